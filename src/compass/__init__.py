@@ -1,0 +1,1 @@
+"""Compass: what to run, the smallest change, and what happens if."""

@@ -1,0 +1,1 @@
+"""The nouns of Compass: plain data, no numerics, no input or output."""

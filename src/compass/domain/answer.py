@@ -1,0 +1,167 @@
+"""What Compass says, with everything needed to act on it, check it and repeat it."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from pydantic import Field
+
+from compass.domain.base import Config, Noun, Value
+from compass.domain.query import Query
+
+
+class Label(StrEnum):
+    """How far a prediction can be relied on."""
+
+    TRUSTED = "trusted"
+    CAUTION = "caution"
+    UNSUPPORTED = "unsupported"
+
+
+class Evidence(Noun):
+    """A past run that supports a suggestion."""
+
+    row: int = Field(description="row in the person's data, counted from 0")
+    file: str | None = Field(None, description="the file it is in, when there are several")
+    distance: float
+    config: Config
+    outcomes: Config
+
+
+class Trust(Noun):
+    """Algorithm 1: novelty, uncertainty, support and a reason in plain English."""
+
+    label: Label
+    ood: float = Field(description="share of validation runs that are closer to the data")
+    uq: float = Field(description="share of validation runs that are more certain")
+    support: int = Field(description="past runs within tau of this configuration")
+    tau: float = Field(description="the distance that counts as close")
+    evidence: tuple[Evidence, ...] = Field((), description="the closest of the supporting runs")
+    reason: str
+
+
+class Prediction(Noun):
+    """What an outcome is predicted to be, and its change against the baseline."""
+
+    name: str
+    value: Value = Field(description="predicted value or most likely class")
+    unit: str | None = None
+    low: float | None = Field(None, description="lower end of the interval")
+    high: float | None = Field(None, description="upper end of the interval")
+    level: float | None = Field(None, description="share of trees or runs inside the interval")
+    before: Value = Field(None, description="the same prediction at the baseline")
+    observed: Value = Field(None, description="what was measured at the baseline")
+    change: float | None = None
+    change_percent: float | None = None
+    probability: float | None = Field(None, description="score of the predicted class")
+    meets: bool | None = Field(None, description="whether it meets its goal; None: no goal")
+
+
+class Moved(Noun):
+    """One parameter's move against the baseline."""
+
+    name: str
+    old: Value
+    new: Value
+    unit: str | None = None
+    forced_by: str | None = Field(None, description="the rule that left no other way")
+
+
+class Suggestion(Noun):
+    """One complete configuration with its predicted outcomes and its trust."""
+
+    config: Config = Field(description="every feature of the model")
+    settings: Config = Field(description="the part that was asked for or changed")
+    edits: tuple[Moved, ...] = Field((), description="moves against the baseline")
+    outcomes: tuple[Prediction, ...]
+    distance: float = Field(description="weighted change against the baseline (L_prox)")
+    meets_goals: bool
+    trust: Trust
+
+    def outcome(self, name: str) -> Prediction:
+        """The prediction of one outcome."""
+        return next(o for o in self.outcomes if o.name == name)
+
+
+class CurvePoint(Noun):
+    """One point of a what-if curve."""
+
+    value: Value
+    predicted: Value
+    low: float | None = None
+    high: float | None = None
+    label: Label
+    feasible: bool = Field(description="whether all rules hold at this value")
+
+
+class Curve(Noun):
+    """How an outcome answers to one parameter, everything else as in the baseline."""
+
+    parameter: str
+    outcome: str
+    points: tuple[CurvePoint, ...]
+
+
+class Population(Noun):
+    """The mean effect of a change over all past runs that match."""
+
+    runs: int
+    outcomes: tuple[Prediction, ...]
+
+
+class ModelCard(Noun):
+    """What predicted one outcome."""
+
+    target: str
+    family: str
+    rows: int
+    features: tuple[str, ...]
+    error: float = Field(description="on rows that the model did not see")
+    error_name: str
+    seconds: float
+
+
+class Provenance(Noun):
+    """What is needed to repeat the answer."""
+
+    data: str = Field(description="fingerprint of the data")
+    seed: int
+    versions: dict[str, str]
+
+
+class Proposal(Noun):
+    """A configuration worth running next."""
+
+    config: Config
+    why: str
+
+
+class Answer(Noun):
+    """The answer to one query."""
+
+    query: Query
+    text: str = Field(description="the query as canonical text")
+    suggestions: tuple[Suggestion, ...] = ()
+    baseline: Config | None = None
+    context: str = Field("", description="what was assumed about everything not set")
+    population: Population | None = None
+    curves: tuple[Curve, ...] = ()
+    notes: tuple[str, ...] = ()
+    no_answer: str | None = Field(None, description="why there is no supported answer")
+    run_next: tuple[Proposal, ...] = ()
+    models: tuple[ModelCard, ...] = ()
+    provenance: Provenance
+    seconds: dict[str, float] = Field(default_factory=dict, description="time of each stage")
+
+    def __len__(self) -> int:
+        return len(self.suggestions)
+
+    def __getitem__(self, index: int) -> Suggestion:
+        return self.suggestions[index]
+
+    def __iter__(self) -> Iterator[Suggestion]:  # type: ignore[override]
+        return iter(self.suggestions)
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is a supported answer (exit code 0)."""
+        return self.no_answer is None

@@ -1,0 +1,25 @@
+"""A rule that an answer must obey."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from compass.domain.base import Noun
+
+
+class Source(StrEnum):
+    """Where a rule comes from, so that an answer can say so."""
+
+    QUERY = "query"
+    STUDY = "study"
+    DEPENDENCY = "dependency"  # mined from the data and confirmed by the person
+
+
+class Constraint(Noun):
+    """A rule as text (`gpus <= 4 * nodes`); `compass.language.parse_rule` gives its tree."""
+
+    text: str = Field(description="the rule in the query language")
+    source: Source = Source.QUERY
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,104 @@
+"""A question, in one shape for all three kinds."""
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from compass.domain.base import Config, Noun, Value
+from compass.domain.constraint import Constraint
+from compass.domain.goal import Goal
+
+
+class Kind(StrEnum):
+    """The three questions."""
+
+    RECOMMEND = "recommend"
+    RECONFIGURE = "reconfigure"
+    WHAT_IF = "what-if"
+
+
+class SetTo(Noun):
+    """Becomes this value."""
+
+    kind: Literal["set"] = "set"
+    value: Value
+    unit: str | None = None
+
+
+class Times(Noun):
+    """Becomes the old value times a factor."""
+
+    kind: Literal["times"] = "times"
+    factor: float = Field(allow_inf_nan=False)
+
+
+class Plus(Noun):
+    """Becomes the old value plus an amount."""
+
+    kind: Literal["plus"] = "plus"
+    amount: float = Field(allow_inf_nan=False)
+    unit: str | None = None
+
+
+Edit = Annotated[SetTo | Times | Plus, Field(discriminator="kind")]
+
+
+def set_to(value: Value) -> SetTo:
+    """Becomes this value."""
+    return SetTo(value=value)
+
+
+def times(factor: float) -> Times:
+    """Becomes the old value times a factor."""
+    return Times(factor=factor)
+
+
+def plus(amount: float) -> Plus:
+    """Becomes the old value plus an amount."""
+    return Plus(amount=amount)
+
+
+class Row(Noun):
+    """A past run, by its number in the person's data (counted from 0)."""
+
+    kind: Literal["row"] = "row"
+    row: int = Field(ge=0)
+
+
+class Given(Noun):
+    """A configuration written out."""
+
+    kind: Literal["given"] = "given"
+    config: Config
+
+
+Baseline = Annotated[Row | Given, Field(discriminator="kind")]
+
+
+class Query(Noun):
+    """One question. Names may be wildcards until the query is bound to a table."""
+
+    kind: Kind
+    ask: tuple[str, ...] = Field((), description="parameters to find values for")
+    change: dict[str, Edit] = Field(
+        default_factory=dict, description="parameters that are given or changed"
+    )
+    goals: dict[str, Goal] = Field(default_factory=dict, description="what outcomes should become")
+    where: tuple[Constraint, ...] = Field((), description="rules of this question (C)")
+    stated: dict[str, Value] = Field(
+        default_factory=dict, description="old values that the text claims; checked"
+    )
+    baseline: Baseline | None = None
+    count: int | None = Field(None, ge=1, le=1000, description="how many suggestions")
+    seed: int | None = Field(None, ge=0, lt=2**32)
+    weights: dict[str, float] = Field(
+        default_factory=dict, description="cost of changing a parameter; 1 if not named"
+    )
+
+    @model_validator(mode="after")
+    def _weights_positive(self) -> Self:
+        for name, weight in self.weights.items():
+            if not 0 < weight < float("inf"):
+                raise ValueError(f"the weight of {name} must be a positive number")
+        return self

@@ -1,0 +1,67 @@
+"""Every default, with its source."""
+
+from pydantic import Field
+
+from compass.domain.base import Noun
+
+
+class LossWeights(Noun):
+    """The weights of the C3G loss."""
+
+    proximity: float = Field(1.0, ge=0)  # COMPASS V-B: all weights 1
+    constraint: float = Field(1.0, ge=0)  # COMPASS V-B
+    diversity: float = Field(1.0, ge=0)  # COMPASS V-B
+
+
+class ForestSettings(Noun):
+    """The Random Forest surrogate."""
+
+    trees: int = Field(100, ge=1)  # scikit-learn's default
+    depth: int = Field(12, ge=1)  # DESIGN: costs little accuracy, keeps proofs possible
+    leaf: int = Field(1, ge=1)
+
+
+class TrustSettings(Noun):
+    """Algorithm 1."""
+
+    neighbours: int = Field(20, ge=1)  # COMPASS III-C1: k
+    close_percentile: float = Field(5.0, gt=0, le=100)  # COMPASS III-C1: tau_close
+    tau: float | None = Field(None, ge=0)  # a distance instead of the percentile
+    models: int = Field(5, ge=2)  # COMPASS III-C2: P
+    trees: int = Field(20, ge=1)  # per perturbed model; variance is stable from about 10
+    jitter: float = Field(0.05, ge=0)  # perturbation of numbers, in standard deviations
+    caution: float = Field(0.95, gt=0, lt=1)  # COMPASS Algorithm 1
+    unsupported: float = Field(0.99, gt=0, lt=1)  # COMPASS Algorithm 1
+    validation_rows: int = Field(2000, ge=1)  # enough for a stable 99th percentile
+    evidence: int = Field(5, ge=0)  # supporting runs listed in an answer
+
+
+class SearchSettings(Noun):
+    """The population search."""
+
+    population: int = Field(128, ge=8)
+    generations: int = Field(30, ge=1)
+    enumerate: int = Field(20_000, ge=1)  # below this many configurations: try them all
+    tuples: int = Field(200_000, ge=1)  # largest table of legal value combinations per rule group
+    contexts: int = Field(16, ge=1)  # past contexts that recommend averages over
+    distinct: float = Field(0.05, ge=0)  # least distance between two suggestions
+    budget: float = Field(0.5, ge=0)  # extra distance a more diverse suggestion may cost
+    tolerance: float = Field(0.01, ge=0)  # share of the best value that counts as reaching it
+
+
+class Settings(Noun):
+    """Everything that can be tuned, in one place."""
+
+    loss: LossWeights = LossWeights()
+    forest: ForestSettings = ForestSettings()
+    trust: TrustSettings = TrustSettings()
+    search: SearchSettings = SearchSettings()
+    validation_share: float = Field(0.2, gt=0, lt=1)  # COMPASS III-A: 80/20
+    count: int = Field(3, ge=1)  # suggestions per answer
+    seed: int = Field(7, ge=0, lt=2**32)
+    same: float = Field(0.05, gt=0)  # "keep Y the same": within this share of it
+    interval: float = Field(0.9, gt=0, lt=1)  # level of the printed intervals
+    query_characters: int = Field(8000, ge=100)  # longer texts are refused
+    query_depth: int = Field(60, ge=5)  # deeper nesting is refused
+    surrogate: str = "forest"
+    generator: str = "c3g"
