@@ -62,6 +62,6 @@ class Settings(Noun):
     same: float = Field(0.05, gt=0)  # "keep Y the same": within this share of it
     interval: float = Field(0.9, gt=0, lt=1)  # level of the printed intervals
     query_characters: int = Field(8000, ge=100)  # longer texts are refused
-    query_depth: int = Field(60, ge=5)  # deeper nesting is refused
+    query_depth: int = Field(200, ge=5)  # deeper nesting is refused
     surrogate: str = "forest"
     generator: str = "c3g"

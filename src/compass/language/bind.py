@@ -1,0 +1,371 @@
+"""Names and words into columns and values of one table."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any, TypeVar
+
+from compass.domain.base import Config, Value
+from compass.domain.constraint import Constraint
+from compass.domain.errors import QueryProblem, UnknownName, unknown
+from compass.domain.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    Expression,
+    Implies,
+    Literal,
+    Membership,
+    Name,
+    Negative,
+    Not,
+    Or,
+    names_in,
+)
+from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
+from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
+from compass.domain.space import Category, Number, Role, Space
+from compass.domain.units import convert
+from compass.language.format import format_rule, format_value
+from compass.language.parse import parse_rule
+
+Thing = TypeVar("Thing")
+
+
+def bind_query(query: Query, space: Space) -> Query:
+    """The same query with every name a column of the table and every value in its terms."""
+    ask = tuple(dict.fromkeys(n for name in query.ask for n in columns_like(name, space)))
+    change = _spread(query.change, space, lambda p, edit: _bind_edit(edit, p))
+    goals = _spread(query.goals, space, lambda p, goal: _bind_goal(goal, p))
+    if not goals and query.kind is Kind.WHAT_IF:
+        goals = {name: Observe() for name in space.having(Role.OUTCOME)}
+    bound = query.model_copy(
+        update={
+            "ask": ask,
+            "change": change,
+            "goals": goals,
+            "where": tuple(bind_constraint(rule, space) for rule in query.where),
+            "stated": _spread(query.stated, space, lambda p, value: bind_value(value, p)),
+            "weights": _spread(query.weights, space, lambda _, weight: weight),
+            "baseline": _bind_baseline(query.baseline, space),
+        }
+    )
+    _check(bound)
+    return bound
+
+
+def bind_constraint(rule: Constraint, space: Space) -> Constraint:
+    """A rule with its names resolved, as canonical text."""
+    bound = bind_rule(parse_rule(rule.text), space)
+    return rule.model_copy(update={"text": format_rule(bound)})
+
+
+def bind_config(config: Mapping[str, Value], space: Space) -> Config:
+    """A configuration written by a person, in the names and labels of the table."""
+    return _spread(config, space, lambda p, value: bind_value(value, p), wild=False)
+
+
+def column(name: str, space: Space) -> str:
+    """The column that a person means: exactly, else apart from upper and lower case."""
+    if name in space:
+        return name
+    folded = [other for other in space.names if other.casefold() == name.casefold()]
+    if len(folded) == 1:
+        return folded[0]
+    raise unknown("column", name, space.names)
+
+
+def columns_like(name: str, space: Space) -> tuple[str, ...]:
+    """The columns that a name with `*` matches; one that is a column as it stands is itself."""
+    if "*" not in name or name in space:
+        return (column(name, space),)
+    # Only * is special: a column may contain [ or ?.
+    pattern = re.sub(r"([\[?])", r"[\1]", name.casefold())
+    found = tuple(other for other in space.names if fnmatchcase(other.casefold(), pattern))
+    if not found:
+        raise UnknownName(
+            f"no column matches '{name}'", hint=f"columns are: {', '.join(space.names[:8])}"
+        )
+    return found
+
+
+def bind_value(value: Value, parameter: Number | Category, unit: str | None = None) -> Value:
+    """A value in the terms of a column: a known label, or a finite number in its unit."""
+    if isinstance(parameter, Category):
+        return match_label(value, parameter)
+    if value is None:
+        if not parameter.optional:
+            raise QueryProblem(
+                f"{parameter.name} always has a value in this table, so it cannot be none",
+                hint=f"to keep rows without a value: --missing {parameter.name}=none",
+            )
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise QueryProblem(
+            f"{parameter.name} is a number, not {format_value(value)}",
+            hint=f"its values go from {parameter.low:g} to {parameter.high:g}",
+        )
+    if not math.isfinite(value):
+        raise QueryProblem(
+            f"{parameter.name} must be a finite number, not {value}", hint="give a number"
+        )
+    if unit is not None:
+        return convert(float(value), unit, parameter.unit, column=parameter.name)
+    return value
+
+
+def match_label(value: Value, category: Category) -> Value:
+    """The label that a person means: exactly, as text, or apart from upper and lower case."""
+    for label in category.values:
+        if type(label) is type(value) and label == value:
+            return label
+    texts = {format_label(label).casefold(): label for label in category.values}
+    wanted = format_label(value).casefold()
+    if wanted in texts:
+        return texts[wanted]
+    known = [format_label(label) for label in category.values]
+    raise unknown(f"value of {category.name}", format_label(value), known)
+
+
+def format_label(value: Value) -> str:
+    """A label as bare text."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "none" if value is None else str(value)
+
+
+def _spread(
+    given: Mapping[str, Any],
+    space: Space,
+    bind: Callable[[Number | Category, Any], Thing],
+    *,
+    wild: bool = True,
+) -> dict[str, Thing]:
+    """Each entry bound to every column that its name means."""
+    found: dict[str, Thing] = {}
+    for name, thing in given.items():
+        for resolved in columns_like(name, space) if wild else (column(name, space),):
+            if resolved in found:
+                raise QueryProblem(f"'{resolved}' is named twice", hint="name each column once")
+            found[resolved] = bind(space[resolved], thing)
+    return found
+
+
+def _bind_edit(edit: Edit, parameter: Number | Category) -> Edit:
+    if isinstance(edit, SetTo):
+        return SetTo(value=bind_value(edit.value, parameter, edit.unit))
+    if isinstance(parameter, Category):
+        raise QueryProblem(
+            f"{parameter.name} is a category, so it cannot be multiplied or added to",
+            hint=f"name a value, e.g. {parameter.name}: old -> "
+            + format_value(parameter.values[-1]),
+        )
+    if isinstance(edit, Plus) and edit.unit is not None:
+        amount = convert(edit.amount, edit.unit, parameter.unit, column=parameter.name)
+        return Plus(amount=amount)
+    assert isinstance(edit, Times | Plus)
+    return edit
+
+
+def _bind_goal(goal: Goal, parameter: Number | Category) -> Goal:
+    if isinstance(parameter, Category):
+        return _class_goal(goal, parameter)
+
+    def plain(bound: float | None) -> float | None:
+        unit = getattr(goal, "unit", None)
+        if bound is None or unit is None:
+            return bound
+        return convert(bound, unit, parameter.unit, column=parameter.name)
+
+    match goal:
+        case IsClass(value=value):
+            raise QueryProblem(
+                f"{parameter.name} is a number; a prediction never equals "
+                f"{format_value(value)} exactly",
+                hint=f"write a range such as {parameter.name}: [low, high], or <= / >=",
+            )
+        case Within(low=low, high=high):
+            return Within(low=plain(low), high=plain(high))
+        case Change(direction=direction, by=by, relative=False):
+            return Change(direction=direction, by=plain(by) or by, relative=False)
+        case Reach(value=value):
+            return Reach(value=plain(value) or 0.0)
+        case _:
+            return goal
+
+
+def _class_goal(goal: Goal, category: Category) -> Goal:
+    if isinstance(goal, IsClass):
+        return IsClass(value=match_label(goal.value, category))
+    if isinstance(goal, Reach):
+        return IsClass(value=match_label(goal.value, category))
+    if isinstance(goal, Observe | Same):
+        return goal
+    values = ", ".join(format_label(value) for value in category.values[:6])
+    raise QueryProblem(
+        f"{category.name} is a class, so it cannot be made smaller, larger or within a range",
+        hint=f"name the class you want: {values}",
+    )
+
+
+def _bind_baseline(baseline: Row | Given | None, space: Space) -> Row | Given | None:
+    if isinstance(baseline, Given):
+        return Given(config=bind_config(baseline.config, space))
+    return baseline
+
+
+def _check(query: Query) -> None:
+    """What no table can answer, said in the person's words."""
+    both = [name for name in query.goals if name in query.ask or name in query.change]
+    if both:
+        raise QueryProblem(
+            f"'{both[0]}' is both a parameter to set (X) and an outcome to reach (Y)",
+            hint="keep it in one of the two",
+        )
+    twice = [name for name in query.ask if name in query.change]
+    if twice:
+        raise QueryProblem(
+            f"'{twice[0]}' is both asked for and given a value", hint="keep one of the two"
+        )
+    wanted = [goal for goal in query.goals.values() if not isinstance(goal, Observe)]
+    if query.kind is not Kind.WHAT_IF and not wanted:
+        raise QueryProblem(
+            "the question has no goal", hint="say what to achieve, e.g. Y = {runtime: minimize}"
+        )
+    if query.kind is Kind.WHAT_IF:
+        odd = [n for n, g in query.goals.items() if not isinstance(g, Observe | Same)]
+        if odd:
+            raise QueryProblem(
+                f"a what-if only tells what happens; '{odd[0]}' has a goal",
+                hint="ask Reconfigure X = {...} to achieve Y = {...} instead",
+            )
+        if not query.change:
+            raise QueryProblem(
+                "a what-if needs a change", hint="for example X = {threads: old -> 2*old}"
+            )
+    if query.kind is Kind.RECOMMEND:
+        _check_recommend(query)
+
+
+def _check_recommend(query: Query) -> None:
+    if query.baseline is not None:
+        raise QueryProblem(
+            "recommend starts from past runs, not from a baseline",
+            hint="use Reconfigure to change a given configuration",
+        )
+    moved = [n for n, edit in query.change.items() if not isinstance(edit, SetTo)]
+    relative = [
+        n
+        for n, goal in query.goals.items()
+        if not isinstance(goal, Extreme | Within | IsClass | Observe)
+    ]
+    if moved or relative or query.stated:
+        name = (moved or relative or list(query.stated))[0]
+        raise QueryProblem(
+            f"'{name}' is told relative to a baseline, and recommend has none",
+            hint="use Reconfigure, or give a value, a range, minimize or maximize",
+        )
+
+
+def bind_rule(node: Expression, space: Space) -> Expression:
+    """A rule whose names are columns and whose literals are in the columns' terms."""
+    match node:
+        case Name(name):
+            return Name(column(name, space))
+        case Literal():
+            return node
+        case Comparison(op, left, right):
+            return _bind_comparison(op, left, right, space)
+        case Membership(operand, values):
+            bound = bind_rule(operand, space)
+            return Membership(bound, tuple(_bind_literals(values, (bound,), space)))
+        case Arithmetic(op, left, right):
+            return Arithmetic(op, bind_rule(left, space), bind_rule(right, space))
+        case Negative(operand):
+            return Negative(bind_rule(operand, space))
+        case Not(operand):
+            return Not(bind_rule(operand, space))
+        case And(operands):
+            return And(tuple(bind_rule(o, space) for o in operands))
+        case Or(operands):
+            return Or(tuple(bind_rule(o, space) for o in operands))
+        case Implies(condition, consequence):
+            return Implies(bind_rule(condition, space), bind_rule(consequence, space))
+        case Call(function, arguments):
+            return Call(function, tuple(bind_rule(a, space) for a in arguments))
+
+
+def _category_of(node: Expression, space: Space) -> Category | None:
+    """The category column that a side of a comparison is, if it is one."""
+    if isinstance(node, Name):
+        try:
+            parameter = space[column(node.name, space)]
+        except UnknownName:
+            return None
+        return parameter if isinstance(parameter, Category) else None
+    return None
+
+
+def _bind_comparison(op: str, left: Expression, right: Expression, space: Space) -> Comparison:
+    sides = [left, right]
+    for here, there in ((0, 1), (1, 0)):
+        category = _category_of(sides[there], space)
+        node = sides[here]
+        # `partition == gpu`: a word that is no column is a label of the other side.
+        if category is not None and isinstance(node, Name) and not _is_column(node.name, space):
+            sides[here] = Literal(match_label(node.name, category))
+    bound = [side if isinstance(side, Literal) else bind_rule(side, space) for side in sides]
+    converted = _bind_literals(bound, bound, space)
+    return Comparison(op, converted[0], converted[1])
+
+
+def _is_column(name: str, space: Space) -> bool:
+    return any(other.casefold() == name.casefold() for other in space.names)
+
+
+def _bind_literals(
+    nodes: Iterable[Expression], beside: Iterable[Expression], space: Space
+) -> list[Any]:
+    """Labels and unit numbers told in the terms of the columns they stand beside."""
+    named = [space[name] for node in beside for name in names_in(node)]
+    direct = [space[n.name] for n in beside if isinstance(n, Name)]
+    category = next((p for p in direct if isinstance(p, Category)), None)
+
+    def bound(node: Expression) -> Expression:
+        if isinstance(node, Literal) and category is not None:
+            return Literal(match_label(node.value, category))
+        return _convert_units(node, named)
+
+    return [bound(node) for node in nodes]
+
+
+def _convert_units(node: Expression, named: list[Number | Category]) -> Expression:
+    match node:
+        case Literal(value, unit) if unit is not None and isinstance(value, int | float):
+            numbers = [p for p in named if isinstance(p, Number)]
+            known = {p.unit for p in numbers if p.unit is not None}
+            if len(known) > 1:
+                raise QueryProblem(
+                    f"{value:g} {unit} stands beside columns in different units: "
+                    + ", ".join(sorted(known)),
+                    hint="write plain numbers",
+                )
+            if not numbers:
+                raise QueryProblem(f"{value:g} {unit} is not compared with a column")
+            owner = next((p for p in numbers if p.unit is not None), numbers[0])
+            return Literal(convert(float(value), unit, owner.unit, column=owner.name))
+        case Arithmetic():
+            return replace(
+                node,
+                left=_convert_units(node.left, named),
+                right=_convert_units(node.right, named),
+            )
+        case Negative(operand):
+            return Negative(_convert_units(operand, named))
+        case Call(function, arguments):
+            return Call(function, tuple(_convert_units(a, named) for a in arguments))
+        case _:
+            return node

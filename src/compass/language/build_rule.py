@@ -1,0 +1,195 @@
+"""What each piece of the rule grammar becomes."""
+
+from typing import Any
+
+from lark import Token, Transformer
+
+from compass.domain.errors import QuerySyntax
+from compass.domain.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    Expression,
+    Implies,
+    Literal,
+    Membership,
+    Name,
+    Negative,
+    Not,
+    Or,
+    children,
+)
+from compass.domain.units import canonical
+from compass.language.format import format_rule
+from compass.settings import Settings
+
+_PREDICATES = (Comparison, Membership, Not, And, Or, Implies, Call)
+_CMP = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "=="}
+_DEEPEST = Settings().query_depth
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise QuerySyntax(f"{text} is too large", hint="write a finite number")
+    return int(text) if text.isdigit() else value
+
+
+def _unquote(token: str) -> str:
+    inner = token.strip("‘“’”") if token[0] in "‘“" else token[1:-1]
+    return inner.strip('"').replace("\\'", "'").replace('\\"', '"').replace("\\\\", "\\")
+
+
+def signed_literal(parts: list[Token]) -> Literal:
+    """`-5 W` as tokens: a sign, a number, a unit; the first and last may be missing."""
+    negative = parts[0].type == "SIGN" and parts[0] != "+"
+    number = next(p for p in parts if p.type == "NUMBER")
+    unit = next((canonical(p) for p in parts if p.type == "UNIT"), None)
+    value = _number(number)
+    return Literal(-value if negative else value, unit)
+
+
+def predicate(node: Expression, *, what: str = "this") -> Expression:
+    """A yes-or-no expression; a bare column means that it is true."""
+    if isinstance(node, Name):
+        return Comparison("==", node, Literal(True))
+    if not isinstance(node, _PREDICATES):
+        raise QuerySyntax(
+            f"{what} is a value, not a rule: {format_rule(node)}",
+            hint="compare it with something, e.g. nodes <= 16",
+        )
+    return node
+
+
+def check_depth(node: Expression) -> Expression:
+    level, depth = [node], 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST:
+            raise QuerySyntax("the text is nested too deeply", hint="split it into several rules")
+        level = [child for parent in level for child in children(parent)]
+    return node
+
+
+def _flat(kind: type[And] | type[Or], nodes: list[Expression]) -> Expression:
+    """Nested and/or of one kind become one node, so that brackets do not matter."""
+    parts: list[Expression] = []
+    for node in nodes:
+        checked = predicate(node)
+        parts.extend(checked.operands if isinstance(checked, kind) else (checked,))
+    return kind(tuple(parts))
+
+
+class BuildRule(Transformer[Token, Any]):
+    """The callbacks of the rule part of the grammar."""
+
+    def rule(self, items: list[Any]) -> Expression:
+        return check_depth(predicate(items[0]))
+
+    def implication(self, items: list[Any]) -> Expression:
+        first: Expression = items[0]
+        if len(items) == 1:
+            return first
+        return Implies(predicate(items[0]), predicate(items[-1]))
+
+    def disjunction(self, items: list[Any]) -> Expression:
+        return _flat(Or, items)
+
+    def conjunction(self, items: list[Any]) -> Expression:
+        return _flat(And, items)
+
+    def negated(self, items: list[Any]) -> Expression:
+        return Not(predicate(items[0]))
+
+    def compare(self, items: list[Any]) -> Expression:
+        first: Expression = items[0]
+        if len(items) == 1:
+            return first
+        for value in items[::2]:
+            if isinstance(value, _PREDICATES) and not isinstance(value, Call):
+                raise QuerySyntax(
+                    f"cannot compare a condition: {format_rule(value)}",
+                    hint="combine conditions with and, or, not, ->",
+                )
+        pairs: list[Expression] = [
+            Comparison(_CMP.get(str(items[i + 1]), str(items[i + 1])), items[i], items[i + 2])
+            for i in range(0, len(items) - 2, 2)
+        ]
+        return pairs[0] if len(pairs) == 1 else And(tuple(pairs))
+
+    def member_of(self, items: list[Any]) -> Expression:
+        return Membership(items[0], items[1])
+
+    def not_member_of(self, items: list[Any]) -> Expression:
+        return Not(Membership(items[0], items[1]))
+
+    def set(self, items: list[Any]) -> tuple[Literal, ...]:
+        return tuple(items)
+
+    def label(self, items: list[Token]) -> Literal:
+        return Literal(str(items[0]))
+
+    def arithmetic(self, items: list[Any]) -> Expression:
+        op = {"×": "*", "·": "*", "^": "**", "−": "-"}.get(str(items[1]), str(items[1]))
+        return Arithmetic(op, items[0], items[2])
+
+    def signed(self, items: list[Any]) -> Expression:
+        operand: Expression = items[1]
+        if items[0] == "+":
+            return operand
+        if isinstance(items[1], Literal) and isinstance(items[1].value, int | float):
+            return Literal(-items[1].value, items[1].unit)
+        return Negative(items[1])
+
+    def number_literal(self, items: list[Token]) -> Literal:
+        return signed_literal(items)
+
+    def quantity_literal(self, items: list[Token]) -> Literal:
+        return signed_literal(items)
+
+    def string_literal(self, items: list[Token]) -> Literal:
+        return Literal(_unquote(items[0]))
+
+    def true(self, _: list[Any]) -> Literal:
+        return Literal(True)
+
+    def false(self, _: list[Any]) -> Literal:
+        return Literal(False)
+
+    def none(self, _: list[Any]) -> Literal:
+        return Literal(None)
+
+    def name(self, items: list[Token]) -> Name:
+        return Name(str(items[0]).strip("`"))
+
+    def call(self, items: list[Any]) -> Call:
+        return Call(str(items[0]), tuple(items[1:]))
+
+    def condition(self, items: list[Any]) -> Expression:
+        column = Name(str(items[0]).strip("`"))
+        op, *values = items[1]
+        if op == "in":
+            return Membership(column, tuple(values))
+        if op == "range":
+            return And((Comparison("<=", values[0], column), Comparison("<=", column, values[1])))
+        return Comparison(op, column, values[0])
+
+    def equals(self, items: list[Any]) -> tuple[Any, ...]:
+        value = items[0]
+        return ("==", Literal(str(value)) if isinstance(value, Token) else value)
+
+    def range(self, items: list[Literal]) -> tuple[Any, ...]:
+        return ("range", items[0], items[1])
+
+    def compared(self, items: list[Any]) -> tuple[Any, ...]:
+        return (_CMP.get(str(items[0]), str(items[0])), items[1])
+
+    def one_of(self, items: list[Literal]) -> tuple[Any, ...]:
+        return ("in", *items)
+
+    def quantity(self, items: list[Token]) -> Literal:
+        return signed_literal(items)
+
+    def number(self, items: list[Token]) -> float:
+        return float(signed_literal(items).value or 0.0)

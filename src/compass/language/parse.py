@@ -1,0 +1,129 @@
+"""Text into queries and rules. Names stay as written: `bind` gives them a meaning."""
+
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from lark import Lark, UnexpectedInput
+from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken, VisitError
+
+from compass.domain.errors import QuerySyntax
+from compass.domain.expression import Expression
+from compass.domain.query import Query
+from compass.language.build_query import BuildQuery
+from compass.settings import Settings
+
+_LIMITS = Settings()
+
+
+@lru_cache(maxsize=1024)
+def parse_rule(text: str) -> Expression:
+    """The tree of a rule such as `gpus <= 4 * nodes`."""
+    tree: Expression = _parse(text, "rule")
+    return tree
+
+
+def parse_query(text: str) -> Query:
+    """The query that a text in one of the three templates asks."""
+    query: Query = _parse(text, "query")
+    return query
+
+
+def _parse(text: str, start: str) -> Any:
+    if len(text) > _LIMITS.query_characters:
+        raise QuerySyntax(
+            f"the text has {len(text):,} characters; the limit is {_LIMITS.query_characters:,}",
+            hint="shorten it, or put standing rules into a study file",
+        )
+    if not text.strip():
+        raise QuerySyntax(f"the {start} is empty", hint=_EXAMPLES[start])
+    try:
+        return _grammar().parse(text, start=start)
+    except UnexpectedInput as error:
+        raise _explain(error, text, start) from None
+    except VisitError as error:
+        raise _inner(error.orig_exc, text) from None
+    except (ValueError, RecursionError) as error:
+        raise _inner(error, text) from None
+
+
+@cache
+def _grammar() -> Lark:
+    source = files("compass.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        source,
+        parser="lalr",
+        start=["query", "rule"],
+        transformer=BuildQuery(),
+        maybe_placeholders=False,
+    )
+
+
+def _inner(error: BaseException, text: str) -> QuerySyntax:
+    if isinstance(error, QuerySyntax):
+        return QuerySyntax(error.message, hint=error.hint, text=text, column=error.column)
+    if isinstance(error, RecursionError):
+        return QuerySyntax("the text is nested too deeply", hint="write it with fewer brackets")
+    details = getattr(error, "errors", None)
+    message = details()[0]["msg"].removeprefix("Value error, ") if details else str(error)
+    return QuerySyntax(message, text=text)
+
+
+_EXAMPLES = {
+    "query": (
+        "for example: Recommend a configuration X = {threads: ?} "
+        "to achieve Y = {runtime: minimize} where C = {nodes < 16}"
+    ),
+    "rule": "for example: gpus <= 4 * nodes",
+}
+_EXPECTED = {
+    "NAME": "a column",
+    "KEY": "a column",
+    "LABEL": "a value",
+    "BACKTICK": "a column in backticks",
+    "NUMBER": "a number",
+    "STRING": "a quoted value",
+    "ARROW": "->",
+    "PERCENT": "a percentage",
+    "_ACHIEVE": "to achieve Y = {...}",
+    "_WHERE": "where C = {...}",
+    "_AFFECT": "how would that affect Y = {...}",
+    "_KEEP": "keep Y = {...} the same",
+    "_RECOMMEND": "Recommend",
+    "_RECONFIGURE": "Reconfigure",
+    "_WHAT_IF": "What if",
+    "_IS": ":",
+    "_MINIMIZE": "minimize",
+    "_MAXIMIZE": "maximize",
+    "_REDUCE": "reduce by ...%",
+    "LSQB": "[low, high]",
+    "RBRACE": "}",
+    "LBRACE": "{",
+    "RPAR": ")",
+    "COMMA": ",",
+    "QMARK": "?",
+    "UPPER": "<=",
+    "EQUAL": "==",
+    "_IN": "in {...}",
+}
+
+
+def _explain(error: UnexpectedInput, text: str, start: str) -> QuerySyntax:
+    column = getattr(error, "pos_in_stream", None)
+    if isinstance(error, UnexpectedEOF) or (
+        isinstance(error, UnexpectedToken) and error.token.type == "$END"
+    ):
+        message, column = "the text ends too early", len(text)
+    elif isinstance(error, UnexpectedToken):
+        message = f"did not expect '{error.token}' here"
+    else:
+        shown = text[column] if column is not None and column < len(text) else ""
+        message = f"did not expect '{shown}' here"
+    wanted = getattr(error, "accepts", None) or getattr(error, "expected", None)
+    if isinstance(error, UnexpectedCharacters):
+        wanted = error.allowed
+    names = list(dict.fromkeys(_EXPECTED[w] for w in _EXPECTED if w in (wanted or ())))
+    hint = f"expected {', '.join(names[:6])}" if names else _EXAMPLES[start]
+    if not column:
+        hint = _EXAMPLES[start]
+    return QuerySyntax(message, hint=hint, text=text, column=column or 0)
