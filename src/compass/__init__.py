@@ -1,1 +1,104 @@
-"""Compass: what to run, the smallest change, and what happens if."""
+"""Compass: what configuration to use, the smallest change, and what happens if.
+
+    import compass as cp
+
+    data = cp.read("jobs.parquet").roles(outcomes=["runtime"])
+    engine = cp.Compass(data, rules=["gpus <= 4 * nodes"]).fit()
+    answer = engine.recommend(ask=["nodes"], goals={"runtime": cp.minimize})
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from compass.domain.answer import Answer, Suggestion, Trust
+    from compass.domain.errors import CompassError
+    from compass.domain.goal import (
+        at_least,
+        at_most,
+        is_class,
+        less,
+        maximize,
+        minimize,
+        more,
+        observe,
+        same,
+        within,
+    )
+    from compass.domain.query import Query, plus, set_to, times
+    from compass.engine.compass import Compass
+    from compass.engine.dataset import Dataset, read
+    from compass.engine.store import load
+    from compass.language import format_query, parse_query
+    from compass.prepare.study import Study
+    from compass.settings import Settings
+
+# Names are looked up when first used, so that `import compass` costs nothing.
+_WHERE = {
+    "Answer": "compass.domain.answer",
+    "Compass": "compass.engine.compass",
+    "CompassError": "compass.domain.errors",
+    "Dataset": "compass.engine.dataset",
+    "Query": "compass.domain.query",
+    "Settings": "compass.settings",
+    "Study": "compass.prepare.study",
+    "Suggestion": "compass.domain.answer",
+    "Trust": "compass.domain.answer",
+    "at_least": "compass.domain.goal",
+    "at_most": "compass.domain.goal",
+    "format_query": "compass.language",
+    "is_class": "compass.domain.goal",
+    "less": "compass.domain.goal",
+    "load": "compass.engine.store",
+    "maximize": "compass.domain.goal",
+    "minimize": "compass.domain.goal",
+    "more": "compass.domain.goal",
+    "observe": "compass.domain.goal",
+    "parse_query": "compass.language",
+    "plus": "compass.domain.query",
+    "read": "compass.engine.dataset",
+    "same": "compass.domain.goal",
+    "set_to": "compass.domain.query",
+    "times": "compass.domain.query",
+    "within": "compass.domain.goal",
+}
+
+__all__ = [
+    "Answer",
+    "Compass",
+    "CompassError",
+    "Dataset",
+    "Query",
+    "Settings",
+    "Study",
+    "Suggestion",
+    "Trust",
+    "at_least",
+    "at_most",
+    "format_query",
+    "is_class",
+    "less",
+    "load",
+    "maximize",
+    "minimize",
+    "more",
+    "observe",
+    "parse_query",
+    "plus",
+    "read",
+    "same",
+    "set_to",
+    "times",
+    "within",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # `import compass.read` binds the subpackage to the name that the public function has.
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
+    raise AttributeError(f"module 'compass' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

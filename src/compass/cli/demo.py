@@ -1,0 +1,40 @@
+"""One question of each kind on the data that ships with Compass."""
+
+import shlex
+
+from rich.console import Console
+from rich.text import Text
+
+from compass import embedded
+from compass.cli import render
+from compass.cli.progress import progress
+from compass.engine.compass import Compass
+from compass.engine.dataset import read
+
+QUESTIONS: tuple[tuple[str, int | None], ...] = (
+    (
+        "Recommend a configuration X = {threads: ?, schedule: ?, chunk: ?, flags: ?} "
+        "to achieve Y = {runtime_ms: minimize} "
+        "where C = {kernel: spmv, precision: double, size_kib > 8 MiB}",
+        None,
+    ),
+    (
+        "Reconfigure X = {threads: ?, tile: ?, unroll: ?, flags: ?} "
+        "to achieve Y = {runtime_ms: reduce by 30%}",
+        100,
+    ),
+    ("What if we change X = {threads: 1 -> 2}, how would that affect Y = {runtime_ms, gflops}", None),
+)
+
+
+def run_demo() -> None:
+    """Print the three answers, each below the command that gives it."""
+    console = Console()
+    with progress() as tell:
+        engine = Compass(read(embedded.path()), progress=tell).fit()
+    for text, row in QUESTIONS:
+        start = "" if row is None else f" --from row:{row}"
+        command = f"compass ask embedded {shlex.quote(text)}{start}"
+        console.print(Text(f"$ {command}", style="bold cyan"))
+        render.answer(console, engine.ask(text, run=row))
+        console.rule()

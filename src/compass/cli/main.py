@@ -1,0 +1,233 @@
+"""`compass`: ask, fit, columns, collect, plugins, demo."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from compass.cli import options as opt
+from compass.domain.errors import CompassError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="What configuration should I use, what is the smallest change, what happens if.",
+)
+
+NOT_ANSWERED = 1
+BAD_INPUT = 2
+
+
+@app.command()
+def ask(
+    data: opt.Source,
+    query: Annotated[str, typer.Argument(help="The question, in one of the three templates.")],
+    start: Annotated[
+        str | None, typer.Option("--from", help="Baseline: row:N or a JSON/YAML file.")
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option("--where", help="A condition for this question.")
+    ] = None,
+    count: Annotated[int | None, typer.Option(help="How many suggestions.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same answer.")] = None,
+    curve: Annotated[
+        list[str] | None, typer.Option("--curve", help="Print outcomes against this parameter.")
+    ] = None,
+    sbatch: Annotated[
+        Path | None, typer.Option("--sbatch", help="Write the best suggestion as a job script.")
+    ] = None,
+    template: Annotated[
+        Path | None, typer.Option("--template", help="Job script with {names} to fill in.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the suggestions.")] = None,
+    study: opt.StudyFile = None,
+    role: opt.Roles = None,
+    unit: opt.Units = None,
+    domain: opt.Domains = None,
+    missing: opt.Missing = None,
+    drop: opt.Drop = None,
+    rule: opt.Rules = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Answer a question from past runs."""
+    from compass.cli.progress import progress
+    from compass.engine.export import export
+
+    flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    with progress(quiet=as_json) as tell:
+        engine = opt.engine(data, study, flags, tell)
+        result = engine.ask(
+            query,
+            run=opt.baseline(start),
+            where=where or (),
+            count=count,
+            seed=seed,
+            curve=curve or (),
+        )
+    _print_answer(result, as_json)
+    if sbatch is not None and result.suggestions:
+        export(result, "sbatch", sbatch, template)
+        _say(f"wrote {sbatch}")
+    if csv is not None and result.suggestions:
+        export(result, "csv", csv)
+        _say(f"wrote {csv}")
+    if not result.answered:
+        raise typer.Exit(NOT_ANSWERED)
+
+
+@app.command()
+def fit(
+    data: opt.Source,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to save, e.g. x.compass.")],
+    seed: Annotated[int | None, typer.Option(help="Same seed, same models.")] = None,
+    study: opt.StudyFile = None,
+    role: opt.Roles = None,
+    unit: opt.Units = None,
+    domain: opt.Domains = None,
+    missing: opt.Missing = None,
+    drop: opt.Drop = None,
+    rule: opt.Rules = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Learn from past runs once, to ask many times."""
+    from compass.cli.progress import progress
+    from compass.cli.tables import print_fit
+    from compass.engine.compass import Compass
+
+    flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    with progress(quiet=as_json) as tell:
+        engine = Compass(opt.dataset(data, study, flags), seed=seed, progress=tell).fit()
+        engine.save(output)
+    print_fit(engine, output, as_json=as_json)
+
+
+@app.command()
+def columns(
+    data: opt.Source,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="Look for dependencies that hold on all rows.")
+    ] = False,
+    confirm: Annotated[
+        str | None,
+        typer.Option(help="Take over dependencies by number (1,3) or 'all' into the study file."),
+    ] = None,
+    write_study: Annotated[
+        Path | None, typer.Option("--write-study", help="Write what is shown as a study file.")
+    ] = None,
+    study: opt.StudyFile = None,
+    role: opt.Roles = None,
+    unit: opt.Units = None,
+    domain: opt.Domains = None,
+    missing: opt.Missing = None,
+    drop: opt.Drop = None,
+    rule: opt.Rules = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Show what each column is taken for, what was dropped, and which rules hold."""
+    from compass.cli.tables import confirmed, print_columns
+    from compass.engine.compass import Compass
+    from compass.prepare import save_study, study_from
+    from compass.rules.mine import mine
+
+    flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    runs = opt.dataset(data, study, flags)
+    prepared = runs.prepared
+    broken = Compass(runs).broken_by()
+    mined = mine(prepared.values, prepared.space) if rules or confirm else ()
+    print_columns(prepared, mined if rules else None, broken, as_json=as_json)
+    if write_study is not None or confirm is not None:
+        if write_study is None:
+            raise opt.BadInput(
+                "--confirm needs a study file to write to", hint="add --write-study study.yaml"
+            )
+        space, reports = runs.inferred
+        full = study_from(space, reports, runs.study.rules)
+        chosen = (*runs.study.dependencies, *confirmed(confirm, mined))
+        kept = runs.study.model_dump(include={"drop", "group", "time", "weight", "map"})
+        save_study(
+            full.model_copy(update=kept | {"dependencies": tuple(dict.fromkeys(chosen))}),
+            write_study,
+        )
+        _say(f"wrote {write_study}")
+
+
+@app.command()
+def collect(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The table to write.")] = Path(
+        "kernels.csv"
+    ),
+    rows: Annotated[int, typer.Option(min=1, help="Configurations to measure.")] = 3000,
+    repeats: Annotated[int, typer.Option(min=2, help="Timings of each.")] = 5,
+    seed: Annotated[int, typer.Option(help="Which configurations, and their order.")] = 7,
+    kernel: Annotated[
+        list[str] | None, typer.Option("--kernel", help="Only this kernel; may be repeated.")
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Measure small OpenMP kernels on this machine: your own table to try Compass on."""
+    from compass.cli.progress import progress
+    from compass.cli.tables import print_collected
+    from compass.experiment.sweep import collect as sweep
+
+    with progress(quiet=as_json) as tell:
+        report = sweep(
+            output,
+            rows=rows,
+            repeats=repeats,
+            seed=seed,
+            kernels=kernel,
+            progress=lambda done, total: tell("measuring", done, total),
+        )
+    print_collected(report, as_json=as_json)
+
+
+@app.command()
+def plugins(as_json: opt.AsJson = False) -> None:
+    """List every reader, step, reducer, surrogate, generator, rule and exporter."""
+    from compass.cli.tables import print_plugins
+
+    print_plugins(as_json=as_json)
+
+
+@app.command()
+def demo() -> None:
+    """Answer one question of each kind on the data that ships with Compass."""
+    from compass.cli.demo import run_demo
+
+    run_demo()
+
+
+def _print_answer(result: Any, as_json: bool) -> None:
+    from rich.console import Console
+
+    from compass.cli import render
+
+    if as_json:
+        sys.stdout.write(render.to_json(result) + "\n")
+    else:
+        render.answer(Console(), result)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+def run() -> None:
+    """Run the command line; problems become `error:` and `hint:` and exit code 2."""
+    try:
+        app()
+    except CompassError as error:
+        lines = str(error).split("\nhint: ")[0]
+        sys.stderr.write(f"error: {lines}\n")
+        if error.hint:
+            sys.stderr.write(f"hint: {error.hint}\n")
+        sys.exit(BAD_INPUT)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(BAD_INPUT)
+
+
+if __name__ == "__main__":
+    run()

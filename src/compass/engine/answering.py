@@ -1,0 +1,312 @@
+"""Search-based answers: recommend, reconfigure, and what-if where something must give way."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass import registry
+from compass.domain.answer import Answer, Label, Moved, Prediction, Provenance, Suggestion, Trust
+from compass.domain.base import Config
+from compass.domain.errors import ConflictingRules
+from compass.domain.problem import Target
+from compass.domain.query import Kind
+from compass.domain.space import Number
+from compass.engine import next_runs
+from compass.engine.judge import Judge
+from compass.engine.plan import Plan, linked
+from compass.engine.targets import resolve
+from compass.engine.workbench import Workbench
+from compass.generate.base import Arena, Generated
+from compass.generate.predict import Averaged
+from compass.generate.repair import forcing_rule
+from compass.generate.score import with_outcomes
+from compass.language import format_query, format_value
+from compass.prepare.encode import Encoder
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Clock:
+    """The time of each stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _last: float = field(default_factory=time.perf_counter)
+
+    def mark(self, stage: str) -> None:
+        """Everything since the last mark belongs to this stage."""
+        now = time.perf_counter()
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
+        self._last = now
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A plan with its models at hand."""
+
+    plan: Plan
+    bench: Workbench
+    judge: Judge
+    provenance: Provenance
+    clock: Clock
+
+    @property
+    def before(self) -> Config:
+        """Predictions at the baseline; empty when there is none."""
+        if self.plan.baseline is None:
+            return {}
+        row = self.plan.origin[None, :]
+        return {
+            name: self.judge.value(name, trained.model.predict(row)[0])
+            for name, trained in self.judge.trained.items()
+        }
+
+
+def answer_by_search(desk: Desk) -> Answer:
+    """Find configurations, judge them, and say what could not be satisfied."""
+    plan, bench = desk.plan, desk.bench
+    before = desk.before
+    targets = resolve(
+        plan.query.goals,
+        before,
+        plan.measured,
+        {name: trained.scale for name, trained in desk.judge.trained.items()},
+        bench.settings.same,
+    )
+    arena, found = _generate(desk, targets)
+    desk.clock.mark("search")
+    suggestions = _suggestions(desk, arena, found, targets, before)
+    desk.clock.mark("trust")
+    return _answer(desk, suggestions, targets, arena, found)
+
+
+def arena_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...]) -> Arena:
+    """The plan in numbers, with these features allowed to give way."""
+    plan, bench = desk.plan, desk.bench
+    names = plan.features
+    free = np.array([names.index(n) for n in plan.free], dtype=np.int64)
+    give = np.array([names.index(n) for n in forced], dtype=np.int64)
+    models = {name: trained.model for name, trained in desk.judge.trained.items()}
+    movable = np.concatenate([free, give]).astype(np.int64)
+    space = bench.prepared.space
+    seed = plan.query.seed if plan.query.seed is not None else bench.settings.seed
+    here = desk.judge.here
+    return Arena(
+        space=here.features,
+        start=plan.start,
+        free=free,
+        forced=give,
+        rules=plan.feature_rules,
+        # A what-if tells what happens; whether a condition on an outcome still holds is a note.
+        outcome_rules=() if plan.query.kind is Kind.WHAT_IF else plan.outcome_rules,
+        outcomes=plan.outcomes,
+        targets=targets,
+        labels={t.name: space[t.name].values.index(t.label) for t in targets if t.is_class},  # type: ignore[union-attr]
+        predict=Averaged(models, plan.contexts, movable),
+        geometry=bench.geometry(names, plan.query.weights),
+        observed=here.X[here.train],
+        proximity=plan.query.kind is not Kind.RECOMMEND,
+        count=plan.query.count or bench.settings.count,
+        seed=seed,
+        settings=bench.settings,
+    )
+
+
+def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated]:
+    """First with everything not named held; then letting give way what rules tie to the rest."""
+    generator = registry.get("generator", desk.bench.settings.generator)
+    arena = arena_of(desk, targets, ())
+    conflict: ConflictingRules | None = None
+    found: Generated | None = None
+    try:
+        found = generator.generate(arena)
+    except ConflictingRules as error:
+        conflict = error
+    if found is not None and found.meets.any():
+        return arena, found
+    moving = {*desk.plan.free, *desk.plan.query.change}
+    forced = linked(desk.plan, moving)
+    if forced:
+        wider = arena_of(desk, targets, forced)
+        try:
+            more = generator.generate(wider)
+        except ConflictingRules as error:
+            raise error from None
+        if found is None or not len(found.X) or more.meets.any():
+            return wider, more
+    if found is None:
+        assert conflict is not None
+        raise conflict
+    return arena, found
+
+
+def _suggestions(
+    desk: Desk, arena: Arena, found: Generated, targets: tuple[Target, ...], before: Config
+) -> tuple[Suggestion, ...]:
+    if not len(found.X):
+        return ()
+    scores = arena.predict(found.X)
+    spreads = {name: _spread(desk, arena, name, found.X) for name in desk.judge.trained}
+    predictions = desk.judge.predict(found.X, scores, spreads, targets, before, desk.plan.measured)
+    trusts = desk.judge.trust(found.X)
+    return tuple(
+        _suggestion(desk, arena, x, outcomes, trust, float(near), bool(ok))
+        for x, outcomes, trust, near, ok in zip(
+            found.X, predictions, trusts, found.proximity, found.meets, strict=True
+        )
+    )
+
+
+def _spread(desk: Desk, arena: Arena, name: str, X: Floats) -> Floats:
+    """The model's spread, averaged over the contexts, [n]."""
+    model = desk.judge.trained[name].model
+    spreads = []
+    for context in desk.plan.contexts:
+        full = np.repeat(context[None, :], len(X), axis=0)
+        full[:, arena.movable] = X[:, arena.movable]
+        spreads.append(model.spread(full))
+    return np.asarray(np.mean(spreads, axis=0))
+
+
+def _suggestion(
+    desk: Desk,
+    arena: Arena,
+    x: Floats,
+    outcomes: tuple[Prediction, ...],
+    trust: Trust,
+    near: float,
+    meets_goals: bool,
+) -> Suggestion:
+    plan = desk.plan
+    config = Encoder(arena.space).decode(x)
+    edits = _edits(desk, arena, x, config)
+    shown = {*plan.free, *plan.query.change, *(edit.name for edit in edits)}
+    distance = near
+    if plan.baseline is not None:
+        from compass.generate.loss import proximity
+
+        distance = float(proximity(x[None, :], plan.origin, arena.geometry)[0])
+    return Suggestion(
+        config=config,
+        settings={name: config[name] for name in plan.features if name in shown},
+        edits=edits,
+        outcomes=outcomes,
+        distance=distance,
+        meets_goals=meets_goals,
+        trust=trust,
+    )
+
+
+def _edits(desk: Desk, arena: Arena, x: Floats, config: Config) -> tuple[Moved, ...]:
+    """What differs from the baseline, and which rule forced a move that nobody asked for."""
+    plan = desk.plan
+    if plan.baseline is None:
+        moved = [j for j in arena.forced if x[j] != plan.start[j]]
+        old = Encoder(arena.space).decode(plan.start)
+    else:
+        moved = [j for j in range(len(x)) if x[j] != plan.origin[j]]
+        old = plan.baseline
+    edits = []
+    for j in moved:
+        parameter = arena.space.parameters[j]
+        forced = parameter.name not in plan.free and parameter.name not in plan.query.change
+        edits.append(
+            Moved(
+                name=parameter.name,
+                old=old[parameter.name],
+                new=config[parameter.name],
+                unit=parameter.unit if isinstance(parameter, Number) else None,
+                forced_by=forcing_rule(arena, x, int(j)) if forced else None,
+            )
+        )
+    return tuple(edits)
+
+
+def _answer(
+    desk: Desk,
+    suggestions: tuple[Suggestion, ...],
+    targets: tuple[Target, ...],
+    arena: Arena,
+    found: Generated,
+) -> Answer:
+    plan = desk.plan
+    no_answer = _why_not(suggestions, targets, found)
+    proposals: tuple[next_runs.Proposal, ...] = ()
+    doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
+    if suggestions and len(doubtful) == len(suggestions):
+        row = Encoder(arena.space).encode(suggestions[0].config)
+        proposals = next_runs.towards(desk.judge, arena.rules, arena.geometry, row, n=5)
+        desk.clock.mark("next runs")
+    return Answer(
+        query=plan.query,
+        text=format_query(plan.query),
+        suggestions=suggestions,
+        baseline=plan.baseline,
+        context=plan.context,
+        notes=(*plan.notes, *_notes(plan, suggestions), *_broken_conditions(desk, arena, found)),
+        no_answer=no_answer,
+        run_next=proposals,
+        models=tuple(trained.card for trained in desk.judge.trained.values()),
+        provenance=desk.provenance,
+        seconds=dict(desk.clock.seconds),
+    )
+
+
+def _why_not(
+    suggestions: tuple[Suggestion, ...], targets: tuple[Target, ...], found: Generated
+) -> str | None:
+    """Why there is no supported answer, or None when there is one."""
+    if not suggestions:
+        how = "Every combination was tried" if found.exhaustive else "The search ended"
+        return f"{how}, and no legal configuration obeys all rules."
+    best = suggestions[0]
+    if not best.meets_goals:
+        missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
+        sure = "No legal configuration" if found.exhaustive else "No configuration that was found"
+        return f"{sure} meets the goal under this model; closest: {'; '.join(missed)}."
+    if all(s.trust.label is Label.UNSUPPORTED for s in suggestions):
+        return "Every suggestion lies outside the past runs; run the proposed ones first."
+    return None
+
+
+def _missed(target: Target, suggestion: Suggestion) -> str:
+    outcome = suggestion.outcome(target.name)
+    if target.is_class:
+        return f"{target.name} would be {format_value(outcome.value)}"
+    assert isinstance(outcome.value, float)
+    wanted = (
+        f"at most {target.high:.5g}"
+        if outcome.value > target.high
+        else f"at least {target.low:.5g}"
+    )
+    return f"{target.name} {outcome.value:.5g}, wanted {wanted}"
+
+
+def _notes(plan: Plan, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
+    notes = []
+    forced = {e.name: e.forced_by for s in suggestions[:1] for e in s.edits if e.forced_by}
+    for name, rule in forced.items():
+        notes.append(f"{name} has to move as well, because of the rule {rule}.")
+    wanted = plan.query.count
+    if wanted is not None and 0 < len(suggestions) < wanted:
+        notes.append(
+            f"{len(suggestions)} distinct answers exist within reach; {wanted} were asked for."
+        )
+    if plan.query.kind is Kind.RECONFIGURE and suggestions and not suggestions[0].edits:
+        notes.append("The baseline already meets the goal; nothing has to change.")
+    return tuple(notes)
+
+
+def _broken_conditions(desk: Desk, arena: Arena, found: Generated) -> tuple[str, ...]:
+    """Conditions on outcomes that the first prediction of a what-if does not meet."""
+    if desk.plan.query.kind is not Kind.WHAT_IF or not len(found.X):
+        return ()
+    first = found.X[:1]
+    extended = with_outcomes(first, arena.predict(first), desk.plan.outcomes)
+    return tuple(
+        f"The condition {rule.text} is not predicted to hold after the change."
+        for rule in desk.plan.outcome_rules
+        if not rule.holds(extended)[0]
+    )

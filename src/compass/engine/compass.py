@@ -1,0 +1,303 @@
+"""The engine: fit it once on past runs, then ask."""
+
+import platform
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from compass.domain.answer import Answer, ModelCard, Proposal, Provenance
+from compass.domain.base import Config, Value
+from compass.domain.constraint import Constraint, Source
+from compass.domain.errors import QueryProblem, UnknownName
+from compass.domain.expression import names_in
+from compass.domain.goal import Goal, Observe
+from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
+from compass.domain.space import Role, Space
+from compass.engine.answering import Clock, Desk, answer_by_search
+from compass.engine.dataset import Dataset, read
+from compass.engine.forward import answer_population, curves
+from compass.engine.judge import Judge
+from compass.engine.next_runs import anywhere
+from compass.engine.plan import Plan, plan, shell_of
+from compass.engine.workbench import Progress, Workbench
+from compass.language import bind_query, parse_query, parse_rule
+from compass.language.bind import bind_constraint, column
+from compass.rules import Rule, compile_rule
+from compass.settings import Settings
+
+Run = Mapping[str, Value] | int
+Thing = TypeVar("Thing")
+
+
+class Compass:
+    """Answers the three questions from past runs.
+
+    `rules` hold for every answer. Whatever is not fitted when a question needs it is fitted then.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        rules: Iterable[str] = (),
+        surrogate: str | None = None,
+        generator: str | None = None,
+        seed: int | None = None,
+        settings: Settings | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.data = data if isinstance(data, Dataset) else read(data)
+        given = {"surrogate": surrogate, "generator": generator, "seed": seed}
+        chosen = {name: value for name, value in given.items() if value is not None}
+        self.settings = (settings or Settings()).model_copy(update=chosen)
+        self.bench = Workbench(self.data.prepared, self.settings, progress)
+        self.rules = self._bind_rules(rules)
+
+    @property
+    def space(self) -> Space:
+        """The columns that can be used; ignored ones are not here."""
+        return self.data.prepared.space
+
+    @property
+    def cards(self) -> tuple[ModelCard, ...]:
+        """What has been learnt so far, and how well."""
+        return tuple(trained.card for trained in self.bench.trained.values())
+
+    def fit(self) -> "Compass":
+        """Learn every outcome from the knobs and the context."""
+        outcomes = self.space.having(Role.OUTCOME)
+        if not outcomes:
+            raise QueryProblem(
+                "no column is known to be an outcome", hint="say which: --role COLUMN=outcome"
+            )
+        features = self.space.having(Role.KNOB, Role.CONTEXT)
+        if not features:
+            raise QueryProblem(
+                "no column is known to be a knob or context", hint="say which: --role COLUMN=knob"
+            )
+        self.bench.train(features, outcomes)
+        return self
+
+    def ask(
+        self,
+        question: str | Query,
+        *,
+        run: Run | None = None,
+        where: Iterable[str] = (),
+        count: int | None = None,
+        seed: int | None = None,
+        curve: Iterable[str] = (),
+    ) -> Answer:
+        """Answer a question given as text or as a Query; keywords add to what it says."""
+        query = parse_query(question) if isinstance(question, str) else question
+        added: dict[str, Any] = {}
+        if run is not None:
+            if query.baseline is not None:
+                raise QueryProblem(
+                    "the question already says where to start", hint="give the baseline once"
+                )
+            added["baseline"] = self._baseline(run)
+        if count is not None:
+            added["count"] = count
+        if seed is not None:
+            added["seed"] = seed
+        more = tuple(Constraint(text=text) for text in where)
+        if more:
+            added["where"] = (*query.where, *more)
+        checked = Query.model_validate({**dict(query), **added}) if added else query
+        return self._answer(self._bind(checked), tuple(curve))
+
+    def recommend(
+        self,
+        ask: Iterable[str] = (),
+        goals: Mapping[str, Goal] | None = None,
+        *,
+        fixed: Mapping[str, Value] | None = None,
+        where: Iterable[str] = (),
+        **options: Any,
+    ) -> Answer:
+        """What configuration should I use?"""
+        change = {name: SetTo(value=value) for name, value in (fixed or {}).items()}
+        query = _query(Kind.RECOMMEND, ask, change, goals or {}, where, options)
+        return self.ask(query, **options)
+
+    def reconfigure(
+        self,
+        run: Run,
+        ask: Iterable[str] = (),
+        goals: Mapping[str, Goal] | None = None,
+        *,
+        change: Mapping[str, Edit | Value] | None = None,
+        where: Iterable[str] = (),
+        **options: Any,
+    ) -> Answer:
+        """What is the smallest change of this run that gets me there?"""
+        edits = {name: _edit(value) for name, value in (change or {}).items()}
+        query = _query(Kind.RECONFIGURE, ask, edits, goals or {}, where, options)
+        return self.ask(query, run=run, **options)
+
+    def what_if(
+        self,
+        run: Run | None,
+        change: Mapping[str, Edit | Value],
+        outcomes: Iterable[str] | Mapping[str, Goal] = (),
+        *,
+        ask: Iterable[str] = (),
+        where: Iterable[str] = (),
+        **options: Any,
+    ) -> Answer:
+        """What happens if I change this? Without a run: on average over all that match."""
+        edits = {name: _edit(value) for name, value in change.items()}
+        goals = (
+            dict(outcomes)
+            if isinstance(outcomes, Mapping)
+            else {name: Observe() for name in outcomes}
+        )
+        query = _query(Kind.WHAT_IF, ask, edits, goals, where, options)
+        return self.ask(query, run=run, **options)
+
+    def run_next(self, n: int = 8) -> tuple[Proposal, ...]:
+        """Configurations whose measurement would teach most."""
+        features = self.space.having(Role.KNOB, Role.CONTEXT)
+        trained = self.bench.train(features, self.space.having(Role.OUTCOME))
+        judge = Judge(self.bench, self.bench.field_of(features), trained)
+        rules = self._compiled(features)
+        geometry = self.bench.geometry(features, {})
+        return anywhere(judge, rules, geometry, n, self.settings.seed)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted engine to a directory; it is replaced whole or not at all."""
+        from compass.engine.store import save
+
+        return save(self, Path(path))
+
+    def broken_by(self) -> dict[str, int]:
+        """How many past runs break each rule."""
+        names = self.space.names
+        values = self.bench.prepared.values
+        return {rule.text: int((~rule.holds(values)).sum()) for rule in self._compiled(names)}
+
+    def _compiled(self, columns: tuple[str, ...]) -> list[Rule]:
+        view = self.space.select(columns)
+        trees = [(parse_rule(rule.text), rule.text) for rule in self.rules]
+        return [
+            compile_rule(tree, view, columns, text)
+            for tree, text in trees
+            if set(names_in(tree)) <= set(columns)
+        ]
+
+    def _bind_rules(self, rules: Iterable[str]) -> tuple[Constraint, ...]:
+        study = self.data.study
+        texts = [
+            *((text, Source.STUDY) for text in (*study.rules, *rules)),
+            *((text, Source.DEPENDENCY) for text in study.dependencies),
+        ]
+        found = {}
+        for text, source in texts:
+            rule = Constraint(text=text, source=source)
+            bound = self._explaining(partial(bind_constraint, rule, self.space))
+            found[bound.text] = bound
+        return tuple(found.values())
+
+    def _bind(self, query: Query) -> Query:
+        return self._explaining(partial(bind_query, query, self.space))
+
+    def _explaining(self, bind: Callable[[], Thing]) -> Thing:
+        """Names of ignored columns get a better hint than the nearest other name."""
+        try:
+            return bind()
+        except UnknownName as error:
+            for report in self.data.prepared.columns:
+                if report.role is Role.IGNORED and f"'{report.name}'" in error.message:
+                    raise UnknownName(
+                        f"column '{report.name}' is ignored ({report.note or 'by the study'})",
+                        hint=f"to use it: --role {report.name}=context (or knob, outcome)",
+                    ) from None
+            raise
+
+    def _baseline(self, run: Run) -> Row | Given:
+        if isinstance(run, int):
+            return Row(row=run)
+        known: Config = {}
+        for name, value in run.items():
+            if name in self.data.table.names and name not in self.space:
+                continue  # an ignored column of the table itself, as data.row() gives it
+            known[column(name, self.space)] = value
+        features = {*self.space.having(Role.KNOB, Role.CONTEXT)}
+        usable = {
+            name: value for name, value in known.items() if value is not None or name in features
+        }
+        return Given(config=usable)
+
+    def _answer(self, query: Query, curve: tuple[str, ...]) -> Answer:
+        clock = Clock()
+        forward = query.kind is Kind.WHAT_IF and query.baseline is None
+        make = self._population_plan if forward else self._plan
+        planned = make(query)
+        clock.mark("plan")
+        trained = self.bench.train(planned.features, planned.outcomes)
+        clock.mark("fit")
+        judge = Judge(self.bench, self.bench.field_of(planned.features), trained)
+        desk = Desk(planned, self.bench, judge, self._provenance(query), clock)
+        answer = answer_population(desk) if forward else answer_by_search(desk)
+        if not curve:
+            return answer
+        if forward:
+            raise QueryProblem(
+                "a curve needs a configuration to start from", hint="add --from row:N"
+            )
+        names = tuple(column(name, self.space) for name in curve)
+        return answer.model_copy(
+            update={"curves": curves(desk, names), "seconds": dict(clock.seconds)}
+        )
+
+    def _plan(self, query: Query) -> Plan:
+        return plan(query, self.bench, self.rules)
+
+    def _population_plan(self, query: Query) -> Plan:
+        """A what-if without a baseline: the plan that every matching run shares."""
+        shell = shell_of(query, self.bench, self.rules)
+        if query.ask or any(not isinstance(g, Observe) for g in query.goals.values()):
+            raise QueryProblem(
+                "asking what else has to change needs a configuration to start from",
+                hint="add --from row:N",
+            )
+        return replace(shell, context="No baseline: the change is applied to every matching run.")
+
+    def _provenance(self, query: Query) -> Provenance:
+        return Provenance(
+            data=self.data.table.fingerprint,
+            seed=query.seed if query.seed is not None else self.settings.seed,
+            versions={
+                "compass": version("compass-hpc"),
+                "python": platform.python_version(),
+                "numpy": version("numpy"),
+                "scikit-learn": version("scikit-learn"),
+            },
+        )
+
+
+def _edit(value: Edit | Value) -> Edit:
+    return value if isinstance(value, SetTo | Times | Plus) else SetTo(value=value)
+
+
+def _query(
+    kind: Kind,
+    ask: Iterable[str],
+    change: Mapping[str, Edit],
+    goals: Mapping[str, Goal],
+    where: Iterable[str],
+    options: dict[str, Any],
+) -> Query:
+    """The query of a method call; weights are part of it, the rest goes to `ask`."""
+    return Query(
+        kind=kind,
+        ask=tuple(ask),
+        change=dict(change),
+        goals=dict(goals),
+        where=tuple(Constraint(text=text) for text in where),
+        weights=options.pop("weights", None) or {},
+    )

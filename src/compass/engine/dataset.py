@@ -1,0 +1,80 @@
+"""A table with what its columns mean: the thing that `compass.read` returns."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from compass.domain.base import Config
+from compass.domain.space import Role, Space
+from compass.prepare import Prepared, prepare
+from compass.prepare.infer import infer
+from compass.prepare.report import ColumnReport
+from compass.prepare.study import ColumnChoice, Study, load_study
+from compass.read import read as read_table
+from compass.read.table import Table
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Past runs: a table, and a study that says what its columns mean."""
+
+    table: Table
+    study: Study = field(default_factory=Study)
+    steps: tuple[str, ...] = ()  # extra preprocessing steps by name
+
+    def roles(
+        self,
+        knobs: Iterable[str] | None = None,
+        context: Iterable[str] | None = None,
+        outcomes: Iterable[str] | None = None,
+        ignored: Iterable[str] = (),
+    ) -> "Dataset":
+        """The same runs with these roles. Columns that are not named keep what was inferred."""
+        columns = dict(self.study.columns)
+        for role, names in (
+            (Role.KNOB, knobs),
+            (Role.CONTEXT, context),
+            (Role.OUTCOME, outcomes),
+            (Role.IGNORED, ignored),
+        ):
+            for name in names or ():
+                chosen = columns.get(name, ColumnChoice())
+                columns[name] = chosen.model_copy(update={"role": role})
+        return self.with_study(self.study.model_copy(update={"columns": columns}))
+
+    def with_study(self, study: Study) -> "Dataset":
+        """The same runs seen through another study."""
+        return replace(self, study=study)
+
+    def row(self, number: int) -> Config:
+        """One past run, counted from 0."""
+        return self.table.row(number)
+
+    @cached_property
+    def inferred(self) -> tuple[Space, tuple[ColumnReport, ...]]:
+        """Every column, ignored ones included, and what was found out about it."""
+        return infer(self.table, self.study)
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The runs as numbers."""
+        return prepare(self.table, self.study, self.steps)
+
+    def __len__(self) -> int:
+        return self.table.rows
+
+
+def read(
+    source: Any,
+    *,
+    study: Study | Mapping[str, Any] | str | Path | None = None,
+    steps: Iterable[str] = (),
+) -> Dataset:
+    """Read past runs from a path, glob, directory, data frame, Arrow table or dict of columns."""
+    if isinstance(study, str | Path):
+        study = load_study(Path(study))
+    elif study is not None and not isinstance(study, Study):
+        study = Study.model_validate(dict(study))
+    return Dataset(read_table(source), study or Study(), tuple(steps))

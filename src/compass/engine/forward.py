@@ -1,0 +1,220 @@
+"""What-if over many past runs, and curves of one parameter."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import (
+    Answer,
+    Curve,
+    CurvePoint,
+    Label,
+    Population,
+    Prediction,
+)
+from compass.domain.errors import QueryProblem
+from compass.domain.query import Plus, Query, SetTo, Times
+from compass.domain.space import Category, Number
+from compass.engine.answering import Desk
+from compass.language import format_query
+from compass.prepare.encode import Encoder
+from compass.prepare.legal import legal_mask, legal_values
+
+Floats = NDArray[np.float64]
+
+_LABELLED = 500  # runs of a population whose trust is looked at
+_POINTS = 48  # points of a curve
+
+
+def answer_population(desk: Desk) -> Answer:
+    """The change applied to every past run that matches: mean change, interval, count."""
+    plan = desk.plan
+    before, after, notes = _changed(desk)
+    if not len(before):
+        why = "No past run matches the question and can make this change."
+        return _answer(desk, None, (*plan.notes, *notes), why)
+    outcomes = []
+    for name, trained in desk.judge.trained.items():
+        if name not in plan.query.goals:
+            continue
+        old, new = trained.model.predict(before), trained.model.predict(after)
+        outcomes.append(_mean_change(desk, name, old, new))
+    notes = (*notes, _trust_note(desk, after))
+    return _answer(desk, Population(runs=len(before), outcomes=tuple(outcomes)), notes, None)
+
+
+def _answer(
+    desk: Desk, population: Population | None, notes: tuple[str, ...], why: str | None
+) -> Answer:
+    plan = desk.plan
+    desk.clock.mark("search")
+    return Answer(
+        query=plan.query,
+        text=format_query(plan.query),
+        context=plan.context,
+        population=population,
+        notes=notes,
+        no_answer=why,
+        models=tuple(trained.card for trained in desk.judge.trained.values()),
+        provenance=desk.provenance,
+        seconds=dict(desk.clock.seconds),
+    )
+
+
+def _changed(desk: Desk) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """Matching past runs before and after the change, [n, d] each, and what was left out."""
+    plan, bench, here = desk.plan, desk.bench, desk.judge.here
+    values = bench.columns((*plan.features, *plan.outcomes))
+    fits = np.isfinite(here.X).all(axis=1)
+    for rule in (*plan.feature_rules, *plan.outcome_rules):
+        if rule.text in {constraint.text for constraint in plan.query.where}:
+            fits &= rule.holds(values)
+    space = here.features
+    for name, claimed in plan.query.stated.items():
+        if name in space:
+            code = Encoder(space.select([name])).encode({name: claimed})[0]
+            fits &= here.X[:, space.names.index(name)] == code
+    before = here.X[fits]
+    after = apply_edits(plan.query, desk, before)
+    possible = np.ones(len(after), dtype=bool)
+    for name in plan.query.change:
+        column = space.names.index(name)
+        possible &= legal_mask(space[name], after[:, column])
+    notes = []
+    if len(after) and not possible.all():
+        notes.append(
+            f"{int((~possible).sum())} of {len(after)} matching runs were left out: "
+            "the change leads to values that were never seen."
+        )
+    obey = np.ones(len(after), dtype=bool)
+    for rule in plan.feature_rules:
+        obey &= rule.holds(after) | ~rule.holds(before)
+    if (possible & ~obey).any():
+        count = int((possible & ~obey).sum())
+        notes.append(f"{count} matching runs were left out: the change alone breaks a rule there.")
+    keep = possible & obey
+    return before[keep], after[keep], tuple(notes)
+
+
+def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
+    """Past runs [n, d] with the question's changes made to each."""
+    space = desk.judge.here.features
+    after = X.copy()
+    for name, edit in query.change.items():
+        column = space.names.index(name)
+        if isinstance(edit, SetTo):
+            after[:, column] = Encoder(space.select([name])).encode({name: edit.value})[0]
+            continue
+        parameter = space[name]
+        old = X[:, column]
+        assert isinstance(edit, Times | Plus)
+        new = old * edit.factor if isinstance(edit, Times) else old + edit.amount
+        if isinstance(parameter, Number) and parameter.optional:
+            new = np.where(old == parameter.none_code, old, new)
+        after[:, column] = np.round(new, 12)
+    return after
+
+
+def _mean_change(desk: Desk, name: str, old: Floats, new: Floats) -> Prediction:
+    parameter = desk.bench.prepared.space[name]
+    if isinstance(parameter, Category):
+        was, now = old.argmax(axis=1), new.argmax(axis=1)
+        common = int(np.bincount(now, minlength=len(parameter.values)).argmax())
+        share = 100 * (float((now == common).mean()) - float((was == common).mean()))
+        return Prediction(
+            name=name,
+            value=parameter.values[common],
+            before=parameter.values[int(np.bincount(was).argmax())],
+            probability=float((now == common).mean()),
+            change_percent=share,
+        )
+    level = desk.bench.settings.interval
+    change = new[:, 0] - old[:, 0]
+    mean = float(change.mean())
+    half = _half_width(change, level)
+    base = float(old[:, 0].mean())
+    return Prediction(
+        name=name,
+        value=float(new[:, 0].mean()),
+        unit=parameter.unit,
+        before=base,
+        change=mean,
+        change_percent=100 * mean / abs(base) if base else None,
+        low=mean - half,
+        high=mean + half,
+        level=level,
+    )
+
+
+def _half_width(change: Floats, level: float) -> float:
+    """Half the confidence interval of a mean (Student's t)."""
+    from scipy import stats
+
+    n = len(change)
+    if n < 2:
+        return float("inf")
+    return float(stats.t.ppf((1 + level) / 2, n - 1) * change.std(ddof=1) / np.sqrt(n))
+
+
+def _trust_note(desk: Desk, after: Floats) -> str:
+    rng = np.random.default_rng(desk.bench.settings.seed)
+    sample = after[rng.permutation(len(after))[:_LABELLED]]
+    labels = desk.judge.labels(sample)
+    trusted = sum(label is Label.TRUSTED for label in labels) / len(labels)
+    return f"After the change {trusted:.0%} of these runs are in trusted territory."
+
+
+def curves(desk: Desk, parameters: tuple[str, ...]) -> tuple[Curve, ...]:
+    """How every outcome answers to each parameter, everything else as the question has it."""
+    found = []
+    for name in parameters:
+        if name not in desk.plan.features:
+            raise QueryProblem(
+                f"{name} is not a parameter that predictions depend on",
+                hint=f"choose one of {', '.join(desk.plan.features[:8])}",
+            )
+        found += _curve(desk, name)
+    desk.clock.mark("curves")
+    return tuple(found)
+
+
+def _curve(desk: Desk, name: str) -> list[Curve]:
+    plan, space = desk.plan, desk.judge.here.features
+    column = space.names.index(name)
+    values = _along(space[name], float(plan.start[column]))
+    X = np.repeat(plan.start[None, :], len(values), axis=0)
+    X[:, column] = values
+    feasible = np.ones(len(X), dtype=bool)
+    for rule in plan.feature_rules:
+        feasible &= rule.holds(X)
+    labels = desk.judge.labels(X)
+    told = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
+    result = []
+    for outcome, trained in desk.judge.trained.items():
+        if outcome not in plan.query.goals:
+            continue
+        scores, spread = trained.model.predict(X), trained.model.spread(X)
+        level = desk.bench.settings.interval
+        half = None if trained.interval is None else trained.interval.half_width(spread, level)
+        points = tuple(
+            CurvePoint(
+                value=told[i],
+                predicted=desk.judge.value(outcome, scores[i]),
+                low=None if half is None else float(scores[i, 0] - half[i]),
+                high=None if half is None else float(scores[i, 0] + half[i]),
+                label=labels[i],
+                feasible=bool(feasible[i]),
+            )
+            for i in range(len(X))
+        )
+        result.append(Curve(parameter=name, outcome=outcome, points=points))
+    return result
+
+
+def _along(parameter: Number | Category, start: float) -> Floats:
+    values = legal_values(parameter, _POINTS)
+    if values is None:
+        assert isinstance(parameter, Number)
+        values = np.linspace(parameter.low, parameter.high, _POINTS)
+        if parameter.whole:
+            values = np.round(values)
+    return np.unique(np.append(values, start))

@@ -1,0 +1,140 @@
+"""Predictions and trust of complete configurations, in the nouns of an answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Evidence, Label, Prediction, Trust
+from compass.domain.base import Config, Value
+from compass.domain.problem import Target
+from compass.domain.space import Category, Number
+from compass.engine.targets import meets
+from compass.engine.workbench import Field, Trained, Workbench
+from compass.prepare.encode import Encoder
+from compass.trust.assess import Verdict, assess
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Everything that can be said about a configuration of these features."""
+
+    bench: Workbench
+    here: Field
+    trained: Mapping[str, Trained]
+
+    def predict(
+        self,
+        X: Floats,
+        scores: Mapping[str, Floats],
+        spreads: Mapping[str, Floats],
+        targets: tuple[Target, ...],
+        before: Config,
+        measured: Config,
+    ) -> list[tuple[Prediction, ...]]:
+        """Per configuration one prediction per outcome; scores and spreads as models give them."""
+        by_name = {target.name: target for target in targets}
+        return [
+            tuple(
+                self._prediction(
+                    name,
+                    scores[name][i],
+                    float(spreads[name][i]),
+                    by_name.get(name),
+                    before.get(name),
+                    measured.get(name),
+                )
+                for name in self.trained
+            )
+            for i in range(len(X))
+        ]
+
+    def value(self, name: str, score: Floats) -> Value:
+        """A model's output for one configuration as a value: a number or a label."""
+        parameter = self.bench.prepared.space[name]
+        if isinstance(parameter, Category):
+            return parameter.values[int(np.argmax(score))]
+        return float(score[0])
+
+    def _prediction(
+        self,
+        name: str,
+        score: Floats,
+        spread: float,
+        target: Target | None,
+        before: Value,
+        measured: Value,
+    ) -> Prediction:
+        value = self.value(name, score)
+        parameter = self.bench.prepared.space[name]
+        level = self.bench.settings.interval
+        interval = self.trained[name].interval
+        low = high = change = percent = probability = None
+        if interval is None:
+            probability = float(np.max(score))
+        elif isinstance(value, float):
+            half = float(interval.half_width(np.array([spread]), level)[0])
+            low, high = value - half, value + half
+        if isinstance(value, float) and isinstance(before, float | int):
+            change = value - before
+            percent = 100 * change / abs(before) if before else None
+        return Prediction(
+            name=name,
+            value=value,
+            unit=parameter.unit if isinstance(parameter, Number) else None,
+            low=low,
+            high=high,
+            level=None if interval is None else level,
+            before=before,
+            observed=measured,
+            change=change,
+            change_percent=percent,
+            probability=probability,
+            meets=meets(target, value),
+        )
+
+    def trust(self, X: Floats) -> list[Trust]:
+        """Algorithm 1 for each configuration, with the past runs that support it."""
+        names = tuple(self.trained)
+        perturbed = [self.trained[name].perturbed for name in names]
+        settings = self.bench.settings.trust
+        verdicts = assess(X, self.here.support, perturbed, settings)
+        return [self._trust(verdict) for verdict in verdicts]
+
+    def labels(self, X: Floats) -> list[Label]:
+        """Only the labels, without gathering evidence."""
+        perturbed = [trained.perturbed for trained in self.trained.values()]
+        verdicts = assess(X, self.here.support, perturbed, self.bench.settings.trust)
+        return [verdict.label for verdict in verdicts]
+
+    def _trust(self, verdict: Verdict) -> Trust:
+        shown = self.bench.settings.trust.evidence
+        close = zip(verdict.rows[:shown], verdict.distances[:shown], strict=True)
+        return Trust(
+            label=verdict.label,
+            ood=verdict.ood,
+            uq=verdict.uq,
+            support=len(verdict.rows),
+            tau=self.here.support.tau,
+            evidence=tuple(self._evidence(int(i), float(d)) for i, d in close),
+            reason=verdict.reason,
+        )
+
+    def _evidence(self, index: int, distance: float) -> Evidence:
+        prepared = self.bench.prepared
+        position = int(self.here.train[index])
+        row = int(prepared.row_id[position])
+        file, _ = prepared.table.locate(row)
+        outcomes = Encoder(prepared.space.select(self.trained)).decode(
+            self.bench.columns(self.trained)[position]
+        )
+        return Evidence(
+            row=row,
+            file=file if len(prepared.table.parts) > 1 else None,
+            distance=distance,
+            config=Encoder(self.here.features).decode(self.here.X[position]),
+            outcomes=outcomes,
+        )

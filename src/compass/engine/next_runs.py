@@ -1,0 +1,104 @@
+"""Which configurations to run next: those that would teach the models most."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Proposal
+from compass.domain.space import Role
+from compass.engine.judge import Judge
+from compass.generate import loss
+from compass.generate.base import Geometry
+from compass.prepare.encode import Encoder
+from compass.prepare.legal import legal_mask, snap
+from compass.rules import Rule
+
+Floats = NDArray[np.float64]
+
+_TRIED = 512
+_STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the suggestion
+
+
+def towards(
+    judge: Judge, rules: Sequence[Rule], geometry: Geometry, x: Floats, n: int
+) -> tuple[Proposal, ...]:
+    """Runs that would support the configuration x [d]: itself, and steps that lead to it."""
+    space = judge.here.features
+    past = judge.here.X[judge.here.train]
+    origin = past[int(np.argmin(loss.column_distance(past, x, geometry).sum(axis=1)))]
+    moved = np.flatnonzero(origin != x)
+    rows = []
+    for step in _STEPS:
+        point = x.copy()
+        for column in moved:
+            if not geometry.category[column] and geometry.none[column] not in (x[column],):
+                point[column] = origin[column] + step * (x[column] - origin[column])
+                point[column] = snap(space.parameters[column], point[[column]])[0]
+        rows.append(point)
+    for column in moved:  # one parameter at a time tells which of them matters
+        point = x.copy()
+        point[column] = origin[column]
+        rows.append(point)
+    candidates = _allowed(judge, rules, np.array(rows))
+    unseen = candidates[loss.column_distance(candidates, origin, geometry).sum(axis=1) > 0]
+    proposals = [(row, _why(row, x, space.names)) for row in unseen]
+    return _told(judge, proposals[:n])
+
+
+def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
+    if np.array_equal(row, x):
+        return "the suggestion itself: one run tells whether it holds"
+    same = [name for name, a, b in zip(names, row, x, strict=True) if a != b]
+    return f"between past runs and the suggestion, differs in {', '.join(same)}"
+
+
+def anywhere(
+    judge: Judge, rules: Sequence[Rule], geometry: Geometry, n: int, seed: int
+) -> tuple[Proposal, ...]:
+    """Legal configurations where the models know least, far from each other and from the past."""
+    rng = np.random.default_rng(seed)
+    space, past = judge.here.features, judge.here.X[judge.here.train]
+    mixed = past[rng.integers(len(past), size=_TRIED)].copy()
+    donors = past[rng.integers(len(past), size=_TRIED)]
+    knobs = [space.names.index(name) for name in space.having(Role.KNOB)] or list(range(len(space)))
+    take = rng.random((_TRIED, len(knobs))) < 0.5
+    for place, column in enumerate(knobs):
+        mixed[take[:, place], column] = donors[take[:, place], column]
+    candidates = np.unique(_allowed(judge, rules, mixed), axis=0)
+    if not len(candidates):
+        return ()
+    doubt = np.mean([t.perturbed.uq(candidates) for t in judge.trained.values()], axis=0)
+    far = judge.here.support.ood(candidates)
+    chosen: list[int] = []
+    apart = np.full(len(candidates), 1.0)
+    while len(chosen) < min(n, len(candidates)):
+        best = int(np.argmax((doubt + far) * apart))
+        if apart[best] <= 0:
+            break
+        chosen.append(best)
+        gap = loss.column_distance(candidates, candidates[best], geometry).sum(axis=1)
+        apart = np.minimum(apart, np.minimum(gap, 1.0))
+    why = "predictions are less certain here than for {:.0%} of past runs"
+    return _told(judge, [(candidates[i], why.format(doubt[i])) for i in chosen])
+
+
+def _allowed(judge: Judge, rules: Sequence[Rule], X: Floats) -> Floats:
+    """The configurations that are legal and obey the rules."""
+    fine = np.ones(len(X), dtype=bool)
+    for column, parameter in enumerate(judge.here.features.parameters):
+        fine &= legal_mask(parameter, X[:, column])
+    for rule in rules:
+        fine &= rule.holds(X)
+    return X[fine]
+
+
+def _told(judge: Judge, rows: Sequence[tuple[Floats, str]]) -> tuple[Proposal, ...]:
+    encoder = Encoder(judge.here.features)
+    seen: set[bytes] = set()
+    proposals = []
+    for row, why in rows:
+        if row.tobytes() not in seen:
+            seen.add(row.tobytes())
+            proposals.append(Proposal(config=encoder.decode(row), why=why))
+    return tuple(proposals)

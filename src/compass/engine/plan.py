@@ -1,0 +1,290 @@
+"""A question and a table into a problem: the only place where the three kinds differ."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.base import Config, Value
+from compass.domain.constraint import Constraint
+from compass.domain.errors import BaselineProblem, QueryProblem
+from compass.domain.expression import Comparison, Expression, Literal, Name, names_in
+from compass.domain.goal import Same
+from compass.domain.query import Kind, Query, Row
+from compass.domain.space import Number, Role, Space
+from compass.engine import baseline as base
+from compass.engine.workbench import Field, Workbench
+from compass.language import format_value, parse_rule
+from compass.prepare.encode import Encoder
+from compass.rules import Rule, compile_rule, components
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to predict, from where, what may move and what must hold."""
+
+    query: Query
+    features: tuple[str, ...]
+    outcomes: tuple[str, ...]  # everything that has to be predicted
+    rules: tuple[Constraint, ...]
+    feature_rules: tuple[Rule, ...]  # over the features
+    outcome_rules: tuple[Rule, ...]  # over features and outcomes
+    start: Floats  # [d]
+    origin: Floats  # [d] what changes are told against: the baseline, else the start
+    contexts: Floats  # [c, d]
+    free: tuple[str, ...]
+    forced: tuple[str, ...]  # may move where a rule leaves no other way
+    measured: Config = field(default_factory=dict)  # outcomes of the baseline, where known
+    baseline: Config | None = None
+    matching: int = 0
+    context: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def plan(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -> Plan:
+    """The plan for a bound query; `standing` are the rules of the study."""
+    shell = shell_of(query, bench, standing)
+    make = _recommend if query.kind is Kind.RECOMMEND else _from_baseline
+    return make(shell, bench, bench.field_of(shell.features))
+
+
+def shell_of(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -> Plan:
+    """What all kinds share: the features, the outcomes to predict, and the rules on them."""
+    space = bench.prepared.space
+    features = features_of(query, space)
+    rules = (*standing, *query.where)
+    outcomes = outcomes_of(query, rules, features)
+    columns = (*features, *outcomes)
+    view = space.select(columns)
+    compiled = [compile_rule(parse_rule(r.text), view, columns, r.text) for r in rules]
+    return Plan(
+        query=query,
+        features=features,
+        outcomes=outcomes,
+        rules=rules,
+        feature_rules=tuple(rule for rule in compiled if set(rule.names) <= set(features)),
+        outcome_rules=tuple(rule for rule in compiled if not set(rule.names) <= set(features)),
+        start=np.empty(0),
+        origin=np.empty(0),
+        contexts=np.empty((0, 0)),
+        free=(),
+        forced=(),
+    )
+
+
+def features_of(query: Query, space: Space) -> tuple[str, ...]:
+    """The columns that predictions are made from: roles are defaults that a query overrides."""
+    named = {*query.ask, *query.change}
+    features = tuple(
+        p.name
+        for p in space
+        if p.name not in query.goals and (p.role in (Role.KNOB, Role.CONTEXT) or p.name in named)
+    )
+    if not features:
+        raise QueryProblem(
+            "no column is left to predict from",
+            hint="give at least one column the role knob or context",
+        )
+    return features
+
+
+def outcomes_of(
+    query: Query, rules: tuple[Constraint, ...], features: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The outcomes of the question and those that its rules speak of."""
+    found = dict.fromkeys(query.goals)
+    for rule in rules:
+        found.update(dict.fromkeys(n for n in names_in(parse_rule(rule.text)) if n not in features))
+    return tuple(found)
+
+
+def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
+    """Start from past runs that meet the conditions, and average over their contexts."""
+    query, features = shell.query, shell.features
+    encoder = Encoder(here.features)
+    given, notes = base.edited(query, here.features, origin=None)
+    pinned = given | _pinned(query.where, here.features, query.ask)
+    free = tuple(query.ask) or tuple(n for n in here.features.having(Role.KNOB) if n not in pinned)
+    if not free:
+        raise QueryProblem(
+            "there is nothing to recommend: no parameter is asked for",
+            hint="write e.g. X = {threads: ?}",
+        )
+    rows, note = _matching_rows(shell, bench, here, pinned)
+    notes = (*notes, *note)
+    rng = np.random.default_rng(query.seed if query.seed is not None else bench.settings.seed)
+    start = here.X[rng.choice(rows)].copy()
+    for name, value in pinned.items():
+        start[features.index(name)] = value
+    fixed = [j for j, name in enumerate(features) if name not in free]
+    contexts = _contexts(here.X[rows], start, fixed, pinned, features, bench, rng)
+    forced = tuple(name for name in features if name not in free and name not in given)
+    return replace(
+        shell,
+        start=start,
+        origin=start,
+        contexts=contexts,
+        free=free,
+        forced=forced,
+        matching=len(rows),
+        context=_describe(contexts, fixed, here.features, len(rows), encoder, pinned),
+        notes=notes,
+    )
+
+
+def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:
+    """Reconfigure and what-if start at the baseline, with the stated changes applied."""
+    query, features = shell.query, shell.features
+    if query.baseline is None:
+        raise BaselineProblem(
+            f"{query.kind.value} needs a configuration to start from",
+            hint="add --from row:N, or `from row N` / `from {name: value, ...}` to the question",
+        )
+    origin, measured = base.encode(query.baseline, bench, here)
+    base.check_stated(query, here.features, origin, measured)
+    changed, notes = base.edited(query, here.features, origin)
+    start = origin.copy()
+    for name, value in changed.items():
+        start[features.index(name)] = value
+    free = tuple(query.ask)
+    compensate = any(isinstance(goal, Same) for goal in query.goals.values())
+    if not free and (compensate or (query.kind is Kind.RECONFIGURE and not changed)):
+        free = tuple(n for n in here.features.having(Role.KNOB) if n not in changed)
+    base.check_rules(shell.feature_rules, here.features, origin, {*free, *changed})
+    forced = tuple(n for n in features if n not in free and n not in changed)
+    decoded = Encoder(here.features).decode(origin)
+    where = f"row {query.baseline.row}" if isinstance(query.baseline, Row) else "the one given"
+    return replace(
+        shell,
+        start=start,
+        origin=origin,
+        contexts=start[None, :],
+        free=free,
+        forced=forced,
+        measured=measured,
+        baseline=decoded | measured,
+        context=f"Baseline: {where}; everything not named stays as it is.",
+        notes=notes,
+    )
+
+
+def linked(shell: Plan, moving: set[str]) -> tuple[str, ...]:
+    """The forced features that rules tie to what moves, or that a broken rule speaks of."""
+    at_start = shell.start[None, :]
+    touched = set(moving)
+    for rule in shell.feature_rules:
+        if rule.violation(at_start)[0] > 0:
+            touched |= set(rule.names)
+    groups = components(shell.feature_rules, shell.features)
+    tied = {name for group in groups if touched & set(group) for name in group}
+    return tuple(name for name in shell.forced if name in tied)
+
+
+def _pinned(where: tuple[Constraint, ...], space: Space, ask: tuple[str, ...]) -> dict[str, float]:
+    """Features that the conditions set to one value (`partition == 1`)."""
+    found: dict[str, float] = {}
+    for rule in where:
+        pair = _equality(parse_rule(rule.text))
+        if pair is not None and pair[0] in space and pair[0] not in ask:
+            vector = Encoder(space.select([pair[0]])).encode({pair[0]: pair[1]})
+            found[pair[0]] = float(vector[0])
+    return found
+
+
+def _equality(node: Expression) -> tuple[str, Value] | None:
+    match node:
+        case Comparison("==", Name(name), Literal(value)):
+            return name, value
+        case Comparison("==", Literal(value), Name(name)):
+            return name, value
+        case _:
+            return None
+
+
+def _matching_rows(
+    shell: Plan, bench: Workbench, here: Field, pinned: dict[str, float]
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Past runs that meet all conditions, else those that meet most of them (and a note)."""
+    columns = (*shell.features, *shell.outcomes)
+    values = bench.columns(columns)
+    complete = np.isfinite(here.X).all(axis=1)
+    compiled = (*shell.feature_rules, *shell.outcome_rules)
+    checks = [rule.holds(values) for rule in compiled]
+    names = [rule.text for rule in compiled]
+    for name, value in pinned.items():
+        checks.append(here.X[:, shell.features.index(name)] == value)
+        names.append(f"{name} = {_told(here.features, name, value)}")
+    if not checks:
+        return np.flatnonzero(complete), ()
+    met = np.column_stack(checks)
+    everything = complete & met.all(axis=1)
+    if everything.any():
+        return np.flatnonzero(everything), ()
+    count = np.where(complete, met.sum(axis=1), -1)
+    best = np.flatnonzero(count == count.max())
+    common = [name for name, ok in zip(names, met[best].all(axis=0), strict=True) if not ok]
+    note = (
+        "No past run meets all conditions; the search starts from runs that meet most of them"
+        f" (not met by all of those: {'; '.join(dict.fromkeys(common))})."
+    )
+    return best, (note,)
+
+
+def _told(space: Space, name: str, value: float) -> str:
+    return format_value(Encoder(space.select([name])).decode(np.array([value]))[name])
+
+
+def _contexts(
+    past: Floats,
+    start: Floats,
+    fixed: list[int],
+    pinned: dict[str, float],
+    features: tuple[str, ...],
+    bench: Workbench,
+    rng: np.random.Generator,
+) -> Floats:
+    """Distinct past values of what is not asked for; the start's own come first."""
+    full = np.repeat(start[None, :], len(past), axis=0)
+    full[:, fixed] = past[:, fixed]
+    for name, value in pinned.items():
+        full[:, features.index(name)] = value
+    limit = bench.settings.search.contexts
+    chosen = full[rng.permutation(len(full))[: 8 * limit]]
+    distinct = np.unique(np.concatenate([start[None, :], chosen]), axis=0, return_index=True)[1]
+    ordered = np.concatenate([start[None, :], chosen])[np.sort(distinct)]
+    return np.asarray(ordered[:limit])
+
+
+def _describe(
+    contexts: Floats,
+    fixed: list[int],
+    space: Space,
+    matching: int,
+    encoder: Encoder,
+    pinned: dict[str, float],
+) -> str:
+    """What was assumed about everything that is not asked for."""
+    told = []
+    decoded = [encoder.decode(row) for row in contexts]
+    for j in fixed:
+        parameter = space.parameters[j]
+        values = list(dict.fromkeys(row[parameter.name] for row in decoded))
+        if parameter.name in pinned or len(values) == 1:
+            told.append(f"{parameter.name} = {format_value(values[0])}")
+        elif isinstance(parameter, Number):
+            numbers = [v for v in values if v is not None]
+            told.append(f"{parameter.name} {min(numbers):g}..{max(numbers):g}")  # type: ignore[type-var]
+        else:
+            told.append(
+                f"{parameter.name} in {{{', '.join(format_value(v) for v in values[:4])}"
+                + (", ..." if len(values) > 4 else "")
+                + "}"
+            )
+    head = f"{matching} past runs match."
+    if not told:
+        return head
+    if len(contexts) == 1:
+        return f"{head} Assumed: {', '.join(told)}."
+    return f"{head} Averaged over {len(contexts)} of their contexts: {', '.join(told)}."

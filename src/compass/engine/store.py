@@ -1,0 +1,229 @@
+"""Fitted engines on disk: no code is run to load one, and a kill loses nothing.
+
+An engine is a directory. Every save writes a new generation folder beside the old one, then
+replaces the small file CURRENT, and only then removes the old generation.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+
+from compass.domain.answer import ModelCard
+from compass.domain.base import Noun
+from compass.domain.errors import EngineProblem, EnvironmentProblem
+from compass.engine.dataset import Dataset
+from compass.engine.workbench import Trained
+from compass.model.base import Task, family
+from compass.prepare.study import Study
+from compass.read.table import Part, Table
+from compass.settings import Settings
+from compass.trust.interval import Conformal
+from compass.trust.spread import Perturbed
+
+if TYPE_CHECKING:
+    from compass.engine.compass import Compass
+
+FORMAT = 1
+_POINTER = "CURRENT"
+
+
+class StoredModel(Noun):
+    """One trained outcome; its arrays are in `file`."""
+
+    features: tuple[str, ...]
+    target: str
+    classes: int | None
+    family: str
+    file: str
+    card: ModelCard
+    scale: float
+    floor: float | None
+
+
+class Manifest(Noun):
+    """Everything about a saved engine that is not an array."""
+
+    format: int
+    fingerprint: str
+    parts: tuple[tuple[str | None, int], ...] = Field(description="files and their rows")
+    study: Study
+    steps: tuple[str, ...]
+    settings: Settings
+    rules: tuple[str, ...]
+    models: tuple[StoredModel, ...]
+
+
+def save(engine: "Compass", path: Path) -> Path:
+    """Write the engine; the directory shows either the old or the new one, never a mixture."""
+    if path.exists() and not is_engine(path) and (path.is_file() or any(path.iterdir())):
+        raise EngineProblem(
+            f"{path} exists and is not a saved engine", hint="choose another name, e.g. x.compass"
+        )
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        generation = path / f"generation-{secrets.token_hex(6)}"
+        generation.mkdir()
+        _write(engine, generation)
+        _point(path, generation.name)
+        for old in path.glob("generation-*"):
+            if old != generation:
+                shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"cannot save to {path}: {error.strerror}", hint="check the disk and its permissions"
+        ) from None
+    return path
+
+
+def is_engine(path: Path) -> bool:
+    """Whether a path is a saved engine."""
+    return (path / _POINTER).is_file()
+
+
+def load(path: str | Path) -> "Compass":
+    """An engine as it was saved; it gives the same answers."""
+    from compass.engine.compass import Compass
+
+    path = Path(path)
+    if not is_engine(path):
+        raise EngineProblem(f"{path} is not a saved engine", hint="make one: compass fit DATA -o X")
+    generation = path / _current(path)
+    try:
+        manifest = Manifest.model_validate_json((generation / "engine.json").read_bytes())
+        table = pq.read_table(generation / "data.parquet")
+    except (OSError, ValidationError, ValueError) as error:
+        raise _damaged(path, error) from None
+    if manifest.format != FORMAT:
+        raise EngineProblem(
+            f"{path} was saved in format {manifest.format}; this version reads {FORMAT}",
+            hint="fit it again from the data",
+        )
+    parts = [Part(file, rows) for file, rows in manifest.parts]
+    data = Dataset(Table.of(table, parts), manifest.study, manifest.steps)
+    if data.table.fingerprint != manifest.fingerprint:
+        raise EngineProblem(
+            f"the data inside {path} is not what was saved", hint="fit it again from the data"
+        )
+    engine = Compass(data, rules=manifest.rules, settings=manifest.settings)
+    for stored in manifest.models:
+        try:
+            trained = _restore(stored, generation)
+        except (OSError, KeyError, ValueError) as error:
+            raise _damaged(path, error) from None
+        engine.bench.trained[stored.features, stored.target] = trained
+    return engine
+
+
+def _damaged(path: Path, error: Exception) -> EngineProblem:
+    return EngineProblem(
+        f"{path} is damaged: {type(error).__name__}", hint="fit it again from the data"
+    )
+
+
+def _current(path: Path) -> str:
+    name = (path / _POINTER).read_text(encoding="utf-8").strip()
+    if not name.startswith("generation-") or Path(name).name != name:
+        raise EngineProblem(f"{path} is damaged: it points to '{name[:80]}'", hint="fit it again")
+    return name
+
+
+def _write(engine: "Compass", folder: Path) -> None:
+    models = []
+    for number, ((features, target), trained) in enumerate(engine.bench.trained.items()):
+        file = f"model-{number}.npz"
+        _write_arrays(folder / file, _arrays(trained))
+        models.append(
+            StoredModel(
+                features=features,
+                target=target,
+                classes=trained.model.task.classes,
+                family=trained.model.family,
+                file=file,
+                card=trained.card,
+                scale=trained.scale,
+                floor=None if trained.interval is None else trained.interval.floor,
+            )
+        )
+    table = engine.data.table
+    manifest = Manifest(
+        format=FORMAT,
+        fingerprint=table.fingerprint,
+        parts=tuple((part.file, part.rows) for part in table.parts),
+        study=engine.data.study,
+        steps=engine.data.steps,
+        settings=engine.settings,
+        rules=tuple(rule.text for rule in engine.rules),
+        models=tuple(models),
+    )
+    pq.write_table(table.arrow, folder / "data.parquet", compression="zstd")
+    (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+    for item in [*folder.iterdir(), folder]:
+        _sync(item)
+
+
+def _arrays(trained: Trained) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {}
+    found |= {f"model/{name}": array for name, array in trained.model.arrays().items()}
+    found |= {f"perturbed/{name}": array for name, array in trained.perturbed.arrays().items()}
+    if trained.interval is not None:
+        found["interval/residuals"] = trained.interval.residuals
+        found["interval/weights"] = trained.interval.weights
+    return found
+
+
+def _restore(stored: StoredModel, folder: Path) -> Trained:
+    if Path(stored.file).name != stored.file:
+        raise ValueError(stored.file)
+    arrays = _read_arrays(folder / stored.file)
+    interval = None
+    if stored.floor is not None:
+        interval = Conformal(arrays["interval/residuals"], arrays["interval/weights"], stored.floor)
+    task = Task(stored.classes)
+    return Trained(
+        model=family(stored.family).restore(_under(arrays, "model/"), task),
+        perturbed=Perturbed.restore(_under(arrays, "perturbed/")),
+        interval=interval,
+        card=stored.card,
+        scale=stored.scale,
+    )
+
+
+def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    np.savez_compressed(path, **{name.replace("/", "|"): array for name, array in arrays.items()})
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as file:
+        return {name.replace("|", "/"): file[name] for name in file.files}
+
+
+def _point(path: Path, name: str) -> None:
+    fresh = path / f".{_POINTER}-{secrets.token_hex(6)}"
+    fresh.write_text(name + "\n", encoding="utf-8")
+    _sync(fresh)
+    os.replace(fresh, path / _POINTER)
+    _sync(path)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

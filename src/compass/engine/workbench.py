@@ -1,0 +1,195 @@
+"""The models of an engine, trained when a question first needs them and kept."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import ModelCard
+from compass.domain.errors import DataProblem
+from compass.domain.space import Category, Number, Space
+from compass.generate.base import Geometry
+from compass.model.base import Fitted, Task, family
+from compass.model.score import macro_f1, mape
+from compass.prepare import Prepared
+from compass.prepare.split import by_configuration, by_group
+from compass.settings import Settings
+from compass.trust.interval import Conformal, calibrate
+from compass.trust.spread import Perturbed
+from compass.trust.support import Support
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Everything learnt about one outcome from one set of features."""
+
+    model: Fitted
+    perturbed: Perturbed
+    interval: Conformal | None  # None for classes
+    card: ModelCard
+    scale: float  # standard deviation of the outcome
+
+
+@dataclass(frozen=True)
+class Field:
+    """The past runs seen through one set of features."""
+
+    features: Space
+    train: Rows  # positions in the prepared table
+    valid: Rows
+    X: Floats  # [n, d] all runs
+    support: Support
+    scale: Floats  # [d]
+
+
+@dataclass
+class Workbench:
+    """Fields and trained models by what they are made of."""
+
+    prepared: Prepared
+    settings: Settings
+    progress: Progress | None = None
+    fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
+    trained: dict[tuple[tuple[str, ...], str], Trained] = field(default_factory=dict)
+
+    def field_of(self, features: tuple[str, ...]) -> Field:
+        """The split, the neighbours and the scales for these features."""
+        if features not in self.fields:
+            self.fields[features] = self._build_field(features)
+        return self.fields[features]
+
+    def train(self, features: tuple[str, ...], targets: Iterable[str]) -> dict[str, Trained]:
+        """The trained models of these outcomes; those that exist are reused."""
+        wanted = tuple(targets)
+        missing = [t for t in wanted if (features, t) not in self.trained]
+        for done, target in enumerate(missing):
+            self._tell(f"learning {target}", done, len(missing))
+            self.trained[features, target] = self._train(features, target)
+        if missing:
+            self._tell("learnt", len(missing), len(missing))
+        return {target: self.trained[features, target] for target in wanted}
+
+    def geometry(self, features: tuple[str, ...], weights: dict[str, float]) -> Geometry:
+        """Distances between configurations, with the person's costs of change."""
+        here = self.field_of(features)
+        parameters = here.features.parameters
+        return Geometry(
+            scale=here.scale,
+            weight=np.array([weights.get(name, 1.0) for name in features]),
+            category=np.array([isinstance(p, Category) for p in parameters]),
+            none=np.array(
+                [
+                    p.none_code if isinstance(p, Number) and p.optional else np.nan
+                    for p in parameters
+                ]
+            ),
+        )
+
+    def columns(self, names: Iterable[str]) -> Floats:
+        """These columns of all prepared runs, [n, len(names)]."""
+        positions = [self.prepared.space.names.index(name) for name in names]
+        return self.prepared.values[:, positions]
+
+    def _tell(self, what: str, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+    def _build_field(self, features: tuple[str, ...]) -> Field:
+        space = self.prepared.space.select(features)
+        X = self.columns(features)
+        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
+        if len(complete) < 2:
+            raise DataProblem(
+                f"only {len(complete)} past runs have a value for all of: {', '.join(features)}",
+                hint="ignore a column that is mostly empty, or keep its gaps: --missing COL=none",
+            )
+        share, seed = self.settings.validation_share, self.settings.seed
+        group = self.prepared.group
+        if group is not None:
+            train, valid = by_group(group[complete], share, seed)
+        else:
+            train, valid = by_configuration(X[complete], share, seed)
+        train, valid = complete[train], complete[valid]
+        weight = self.prepared.weight
+        self._tell("measuring distances", 0, 1)
+        support = Support.build(
+            X[train],
+            X[valid],
+            space,
+            self.settings.trust,
+            seed,
+            train_weight=weight[train],
+            valid_weight=weight[valid],
+        )
+        return Field(space, train, valid, X, support, _scales(X[train], space))
+
+    def _train(self, features: tuple[str, ...], target: str) -> Trained:
+        began = time.perf_counter()
+        here = self.field_of(features)
+        y = self.columns([target])[:, 0]
+        known = np.isfinite(y)
+        train, valid = here.train[known[here.train]], here.valid[known[here.valid]]
+        if len(train) < 2 or not len(valid):
+            raise DataProblem(
+                f"only {int(known.sum())} past runs have a value of {target}",
+                hint="choose another outcome, or read more runs",
+            )
+        parameter = self.prepared.space[target]
+        task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
+        weight, seed = self.prepared.weight, self.settings.seed
+        model = family(self.settings.surrogate).fit(
+            here.X[train],
+            y[train],
+            task=task,
+            weight=weight[train],
+            seed=seed,
+            settings=self.settings,
+        )
+        perturbed = Perturbed.fit(
+            here.X[train],
+            {target: y[train]},
+            {target: task},
+            here.features,
+            self.settings,
+            seed,
+            weight=weight[train],
+            X_valid=here.X[valid],
+            valid_weight=weight[valid],
+        )
+        predicted = model.predict(here.X[valid])
+        interval = None
+        if task.classes is None:
+            spread = model.spread(here.X[valid])
+            interval = calibrate(y[valid], predicted[:, 0], spread, weight[valid])
+            error, name = mape(y[valid], predicted[:, 0]), "MAPE"
+        else:
+            error, name = macro_f1(y[valid], predicted.argmax(axis=1).astype(float)), "macro F1"
+        card = ModelCard(
+            target=target,
+            family=model.family,
+            rows=len(train),
+            features=features,
+            error=float(error),
+            error_name=name,
+            seconds=time.perf_counter() - began,
+        )
+        deviation = float(np.std(y[train])) if task.classes is None else 1.0
+        return Trained(model, perturbed, interval, card, deviation or 1.0)
+
+
+def _scales(X: Floats, space: Space) -> Floats:
+    """What counts as a large difference per column: the standard deviation of past runs."""
+    scales = []
+    for column, parameter in zip(X.T, space.parameters, strict=True):
+        values = column
+        if isinstance(parameter, Number) and parameter.optional:
+            values = column[column != parameter.none_code]
+        spread = float(np.std(values)) if len(values) else 0.0
+        scales.append(1.0 if isinstance(parameter, Category) or not spread else spread)
+    return np.array(scales)

@@ -1,0 +1,134 @@
+"""Moving configurations the least way until the rules hold."""
+
+import numpy as np
+
+from compass.generate import loss
+from compass.generate.base import Arena, Bools, Floats
+from compass.generate.start import Block
+from compass.prepare.legal import snap
+
+_ROUNDS = 6
+_TRIED = 24  # values tried for one column of one configuration
+
+
+def broken(arena: Arena, X: Floats) -> Floats:
+    """The total violation of the rules on features, [n]."""
+    amount = np.zeros(len(X))
+    for rule in arena.rules:
+        amount += rule.violation(X)
+    return amount
+
+
+def repair(arena: Arena, X: Floats, loose: list[Block], keep: Bools | None = None) -> Floats:
+    """X [n, d] with values of the loose blocks moved so that rules hold, where that succeeds.
+
+    One column of a configuration moves at a time: the move that leaves the least violation, and
+    among those the one closest to the value it has. `keep` [n, d] marks cells that must not move.
+    """
+    X = X.copy()
+    rows = np.arange(len(X))
+    amount = broken(arena, X)
+    for _ in range(_ROUNDS):
+        rows = rows[amount[rows] > 0]
+        if not len(rows):
+            break
+        marked = None if keep is None else keep[rows]
+        moved, left = _best_moves(arena, X[rows], amount[rows], loose, marked)
+        X[rows] = moved
+        rows = rows[left < amount[rows]]  # what could not be improved never will be
+        amount[rows] = broken(arena, X[rows])
+    return X
+
+
+def _best_moves(
+    arena: Arena, X: Floats, amount: Floats, loose: list[Block], keep: Bools | None
+) -> tuple[Floats, Floats]:
+    """Each row of X [r, d] with its best single move made, and the violation that is left [r]."""
+    best, least = X.copy(), amount.copy()
+    nearest = np.zeros(len(X))
+    for block in loose:
+        for column, values in zip(block.columns, block.values, strict=True):
+            options = _options(arena, X, int(column), values)  # [r, k]
+            tried = np.repeat(X, options.shape[1], axis=0)
+            tried[:, column] = options.ravel()
+            left = broken(arena, tried).reshape(options.shape)
+            if keep is not None:
+                left[keep[:, column]] = np.inf
+            apart = loss.column_distance(
+                tried, np.repeat(X, options.shape[1], axis=0), arena.geometry
+            )
+            apart = apart[:, column].reshape(options.shape) * arena.geometry.weight[column]
+            place = np.lexsort((apart, left), axis=1)[:, 0]
+            rows = np.arange(len(X))
+            here, far = left[rows, place], apart[rows, place]
+            better = (here < least) | ((here == least) & (far < nearest) & (here < amount))
+            best[better] = X[better]
+            best[better, column] = options[rows, place][better]
+            least[better], nearest[better] = here[better], far[better]
+    return best, least
+
+
+def _options(arena: Arena, X: Floats, column: int, values: Floats) -> Floats:
+    """Values to try per row [r, k]: near the present one, across the range, and rule boundaries."""
+    if len(values) <= _TRIED:
+        options = np.repeat(values[None, :], len(X), axis=0)
+    else:
+        half = _TRIED // 2
+        here = np.searchsorted(values, X[:, column])
+        first = np.clip(here - half // 2, 0, len(values) - half)
+        near = values[first[:, None] + np.arange(half)]
+        spread = values[np.linspace(0, len(values) - 1, half).astype(np.int64)]
+        options = np.column_stack([near, np.repeat(spread[None, :], len(X), axis=0)])
+    solved = _boundaries(arena, X, column)
+    if not len(solved) or not len(values):
+        return options
+    parameter = arena.space.parameters[column]
+    points = np.clip(snap(parameter, np.column_stack(solved)), values[0], values[-1])
+    return np.column_stack([options, points])
+
+
+def _boundaries(arena: Arena, X: Floats, column: int) -> list[Floats]:
+    """Where linear rules turn true when only this column moves, one array [r] each."""
+    names = arena.space.names
+    step = getattr(arena.space.parameters[column], "step", None)
+    solved: list[Floats] = []
+    for rule in arena.rules:
+        form = rule.linear
+        own = form.coefficients.get(names[column]) if form is not None else None
+        if form is None or not own:
+            continue
+        rest = np.full(len(X), form.constant)
+        for name, coefficient in form.coefficients.items():
+            if name != names[column]:
+                rest = rest + coefficient * X[:, names.index(name)]
+        point = -rest / own
+        # On a grid the boundary may lie between two values: either may be the legal one.
+        solved += [point] if step is None else [point - step / 2, point, point + step / 2]
+    return solved
+
+
+def settle(arena: Arena, X: Floats) -> Floats:
+    """X with every forced column back at the start's value where the rules allow that."""
+    if not len(arena.forced) or not len(X):
+        return X
+    X = X.copy()
+    holds = broken(arena, X) == 0
+    for column in arena.forced:
+        back = X.copy()
+        back[:, column] = arena.start[column]
+        free_to_return = holds & (broken(arena, back) == 0)
+        X[free_to_return, column] = arena.start[column]
+    return X
+
+
+def forcing_rule(arena: Arena, x: Floats, column: int) -> str | None:
+    """The rule that breaks when this column goes back to the start's value."""
+    back = x.copy()
+    back[column] = arena.start[column]
+    for rule in arena.rules:
+        if rule.violation(back[None, :])[0] > 0:
+            return rule.text
+    return None
+
+
+__all__ = ["broken", "forcing_rule", "repair", "settle"]

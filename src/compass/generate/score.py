@@ -1,0 +1,101 @@
+"""Scoring candidates: predictions, rules and the order in which answers are preferred."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.generate import loss
+from compass.generate.base import Arena, Floats
+
+_MARGIN = 0.1  # being this far inside a range, in standard deviations, is far enough
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Candidates with everything that decides their order; all arrays start with [n]."""
+
+    X: Floats
+    violation: Floats  # Phi: 0 where every rule holds
+    valid: Floats  # L_valid of ranges and classes: 0 where every goal is met
+    extreme: Floats  # what is minimised, in standard deviations
+    proximity: Floats  # L_prox
+    margin: Floats  # how far inside the ranges, up to a limit
+
+    def take(self, index: NDArray[np.int64]) -> "Scored":
+        """The candidates at these positions."""
+        return Scored(
+            self.X[index],
+            self.violation[index],
+            self.valid[index],
+            self.extreme[index],
+            self.proximity[index],
+            self.margin[index],
+        )
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+def join(parts: list[Scored]) -> Scored:
+    """Several batches as one."""
+    return Scored(
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("X", "violation", "valid", "extreme", "proximity", "margin")
+        )
+    )
+
+
+def with_outcomes(X: Floats, predicted: dict[str, Floats], outcomes: tuple[str, ...]) -> Floats:
+    """X with the predicted outcomes as further columns (classes as positions)."""
+    columns = [
+        predicted[name].argmax(axis=1).astype(np.float64)
+        if predicted[name].shape[1] > 1
+        else predicted[name][:, 0]
+        for name in outcomes
+    ]
+    return np.column_stack([X, *columns]) if columns else X
+
+
+def score(arena: Arena, X: Floats) -> Scored:
+    """Predict and judge complete configurations X [n, d]."""
+    n = len(X)
+    predicted = arena.predict(X) if n and (arena.targets or arena.outcome_rules) else {}
+    violation = np.zeros(n)
+    for rule in arena.rules:
+        violation += rule.violation(X)
+    if arena.outcome_rules and n:
+        extended = with_outcomes(X, predicted, arena.outcomes)
+        for rule in arena.outcome_rules:
+            violation += rule.violation(extended)
+    valid, extreme, margin = np.zeros(n), np.zeros(n), np.full(n, _MARGIN)
+    for target in arena.targets if n else ():
+        values = predicted[target.name]
+        if target.is_class:
+            valid += loss.valid_class(values, arena.labels[target.name])
+            continue
+        y = values[:, 0]
+        if target.direction is not None:
+            extreme += (y if target.direction == "minimize" else -y) / target.scale
+        valid += loss.valid_range(y, target.low, target.high, target.scale)
+        inside = np.minimum(y - target.low, target.high - y) / target.scale
+        margin = np.minimum(margin, inside)
+    near = loss.proximity(X, arena.start, arena.geometry)
+    return Scored(X, violation, valid, extreme, near, margin)
+
+
+def order(arena: Arena, scored: Scored) -> NDArray[np.int64]:
+    """Positions from best to worst.
+
+    Obeying the rules comes before meeting the goals, that before the value of what is minimised,
+    and that before closeness to the start (or, without a baseline, being well inside a range).
+    """
+    weights = arena.settings.loss
+    broken = np.where(
+        scored.violation > 0, scored.valid + weights.constraint * scored.violation + 1e-12, 0.0
+    )
+    valid = np.where(scored.violation > 0, 0.0, scored.valid)
+    wish = weights.proximity * scored.proximity if arena.proximity else -scored.margin
+    keys = (scored.proximity, wish, scored.extreme, valid, broken)
+    return np.asarray(np.lexsort(keys), dtype=np.int64)

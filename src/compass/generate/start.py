@@ -1,0 +1,157 @@
+"""Where a search may look: the values of each column, and groups of values that fit together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from compass.domain.space import Number
+from compass.generate.base import Arena, Columns, Floats
+from compass.prepare.legal import snap
+from compass.rules import Domain, Rule, components, domains_of, legal_tuples, propagate
+
+_FINE = 4096  # values of one column that are tried as they are
+_FEW = 48  # values of a column where all combinations would be too many
+_TYPICAL = 256  # observed values of a column that are tried besides the cells
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns that rules tie together, with every legal combination of their values.
+
+    `table` is None when there are too many combinations: then values come from `values` and are
+    repaired.
+    """
+
+    columns: Columns
+    table: Floats | None
+    values: tuple[Floats, ...]
+    complete: bool = False  # the table holds every legal combination, or one of every cell
+
+
+def blocks(arena: Arena) -> list[Block]:
+    """The movable columns in groups; raises ConflictingRules when nothing can be legal."""
+    names = arena.space.names
+    movable = [names[j] for j in arena.movable]
+    fixed = {name: float(v) for name, v in zip(names, arena.start, strict=True)}
+    for name in movable:
+        del fixed[name]
+    tight = propagate(arena.rules, domains_of(arena.space, names), fixed)
+    values = {name: column_values(arena, names.index(name), tight[name]) for name in movable}
+    found = []
+    for group in components(arena.rules, movable):
+        columns = np.array([names.index(name) for name in group], dtype=np.int64)
+        own = tuple(values[name] for name in group)
+        listed = all(tight[name].values is not None for name in group)
+        table = _table(arena, group, values, fixed)
+        complete = table is not None and (listed or not _tied(arena, group))
+        if table is None:
+            few = {name: _thin(v, arena.start[names.index(name)]) for name, v in values.items()}
+            table = _table(arena, group, few, fixed)
+        small = all(len(v) < _FINE for v in own)
+        found.append(Block(columns, table, own, complete and small))
+    return found
+
+
+def _thin(values: Floats, start: float) -> Floats:
+    """At most a few dozen of the values, the start's among them if it is one."""
+    if len(values) <= _FEW:
+        return values
+    kept = values[np.linspace(0, len(values) - 1, _FEW).astype(np.int64)]
+    return np.union1d(kept, values[values == start])
+
+
+def _tied(arena: Arena, group: tuple[str, ...]) -> bool:
+    """Whether any rule speaks of these columns; a column of its own group may have none."""
+    return any(set(group) & set(rule.names) for rule in arena.rules)
+
+
+def _table(
+    arena: Arena, group: tuple[str, ...], values: dict[str, Floats], fixed: dict[str, float]
+) -> Floats | None:
+    if not _tied(arena, group):
+        return values[group[0]][:, None]
+    domains = {
+        name: Domain(low=float(v[0]), high=float(v[-1]), values=v)
+        for name, v in values.items()
+        if name in group and len(v)
+    }
+    if len(domains) < len(group):
+        return np.empty((0, len(group)))
+    tied: list[Rule] = [rule for rule in arena.rules if set(rule.names) & set(group)]
+    return legal_tuples(tied, group, domains, fixed, arena.settings.search.tuples)
+
+
+def column_values(arena: Arena, column: int, domain: Domain) -> Floats:
+    """The values worth trying for one column, ascending: all legal ones, or one per cell."""
+    parameter = arena.space.parameters[column]
+    if domain.values is not None and len(domain.values) <= _FINE:
+        return domain.values
+    assert isinstance(parameter, Number)
+    low, high = domain.low, domain.high
+    start = float(arena.start[column])
+    edges = arena.predict.edges(column)
+    typical = _typical(arena.observed[:, column], low, high)
+    if edges is None:
+        found = np.concatenate([typical, np.linspace(low, high, _TYPICAL)])
+    else:
+        cells = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
+        if len(cells) > _FINE:
+            cells = cells[np.linspace(0, len(cells) - 1, _FINE).astype(np.int64)]
+        found = np.concatenate([_members(cells, start, parameter, arena.proximity), typical])
+    found = np.concatenate([found, [low, high, start]])
+    found = snap(parameter, found)
+    legal = found[(found >= low) & (found <= high)]
+    if domain.values is not None:
+        legal = np.intersect1d(legal, domain.values)
+    if parameter.optional and domain.high >= parameter.none_code:
+        legal = np.append(legal, parameter.none_code)
+    return np.unique(legal)
+
+
+def _typical(observed: Floats, low: float, high: float) -> Floats:
+    """Values that past runs really used, at most a few hundred spread over them."""
+    seen = np.unique(observed[(observed >= low) & (observed <= high)])
+    if len(seen) <= _TYPICAL:
+        return seen
+    return np.asarray(seen[np.linspace(0, len(seen) - 1, _TYPICAL).astype(np.int64)])
+
+
+def _members(cells: Floats, start: float, parameter: Number, near: bool) -> Floats:
+    """One member of every cell (a, b]: the nearest to the start, or the middle.
+
+    Trees compare float32(x) <= threshold, so the members of a cell lie between the first float32
+    above `a` and the last one that is not above `b`.
+    """
+    above, upto = cells[:-1], cells[1:]
+    if parameter.step is not None:
+        first = parameter.low + (np.floor((above - parameter.low) / parameter.step) + 1) * (
+            parameter.step
+        )
+        last = parameter.low + np.floor((upto - parameter.low) / parameter.step) * parameter.step
+    else:
+        first = _next_float32(above)
+        last = _last_float32(upto)
+    keep = first <= last
+    first, last = first[keep], last[keep]
+    wanted = np.clip(start, first, last) if near else (first + last) / 2
+    return np.asarray(wanted, dtype=np.float64)
+
+
+def _next_float32(threshold: Floats) -> Floats:
+    single = threshold.astype(np.float32)
+    above = np.where(single.astype(np.float64) > threshold, single, _up(single))
+    return above.astype(np.float64)
+
+
+def _last_float32(threshold: Floats) -> Floats:
+    single = threshold.astype(np.float32)
+    below = np.where(single.astype(np.float64) <= threshold, single, _down(single))
+    return below.astype(np.float64)
+
+
+def _up(single: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Floats:
+    return np.asarray(np.nextafter(single, np.float32(np.inf)))
+
+
+def _down(single: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Floats:
+    return np.asarray(np.nextafter(single, np.float32(-np.inf)))
