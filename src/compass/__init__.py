@@ -94,7 +94,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # `import compass.read` binds the subpackage to the name that the public function has.
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
     raise AttributeError(f"module 'compass' has no attribute '{name}'")

@@ -38,7 +38,7 @@ JOINTS: dict[str, str] = {
 
 # Modules that register the built-ins of a joint when they are imported.
 _BUILT_IN: dict[str, tuple[str, ...]] = {
-    "reader": ("compass.read.columnar",),
+    "reader": ("compass.readers.columnar",),
     "step": ("compass.prepare.clean",),
     "reducer": ("compass.reduce.uniform",),
     "surrogate": ("compass.model.forest",),

@@ -23,7 +23,10 @@ QUESTIONS: tuple[tuple[str, int | None], ...] = (
         "to achieve Y = {runtime_ms: reduce by 30%}",
         100,
     ),
-    ("What if we change X = {threads: 1 -> 2}, how would that affect Y = {runtime_ms, gflops}", None),
+    (
+        "What if we change X = {threads: 1 -> 2}, how would that affect Y = {runtime_ms, gflops}",
+        None,
+    ),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from compass.cli import options as opt
-from compass.domain.errors import CompassError
+from compass.domain.errors import BadInput, CompassError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -127,19 +127,19 @@ def columns(
 ) -> None:
     """Show what each column is taken for, what was dropped, and which rules hold."""
     from compass.cli.tables import confirmed, print_columns
-    from compass.engine.compass import Compass
+    from compass.engine.standing import broken_by, standing
     from compass.prepare import save_study, study_from
     from compass.rules.mine import mine
 
     flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     runs = opt.dataset(data, study, flags)
     prepared = runs.prepared
-    broken = Compass(runs).broken_by()
+    broken = broken_by(prepared, standing(runs))
     mined = mine(prepared.values, prepared.space) if rules or confirm else ()
     print_columns(prepared, mined if rules else None, broken, as_json=as_json)
     if write_study is not None or confirm is not None:
         if write_study is None:
-            raise opt.BadInput(
+            raise BadInput(
                 "--confirm needs a study file to write to", hint="add --write-study study.yaml"
             )
         space, reports = runs.inferred

@@ -68,7 +68,7 @@ def print_columns(
         _print("Rules", ("rule", "rows that break it"), list(broken.items()))
     if mined is not None:
         sys.stdout.write("\n")
-        rows_ = [(i, m.text, m.kind, m.note) for i, m in enumerate(mined, 1)]
+        rows_ = [(i, m.text, m.kind, m.why) for i, m in enumerate(mined, 1)]
         title = (
             "Dependencies that hold on all rows; --confirm 1,3 --write-study FILE takes them over"
         )

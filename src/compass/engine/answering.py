@@ -1,13 +1,22 @@
 """Search-based answers: recommend, reconfigure, and what-if where something must give way."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.answer import Answer, Label, Moved, Prediction, Provenance, Suggestion, Trust
+from compass.domain.answer import (
+    Answer,
+    Label,
+    Moved,
+    Prediction,
+    Proposal,
+    Provenance,
+    Suggestion,
+    Trust,
+)
 from compass.domain.base import Config
 from compass.domain.errors import ConflictingRules
 from compass.domain.problem import Target
@@ -76,6 +85,8 @@ def answer_by_search(desk: Desk) -> Answer:
         bench.settings.same,
     )
     arena, found = _generate(desk, targets)
+    if plan.query.kind is Kind.RECOMMEND:
+        found = replace(found, X=_completed(desk, arena, found.X))
     desk.clock.mark("search")
     suggestions = _suggestions(desk, arena, found, targets, before)
     desk.clock.mark("trust")
@@ -140,6 +151,25 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
         assert conflict is not None
         raise conflict
     return arena, found
+
+
+def _completed(desk: Desk, arena: Arena, X: Floats) -> Floats:
+    """Recommended settings [n, d] with what was not asked for taken from the best known context.
+
+    Predictions are averaged over all contexts; the configuration that is shown, and whose trust is
+    told, is the one of those contexts that lies closest to past runs and obeys the rules.
+    """
+    completed = X.copy()
+    for i, x in enumerate(X):
+        options = desk.plan.contexts.copy()
+        options[:, arena.movable] = x[arena.movable]
+        fine = np.ones(len(options), dtype=bool)
+        for rule in arena.rules:
+            fine &= rule.holds(options)
+        if fine.any():
+            known = options[fine]
+            completed[i] = known[int(np.argmin(desk.judge.here.support.novelty(known)))]
+    return completed
 
 
 def _suggestions(
@@ -233,7 +263,7 @@ def _answer(
 ) -> Answer:
     plan = desk.plan
     no_answer = _why_not(suggestions, targets, found)
-    proposals: tuple[next_runs.Proposal, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
     doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
     if suggestions and len(doubtful) == len(suggestions):
         row = Encoder(arena.space).encode(suggestions[0].config)

@@ -1,7 +1,7 @@
 """The engine: fit it once on past runs, then ask."""
 
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 
 from compass.domain.answer import Answer, ModelCard, Proposal, Provenance
 from compass.domain.base import Config, Value
-from compass.domain.constraint import Constraint, Source
-from compass.domain.errors import QueryProblem, UnknownName
-from compass.domain.expression import names_in
+from compass.domain.constraint import Constraint
+from compass.domain.errors import QueryProblem
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Role, Space
@@ -22,10 +21,10 @@ from compass.engine.forward import answer_population, curves
 from compass.engine.judge import Judge
 from compass.engine.next_runs import anywhere
 from compass.engine.plan import Plan, plan, shell_of
+from compass.engine.standing import broken_by, compiled, explaining, standing
 from compass.engine.workbench import Progress, Workbench
-from compass.language import bind_query, parse_query, parse_rule
-from compass.language.bind import bind_constraint, column
-from compass.rules import Rule, compile_rule
+from compass.language import bind_query, parse_query
+from compass.language.bind import column
 from compass.settings import Settings
 
 Run = Mapping[str, Value] | int
@@ -54,7 +53,7 @@ class Compass:
         chosen = {name: value for name, value in given.items() if value is not None}
         self.settings = (settings or Settings()).model_copy(update=chosen)
         self.bench = Workbench(self.data.prepared, self.settings, progress)
-        self.rules = self._bind_rules(rules)
+        self.rules = standing(self.data, rules)
 
     @property
     def space(self) -> Space:
@@ -164,7 +163,7 @@ class Compass:
         features = self.space.having(Role.KNOB, Role.CONTEXT)
         trained = self.bench.train(features, self.space.having(Role.OUTCOME))
         judge = Judge(self.bench, self.bench.field_of(features), trained)
-        rules = self._compiled(features)
+        rules = compiled(self.rules, self.space, features)
         geometry = self.bench.geometry(features, {})
         return anywhere(judge, rules, geometry, n, self.settings.seed)
 
@@ -176,47 +175,10 @@ class Compass:
 
     def broken_by(self) -> dict[str, int]:
         """How many past runs break each rule."""
-        names = self.space.names
-        values = self.bench.prepared.values
-        return {rule.text: int((~rule.holds(values)).sum()) for rule in self._compiled(names)}
-
-    def _compiled(self, columns: tuple[str, ...]) -> list[Rule]:
-        view = self.space.select(columns)
-        trees = [(parse_rule(rule.text), rule.text) for rule in self.rules]
-        return [
-            compile_rule(tree, view, columns, text)
-            for tree, text in trees
-            if set(names_in(tree)) <= set(columns)
-        ]
-
-    def _bind_rules(self, rules: Iterable[str]) -> tuple[Constraint, ...]:
-        study = self.data.study
-        texts = [
-            *((text, Source.STUDY) for text in (*study.rules, *rules)),
-            *((text, Source.DEPENDENCY) for text in study.dependencies),
-        ]
-        found = {}
-        for text, source in texts:
-            rule = Constraint(text=text, source=source)
-            bound = self._explaining(partial(bind_constraint, rule, self.space))
-            found[bound.text] = bound
-        return tuple(found.values())
+        return broken_by(self.data.prepared, self.rules)
 
     def _bind(self, query: Query) -> Query:
-        return self._explaining(partial(bind_query, query, self.space))
-
-    def _explaining(self, bind: Callable[[], Thing]) -> Thing:
-        """Names of ignored columns get a better hint than the nearest other name."""
-        try:
-            return bind()
-        except UnknownName as error:
-            for report in self.data.prepared.columns:
-                if report.role is Role.IGNORED and f"'{report.name}'" in error.message:
-                    raise UnknownName(
-                        f"column '{report.name}' is ignored ({report.note or 'by the study'})",
-                        hint=f"to use it: --role {report.name}=context (or knob, outcome)",
-                    ) from None
-            raise
+        return explaining(partial(bind_query, query, self.space), self.data.prepared)
 
     def _baseline(self, run: Run) -> Row | Given:
         if isinstance(run, int):

@@ -1,4 +1,4 @@
-"""A table with what its columns mean: the thing that `compass.read` returns."""
+"""A table with what its columns mean: the thing that `read` returns."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,9 +11,10 @@ from compass.domain.space import Role, Space
 from compass.prepare import Prepared, prepare
 from compass.prepare.infer import infer
 from compass.prepare.report import ColumnReport
-from compass.prepare.study import ColumnChoice, Study, load_study
-from compass.read import read as read_table
-from compass.read.table import Table
+from compass.prepare.study import ColumnChoice, Study
+from compass.prepare.study_file import load_study, study_of
+from compass.readers import read as read_table
+from compass.readers.table import Table
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ def read(
 ) -> Dataset:
     """Read past runs from a path, glob, directory, data frame, Arrow table or dict of columns."""
     if isinstance(study, str | Path):
-        study = load_study(Path(study))
-    elif study is not None and not isinstance(study, Study):
-        study = Study.model_validate(dict(study))
-    return Dataset(read_table(source), study or Study(), tuple(steps))
+        chosen = load_study(Path(study))
+    elif study is None or isinstance(study, Study):
+        chosen = study or Study()
+    else:
+        chosen = study_of(dict(study))
+    return Dataset(read_table(source), chosen, tuple(steps))

@@ -15,6 +15,7 @@ from compass.domain.errors import QueryProblem
 from compass.domain.query import Plus, Query, SetTo, Times
 from compass.domain.space import Category, Number
 from compass.engine.answering import Desk
+from compass.engine.plan import past_checks
 from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, legal_values
@@ -63,11 +64,11 @@ def _answer(
 def _changed(desk: Desk) -> tuple[Floats, Floats, tuple[str, ...]]:
     """Matching past runs before and after the change, [n, d] each, and what was left out."""
     plan, bench, here = desk.plan, desk.bench, desk.judge.here
-    values = bench.columns((*plan.features, *plan.outcomes))
     fits = np.isfinite(here.X).all(axis=1)
-    for rule in (*plan.feature_rules, *plan.outcome_rules):
-        if rule.text in {constraint.text for constraint in plan.query.where}:
-            fits &= rule.holds(values)
+    conditions = {constraint.text for constraint in plan.query.where}
+    for holds, text in zip(*past_checks(plan, bench, here), strict=True):
+        if text in conditions:
+            fits &= holds
     space = here.features
     for name, claimed in plan.query.stated.items():
         if name in space:

@@ -98,17 +98,15 @@ class Judge:
 
     def trust(self, X: Floats) -> list[Trust]:
         """Algorithm 1 for each configuration, with the past runs that support it."""
-        names = tuple(self.trained)
-        perturbed = [self.trained[name].perturbed for name in names]
-        settings = self.bench.settings.trust
-        verdicts = assess(X, self.here.support, perturbed, settings)
-        return [self._trust(verdict) for verdict in verdicts]
+        return [self._trust(verdict) for verdict in self._verdicts(X)]
 
     def labels(self, X: Floats) -> list[Label]:
         """Only the labels, without gathering evidence."""
-        perturbed = [trained.perturbed for trained in self.trained.values()]
-        verdicts = assess(X, self.here.support, perturbed, self.bench.settings.trust)
-        return [verdict.label for verdict in verdicts]
+        return [verdict.label for verdict in self._verdicts(X)]
+
+    def _verdicts(self, X: Floats) -> list[Verdict]:
+        certainty = self.bench.certainty(self.here.features.names, tuple(self.trained))
+        return assess(X, self.here.support, certainty, self.bench.settings.trust)
 
     def _trust(self, verdict: Verdict) -> Trust:
         shown = self.bench.settings.trust.evidence
@@ -128,8 +126,9 @@ class Judge:
         position = int(self.here.train[index])
         row = int(prepared.row_id[position])
         file, _ = prepared.table.locate(row)
-        outcomes = Encoder(prepared.space.select(self.trained)).decode(
-            self.bench.columns(self.trained)[position]
+        names = tuple(self.trained)
+        outcomes = Encoder(prepared.space.select(names)).decode(
+            prepared.columns_of(names)[position]
         )
         return Evidence(
             row=row,

@@ -68,7 +68,8 @@ def anywhere(
     candidates = np.unique(_allowed(judge, rules, mixed), axis=0)
     if not len(candidates):
         return ()
-    doubt = np.mean([t.perturbed.uq(candidates) for t in judge.trained.values()], axis=0)
+    certainty = judge.bench.certainty(space.names, tuple(judge.trained))
+    doubt = certainty.uq(candidates)
     far = judge.here.support.ood(candidates)
     chosen: list[int] = []
     apart = np.full(len(candidates), 1.0)

@@ -56,16 +56,19 @@ def shell_of(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -
     features = features_of(query, space)
     rules = (*standing, *query.where)
     outcomes = outcomes_of(query, rules, features)
+    trees = {rule.text: parse_rule(rule.text) for rule in rules}
+    plain = [text for text, tree in trees.items() if set(names_in(tree)) <= set(features)]
     columns = (*features, *outcomes)
-    view = space.select(columns)
-    compiled = [compile_rule(parse_rule(r.text), view, columns, r.text) for r in rules]
+    alone, extended = space.select(features), space.select(columns)
     return Plan(
         query=query,
         features=features,
         outcomes=outcomes,
         rules=rules,
-        feature_rules=tuple(rule for rule in compiled if set(rule.names) <= set(features)),
-        outcome_rules=tuple(rule for rule in compiled if not set(rule.names) <= set(features)),
+        feature_rules=tuple(compile_rule(trees[t], alone, features, t) for t in plain),
+        outcome_rules=tuple(
+            compile_rule(tree, extended, columns, t) for t, tree in trees.items() if t not in plain
+        ),
         start=np.empty(0),
         origin=np.empty(0),
         contexts=np.empty((0, 0)),
@@ -207,12 +210,8 @@ def _matching_rows(
     shell: Plan, bench: Workbench, here: Field, pinned: dict[str, float]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Past runs that meet all conditions, else those that meet most of them (and a note)."""
-    columns = (*shell.features, *shell.outcomes)
-    values = bench.columns(columns)
     complete = np.isfinite(here.X).all(axis=1)
-    compiled = (*shell.feature_rules, *shell.outcome_rules)
-    checks = [rule.holds(values) for rule in compiled]
-    names = [rule.text for rule in compiled]
+    checks, names = past_checks(shell, bench, here)
     for name, value in pinned.items():
         checks.append(here.X[:, shell.features.index(name)] == value)
         names.append(f"{name} = {_told(here.features, name, value)}")
@@ -224,12 +223,24 @@ def _matching_rows(
         return np.flatnonzero(everything), ()
     count = np.where(complete, met.sum(axis=1), -1)
     best = np.flatnonzero(count == count.max())
-    common = [name for name, ok in zip(names, met[best].all(axis=0), strict=True) if not ok]
+    unmet = np.flatnonzero(~met[best].all(axis=0))
+    common = [names[i] for i in unmet]
     note = (
         "No past run meets all conditions; the search starts from runs that meet most of them"
         f" (not met by all of those: {'; '.join(dict.fromkeys(common))})."
     )
     return best, (note,)
+
+
+def past_checks(
+    shell: Plan, bench: Workbench, here: Field
+) -> tuple[list[NDArray[np.bool_]], list[str]]:
+    """Which past runs [n] obey each rule, outcomes as they were measured; and the rules' texts."""
+    checks = [rule.holds(here.X) for rule in shell.feature_rules]
+    if shell.outcome_rules:
+        values = bench.prepared.columns_of((*shell.features, *shell.outcomes))
+        checks += [rule.holds(values) for rule in shell.outcome_rules]
+    return checks, [rule.text for rule in (*shell.feature_rules, *shell.outcome_rules)]
 
 
 def _told(space: Space, name: str, value: float) -> str:
@@ -275,7 +286,7 @@ def _describe(
             told.append(f"{parameter.name} = {format_value(values[0])}")
         elif isinstance(parameter, Number):
             numbers = [v for v in values if v is not None]
-            told.append(f"{parameter.name} {min(numbers):g}..{max(numbers):g}")  # type: ignore[type-var]
+            told.append(f"{parameter.name} {min(numbers):g}..{max(numbers):g}")
         else:
             told.append(
                 f"{parameter.name} in {{{', '.join(format_value(v) for v in values[:4])}"

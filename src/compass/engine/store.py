@@ -23,7 +23,7 @@ from compass.engine.dataset import Dataset
 from compass.engine.workbench import Trained
 from compass.model.base import Task, family
 from compass.prepare.study import Study
-from compass.read.table import Part, Table
+from compass.readers.table import Part, Table
 from compass.settings import Settings
 from compass.trust.interval import Conformal
 from compass.trust.spread import Perturbed
@@ -205,7 +205,8 @@ def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    np.savez_compressed(path, **{name.replace("/", "|"): array for name, array in arrays.items()})
+    named: dict[str, Any] = {name.replace("/", "|"): array for name, array in arrays.items()}
+    np.savez_compressed(path, **named)
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
 """Goals into numbers: what a prediction has to be."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from compass.domain.base import Value
 from compass.domain.errors import QueryProblem
@@ -34,7 +34,7 @@ def resolve(
 
 
 def _target(
-    name: str, goal: Goal, references: list[Value], scale: float, tolerance: float
+    name: str, goal: Goal, references: Sequence[Value], scale: float, tolerance: float
 ) -> Target | None:
     match goal:
         case Observe():
@@ -61,7 +61,7 @@ def _target(
             raise TypeError(f"not a goal: {goal!r}")
 
 
-def _same(name: str, references: list[Value], tolerance: float, scale: float) -> Target:
+def _same(name: str, references: Sequence[Value], tolerance: float, scale: float) -> Target:
     first = references[0]
     if isinstance(first, str | bool) or first is None:
         return Target(name=name, label=first, is_class=True)
@@ -69,7 +69,7 @@ def _same(name: str, references: list[Value], tolerance: float, scale: float) ->
     return Target(name=name, low=first - slack, high=first + slack, scale=scale)
 
 
-def _numbers(name: str, references: list[Value]) -> list[float]:
+def _numbers(name: str, references: Sequence[Value]) -> list[float]:
     values = [float(v) for v in references if isinstance(v, Number) and not isinstance(v, bool)]
     if not values:
         raise QueryProblem(

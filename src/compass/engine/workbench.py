@@ -57,6 +57,7 @@ class Workbench:
     progress: Progress | None = None
     fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
     trained: dict[tuple[tuple[str, ...], str], Trained] = field(default_factory=dict)
+    joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
 
     def field_of(self, features: tuple[str, ...]) -> Field:
         """The split, the neighbours and the scales for these features."""
@@ -91,10 +92,13 @@ class Workbench:
             ),
         )
 
-    def columns(self, names: Iterable[str]) -> Floats:
-        """These columns of all prepared runs, [n, len(names)]."""
-        positions = [self.prepared.space.names.index(name) for name in names]
-        return self.prepared.values[:, positions]
+    def certainty(self, features: tuple[str, ...], targets: tuple[str, ...]) -> Perturbed:
+        """The perturbed models of several outcomes as one measure."""
+        key = (features, targets)
+        if key not in self.joint:
+            parts = [trained.perturbed for trained in self.train(features, targets).values()]
+            self.joint[key] = Perturbed.together(parts)
+        return self.joint[key]
 
     def _tell(self, what: str, done: int, total: int) -> None:
         if self.progress is not None:
@@ -102,7 +106,7 @@ class Workbench:
 
     def _build_field(self, features: tuple[str, ...]) -> Field:
         space = self.prepared.space.select(features)
-        X = self.columns(features)
+        X = self.prepared.columns_of(features)
         complete = np.flatnonzero(np.isfinite(X).all(axis=1))
         if len(complete) < 2:
             raise DataProblem(
@@ -132,7 +136,7 @@ class Workbench:
     def _train(self, features: tuple[str, ...], target: str) -> Trained:
         began = time.perf_counter()
         here = self.field_of(features)
-        y = self.columns([target])[:, 0]
+        y = self.prepared.column(target)
         known = np.isfinite(y)
         train, valid = here.train[known[here.train]], here.valid[known[here.valid]]
         if len(train) < 2 or not len(valid):
@@ -158,8 +162,8 @@ class Workbench:
             here.features,
             self.settings,
             seed,
-            weight=weight[train],
             X_valid=here.X[valid],
+            weight=weight[train],
             valid_weight=weight[valid],
         )
         predicted = model.predict(here.X[valid])

@@ -1,0 +1,65 @@
+"""The rules that hold for every answer: of the study, of the person, and confirmed dependencies."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
+
+from compass.domain.constraint import Constraint, Source
+from compass.domain.errors import UnknownName
+from compass.domain.expression import names_in
+from compass.domain.space import Role, Space
+from compass.engine.dataset import Dataset
+from compass.language import parse_rule
+from compass.language.bind import bind_constraint
+from compass.prepare import Prepared
+from compass.rules import Rule, compile_rule
+
+Thing = TypeVar("Thing")
+
+
+def standing(data: Dataset, rules: Iterable[str] = ()) -> tuple[Constraint, ...]:
+    """The standing rules with their names resolved, each once."""
+    study = data.study
+    texts = [
+        *((text, Source.STUDY) for text in (*study.rules, *rules)),
+        *((text, Source.DEPENDENCY) for text in study.dependencies),
+    ]
+    found = {}
+    for text, source in texts:
+        rule = Constraint(text=text, source=source)
+        bound = explaining(partial(bind_constraint, rule, data.prepared.space), data.prepared)
+        found[bound.text] = bound
+    return tuple(found.values())
+
+
+def compiled(
+    rules: Iterable[Constraint], space: Space, columns: tuple[str, ...]
+) -> tuple[Rule, ...]:
+    """The rules that speak of these columns only, ready to check matrices of them."""
+    view = space.select(columns)
+    trees = [(parse_rule(rule.text), rule.text) for rule in rules]
+    return tuple(
+        compile_rule(tree, view, columns, text)
+        for tree, text in trees
+        if set(names_in(tree)) <= set(columns)
+    )
+
+
+def broken_by(prepared: Prepared, rules: Iterable[Constraint]) -> dict[str, int]:
+    """How many past runs break each rule."""
+    checks = compiled(rules, prepared.space, prepared.space.names)
+    return {rule.text: int((~rule.holds(prepared.values)).sum()) for rule in checks}
+
+
+def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
+    """Names of ignored columns get a better hint than the nearest other name."""
+    try:
+        return bind()
+    except UnknownName as error:
+        for report in prepared.columns:
+            if report.role is Role.IGNORED and f"'{report.name}'" in error.message:
+                raise UnknownName(
+                    f"column '{report.name}' is ignored ({report.note or 'by the study'})",
+                    hint=f"to use it: --role {report.name}=context (or knob, outcome)",
+                ) from None
+        raise

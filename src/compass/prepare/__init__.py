@@ -1,0 +1,125 @@
+"""Turns a table into arrays to learn from: `prepare(table, study) -> Prepared`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.errors import BaselineProblem, StudyProblem
+from compass.domain.space import Role, Space
+from compass.prepare.base import Rows, Step, StepResult
+from compass.prepare.cells import coded, numbers
+from compass.prepare.clean import AFTER, BEFORE, report_of, run_steps
+from compass.prepare.encode import Encoder
+from compass.prepare.infer import infer
+from compass.prepare.report import CleaningReport, ColumnReport, Dropped
+from compass.prepare.study import ColumnChoice, Study, merge, study_from
+from compass.prepare.study_file import load_study, save_study
+from compass.readers import Table
+
+__all__ = [
+    "CleaningReport",
+    "ColumnChoice",
+    "ColumnReport",
+    "Dropped",
+    "Encoder",
+    "Prepared",
+    "Step",
+    "StepResult",
+    "Study",
+    "infer",
+    "load_study",
+    "merge",
+    "prepare",
+    "save_study",
+    "study_from",
+]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Clean, encoded data and where every row of it came from."""
+
+    space: Space  # the columns in use, in the table's order
+    values: NDArray[np.float64]  # [n, d] encoded; NaN: an outcome that was not measured
+    row_id: NDArray[np.int64]  # [n] row in the person's data
+    group: NDArray[np.int64] | None  # [n] rows of one group stay together; -1: no group given
+    time: NDArray[np.float64] | None  # [n] larger is later
+    weight: NDArray[np.float64]  # [n] how much a row counts
+    table: Table  # the person's data, as read
+    report: CleaningReport
+    columns: tuple[ColumnReport, ...]  # every column of the table, ignored ones too
+
+    @property
+    def rows(self) -> int:
+        """How many rows are in use."""
+        return len(self.values)
+
+    def position(self, row: int) -> int:
+        """Where a row of the person's data is in the arrays; an error if it was left out."""
+        self.table.check_row(row)
+        place = int(np.searchsorted(self.row_id, row))
+        if place == self.rows or self.row_id[place] != row:
+            reasons = [note.reason for note in self.report.reasons if row in note.first]
+            why = f": {reasons[0]}" if reasons else ""
+            raise BaselineProblem(
+                f"row {row} was left out when the data was cleaned{why}",
+                hint="choose another row, or give a configuration",
+            )
+        return place
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """One encoded column, [n]; an unknown name offers the nearest one."""
+        self.space[name]
+        values: NDArray[np.float64] = self.values[:, self.space.names.index(name)]
+        return values
+
+    def columns_of(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Some encoded columns in the order given, [n, len(names)]."""
+        places = [self.space.names.index(self.space[name].name) for name in names]
+        values: NDArray[np.float64] = self.values[:, places]
+        return values
+
+
+def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ()) -> Prepared:
+    """Infers the columns, cleans the rows and encodes what is left.
+
+    `steps` names extra preprocessing steps; they run in this order, after labels are rewritten and
+    before rows with missing values are left out.
+    """
+    study = study or Study()
+    space, columns = infer(table, study)
+    rows = np.arange(table.rows, dtype=np.int64)
+    first = run_steps(BEFORE, table, rows, space, study)
+    extra = run_steps(steps, first.table, first.rows, space, study)
+    if extra.table is not first.table:
+        # A step may have changed cells or added columns; labels are already rewritten.
+        space, columns = infer(extra.table, study.model_copy(update={"map": {}}))
+    last = run_steps(AFTER, extra.table, extra.rows, space, study)
+    report = report_of(table.rows, len(last.rows), [*first.notes, *extra.notes, *last.notes])
+    used = space.select(p.name for p in space if p.role is not Role.IGNORED)
+    return Prepared(
+        space=used,
+        values=Encoder(used).encode_table(last.table, last.rows),
+        row_id=last.rows,
+        group=None if study.group is None else coded(last.table.column(study.group))[0][last.rows],
+        time=None if study.time is None else numbers(last.table.column(study.time))[last.rows],
+        weight=_weights(study, last.table, last.rows),
+        table=table,
+        report=report,
+        columns=columns,
+    )
+
+
+def _weights(study: Study, table: Table, rows: Rows) -> NDArray[np.float64]:
+    if study.weight is None:
+        return np.ones(len(rows))
+    weights = numbers(table.column(study.weight))[rows]
+    bad = rows[~(np.isfinite(weights) & (weights > 0))]
+    if len(bad):
+        raise StudyProblem(
+            f"the weight column '{study.weight}' is not a positive number in row {bad[0]}",
+            hint="weights must be positive; drop such rows, or choose another column",
+        )
+    return weights

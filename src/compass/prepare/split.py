@@ -1,0 +1,126 @@
+"""Seeded splits into rows to learn from and rows to check with.
+
+Every function returns (train, valid): sorted int64 row positions that together are all rows.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from compass.domain.errors import DataProblem
+
+Rows = NDArray[np.int64]
+
+
+def by_row(n: int, share: float, seed: int) -> tuple[Rows, Rows]:
+    """A random share of the rows for checking."""
+    _check_share(share)
+    if n < 2:
+        raise DataProblem(
+            f"{n} row{'' if n == 1 else 's'} cannot be split into two parts", hint="add more runs"
+        )
+    chosen = np.random.default_rng(seed).permutation(n)[: _part(n, share)]
+    return _two(n, chosen)
+
+
+def by_group(groups: ArrayLike, share: float, seed: int) -> tuple[Rows, Rows]:
+    """Random whole groups for checking, about a share of the rows; no group is on both sides.
+
+    `groups` holds one label per row, [n].
+    """
+    _check_share(share)
+    names, of_row = np.unique(np.asarray(groups), return_inverse=True)
+    if len(names) < 2:
+        raise DataProblem(
+            "all rows belong to one group, which cannot be on both sides of a split",
+            hint="group by another column, or split by row",
+        )
+    sizes = np.bincount(of_row)
+    wanted = share * len(of_row)
+    taken: list[int] = []
+    total = 0
+    for group in np.random.default_rng(seed).permutation(len(names)):
+        size = int(sizes[group])
+        # Take a group when that brings the share closer; the first always, never all of them.
+        if taken and abs(total + size - wanted) > abs(total - wanted):
+            continue
+        if len(taken) == len(names) - 1:
+            break
+        taken.append(int(group))
+        total += size
+    return _two(len(of_row), np.flatnonzero(np.isin(of_row, taken)))
+
+
+def by_time(times: ArrayLike, share: float) -> tuple[Rows, Rows]:
+    """The latest share of the rows for checking; rows of one moment stay together.
+
+    `times` holds one number per row, [n]; larger is later.
+    """
+    _check_share(share)
+    moments = np.asarray(times, dtype=np.float64)
+    if np.isnan(moments).any():
+        raise DataProblem(
+            f"{int(np.isnan(moments).sum())} rows have no time, so they cannot be ordered",
+            hint="choose another time column, or split by row",
+        )
+    if len(np.unique(moments)) < 2:
+        raise DataProblem(
+            "all rows are of one moment, so they cannot be split by time", hint="split by row"
+        )
+    ordered = np.sort(moments)
+    cut = ordered[len(ordered) - _part(len(ordered), share)]
+    late = moments >= cut
+    if late.all():
+        late = moments > cut
+    return _two(len(moments), np.flatnonzero(late))
+
+
+def by_configuration(X: NDArray[np.float64], share: float, seed: int) -> tuple[Rows, Rows]:
+    """Random configurations for checking; identical rows of X [n, d] are on one side."""
+    if len(X) < 2:
+        return by_row(len(X), share, seed)
+    groups = configurations(X)
+    if (groups == groups[0]).all():
+        raise DataProblem(
+            "all runs have the same configuration, so there is nothing to compare",
+            hint="add runs with other values, or check which columns are knobs",
+        )
+    return by_group(groups, share, seed)
+
+
+def configurations(X: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """A number per row, [n], that is the same for identical rows of X [n, d] (NaN equals NaN).
+
+    A hash: two different rows may share a number once in 10**19 pairs, which merely keeps them
+    together.
+    """
+    hashed = np.full(len(X), 0x9E3779B97F4A7C15, dtype=np.uint64)
+    for column in np.asarray(X, dtype=np.float64).T:
+        # Adding zero makes -0.0 and 0.0 the same.
+        same = np.where(np.isnan(column), np.nan, column + 0.0)
+        hashed = _mixed(hashed ^ np.ascontiguousarray(same).view(np.uint64))
+    return hashed
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # The finaliser of splitmix64: every bit of the input changes about half of the output.
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _check_share(share: float) -> None:
+    if not 0 < share < 1:
+        raise DataProblem(
+            f"the share of rows to check with must be between 0 and 1, not {share:g}",
+            hint="0.2 is usual",
+        )
+
+
+def _part(n: int, share: float) -> int:
+    return min(max(round(n * share), 1), n - 1)
+
+
+def _two(n: int, valid: NDArray[np.int64]) -> tuple[Rows, Rows]:
+    inside = np.zeros(n, dtype=bool)
+    inside[valid] = True
+    return np.flatnonzero(~inside).astype(np.int64), np.flatnonzero(inside).astype(np.int64)

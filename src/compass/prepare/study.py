@@ -1,0 +1,157 @@
+"""What a person says about a table: roles, units, legal values, rules. Everything has a default."""
+
+from collections.abc import Iterable
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from compass.domain.base import Noun, Value
+from compass.domain.space import Category, Number, Role, Space
+from compass.prepare.report import ColumnReport
+
+
+class ColumnChoice(Noun):
+    """What a person says about one column; what is not said is inferred from the data."""
+
+    role: Role | None = None
+    kind: Literal["number", "category"] | None = None
+    unit: str | None = Field(None, description="what one means, e.g. s, W, GB")
+    low: float | None = Field(None, description="smallest legal value")
+    high: float | None = Field(None, description="largest legal value")
+    step: float | None = Field(None, gt=0, description="grid from `low`; 1: whole numbers")
+    allowed: tuple[float, ...] | None = Field(None, description="the only legal numbers")
+    values: tuple[Value, ...] | None = Field(None, description="the only legal labels")
+    missing: Literal["drop", "none"] | None = Field(
+        None, description="a missing cell drops the row, or is the level `none`"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"low {self.low:g} is above high {self.high:g}")
+        if self.allowed is not None and not self.allowed:
+            raise ValueError("`allowed` is empty")
+        if self.values is not None and not self.values:
+            raise ValueError("`values` is empty")
+        of_numbers = [
+            key for key in ("low", "high", "step", "allowed") if getattr(self, key) is not None
+        ]
+        labels = self.kind == "category" or self.values is not None
+        if labels and of_numbers:
+            raise ValueError(f"a category has no `{of_numbers[0]}`; its labels are `values`")
+        if self.kind == "number" and self.values is not None:
+            raise ValueError("a number has no `values`; its legal numbers are `allowed`")
+        if self.allowed is not None and len(of_numbers) > 1:
+            raise ValueError("`allowed` already says which numbers are legal: no low, high or step")
+        return self
+
+
+class Study(Noun):
+    """What a person says about a table, as kept in a study file."""
+
+    columns: dict[str, ColumnChoice] = Field(default_factory=dict)
+    drop: tuple[str, ...] = Field((), description="columns to leave out")
+    rules: tuple[str, ...] = Field((), description="rules that every answer must obey")
+    dependencies: tuple[str, ...] = Field((), description="rules found in the data and confirmed")
+    group: str | None = Field(None, description="column whose equal values stay together in splits")
+    time: str | None = Field(None, description="column that orders the rows in time")
+    weight: str | None = Field(None, description="column that says how much a row counts")
+    map: dict[str, dict[str, Value]] = Field(
+        default_factory=dict,
+        description="labels to rewrite: column -> pattern (* and ?) -> label",
+    )
+
+
+def merge(study: Study, overrides: Study) -> Study:
+    """One study of two, where the second has the last word."""
+    columns = dict(study.columns)
+    for name, choice in overrides.columns.items():
+        columns[name] = _merge_column(columns.get(name, ColumnChoice()), choice)
+    return Study(
+        columns=columns,
+        drop=_union(study.drop, overrides.drop),
+        rules=_union(study.rules, overrides.rules),
+        dependencies=_union(study.dependencies, overrides.dependencies),
+        group=overrides.group or study.group,
+        time=overrides.time or study.time,
+        weight=overrides.weight or study.weight,
+        map={
+            name: {**study.map.get(name, {}), **overrides.map.get(name, {})}
+            for name in _union(study.map, overrides.map)
+        },
+    )
+
+
+def _merge_column(one: ColumnChoice, other: ColumnChoice) -> ColumnChoice:
+    said = other.model_dump(exclude_none=True)
+    kept = one.model_dump(exclude_none=True)
+    # Legal values replace each other as a whole: a new list of labels ends an old range.
+    if said.keys() & {"allowed", "values", "kind"}:
+        for key in ("low", "high", "step", "allowed", "values"):
+            kept.pop(key, None)
+        kept.pop("kind", None)
+    elif said.keys() & {"low", "high", "step"}:
+        kept.pop("allowed", None)
+        kept.pop("values", None)
+        if kept.get("kind") == "category":
+            kept.pop("kind")
+    return ColumnChoice(**{**kept, **said})
+
+
+def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*one, *other)))
+
+
+def study_from(
+    space: Space, reports: Iterable[ColumnReport] = (), rules: Iterable[str] = ()
+) -> Study:
+    """A study that says in full what was inferred, to be edited.
+
+    Inferring the same table with it gives the same space again.
+    """
+    ignored = {report.name for report in reports if report.role is Role.IGNORED}
+    columns = {}
+    for parameter in space:
+        if parameter.role is Role.IGNORED or parameter.name in ignored:
+            columns[parameter.name] = ColumnChoice(role=Role.IGNORED)
+        elif isinstance(parameter, Number):
+            columns[parameter.name] = _of_number(parameter)
+        else:
+            columns[parameter.name] = _of_category(parameter)
+    return Study(columns=columns, rules=tuple(rules))
+
+
+def _of_number(parameter: Number) -> ColumnChoice:
+    missing: Literal["none"] | None = "none" if parameter.optional else None
+    if parameter.role is Role.OUTCOME:
+        # What was measured is not chosen from a list, and the next run may go beyond the last.
+        return ColumnChoice(
+            role=parameter.role, kind="number", unit=parameter.unit, missing=missing
+        )
+    if parameter.allowed is not None:
+        return ColumnChoice(
+            role=parameter.role,
+            kind="number",
+            unit=parameter.unit,
+            allowed=parameter.allowed,
+            missing=missing,
+        )
+    return ColumnChoice(
+        role=parameter.role,
+        kind="number",
+        unit=parameter.unit,
+        low=parameter.low,
+        high=parameter.high,
+        step=parameter.step,
+        missing=missing,
+    )
+
+
+def _of_category(parameter: Category) -> ColumnChoice:
+    labels = tuple(value for value in parameter.values if value is not None)
+    return ColumnChoice(
+        role=parameter.role,
+        kind="category",
+        values=labels or None,
+        missing="none" if None in parameter.values else None,
+    )

@@ -1,0 +1,213 @@
+"""Study files: what a person says about a table, as YAML or TOML."""
+
+import json
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from compass.domain.errors import StudyProblem, nearest
+from compass.prepare.study import ColumnChoice, Study
+
+_TITLE = "# A Compass study: what the columns are. role: knob, context, outcome or ignored.\n"
+
+
+class _Yaml(yaml.SafeLoader):
+    """YAML as people expect it: `on`, `no` and `12:30:00` are text, `1e5` is a number."""
+
+
+_Yaml.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", "~nN\0"),
+    ("int", r"[-+]?[0-9]+", "-+0123456789"),
+    ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789"),
+):
+    _Yaml.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(f"(?:{_pattern})\\Z"), list(_first)
+    )
+
+
+def _float(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> float:
+    return float(loader.construct_scalar(node))
+
+
+def _int(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
+    return int(loader.construct_scalar(node))
+
+
+_Yaml.add_constructor("tag:yaml.org,2002:float", _float)
+_Yaml.add_constructor("tag:yaml.org,2002:int", _int)
+
+
+class _YamlOut(yaml.SafeDumper):
+    """Quotes what either this loader or an ordinary one would take for something else."""
+
+
+_YamlOut.yaml_implicit_resolvers = {
+    first: yaml.SafeDumper.yaml_implicit_resolvers.get(first, [])
+    + _Yaml.yaml_implicit_resolvers.get(first, [])
+    for first in {*yaml.SafeDumper.yaml_implicit_resolvers, *_Yaml.yaml_implicit_resolvers}
+}
+
+
+def load_study(path: str | Path) -> Study:
+    """The study in a YAML (or `.toml`) file."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as problem:
+        names = [entry.name for entry in path.parent.glob("*")] if path.parent.is_dir() else []
+        close = nearest(path.name, names)
+        raise StudyProblem(
+            f"there is no study file {path}",
+            hint=f"did you mean {path.parent / close}?" if close else "write one: --write-study",
+        ) from problem
+    except (OSError, UnicodeDecodeError) as problem:
+        raise StudyProblem(
+            f"cannot read the study {path}: {problem}", hint="it must be a text file (UTF-8)"
+        ) from problem
+    try:
+        raw = tomllib.loads(text) if path.suffix.lower() == ".toml" else _parse_yaml(text)
+    except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError) as problem:
+        raise StudyProblem(
+            f"the study {path} is not well formed: {problem}", hint="check that place"
+        ) from problem
+    return study_of({} if raw is None else raw, where=f"the study {path}")
+
+
+def _parse_yaml(text: str) -> Any:
+    loader = _Yaml(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
+
+
+def study_of(raw: object, *, where: str = "the study") -> Study:
+    """A study from plain data (as read from a file), with errors that say where."""
+    if not isinstance(raw, Mapping):
+        raise StudyProblem(f"{where} must be a mapping", hint="its keys are: " + _keys(Study))
+    try:
+        return Study.model_validate(raw)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        place = [str(step) for step in first["loc"]]
+        if first["type"] == "extra_forbidden":
+            raise _unknown_key(place, where) from problem
+        said = first["msg"].removeprefix("Value error, ")
+        raise StudyProblem(
+            f"{where}, {'.'.join(place)}: {said}" if place else f"{where}: {said}",
+            hint="keys of a column: " + _keys(ColumnChoice)
+            if place[:1] == ["columns"]
+            else "keys of a study: " + _keys(Study),
+        ) from problem
+
+
+def _unknown_key(place: list[str], where: str) -> StudyProblem:
+    noun = ColumnChoice if place[0] == "columns" and len(place) > 1 else Study
+    close = nearest(place[-1], noun.model_fields)
+    inside = f" of {place[1]}" if noun is ColumnChoice else ""
+    return StudyProblem(
+        f"{where} has an unknown key '{place[-1]}'{inside}",
+        hint=f"did you mean {close}?" if close else f"the keys are: {_keys(noun)}",
+    )
+
+
+def _keys(noun: type[Study] | type[ColumnChoice]) -> str:
+    return ", ".join(noun.model_fields)
+
+
+def save_study(study: Study, path: str | Path) -> None:
+    """Writes a study to a YAML (or `.toml`) file; the old file stays whole until the new one is."""
+    path = Path(path)
+    raw = _plain(study)
+    if path.suffix.lower() == ".toml":
+        text = _TITLE + to_toml(raw)
+    else:
+        text = _TITLE + yaml.dump(
+            raw,
+            Dumper=_YamlOut,
+            sort_keys=False,
+            allow_unicode=True,
+            default_flow_style=None,
+            width=100,
+        )
+    try:
+        _replace(path, text)
+    except OSError as problem:
+        raise StudyProblem(
+            f"cannot write the study {path}: {problem.strerror or problem}",
+            hint="choose a folder that exists and that you may write to",
+        ) from problem
+
+
+def _plain(study: Study) -> dict[str, Any]:
+    """The study without what it does not say; whole numbers without a decimal point."""
+    raw = study.model_dump(mode="json", exclude_defaults=True)
+    for name, choice in study.columns.items():
+        said = choice.model_dump(mode="json", exclude_none=True)
+        for key in ("low", "high", "step"):
+            if key in said:
+                said[key] = _short(said[key])
+        if "allowed" in said:
+            said["allowed"] = [_short(number) for number in said["allowed"]]
+        raw["columns"][name] = said
+    return raw
+
+
+def _short(number: float) -> float:
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+def _replace(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes private files; a study is shared like any other text.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def to_toml(raw: Mapping[str, Any], place: tuple[str, ...] = ()) -> str:
+    """Plain data as TOML: mappings become tables, everything else `key = value`."""
+    plain = {key: value for key, value in raw.items() if not isinstance(value, Mapping)}
+    tables = {key: value for key, value in raw.items() if isinstance(value, Mapping)}
+    lines = [f"{_toml_key(key)} = {_toml_value(value)}\n" for key, value in plain.items()]
+    if place and (plain or not tables):
+        lines.insert(0, f"\n[{'.'.join(map(_toml_key, place))}]\n")
+    return "".join(lines) + "".join(to_toml(table, (*place, key)) for key, table in tables.items())
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_text(key)
+
+
+def _toml_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if value is None:
+        raise StudyProblem("TOML has no word for `none`", hint="save the study as YAML")
+    return _toml_text(value)

@@ -1,0 +1,79 @@
+"""Puts the rows of several files under one another."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from compass.domain.errors import DataProblem, nearest
+
+_WORDS = {
+    pa.bool_(): "true/false",
+    pa.int64(): "whole numbers",
+    pa.float64(): "numbers",
+    pa.large_string(): "text",
+    pa.timestamp("us"): "time stamps",
+}
+
+
+def combine(tables: Sequence[pa.Table], files: Sequence[str]) -> pa.Table:
+    """One table of all rows, in the first file's order of columns (tables of plain types)."""
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    for table, file in zip(tables[1:], files[1:], strict=True):
+        _same_names(first, table, files[0], file)
+    ordered = [table.select(first.column_names) for table in tables]
+    fields = []
+    for name in first.column_names:
+        kind, where = ordered[0].schema.field(name).type, files[0]
+        for table, file in zip(ordered[1:], files[1:], strict=True):
+            other = table.schema.field(name).type
+            merged = _promote(kind, other)
+            if merged is None:
+                raise DataProblem(
+                    f"column '{name}' holds {_words(kind)} in {where} but {_words(other)} "
+                    f"in {file}",
+                    hint="write the column the same way in every file",
+                )
+            if pa.types.is_null(kind):
+                where = file
+            kind = merged
+        fields.append(pa.field(name, kind, metadata=_metadata(ordered, name)))
+    schema = pa.schema(fields)
+    return pa.concat_tables([table.cast(schema) for table in ordered])
+
+
+def _metadata(tables: Sequence[pa.Table], name: str) -> dict[bytes, bytes] | None:
+    return next((m for t in tables if (m := t.schema.field(name).metadata)), None)
+
+
+def _same_names(first: pa.Table, table: pa.Table, first_file: str, file: str) -> None:
+    wanted, found = set(first.column_names), set(table.column_names)
+    lacking = [name for name in first.column_names if name not in found]
+    extra = [name for name in table.column_names if name not in wanted]
+    if not lacking and not extra:
+        return
+    name = (lacking or extra)[0]
+    with_it, without = (first_file, file) if lacking else (file, first_file)
+    close = nearest(name, extra if lacking else [])
+    raise DataProblem(
+        f"{without} has no column '{name}', but {with_it} has",
+        hint=f"is it called {close} there?"
+        if close
+        else "files that are read together need the same columns",
+    )
+
+
+def _promote(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    """The type that holds both without loss of meaning, or None."""
+    if one == other or pa.types.is_null(other):
+        return one
+    if pa.types.is_null(one):
+        return other
+    if {one, other} == {pa.int64(), pa.float64()}:
+        return pa.float64()
+    return None
+
+
+def _words(kind: pa.DataType) -> str:
+    return _WORDS.get(kind, str(kind))

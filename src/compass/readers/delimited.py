@@ -1,0 +1,80 @@
+"""How a separated text file is laid out: separator, column names, decimal mark."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+_SAMPLE_LINES = 20
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the first lines of a separated text file tell about the rest."""
+
+    separator: str
+    names: tuple[str, ...]
+    decimal: str
+    headless: bool
+
+
+def layout_of(start: str, separators: str) -> Layout:
+    """The layout of a file that starts with this text.
+
+    The separator is the one that cuts most of the sample into rows as wide as the header; among
+    equals, the one that gives the widest.
+    """
+    lines = start.splitlines(keepends=True)
+    blank = next((i for i, line in enumerate(lines) if line.strip()), 0)
+    sample = "".join(lines[blank : blank + _SAMPLE_LINES])
+    best, rows = separators[0], _rows(sample, separators[0])
+    score = _score(rows)
+    for separator in separators[1:]:
+        other = _rows(sample, separator)
+        if _score(other) > score:
+            best, rows, score = separator, other, _score(other)
+    header = rows[0]
+    names = tuple(named(header))
+    headless = all(_NUMBER.fullmatch(name) for name in header)
+    decimal = "," if best != "," and _decimal_comma(rows[1:]) else "."
+    return Layout(best, names, decimal, headless)
+
+
+def named(header: Sequence[str]) -> list[str]:
+    """The column names of a header line; a column without a name is called by its place."""
+    return [name.strip() or f"column_{place}" for place, name in enumerate(header, start=1)]
+
+
+def _rows(sample: str, separator: str) -> list[list[str]]:
+    return [row for row in csv.reader(io.StringIO(sample), delimiter=separator) if row]
+
+
+def _score(rows: list[list[str]]) -> tuple[int, int]:
+    width = len(rows[0])
+    return (sum(len(row) == width for row in rows) if width > 1 else 0, width)
+
+
+def _decimal_comma(rows: list[list[str]]) -> bool:
+    cells = [cell for row in rows for cell in row]
+    fractions = any(_NUMBER.fullmatch(cell) and "." in cell for cell in cells)
+    return not fractions and any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+
+
+def ragged(stream: pa.NativeFile, layout: Layout) -> tuple[int, int] | None:
+    """The line and the number of cells of the first row that is not as wide as the header."""
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    reader = csv.reader(text, delimiter=layout.separator)
+    try:
+        for row in reader:
+            if row and len(row) != len(layout.names):
+                return reader.line_num, len(row)
+    except (csv.Error, OSError):
+        return None
+    finally:
+        text.detach()
+    return None

@@ -1,0 +1,130 @@
+"""A person's data in memory: plain columns, the files they came from, and a fingerprint."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compass.domain.base import Config, Value
+from compass.domain.errors import BaselineProblem, unknown
+from compass.readers.plain import plain
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows that came from one file (or from memory, when `file` is None)."""
+
+    file: str | None
+    rows: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of past runs. Rows are counted from 0 over all files in order, headers not counted."""
+
+    arrow: pa.Table
+    parts: tuple[Part, ...]
+    fingerprint: str
+
+    @classmethod
+    def of(cls, arrow: pa.Table, parts: Iterable[Part] | None = None) -> "Table":
+        """A table of these columns, brought to plain types (see `compass.readers.plain`)."""
+        arrow = plain(arrow)
+        given = tuple(parts) if parts is not None else (Part(None, arrow.num_rows),)
+        return cls(arrow, given, fingerprint(arrow))
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.arrow.num_rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(self.arrow.column_names)
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """One column; an unknown name offers the nearest one."""
+        if name not in self.names:
+            raise unknown("column", name, self.names)
+        return self.arrow.column(name)
+
+    def row(self, n: int) -> Config:
+        """One row as plain Python values; a missing cell is None, a time stamp its ISO text."""
+        self.check_row(n)
+        return {name: _scalar(self.arrow.column(name)[n].as_py()) for name in self.names}
+
+    def locate(self, n: int) -> tuple[str | None, int]:
+        """The file that holds row `n`, and the row's number within that file."""
+        self.check_row(n)
+        start = 0
+        for part in self.parts:
+            if n < start + part.rows:
+                return part.file, n - start
+            start += part.rows
+        raise AssertionError("the parts of a table cover all of its rows")
+
+    def drop(self, names: Iterable[str]) -> "Table":
+        """This table without the named columns."""
+        gone = tuple(names)
+        for name in gone:
+            if name not in self.names:
+                raise unknown("column", name, self.names)
+        return Table.of(self.arrow.drop_columns(list(gone)), self.parts)
+
+    def check_row(self, n: int) -> None:
+        """Raises the error that says which rows there are, if `n` is not one of them."""
+        if not 0 <= n < self.rows:
+            hint = (
+                f"rows are numbered 0 to {self.rows - 1} (the header is not counted)"
+                if self.rows
+                else "the table has no rows"
+            )
+            raise BaselineProblem(f"there is no row {n}", hint=hint)
+
+
+def fingerprint(arrow: pa.Table) -> str:
+    """A short hash of names, types and values; file names, order of files and chunks do not count.
+
+    Expects plain types, so that the same values read from CSV and from Parquet are the same data.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for field, column in zip(arrow.schema, arrow.columns, strict=True):
+        header = f"{field.name}\x00{field.type}\x00{len(column)}\x00{column.null_count}\x00"
+        digest.update(header.encode())
+        array = column.combine_chunks()
+        if column.null_count:
+            missing = pc.is_null(array).to_numpy(zero_copy_only=False)
+            digest.update(np.packbits(missing).data)
+        for buffer in _buffers(array):
+            digest.update(buffer.data)
+    return digest.hexdigest()
+
+
+def _buffers(array: pa.Array) -> list[np.ndarray]:
+    """The values of a plain column as contiguous bytes; what lies under a null does not count."""
+    kind = array.type
+    if pa.types.is_null(kind):
+        return []
+    if pa.types.is_large_string(kind):
+        array = array.fill_null("")
+        _, starts, data = array.buffers()
+        places = np.frombuffer(starts, np.int64)[array.offset : array.offset + len(array) + 1]
+        text = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+        used = text[places[0] : places[-1]] if len(places) else text[:0]
+        return [np.ascontiguousarray(np.diff(places)), np.ascontiguousarray(used)]
+    if pa.types.is_timestamp(kind):
+        array = array.cast(pa.int64())
+    filled = array.fill_null(False if pa.types.is_boolean(array.type) else 0)
+    return [np.ascontiguousarray(filled.to_numpy(zero_copy_only=False)).view(np.uint8)]
+
+
+def _scalar(value: object) -> Value:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    assert value is None or isinstance(value, bool | int | float | str)
+    return value
