@@ -132,7 +132,7 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
     conflict: ConflictingRules | None = None
     found: Generated | None = None
     try:
-        found = generator.generate(arena)
+        found = generator.generate(_with_familiar(desk, arena))
     except ConflictingRules as error:
         conflict = error
     if found is not None and found.meets.any():
@@ -141,16 +141,25 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
     forced = linked(desk.plan, moving)
     if forced:
         wider = arena_of(desk, targets, forced)
-        try:
-            more = generator.generate(wider)
-        except ConflictingRules as error:
-            raise error from None
+        more = generator.generate(_with_familiar(desk, wider))
         if found is None or not len(found.X) or more.meets.any():
             return wider, more
     if found is None:
         assert conflict is not None
         raise conflict
     return arena, found
+
+
+def _with_familiar(desk: Desk, arena: Arena) -> Arena:
+    """The arena with a way to tell which candidates are near past runs."""
+    limit = desk.bench.settings.trust.caution
+    support = desk.judge.here.support
+
+    def familiar(X: Floats) -> NDArray[np.bool_]:
+        known = _completed(desk, arena, X) if desk.plan.baseline is None else X
+        return support.ood(known) <= limit
+
+    return replace(arena, familiar=familiar)
 
 
 def _completed(desk: Desk, arena: Arena, X: Floats) -> Floats:

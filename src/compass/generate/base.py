@@ -1,5 +1,6 @@
 """What a generator is: it turns a problem into candidate configurations."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -57,6 +58,7 @@ class Arena:
     count: int
     seed: int
     settings: Settings
+    familiar: Callable[[Floats], Bools] | None = None  # which configurations are near past runs
 
     @property
     def movable(self) -> Columns:

@@ -7,6 +7,8 @@ from compass.generate import loss
 from compass.generate.base import Arena, Floats
 from compass.generate.score import Scored, order
 
+_POOL = 4  # times as many different candidates are looked at as answers are wanted
+
 
 def preferred(arena: Arena, scored: Scored) -> Scored:
     """Candidates best first.
@@ -32,8 +34,24 @@ def preferred(arena: Arena, scored: Scored) -> Scored:
 def pick(arena: Arena, scored: Scored) -> NDArray[np.int64]:
     """Positions in `scored` (best first, as `preferred` gives it) of the answers to return.
 
-    Each further answer is at least `distinct` away from those before it; among those that cost no
-    more than `budget` the most different wins, and only when none is left a dearer one is taken.
+    The best one comes first whatever it is. Further ones are different, cheap and, where that can
+    be told, near past runs: an alternative that nobody has come close to trying helps nobody.
+    """
+    if arena.familiar is None or arena.count == 1 or len(scored) < 2:
+        chosen = _different(arena, scored, arena.count)
+        return np.concatenate([chosen[:1], np.sort(chosen[1:])])
+    pool = _different(arena, scored, _POOL * arena.count)
+    strange = ~arena.familiar(scored.X[pool])
+    strange[0] = False
+    kept = pool[np.argsort(strange, kind="stable")][: arena.count]
+    return np.concatenate([pool[:1], np.sort(kept[1:])])
+
+
+def _different(arena: Arena, scored: Scored, count: int) -> NDArray[np.int64]:
+    """The best and then, one by one, candidates that differ from those before them.
+
+    Each is at least `distinct` away from the others; among those that cost no more than `budget`
+    the most different wins, and only when none is left a dearer one is taken.
     """
     search, weights = arena.settings.search, arena.settings.loss
     if not len(scored):
@@ -41,7 +59,7 @@ def pick(arena: Arena, scored: Scored) -> NDArray[np.int64]:
     cost = _cost(arena, scored)
     chosen = [0]
     nearest = _apart(arena, scored.X, scored.X[0])
-    while len(chosen) < arena.count:
+    while len(chosen) < count:
         fits = nearest >= max(search.distinct, 1e-12)
         if not fits.any():
             break
@@ -53,8 +71,7 @@ def pick(arena: Arena, scored: Scored) -> NDArray[np.int64]:
             best = int(np.argmin(np.where(fits, cost, np.inf)))
         chosen.append(best)
         nearest = np.minimum(nearest, _apart(arena, scored.X, scored.X[best]))
-    first, rest = chosen[0], sorted(chosen[1:])
-    return np.asarray([first, *rest], dtype=np.int64)
+    return np.asarray(chosen, dtype=np.int64)
 
 
 def _apart(arena: Arena, X: Floats, x: Floats) -> Floats:

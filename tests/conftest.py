@@ -1,0 +1,61 @@
+"""Tables that many tests share. All are generated from stated laws, so that truth is at hand."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import compass as cp
+
+
+def cluster_columns(n: int = 1500, seed: int = 3) -> dict[str, list[object]]:
+    """Jobs of two applications: runtime by Amdahl's law, power by nodes and cores."""
+    rng = np.random.default_rng(seed)
+    app = rng.choice(["lammps", "wrf"], n)
+    size = rng.choice([100, 200, 400], n)
+    nodes = rng.choice([1, 2, 4, 8], n)
+    cores = nodes * rng.choice([8, 16, 32], n)
+    gpus = rng.choice([0, 1, 2, 4], n)
+    serial = np.where(app == "wrf", 0.2, 0.05)
+    runtime = size * (serial + (1 - serial) / cores) / (1 + 0.3 * gpus)
+    power = 100 * nodes + 2.0 * cores + 50 * gpus
+    state = np.where(runtime > 60, "TIMEOUT", "COMPLETED")
+    return {
+        "app": app.tolist(),
+        "size": size.tolist(),
+        "nodes": nodes.tolist(),
+        "cores": cores.tolist(),
+        "gpus": gpus.tolist(),
+        "runtime": (runtime * rng.normal(1, 0.01, n)).tolist(),
+        "power": (power * rng.normal(1, 0.01, n)).tolist(),
+        "state": state.tolist(),
+    }
+
+
+ROLES = {
+    "knobs": ["nodes", "cores", "gpus"],
+    "context": ["app", "size"],
+    "outcomes": ["runtime", "power", "state"],
+}
+
+
+@pytest.fixture(scope="session")
+def cluster() -> cp.Dataset:
+    return cp.read(pa.table(cluster_columns())).roles(**ROLES)
+
+
+@pytest.fixture(scope="session")
+def engine(cluster: cp.Dataset) -> cp.Compass:
+    return cp.Compass(cluster, rules=["cores <= 32 * nodes", "cores >= 8 * nodes"]).fit()
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of public tables; tests that need it skip where it is absent."""
+    here = Path(__file__).resolve().parent.parent
+    folder = Path(os.environ.get("COMPASS_DATA", here.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no public tables at {folder}; set COMPASS_DATA to where they are")
+    return folder
