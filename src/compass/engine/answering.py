@@ -277,7 +277,10 @@ def _answer(
     if suggestions and len(doubtful) == len(suggestions):
         row = Encoder(arena.space).encode(suggestions[0].config)
         proposals = next_runs.towards(desk.judge, arena.rules, arena.geometry, row, n=5)
-        desk.clock.mark("next runs")
+    elif no_answer is not None:
+        seed = desk.provenance.seed
+        proposals = next_runs.anywhere(desk.judge, arena.rules, arena.geometry, n=5, seed=seed)
+    desk.clock.mark("next runs")
     return Answer(
         query=plan.query,
         text=format_query(plan.query),
