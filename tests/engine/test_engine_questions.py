@@ -257,7 +257,7 @@ def test_run_next_proposes_legal_runs_that_obey_the_rules(engine: cp.Compass) ->
 
 def test_a_gap_in_the_data_is_not_trusted_and_runs_in_it_are_proposed() -> None:
     rng = np.random.default_rng(0)
-    x = np.concatenate([rng.uniform(0, 1, 300), rng.uniform(9, 10, 8)])
+    x = np.concatenate([rng.uniform(0, 1, 200), rng.uniform(9, 10, 200)])
     data = cp.read({"x": x.tolist(), "y": (2 * x).tolist()}).roles(knobs=["x"], outcomes=["y"])
     engine = cp.Compass(data)
     answer = engine.what_if({"x": 0.5}, {"x": 5.0}, ["y"])
