@@ -63,5 +63,7 @@ class Settings(Noun):
     interval: float = Field(0.9, gt=0, lt=1)  # level of the printed intervals
     query_characters: int = Field(8000, ge=100)  # longer texts are refused
     query_depth: int = Field(200, ge=5)  # deeper nesting is refused
+    keep: float = Field(1.0, gt=0, le=1)  # share of the runs to learn from
+    reducer: str = "uniform"
     surrogate: str = "forest"
     generator: str = "c3g"

@@ -24,12 +24,8 @@ def encode(baseline: Row | Given, bench: Workbench, here: Field) -> tuple[Floats
     """The baseline's features [d], and its measured outcomes where they are known."""
     space = bench.prepared.space
     if isinstance(baseline, Row):
-        config = bench.prepared.table.row(baseline.row)  # also says when there is no such row
-        position = np.flatnonzero(bench.prepared.row_id == baseline.row)
-        if len(position):
-            values = bench.prepared.values[position[0]]
-            known = Encoder(space).decode(np.where(np.isfinite(values), values, np.nan))
-            config = {name: value for name, value in known.items() if not _missing(value)}
+        position = bench.everything.position(baseline.row)  # also says when there is no such row
+        config = Encoder(space).decode(bench.everything.values[position])
         where = f"row {baseline.row}"
     else:
         config, where = baseline.config, "the baseline"

@@ -45,14 +45,23 @@ class Compass:
         surrogate: str | None = None,
         generator: str | None = None,
         seed: int | None = None,
+        keep: float | None = None,
+        reducer: str | None = None,
         settings: Settings | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.data = data if isinstance(data, Dataset) else read(data)
-        given = {"surrogate": surrogate, "generator": generator, "seed": seed}
+        given = {
+            "surrogate": surrogate,
+            "generator": generator,
+            "seed": seed,
+            "keep": keep,
+            "reducer": reducer,
+        }
         chosen = {name: value for name, value in given.items() if value is not None}
-        self.settings = (settings or Settings()).model_copy(update=chosen)
-        self.bench = Workbench(self.data.prepared, self.settings, progress)
+        self.settings = Settings.model_validate(dict(settings or Settings()) | chosen)
+        kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
+        self.bench = Workbench(self.data.prepared, kept, self.settings, progress)
         self.rules = standing(self.data, rules)
 
     @property

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from compass import registry
 from compass.domain.base import Config
 from compass.domain.space import Role, Space
 from compass.prepare import Prepared, prepare
@@ -62,6 +63,21 @@ class Dataset:
     def prepared(self) -> Prepared:
         """The runs as numbers."""
         return prepare(self.table, self.study, self.steps)
+
+    def reduced(self, keep: float, reducer: str, seed: int) -> Prepared:
+        """A share of the prepared runs, chosen by a registered reducer, with their weights."""
+        if keep >= 1:
+            return self.prepared
+        rows, weight = registry.get("reducer", reducer).reduce(self.prepared, keep, seed)
+        full = self.prepared
+        return replace(
+            full,
+            values=full.values[rows],
+            row_id=full.row_id[rows],
+            group=None if full.group is None else full.group[rows],
+            time=None if full.time is None else full.time[rows],
+            weight=weight,
+        )
 
     def __len__(self) -> int:
         return self.table.rows

@@ -4,17 +4,23 @@ An engine is a directory. Every save writes a new generation folder beside the o
 replaces the small file CURRENT, and only then removes the old generation.
 """
 
+import fcntl
+import json
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Mapping
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from compass.domain.answer import ModelCard
 from compass.domain.base import Noun
@@ -33,6 +39,18 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _POINTER = "CURRENT"
+_GENERATION = "generation-"
+# Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
+_BROKEN = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class StoredModel(Noun):
@@ -63,29 +81,70 @@ class Manifest(Noun):
 
 def save(engine: "Compass", path: Path) -> Path:
     """Write the engine; the directory shows either the old or the new one, never a mixture."""
-    if path.exists() and not is_engine(path) and (path.is_file() or any(path.iterdir())):
-        raise EngineProblem(
-            f"{path} exists and is not a saved engine", hint="choose another name, e.g. x.compass"
-        )
+    check_place(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        generation = path / f"generation-{secrets.token_hex(6)}"
-        generation.mkdir()
-        _write(engine, generation)
-        _point(path, generation.name)
-        for old in path.glob("generation-*"):
-            if old != generation:
-                shutil.rmtree(old, ignore_errors=True)
+        with _alone(path):
+            generation = path / f"{_GENERATION}{secrets.token_hex(6)}"
+            generation.mkdir()
+            _write(engine, generation)
+            _point(path, generation.name)
+            _tidy(path, generation)
     except OSError as error:
         raise EnvironmentProblem(
-            f"cannot save to {path}: {error.strerror}", hint="check the disk and its permissions"
+            f"cannot save to {path}: {error.strerror or error}",
+            hint="check the disk and its permissions",
         ) from None
     return path
 
 
+def check_place(path: Path) -> None:
+    """Refuse a place that holds something else; what a killed save left behind is no obstacle."""
+    try:
+        free = not path.exists() or is_engine(path)
+        if free or (path.is_dir() and all(_is_ours(item.name) for item in path.iterdir())):
+            return
+    except OSError as error:
+        raise EngineProblem(
+            f"cannot save to {path}: {error.strerror}", hint="choose another name, e.g. x.compass"
+        ) from None
+    raise EngineProblem(
+        f"{path} exists and is not a saved engine", hint="choose another name, e.g. x.compass"
+    )
+
+
 def is_engine(path: Path) -> bool:
     """Whether a path is a saved engine."""
-    return (path / _POINTER).is_file()
+    try:
+        return (path / _POINTER).is_file()
+    except OSError:  # a name that no file system takes
+        return False
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith((_GENERATION, f".{_POINTER}-"))
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One save at a time; the lock goes with the process, so that a kill leaves none behind."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _tidy(path: Path, current: Path) -> None:
+    """Remove the old engine and what killed saves left behind."""
+    for item in path.iterdir():
+        if item == current or not _is_ours(item.name):
+            continue
+        if item.is_dir():
+            shutil.rmtree(item, ignore_errors=True)
+        else:
+            item.unlink(missing_ok=True)
 
 
 def load(path: str | Path) -> "Compass":
@@ -97,18 +156,16 @@ def load(path: str | Path) -> "Compass":
         raise EngineProblem(f"{path} is not a saved engine", hint="make one: compass fit DATA -o X")
     generation = path / _current(path)
     try:
-        manifest = Manifest.model_validate_json((generation / "engine.json").read_bytes())
+        written = (generation / "engine.json").read_bytes()
+        _check_format(path, written)
+        manifest = Manifest.model_validate_json(written)
         table = pq.read_table(generation / "data.parquet")
-    except (OSError, ValidationError, ValueError) as error:
+    except _BROKEN as error:
         raise _damaged(path, error) from None
-    if manifest.format != FORMAT:
-        raise EngineProblem(
-            f"{path} was saved in format {manifest.format}; this version reads {FORMAT}",
-            hint="fit it again from the data",
-        )
     parts = [Part(file, rows) for file, rows in manifest.parts]
     data = Dataset(Table.of(table, parts), manifest.study, manifest.steps)
-    if data.table.fingerprint != manifest.fingerprint:
+    whole = sum(part.rows for part in parts) == data.table.rows
+    if not whole or data.table.fingerprint != manifest.fingerprint:
         raise EngineProblem(
             f"the data inside {path} is not what was saved", hint="fit it again from the data"
         )
@@ -116,7 +173,7 @@ def load(path: str | Path) -> "Compass":
     for stored in manifest.models:
         try:
             trained = _restore(stored, generation)
-        except (OSError, KeyError, ValueError) as error:
+        except _BROKEN as error:
             raise _damaged(path, error) from None
         engine.bench.trained[stored.features, stored.target] = trained
     return engine
@@ -128,10 +185,25 @@ def _damaged(path: Path, error: Exception) -> EngineProblem:
     )
 
 
+def _check_format(path: Path, written: bytes) -> None:
+    """Engines of other versions are told apart before anything else in them is looked at."""
+    found = json.loads(written)["format"]
+    if found != FORMAT:
+        raise EngineProblem(
+            f"{path} was saved in format {str(found)[:20]}; this version reads {FORMAT}",
+            hint="fit it again from the data",
+        )
+
+
 def _current(path: Path) -> str:
-    name = (path / _POINTER).read_text(encoding="utf-8").strip()
-    if not name.startswith("generation-") or Path(name).name != name:
-        raise EngineProblem(f"{path} is damaged: it points to '{name[:80]}'", hint="fit it again")
+    try:
+        name = (path / _POINTER).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise _damaged(path, error) from None
+    if not re.fullmatch(rf"{_GENERATION}\w+", name):
+        raise EngineProblem(
+            f"{path} is damaged: it points to {name[:80]!r}", hint="fit it again from the data"
+        )
     return name
 
 
@@ -180,7 +252,7 @@ def _arrays(trained: Trained) -> dict[str, NDArray[Any]]:
 
 
 def _restore(stored: StoredModel, folder: Path) -> Trained:
-    if Path(stored.file).name != stored.file:
+    if not re.fullmatch(r"model-\d+\.npz", stored.file):
         raise ValueError(stored.file)
     arrays = _read_arrays(folder / stored.file)
     interval = None

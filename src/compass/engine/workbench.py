@@ -14,7 +14,7 @@ from compass.generate.base import Geometry
 from compass.model.base import Fitted, Task, family
 from compass.model.score import macro_f1, mape
 from compass.prepare import Prepared
-from compass.prepare.split import by_configuration, by_group
+from compass.prepare.split import by_configuration, by_group, by_time, configurations
 from compass.settings import Settings
 from compass.trust.interval import Conformal, calibrate
 from compass.trust.spread import Perturbed
@@ -52,7 +52,8 @@ class Field:
 class Workbench:
     """Fields and trained models by what they are made of."""
 
-    prepared: Prepared
+    everything: Prepared  # all runs: any of them can be a baseline
+    prepared: Prepared  # the runs that are learnt from
     settings: Settings
     progress: Progress | None = None
     fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
@@ -113,13 +114,8 @@ class Workbench:
                 f"only {len(complete)} past runs have a value for all of: {', '.join(features)}",
                 hint="ignore a column that is mostly empty, or keep its gaps: --missing COL=none",
             )
-        share, seed = self.settings.validation_share, self.settings.seed
-        group = self.prepared.group
-        if group is not None:
-            train, valid = by_group(group[complete], share, seed)
-        else:
-            train, valid = by_configuration(X[complete], share, seed)
-        train, valid = complete[train], complete[valid]
+        train, valid = self._split(X, complete)
+        seed = self.settings.seed
         weight = self.prepared.weight
         self._tell("measuring distances", 0, 1)
         support = Support.build(
@@ -132,6 +128,20 @@ class Workbench:
             valid_weight=weight[valid],
         )
         return Field(space, train, valid, X, support, _scales(X[train], space))
+
+    def _split(self, X: Floats, complete: Rows) -> tuple[Rows, Rows]:
+        """Training and validation rows; identical configurations never lie on both sides."""
+        share, seed = self.settings.validation_share, self.settings.seed
+        group, time_ = self.prepared.group, self.prepared.time
+        if group is not None:
+            train, valid = by_group(group[complete], share, seed)
+        elif time_ is not None:
+            train, valid = by_time(time_[complete], share)
+        else:
+            train, valid = by_configuration(X[complete], share, seed)
+        train, valid = complete[train], complete[valid]
+        kinds = configurations(X)
+        return train, valid[~np.isin(kinds[valid], kinds[train])]
 
     def _train(self, features: tuple[str, ...], target: str) -> Trained:
         began = time.perf_counter()
