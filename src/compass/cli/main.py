@@ -1,5 +1,6 @@
 """`compass`: ask, fit, columns, collect, plugins, demo."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,10 @@ app = typer.Typer(
 
 NOT_ANSWERED = 1
 BAD_INPUT = 2
+INTERRUPTED = 130
+# What typer raises for flags that it cannot use; older versions take it from click, newer ones
+# carry their own, so it is found as the parent of the one that both name.
+_Usage: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 @app.command()
@@ -30,8 +35,12 @@ def ask(
     where: Annotated[
         list[str] | None, typer.Option("--where", help="A condition for this question.")
     ] = None,
-    count: Annotated[int | None, typer.Option(help="How many suggestions.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Same seed, same answer.")] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="How many suggestions.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=opt.LARGEST_SEED, help="Same seed, same answer.")
+    ] = None,
     curve: Annotated[
         list[str] | None, typer.Option("--curve", help="Print outcomes against this parameter.")
     ] = None,
@@ -53,8 +62,10 @@ def ask(
 ) -> None:
     """Answer a question from past runs."""
     from compass.cli.progress import progress
-    from compass.engine.export import export
 
+    if template is not None and sbatch is None:
+        raise BadInput("--template needs a file to write", hint="add --sbatch job.sh")
+    opt.check_output(sbatch, csv)
     flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     with progress(quiet=as_json) as tell:
         engine = opt.engine(data, study, flags, tell)
@@ -66,13 +77,9 @@ def ask(
             seed=seed,
             curve=curve or (),
         )
+    _write("sbatch", result, sbatch, template)
+    _write("csv", result, csv)
     _print_answer(result, as_json)
-    if sbatch is not None and result.suggestions:
-        export(result, "sbatch", sbatch, template)
-        _say(f"wrote {sbatch}")
-    if csv is not None and result.suggestions:
-        export(result, "csv", csv)
-        _say(f"wrote {csv}")
     if not result.answered:
         raise typer.Exit(NOT_ANSWERED)
 
@@ -81,7 +88,12 @@ def ask(
 def fit(
     data: opt.Source,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to save, e.g. x.compass.")],
-    seed: Annotated[int | None, typer.Option(help="Same seed, same models.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=opt.LARGEST_SEED, help="Same seed, same models.")
+    ] = None,
+    keep: Annotated[
+        float | None, typer.Option(help="Learn from this share of the runs, e.g. 0.1.")
+    ] = None,
     study: opt.StudyFile = None,
     role: opt.Roles = None,
     unit: opt.Units = None,
@@ -95,10 +107,13 @@ def fit(
     from compass.cli.progress import progress
     from compass.cli.tables import print_fit
     from compass.engine.compass import Compass
+    from compass.engine.store import check_place
 
+    check_place(output)
     flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     with progress(quiet=as_json) as tell:
-        engine = Compass(opt.dataset(data, study, flags), seed=seed, progress=tell).fit()
+        runs = opt.dataset(data, study, flags)
+        engine = Compass(runs, seed=seed, keep=keep, progress=tell).fit()
         engine.save(output)
     print_fit(engine, output, as_json=as_json)
 
@@ -131,20 +146,22 @@ def columns(
     from compass.prepare import save_study, study_from
     from compass.rules.mine import mine
 
+    if confirm is not None and write_study is None:
+        raise BadInput(
+            "--confirm needs a study file to write to", hint="add --write-study study.yaml"
+        )
+    opt.check_output(write_study)
     flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     runs = opt.dataset(data, study, flags)
     prepared = runs.prepared
     broken = broken_by(prepared, standing(runs))
     mined = mine(prepared.values, prepared.space) if rules or confirm else ()
+    taken = confirmed(confirm, mined)
     print_columns(prepared, mined if rules else None, broken, as_json=as_json)
-    if write_study is not None or confirm is not None:
-        if write_study is None:
-            raise BadInput(
-                "--confirm needs a study file to write to", hint="add --write-study study.yaml"
-            )
+    if write_study is not None:
         space, reports = runs.inferred
         full = study_from(space, reports, runs.study.rules)
-        chosen = (*runs.study.dependencies, *confirmed(confirm, mined))
+        chosen = (*runs.study.dependencies, *taken)
         kept = runs.study.model_dump(include={"drop", "group", "time", "weight", "map"})
         save_study(
             full.model_copy(update=kept | {"dependencies": tuple(dict.fromkeys(chosen))}),
@@ -210,23 +227,56 @@ def _print_answer(result: Any, as_json: bool) -> None:
         render.answer(Console(), result)
 
 
+def _write(form: str, result: Any, path: Path | None, template: Path | None = None) -> None:
+    from compass.engine.export import export
+
+    if path is None:
+        return
+    if not result.suggestions and not result.answered:
+        _say(f"nothing to write to {path}: there is no suggestion")
+        return
+    export(result, form, path, template)
+    _say(f"wrote {path}")
+
+
 def _say(text: str) -> None:
     sys.stderr.write(text + "\n")
 
 
 def run() -> None:
     """Run the command line; problems become `error:` and `hint:` and exit code 2."""
+    sys.exit(_code())
+
+
+def _code() -> int:
     try:
-        app()
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        sys.stdout.flush()
     except CompassError as error:
-        lines = str(error).split("\nhint: ")[0]
-        sys.stderr.write(f"error: {lines}\n")
-        if error.hint:
-            sys.stderr.write(f"hint: {error.hint}\n")
-        sys.exit(BAD_INPUT)
+        return _complain(str(error).split("\nhint: ")[0], error.hint)
+    except _Usage as error:
+        return _complain(*_usage(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(BAD_INPUT)
+        # The reader has seen enough; without this Python complains when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return int(code or 0)
+
+
+def _usage(error: Any) -> tuple[str, str]:
+    """A problem with the flags in our words, and where to read about them."""
+    text = error.format_message().rstrip(".")
+    command = error.ctx.command_path if error.ctx is not None else "compass"
+    return text[:1].lower() + text[1:], f"see {command} --help"
+
+
+def _complain(message: str, hint: str) -> int:
+    _say(f"error: {message}")
+    if hint:
+        _say(f"hint: {hint}")
+    return BAD_INPUT
 
 
 if __name__ == "__main__":

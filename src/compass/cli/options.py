@@ -1,5 +1,9 @@
 """Flags that many commands share, and what they mean."""
 
+import json
+import os
+import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -43,6 +47,23 @@ Rules = Annotated[
     typer.Option("--rule", help="A rule that every answer must obey; may be repeated."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LARGEST_SEED = 2**32 - 1
+
+
+def check_output(*paths: Path | None) -> None:
+    """Say before the work, not after it, that a file cannot be written."""
+    for path in paths:
+        if path is None:
+            continue
+        if path.is_dir():
+            raise BadInput(f"cannot write {path}: it is a folder", hint="name a file in it")
+        if not path.parent.is_dir():
+            raise BadInput(
+                f"cannot write {path}: there is no folder {path.parent}",
+                hint=f"make it first: mkdir -p {shlex.quote(str(path.parent))}",
+            )
+        if not os.access(path.parent, os.W_OK):
+            raise BadInput(f"not allowed to write into {path.parent}", hint="choose another folder")
 
 
 def study_from_flags(
@@ -101,10 +122,25 @@ def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
     """Past runs from what a person typed."""
     from compass import embedded
     from compass.engine.dataset import read
+    from compass.engine.store import load
     from compass.prepare.study import merge
+    from compass.prepare.study_file import load_study
 
-    data = read(embedded.path() if source == "embedded" else source, study=study_file)
+    if _saved(source):
+        data = load(source).data
+        if study_file is not None:
+            data = data.with_study(merge(data.study, load_study(study_file)))
+    else:
+        data = read(embedded.path() if source == "embedded" else source, study=study_file)
     return data.with_study(merge(data.study, flags))
+
+
+def _saved(source: str) -> bool:
+    """Whether a person means a saved engine; one that is broken is still meant as one."""
+    from compass.engine.store import is_engine
+
+    path = Path(source)
+    return is_engine(path) or (path.suffix == ".compass" and path.is_dir())
 
 
 def engine(
@@ -112,10 +148,10 @@ def engine(
 ) -> "Compass":
     """A saved engine, or a new one on the data."""
     from compass.engine.compass import Compass
-    from compass.engine.store import is_engine, load
+    from compass.engine.store import load
     from compass.prepare.study import Study
 
-    if is_engine(Path(source)):
+    if _saved(source):
         if study_file is not None or flags != Study():
             raise BadInput(
                 "a saved engine already has its roles and rules",
@@ -133,23 +169,45 @@ def baseline(text: str | None) -> Any:
         return None
     if text.startswith("row:"):
         number = text.removeprefix("row:")
-        if not number.isdigit():
+        if not re.fullmatch("[0-9]{1,18}", number):
             raise BadInput(f"--from {text} is not a row", hint="rows count from 0: --from row:0")
         return int(number)
-    path = Path(text)
-    if not path.is_file():
-        raise BadInput(f"--from {text}: no such file", hint="write --from row:N for a past run")
-    import yaml
-
-    try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise BadInput(
-            f"cannot read a configuration from {text}", hint="it should be JSON or YAML"
-        ) from None
+    config = _configuration(text)
     scalars = (bool, int, float, str, type(None))
     if not isinstance(config, dict) or not all(
         isinstance(name, str) and isinstance(value, scalars) for name, value in config.items()
     ):
         raise BadInput(f"{text} is not one configuration", hint="write name: value, one per line")
     return config
+
+
+def _configuration(text: str) -> Any:
+    """What the file of that name holds."""
+    import yaml
+
+    try:
+        written = Path(text).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise BadInput(
+            f"--from {text}: no such file", hint="write --from row:N for a past run"
+        ) from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not a text file (UTF-8)"
+        raise BadInput(
+            f"--from {_short(text)}: cannot read it: {why}",
+            hint="write row:N for a past run, or name a JSON or YAML file",
+        ) from None
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        pass  # then it is YAML, of which JSON is only nearly a part: tabs are not
+    try:
+        return yaml.safe_load(written)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise BadInput(
+            f"cannot read a configuration from {text}", hint="it should be JSON or YAML"
+        ) from None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -14,6 +14,7 @@ CompassError                    anything Compass tells a person; has a message a
 └── EnvironmentProblem          the machine lacks something (compiler, disk, optional package)
 """
 
+import re
 from collections.abc import Iterable
 
 from rapidfuzz import process
@@ -28,7 +29,7 @@ class CompassError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+        return _lines(self.message, "", self.hint)
 
 
 class BadInput(CompassError):
@@ -46,6 +47,20 @@ class StudyProblem(BadInput):
 class UnknownName(BadInput):
     """A name that does not exist; the hint offers the nearest one."""
 
+    def __init__(self, message: str, *, hint: str = "", name: str = "", text: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.name = name
+        self.text = text  # the question it stands in, where that is known
+
+    def within(self, text: str) -> "UnknownName":
+        """The same error, pointing at the name in the text where it stands."""
+        return UnknownName(self.message, hint=self.hint, name=self.name, text=text)
+
+    def __str__(self) -> str:
+        place = self.text.find(self.name) if self.name else -1
+        shown = pointer(self.text, place) if place >= 0 else ""
+        return _lines(self.message, shown, self.hint)
+
 
 class QuerySyntax(BadInput):
     """Text that the grammar does not accept; `column` is the place, counted from 0."""
@@ -56,19 +71,11 @@ class QuerySyntax(BadInput):
         self.column = column
 
     def __str__(self) -> str:
-        return "\n".join(part for part in (self.message, self.pointer(), self.hint_line()) if part)
-
-    def hint_line(self) -> str:
-        """The hint as printed."""
-        return f"hint: {self.hint}" if self.hint else ""
+        return _lines(self.message, self.pointer(), self.hint)
 
     def pointer(self, width: int = 72) -> str:
         """The line of the text around the place, with a caret below it."""
-        if not self.text:
-            return ""
-        start = max(0, self.column - width // 2)
-        piece = self.text[start : start + width].replace("\n", " ")
-        return f"  {piece}\n  {' ' * (self.column - start)}^"
+        return pointer(self.text, self.column, width) if self.text else ""
 
 
 class QueryProblem(BadInput):
@@ -99,13 +106,25 @@ class EnvironmentProblem(CompassError):
     """The machine lacks something that this needs."""
 
 
+def pointer(text: str, column: int, width: int = 72) -> str:
+    """The piece of a text around a place, with a caret below it."""
+    start = max(0, column - width // 2)
+    # One blank for each line break or tab, so that the caret stays below its character.
+    piece = re.sub(r"\s", " ", text[start : start + width])
+    return f"  {piece}\n  {' ' * (column - start)}^"
+
+
+def _lines(message: str, shown: str, hint: str) -> str:
+    return "\n".join(part for part in (message, shown, f"hint: {hint}" if hint else "") if part)
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`, or None when nothing is close."""
     names = list(known)
     folded = {other.casefold(): other for other in names}
     if name.casefold() in folded:
         return folded[name.casefold()]
-    found = process.extractOne(name, names, score_cutoff=60)
+    found = process.extractOne(name, names, processor=str.casefold, score_cutoff=60)
     return found[0] if found else None
 
 
@@ -119,4 +138,4 @@ def unknown(what: str, name: str, known: Iterable[str], *, where: str = "") -> U
     else:
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         hint = f"there are: {shown}" if names else "there are none"
-    return UnknownName(f"no {what} named '{name}'{place}", hint=hint)
+    return UnknownName(f"no {what} named '{name}'{place}", hint=hint, name=name)

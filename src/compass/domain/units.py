@@ -1,5 +1,7 @@
 """Units that people write beside numbers, and how they convert."""
 
+import math
+
 from compass.domain.errors import QueryProblem
 
 # symbol -> (dimension, size of one in the dimension's base unit)
@@ -15,6 +17,8 @@ UNITS: dict[str, tuple[str, float]] = {
     "W": ("power", 1.0),
     "kW": ("power", 1e3),
     "MW": ("power", 1e6),
+    "uJ": ("energy", 1e-6),
+    "mJ": ("energy", 1e-3),
     "J": ("energy", 1.0),
     "kJ": ("energy", 1e3),
     "MJ": ("energy", 1e6),
@@ -46,8 +50,11 @@ _SPELLINGS: dict[str, str] = {
     "millisecond": "ms",
     "milliseconds": "ms",
     "usec": "us",
-    "µs": "us",
+    "µs": "us",  # the micro sign ...
+    "μs": "us",  # ... and the Greek letter
+    "microsecond": "us",
     "microseconds": "us",
+    "nanosecond": "ns",
     "nanoseconds": "ns",
     "mins": "min",
     "minute": "min",
@@ -67,7 +74,7 @@ _SPELLINGS: dict[str, str] = {
     "byte": "B",
     "bytes": "B",
 }
-# A lower-case spelling that means one thing only (mW and MW differ by case alone).
+# A spelling in any case that means one thing only (mW and MW, mJ and MJ differ by case alone).
 _FOLDED: dict[str, str] = {}
 for _symbol in UNITS:
     _key = _symbol.lower()
@@ -89,18 +96,23 @@ def convert(value: float, unit: str, to: str | None, *, column: str) -> float:
             f"{column} has no known unit, so {value:g} {unit} cannot be compared with it",
             hint=f"write a plain number, or say its unit: --unit {column}={unit}",
         )
-    target = canonical(to)
-    if target is None:
+    source, target = canonical(unit), canonical(to)
+    if source is None or target is None:
         if unit == to:
             return value
         raise QueryProblem(
             f"{column} is in {to}, which does not convert from {unit}", hint="write a plain number"
         )
-    dimension, factor = UNITS[unit]
+    dimension, factor = UNITS[source]
     other_dimension, other_factor = UNITS[target]
     if dimension != other_dimension:
         raise QueryProblem(
             f"{column} is in {to} ({other_dimension}), but {value:g} {unit} is {dimension}",
             hint=f"use a unit of {other_dimension}",
         )
-    return value if unit == target else value * factor / other_factor
+    converted = value if source == target else value * factor / other_factor
+    if not math.isfinite(converted):
+        raise QueryProblem(
+            f"{value:g} {unit} is too large to tell in {to}", hint="write a smaller number"
+        )
+    return converted

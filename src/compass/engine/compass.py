@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from compass.domain.answer import Answer, ModelCard, Proposal, Provenance
 from compass.domain.base import Config, Value
 from compass.domain.constraint import Constraint
-from compass.domain.errors import QueryProblem
+from compass.domain.errors import QueryProblem, UnknownName
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Role, Space
@@ -116,7 +116,11 @@ class Compass:
         if more:
             added["where"] = (*query.where, *more)
         checked = Query.model_validate({**dict(query), **added}) if added else query
-        return self._answer(self._bind(checked), tuple(curve))
+        try:
+            bound = self._bind(checked)
+        except UnknownName as error:
+            raise error.within(question if isinstance(question, str) else "") from None
+        return self._answer(bound, tuple(curve))
 
     def recommend(
         self,

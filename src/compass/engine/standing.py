@@ -61,5 +61,6 @@ def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
                 raise UnknownName(
                     f"column '{report.name}' is ignored ({report.note or 'by the study'})",
                     hint=f"to use it: --role {report.name}=context (or knob, outcome)",
+                    name=report.name,
                 ) from None
         raise

@@ -17,24 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef PRECISION
-#define PRECISION 64
+#if !defined PRECISION || !defined UNROLL
+#error "compile with -DPRECISION=32 or 64 and -DUNROLL=1, 2, 4 or 8"
 #endif
-#ifndef UNROLL
-#define UNROLL 1
-#endif
-
 #if PRECISION == 32
 typedef float real;
-#elif PRECISION == 64
-typedef double real;
 #else
-#error "PRECISION must be 32 or 64"
+typedef double real;
 #endif
 
 /* REPEAT(M) writes M(0) M(1) ... UNROLL times; UNROLL_HINT asks the compiler to do the unrolling. */
 #define REPEAT_1(M) M(0)
-#define REPEAT_2(M) REPEAT_1(M) M(1)
+#define REPEAT_2(M) M(0) M(1)
 #define REPEAT_4(M) REPEAT_2(M) M(2) M(3)
 #define REPEAT_8(M) REPEAT_4(M) M(4) M(5) M(6) M(7)
 #define JOIN_(a, b) a##b
@@ -52,23 +46,20 @@ typedef double real;
 #define ROW_SLOTS 64 /* upper bound on the entries of one sparse row */
 
 typedef struct {
-    char kernel[16];
-    char schedule[16];
+    char kernel[16], schedule[16];
     long n, threads, chunk, tile, repeats;
     double target; /* seconds one repeat should last */
 } config;
 
 typedef struct {
-    long n;
-    real *a, *b, *c; /* meaning depends on the kernel */
+    long n, spot;    /* spot: one element of the result that the check looks at */
+    real *a, *b, *c; /* a is the result, b and c are the input */
     int *col;
     long *row;
     double flops; /* of one execution */
 } problem;
 
-typedef struct {
-    double worst, total;
-} deviation;
+typedef struct { double worst, total; } deviation;
 
 static long least(long x, long y) { return x < y ? x : y; }
 static long blocks_of(long n, long tile) { return (n + tile - 1) / tile; }
@@ -91,11 +82,9 @@ static uint32_t hash(uint32_t x) {
     return x ^ (x >> 16);
 }
 
-static double distance(double x, double y) { return x > y ? x - y : y - x; }
-
 static void note(deviation *seen, double got, double wanted) {
     double scale = wanted < 0 ? -wanted : wanted;
-    double d = distance(got, wanted) / (scale > 1 ? scale : 1);
+    double d = (got > wanted ? got - wanted : wanted - got) / (scale > 1 ? scale : 1);
     seen->total += d; /* carries a NaN, which the maximum may lose */
     if (d > seen->worst) seen->worst = d;
 }
@@ -199,8 +188,7 @@ static deviation matmul_check(const problem *p) {
         }
         note(&seen, got, wanted);
     }
-    free(x);
-    free(cx);
+    free(x), free(cx);
     return seen;
 }
 
@@ -235,6 +223,7 @@ static void stencil_make(problem *p) {
         a[i] = 0;
         b[i] = (real)(i * 37 & 255);
     }
+    p->spot = n + n / 2; /* the border, which has the element n / 2, is not computed */
     p->flops = 6.0 * (n - 2) * (n - 2);
 }
 
@@ -262,10 +251,8 @@ static NOINLINE void spmv_rows(real *restrict a, const real *restrict b, const r
             REPEAT(GATHER)
         }
         for (; k < row[i + 1]; k++) sum[0] += value[k] * b[col[k]];
-        real whole = 0;
-#define GROW(u) whole += sum[u];
-        REPEAT(GROW)
-        a[i] = whole;
+#define PART(u) +sum[u]
+        a[i] = REPEAT(PART);
     }
 }
 
@@ -326,7 +313,6 @@ typedef struct {
     void (*run)(const problem *, long);
     deviation (*check)(const problem *);
 } kernel;
-
 static const kernel KERNELS[] = {{"triad", triad_make, triad_run, triad_check},
                                  {"matmul", matmul_make, matmul_run, matmul_check},
                                  {"stencil", stencil_make, stencil_run, stencil_check},
@@ -354,13 +340,18 @@ static double seconds_of(const kernel *k, const problem *p, long tile, long exec
     return omp_get_wtime() - begin;
 }
 
-/* Doubles the number of executions until they fill about a third of the target, then scales: the
- * doubling is also the warm-up of caches, threads and clock frequency. */
+/* Finds how many executions fill the target time; this is also the warm-up of caches, threads and
+ * clock. A time that is long enough is confirmed, because a single interruption of a thread would
+ * otherwise pass for a slow kernel. */
 static long calibrate(const kernel *k, const problem *p, const config *c) {
     long executions = 1;
     double took = seconds_of(k, p, c->tile, executions);
-    while (took < c->target / 3 && executions < (1L << 30)) {
-        executions *= 2;
+    for (int round = 0; round < 40 && took < 4 * c->target; round++) {
+        double again = seconds_of(k, p, c->tile, executions);
+        took = again < took ? again : took;
+        if (took >= c->target / 2) break;
+        double grow = took > 0 ? c->target / took : 8;
+        executions = (long)(executions * (grow > 8 ? 8 : grow)) + 1;
         took = seconds_of(k, p, c->tile, executions);
     }
     long scaled = (long)(executions * c->target / took + 0.5);
@@ -368,11 +359,11 @@ static long calibrate(const kernel *k, const problem *p, const config *c) {
 }
 
 static void measure(const kernel *k, const config *c) {
-    problem p = {.n = c->n};
+    problem p = {.n = c->n, .spot = c->n / 2};
     k->make(&p);
     k->run(&p, c->tile);
 #ifdef COMPASS_FAULT
-    p.a[p.n / 2] += 1;
+    p.a[p.spot] += 1;
 #endif
     deviation seen = k->check(&p);
     long executions = calibrate(k, &p, c);
@@ -380,11 +371,8 @@ static void measure(const kernel *k, const config *c) {
     for (long r = 0; r < c->repeats; r++)
         printf(" %.9g", seconds_of(k, &p, c->tile, executions) / executions);
     putchar('\n');
-    free(p.a);
-    free(p.b);
-    free(p.c);
-    free(p.col);
-    free(p.row);
+    void *used[] = {p.a, p.b, p.c, p.col, p.row};
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) free(used[i]);
 }
 
 int main(void) {

@@ -41,7 +41,8 @@ def bind_query(query: Query, space: Space) -> Query:
     change = _spread(query.change, space, lambda p, edit: _bind_edit(edit, p))
     goals = _spread(query.goals, space, lambda p, goal: _bind_goal(goal, p))
     if not goals and query.kind is Kind.WHAT_IF:
-        goals = {name: Observe() for name in space.having(Role.OUTCOME)}
+        moved = {*ask, *change}
+        goals = {n: Observe() for n in space.having(Role.OUTCOME) if n not in moved}
     bound = query.model_copy(
         update={
             "ask": ask,
@@ -190,7 +191,12 @@ def _bind_goal(goal: Goal, parameter: Number | Category) -> Goal:
         case Within(low=low, high=high):
             return Within(low=plain(low), high=plain(high))
         case Change(direction=direction, by=by, relative=False):
-            return Change(direction=direction, by=plain(by) or by, relative=False)
+            amount = plain(by)
+            if not amount:
+                raise QueryProblem(
+                    f"{by:g} {goal.unit} is nothing in {parameter.unit}", hint="write more"
+                )
+            return Change(direction=direction, by=amount, relative=False)
         case Reach(value=value):
             return Reach(value=plain(value) or 0.0)
         case _:
@@ -281,7 +287,8 @@ def bind_rule(node: Expression, space: Space) -> Expression:
             return _bind_comparison(op, left, right, space)
         case Membership(operand, values):
             bound = bind_rule(operand, space)
-            return Membership(bound, tuple(_bind_literals(values, (bound,), space)))
+            (converted,) = _bind_literals((bound,), (bound,), space)
+            return Membership(converted, tuple(_bind_literals(values, (bound,), space)))
         case Arithmetic(op, left, right):
             return Arithmetic(op, bind_rule(left, space), bind_rule(right, space))
         case Negative(operand):
@@ -295,7 +302,9 @@ def bind_rule(node: Expression, space: Space) -> Expression:
         case Implies(condition, consequence):
             return Implies(bind_rule(condition, space), bind_rule(consequence, space))
         case Call(function, arguments):
-            return Call(function, tuple(bind_rule(a, space) for a in arguments))
+            given = [bind_rule(a, space) for a in arguments]
+            columns = [space[name] for a in given for name in names_in(a)]
+            return Call(function, tuple(_convert_units(a, columns) for a in given))
 
 
 def _category_of(node: Expression, space: Space) -> Category | None:
@@ -336,10 +345,20 @@ def _bind_literals(
 
     def bound(node: Expression) -> Expression:
         if isinstance(node, Literal) and category is not None:
-            return Literal(match_label(node.value, category))
+            return _bind_label(node, category)
         return _convert_units(node, named)
 
     return [bound(node) for node in nodes]
+
+
+def _bind_label(literal: Literal, category: Category) -> Literal:
+    try:
+        return Literal(match_label(literal.value, category))
+    except UnknownName:
+        # `x != none` stays meaningful on a table where x is never none.
+        if literal.value is None:
+            return literal
+        raise
 
 
 def _convert_units(node: Expression, named: list[Number | Category]) -> Expression:
@@ -354,7 +373,9 @@ def _convert_units(node: Expression, named: list[Number | Category]) -> Expressi
                     hint="write plain numbers",
                 )
             if not numbers:
-                raise QueryProblem(f"{value:g} {unit} is not compared with a column")
+                raise QueryProblem(
+                    f"{value:g} {unit} is not compared with a column", hint="write a plain number"
+                )
             owner = next((p for p in numbers if p.unit is not None), numbers[0])
             return Literal(convert(float(value), unit, owner.unit, column=owner.name))
         case Arithmetic():

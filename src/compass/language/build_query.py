@@ -1,5 +1,7 @@
 """What each piece of the query grammar becomes."""
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 from lark import Token
@@ -10,68 +12,98 @@ from compass.domain.errors import QuerySyntax
 from compass.domain.expression import Literal
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
-from compass.language.build_rule import BuildRule, check_depth, predicate, signed_literal
+from compass.language.build_rule import BuildRule, bare_name, one_unit, signed_literal
 from compass.language.format import format_rule
 
-_REFERENCES = ("old", "x")  # how a text says "the value it has now"
+
+@dataclass(frozen=True)
+class _New:
+    """What stands behind an arrow; `of` is the word that it is told relative to."""
+
+    edit: Edit
+    of: str | None = None
+
+
+@dataclass(frozen=True)
+class _X:
+    """The parameters of a query."""
+
+    ask: tuple[str, ...]
+    change: dict[str, Edit]
+    stated: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class _Y:
+    """The outcomes of a query."""
+
+    goals: dict[str, Goal]
+    stated: dict[str, Value]
 
 
 class BuildQuery(BuildRule):
     """The callbacks of the query part of the grammar."""
 
-    def xname(self, items: list[Token]) -> str:
-        return str(items[0]).strip("`").strip()
+    def xname(self, items: list[Token]) -> Token:
+        # Still a token, because it knows its place in the text.
+        return items[0].update(value=bare_name(items[0]))
 
     def old(self, items: list[Any]) -> Literal | str:
         return items[0] if isinstance(items[0], Literal) else str(items[0])
 
     def ask(self, _: list[Any]) -> tuple[Any, ...]:
-        return ("ask", None)
+        return (None, None)
 
     def ask_from(self, items: list[Any]) -> tuple[Any, ...]:
-        return ("ask", items[0])
+        return (items[0], None)
 
     def change(self, items: list[Any]) -> tuple[Any, ...]:
-        return ("change", items[0], items[2])
+        return (items[0], items[2])
 
     def given(self, items: list[Literal]) -> tuple[Any, ...]:
-        return ("change", None, SetTo(value=items[0].value, unit=items[0].unit))
+        return (None, self.new_value(items))
 
     def given_label(self, items: list[Token]) -> tuple[Any, ...]:
-        return ("change", None, SetTo(value=str(items[0])))
+        return (None, self.new_label(items))
 
     def raise_by(self, items: list[Any]) -> tuple[Any, ...]:
-        return ("change", None, Times(factor=1 + _share(items[0])))
+        return (None, _New(_times(1 + _share(items[0]))))
 
     def lower_by(self, items: list[Any]) -> tuple[Any, ...]:
-        return ("change", None, Times(factor=1 - _share(items[0])))
+        return (None, _New(_times(1 - _share(items[0]))))
 
-    def new_value(self, items: list[Literal]) -> SetTo:
-        return SetTo(value=items[0].value, unit=items[0].unit)
+    def new_value(self, items: list[Literal]) -> _New:
+        return _New(SetTo(value=items[0].value, unit=items[0].unit))
 
-    def new_label(self, items: list[Token]) -> SetTo:
-        return SetTo(value=str(items[0]))
+    def new_label(self, items: list[Token]) -> _New:
+        return _New(SetTo(value=str(items[0])))
 
-    def new_times(self, items: list[Any]) -> Times:
-        return Times(factor=items[0])
+    def new_times(self, items: list[Any]) -> _New:
+        return _New(_times(items[0]), of=str(items[-1]))
 
-    def new_times_right(self, items: list[Any]) -> Times:
-        return Times(factor=items[2])
+    def new_times_right(self, items: list[Any]) -> _New:
+        return _New(_times(items[2]), of=str(items[0]))
 
-    def new_divided(self, items: list[Any]) -> Times:
+    def new_divided(self, items: list[Any]) -> _New:
         if not items[2]:
             raise QuerySyntax("cannot divide by zero", hint="write e.g. old -> old/2")
-        return Times(factor=1 / items[2])
+        return _New(_times(1 / items[2]), of=str(items[0]))
 
-    def new_plus(self, items: list[Token]) -> Plus:
+    def new_plus(self, items: list[Token]) -> _New:
         literal = signed_literal(items[1:])
-        return Plus(amount=float(literal.value or 0.0), unit=literal.unit)
+        return _New(Plus(amount=_plain(literal), unit=literal.unit), of=str(items[0]))
 
     def xitem(self, items: list[Any]) -> tuple[Any, ...]:
-        return (items[0], *items[1])
+        name, (old, new) = items
+        return (name, new and new.edit, _claim(name, old, new))
 
-    def xset(self, items: list[Any]) -> list[Any]:
-        return items
+    def xset(self, items: list[Any]) -> _X:
+        edits = _unique([(name, edit) for name, edit, _ in items], "X")
+        return _X(
+            ask=tuple(name for name, edit in edits.items() if edit is None),
+            change={name: edit for name, edit in edits.items() if edit is not None},
+            stated={str(name): claim[0] for name, _, claim in items if claim},
+        )
 
     def minimize(self, _: list[Any]) -> Goal:
         return Extreme(direction="minimize")
@@ -80,11 +112,12 @@ class BuildQuery(BuildRule):
         return Extreme(direction="maximize")
 
     def between(self, items: list[Literal]) -> Goal:
-        low, high = items
-        unit = high.unit or low.unit
-        if low.unit not in (None, unit):
-            raise QuerySyntax(f"the range mixes {low.unit} and {unit}", hint="use one unit")
-        return Within(low=_plain(low), high=_plain(high), unit=unit)
+        low, high = one_unit(*items)
+        if _plain(low) > _plain(high):
+            raise QuerySyntax(
+                f"the range [{low.value}, {high.value}] is empty", hint="the smaller bound first"
+            )
+        return Within(low=_plain(low), high=_plain(high), unit=high.unit)
 
     def at_most(self, items: list[Any]) -> Goal:
         return Within(high=_plain(items[-1]), unit=items[-1].unit)
@@ -102,11 +135,26 @@ class BuildQuery(BuildRule):
         return _change("increase", items[0])
 
     def same(self, items: list[Any]) -> Goal:
-        return Same(tolerance=_share(items[0]) if items else None)
+        tolerance = _share(items[0]) if items else None
+        if tolerance == 0:
+            raise QuerySyntax(
+                "a prediction is never the same within 0%", hint="write e.g. same within 5%"
+            )
+        return Same(tolerance=tolerance)
+
+    def observe(self, _: list[Any]) -> Goal:
+        return Observe()
 
     def is_class(self, items: list[Any]) -> Goal:
         value = items[0]
-        return IsClass(value=str(value) if isinstance(value, Token) else value.value)
+        if isinstance(value, Token):
+            return IsClass(value=str(value))
+        if value.unit is not None:
+            raise QuerySyntax(
+                f"{value.value} {value.unit} is not a goal that a prediction can meet exactly",
+                hint=f"write <= {value.value} {value.unit}, >= or a range [low, high]",
+            )
+        return IsClass(value=value.value)
 
     def reach(self, items: list[Any]) -> tuple[Any, ...]:
         return (items[0], items[2])
@@ -114,34 +162,60 @@ class BuildQuery(BuildRule):
     def stated_goal(self, items: list[Any]) -> tuple[Any, ...]:
         return (items[0], items[2])
 
+    def stated_observe(self, items: list[Any]) -> tuple[Any, ...]:
+        return (items[0], Observe())
+
     def yitem(self, items: list[Any]) -> tuple[Any, ...]:
-        return (items[0], items[1] if len(items) > 1 else None)
+        name, goal = items[0], items[1] if len(items) > 1 else None
+        if not isinstance(goal, tuple):
+            return (name, goal, ())
+        old, new = goal
+        if isinstance(new, _New):
+            return (name, _goal_of(new.edit), _claim(name, old, new))
+        return (name, new, _claim(name, old, None))  # `120 -> reduce by 10%`
 
-    def yset(self, items: list[Any]) -> list[Any]:
-        return items
+    def yset(self, items: list[Any]) -> _Y:
+        """A name without a goal takes the next one in the list; at the end it is observed."""
+        goals: list[tuple[Token, Goal]] = []
+        stated: dict[str, Value] = {}
+        goal: Goal = Observe()
+        claim: tuple[Value, ...] = ()
+        for name, own, own_claim in reversed(items):
+            if own is not None:
+                goal, claim = own, own_claim
+            goals.append((name, goal))
+            if claim:
+                stated[str(name)] = claim[0]
+        return _Y(_unique(goals[::-1], "Y"), stated)
 
-    def pair(self, items: list[Any]) -> tuple[str, Value]:
-        value = items[1]
-        return (items[0], value.value if isinstance(value, Literal) else str(value))
+    def pair(self, items: list[Any]) -> tuple[Token, Value]:
+        name, value = items
+        if not isinstance(value, Literal):
+            return (name, str(value))
+        return (name, _without_unit(name, value))
 
-    def weight(self, items: list[Any]) -> tuple[str, float]:
-        return (items[0], items[1])
+    def weight(self, items: list[Any]) -> tuple[Token, float]:
+        name, value = items
+        if value <= 0:
+            raise QuerySyntax(
+                f"the weight of {name} must be a positive number", hint="1 is what it costs now"
+            )
+        return (name, value)
 
     def where(self, items: list[Any]) -> dict[str, Any]:
-        rules = [check_depth(predicate(item)) for item in items]
-        return {"where": tuple(Constraint(text=format_rule(rule)) for rule in rules)}
+        return {"where": tuple(Constraint(text=format_rule(rule)) for rule in items)}
 
     def from_row(self, items: list[Token]) -> dict[str, Any]:
-        return {"baseline": Row(row=_whole(items[0], "a row number"))}
+        return {"baseline": Row(row=_whole(items[0], "a row number", 0, 2**63 - 1))}
 
     def from_config(self, items: list[Any]) -> dict[str, Any]:
         return {"baseline": Given(config=_unique(items, "from"))}
 
     def top(self, items: list[Token]) -> dict[str, Any]:
-        return {"count": _whole(items[0], "the number of suggestions")}
+        return {"count": _whole(items[0], "the number of suggestions", 1, 1000)}
 
     def seed(self, items: list[Token]) -> dict[str, Any]:
-        return {"seed": _whole(items[0], "a seed")}
+        return {"seed": _whole(items[0], "a seed", 0, 2**32 - 1)}
 
     def weights(self, items: list[Any]) -> dict[str, Any]:
         return {"weights": _unique(items, "weights")}
@@ -156,12 +230,24 @@ class BuildQuery(BuildRule):
         return _query(Kind.WHAT_IF, items)
 
     def what_if_same(self, items: list[Any]) -> Query:
-        kept = [(name, goal or Same()) for name, goal in items[1]]
-        return _query(Kind.WHAT_IF, [items[0], kept, *items[2:]])
+        y = items[1]
+        kept = {n: Same() if isinstance(g, Observe) else g for n, g in y.goals.items()}
+        return _query(Kind.WHAT_IF, [items[0], _Y(kept, y.stated), *items[2:]])
 
 
 def _share(token: Token) -> float:
-    return float(str(token).removesuffix("percent").removesuffix("%").strip()) / 100
+    text = str(token).lower().removesuffix("percent").removesuffix("%").strip()
+    digits, _, exponent = text.partition("e")
+    if not math.isfinite(float(text)):
+        raise QuerySyntax(f"{text}% is too large", hint="write a finite number")
+    # Moving the point instead of dividing: every share then has a percentage that is exactly it.
+    return float(f"{digits}e{int(exponent or 0) - 2}")
+
+
+def _times(factor: float) -> Times:
+    if not math.isfinite(factor):
+        raise QuerySyntax("the factor is too large", hint="write a finite number")
+    return Times(factor=factor)
 
 
 def _plain(literal: Literal) -> float:
@@ -170,95 +256,96 @@ def _plain(literal: Literal) -> float:
 
 
 def _change(direction: Any, amount: Any) -> Change:
+    by = _plain(amount) if isinstance(amount, Literal) else amount
+    if by <= 0:
+        raise QuerySyntax(
+            f"'{direction} by' needs more than zero", hint=f"write e.g. {direction} by 10%"
+        )
     if isinstance(amount, Literal):
-        return Change(direction=direction, by=_plain(amount), relative=False, unit=amount.unit)
-    return Change(direction=direction, by=amount)
+        return Change(direction=direction, by=by, relative=False, unit=amount.unit)
+    return Change(direction=direction, by=by)
 
 
-def _whole(token: Token, what: str) -> int:
-    if not str(token).isdigit():
-        raise QuerySyntax(f"{what} must be a whole number, not {token}")
-    return int(token)
+def _whole(token: Token, what: str, low: int, high: int) -> int:
+    text = str(token)
+    if not text.isdigit():
+        raise QuerySyntax(f"{what} must be a whole number, not {text}", hint="write e.g. 7")
+    # Python refuses to read thousands of digits, so their number is looked at first.
+    if len(text.lstrip("0")) > len(str(high)) or not low <= int(text) <= high:
+        raise QuerySyntax(f"{what} must be from {low} to {high}", hint="write e.g. 7")
+    return int(text)
 
 
-def _unique(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+def _unique(pairs: list[tuple[Token, Any]], where: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise QuerySyntax(f"'{name}' is named twice in {where}", hint="name it once")
-        found[name] = value
+            place = name.start_pos or 0
+            message = f"'{name}' is named twice in {where}"
+            raise QuerySyntax(message, hint="name it once", column=place)
+        found[str(name)] = value
     return found
 
 
-def _stated(name: str, old: Literal | str | None, new: Any) -> Value:
-    """The old value that `old -> new` claims, or None when it is only a reference."""
+def _without_unit(name: str, literal: Literal) -> Value:
+    if literal.unit is not None:
+        raise QuerySyntax(
+            f"the old value of {name} has a unit", hint="write old values as plain numbers"
+        )
+    return literal.value
+
+
+def _claim(name: str, old: Literal | str | None, new: _New | None) -> tuple[Value, ...]:
+    """The old value that `old -> new` claims; empty when the word is only a reference."""
+    of = new.of.casefold() if new is not None and new.of is not None else None
+    references = {"old", name.casefold()}
     if isinstance(old, Literal):
-        if old.unit is not None:
-            raise QuerySyntax(
-                f"the old value of {name} has a unit", hint="write old values as plain numbers"
-            )
-        return old.value
-    if old is None or old in ("old", name):
-        return None
-    label_to_label = isinstance(new, SetTo) and isinstance(new.value, str)
-    return None if old in _REFERENCES and not label_to_label else old
+        claimed: tuple[Value, ...] = (_without_unit(name, old),)
+    elif old is None or old.casefold() in (of, *references):
+        claimed = ()
+    else:
+        to_label = (
+            new is not None and isinstance(new.edit, SetTo) and isinstance(new.edit.value, str)
+        )
+        claimed = () if old.casefold() == "x" and not to_label else (old,)
+    if isinstance(old, str):
+        references.add(old.casefold())  # `n -> n/2`: any word will do
+    if of is not None and of not in references | {"x"}:
+        raise QuerySyntax(
+            f"{name} can only change relative to its own old value, not to '{of}'",
+            hint=f"write {name}: old -> 2*old; a relation between columns is a rule of C",
+        )
+    return claimed
 
 
-def _goal_of(name: str, goal: Any, stated: dict[str, Value]) -> Goal:
-    if not isinstance(goal, tuple):
-        plain: Goal = goal
-        return plain
-    old, new = goal
-    value = _stated(name, old, new)
-    if value is not None:
-        stated[name] = value
-    if not isinstance(new, SetTo | Times | Plus):
-        full: Goal = new  # `120 -> reduce by 10%`
-        return full
-    if isinstance(new, Times):
-        if new.factor == 1:
+def _goal_of(edit: Edit) -> Goal:
+    """The goal that `y: old -> ...` means."""
+    if isinstance(edit, Times):
+        by = round(abs(1 - edit.factor), 12)
+        direction: Any = "reduce" if edit.factor < 1 else "increase"
+        return Change(direction=direction, by=by) if by else Same()
+    if isinstance(edit, Plus):
+        direction, by = "reduce" if edit.amount < 0 else "increase", abs(edit.amount)
+        if not by:
             return Same()
-        direction: Any = "reduce" if new.factor < 1 else "increase"
-        return Change(direction=direction, by=round(abs(1 - new.factor), 12))
-    if isinstance(new, Plus):
-        direction = "reduce" if new.amount < 0 else "increase"
-        return Change(direction=direction, by=abs(new.amount), relative=False, unit=new.unit)
-    if isinstance(new.value, str | bool) or new.value is None:
-        return IsClass(value=new.value)
-    return Reach(value=float(new.value), unit=new.unit)
-
-
-def _goals(items: list[tuple[str, Any]], stated: dict[str, Value]) -> dict[str, Goal]:
-    """A name without a goal takes the next one in the list; at the end it is only observed."""
-    goals: list[tuple[str, Goal]] = []
-    following: Any = Observe()
-    for name, goal in reversed(items):
-        following = goal if goal is not None else following
-        goals.append((name, _goal_of(name, following, stated)))
-    return _unique(list(reversed(goals)), "Y")
+        return Change(direction=direction, by=by, relative=False, unit=edit.unit)
+    if isinstance(edit.value, str | bool) or edit.value is None:
+        return IsClass(value=edit.value)
+    return Reach(value=float(edit.value), unit=edit.unit)
 
 
 def _query(kind: Kind, items: list[Any]) -> Query:
-    xitems, rest = items[0], items[1:]
-    yitems = rest.pop(0) if rest and isinstance(rest[0], list) else []
-    _unique([(item[0], None) for item in xitems], "X")
-    stated: dict[str, Value] = {}
-    change: dict[str, Edit] = {}
-    ask: list[str] = []
-    for name, what, old, *new in xitems:
-        value = _stated(name, old, new[0] if new else None)
-        if value is not None:
-            stated[name] = value
-        if what == "ask":
-            ask.append(name)
-        else:
-            change[name] = new[0]
+    x, rest = items[0], items[1:]
+    y = rest.pop(0) if rest and isinstance(rest[0], _Y) else _Y({}, {})
     fields: dict[str, Any] = {}
     for clause in rest:
         twice = set(clause) & set(fields) - {"where"}
         if twice:
-            raise QuerySyntax(f"'{twice.pop()}' is given twice", hint="give it once")
+            raise QuerySyntax(f"'{_CLAUSES[twice.pop()]}' is given twice", hint="give it once")
         rules = fields.get("where", ()) + clause.get("where", ())
         fields |= clause | ({"where": rules} if rules else {})
-    goals = _goals(yitems, stated)
-    return Query(kind=kind, ask=tuple(ask), change=change, goals=goals, stated=stated, **fields)
+    stated = x.stated | y.stated
+    return Query(kind=kind, ask=x.ask, change=x.change, goals=y.goals, stated=stated, **fields)
+
+
+_CLAUSES = {"baseline": "from", "count": "top", "seed": "seed", "weights": "weights"}

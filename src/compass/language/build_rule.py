@@ -1,8 +1,10 @@
 """What each piece of the rule grammar becomes."""
 
+import re
 from typing import Any
 
-from lark import Token, Transformer
+from lark import Token
+from lark.visitors import Transformer_NonRecursive
 
 from compass.domain.errors import QuerySyntax
 from compass.domain.expression import (
@@ -24,7 +26,8 @@ from compass.domain.units import canonical
 from compass.language.format import format_rule
 from compass.settings import Settings
 
-_PREDICATES = (Comparison, Membership, Not, And, Or, Implies, Call)
+_CONDITIONS = (Comparison, Membership, Not, And, Or, Implies)
+_PREDICATES = (*_CONDITIONS, Call)
 _CMP = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "=="}
 _DEEPEST = Settings().query_depth
 
@@ -37,17 +40,40 @@ def _number(text: str) -> int | float:
 
 
 def _unquote(token: str) -> str:
-    inner = token.strip("‘“’”") if token[0] in "‘“" else token[1:-1]
-    return inner.strip('"').replace("\\'", "'").replace('\\"', '"').replace("\\\\", "\\")
+    if token[0] in "‘“":  # typeset quotes have no escapes and rarely match
+        return token.strip("‘“’”\"'")
+    return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
+
+
+def bare_name(token: str) -> str:
+    """A column as written: in backticks (doubled inside), or a plain word."""
+    return token[1:-1].replace("``", "`") if token.startswith("`") else token.strip()
+
+
+def _unit(text: str) -> str:
+    symbol = canonical(text)
+    if symbol is None:
+        raise QuerySyntax(
+            f"'{text}' could be more than one unit", hint="write it in its exact case: mW or MW"
+        )
+    return symbol
 
 
 def signed_literal(parts: list[Token]) -> Literal:
     """`-5 W` as tokens: a sign, a number, a unit; the first and last may be missing."""
     negative = parts[0].type == "SIGN" and parts[0] != "+"
     number = next(p for p in parts if p.type == "NUMBER")
-    unit = next((canonical(p) for p in parts if p.type == "UNIT"), None)
+    unit = next((_unit(p) for p in parts if p.type == "UNIT"), None)
     value = _number(number)
     return Literal(-value if negative else value, unit)
+
+
+def one_unit(low: Literal, high: Literal) -> tuple[Literal, Literal]:
+    """Both ends of a range in the unit that is written at either: `[1, 2 h]` is from 1 h."""
+    unit = high.unit or low.unit
+    if low.unit not in (None, unit):
+        raise QuerySyntax(f"the range mixes {low.unit} and {unit}", hint="use one unit")
+    return Literal(low.value, unit), Literal(high.value, unit)
 
 
 def predicate(node: Expression, *, what: str = "this") -> Expression:
@@ -63,6 +89,7 @@ def predicate(node: Expression, *, what: str = "this") -> Expression:
 
 
 def check_depth(node: Expression) -> Expression:
+    """The same tree, refused when later steps that walk down it could run out of stack."""
     level, depth = [node], 0
     while level:
         depth += 1
@@ -81,7 +108,17 @@ def _flat(kind: type[And] | type[Or], nodes: list[Expression]) -> Expression:
     return kind(tuple(parts))
 
 
-class BuildRule(Transformer[Token, Any]):
+def _quantity(node: Expression) -> Expression:
+    """Something with a value; a condition has none to compare or calculate with."""
+    if isinstance(node, _CONDITIONS):
+        raise QuerySyntax(
+            f"cannot compare or calculate with a condition: {format_rule(node)}",
+            hint="combine conditions with and, or, not, ->",
+        )
+    return node
+
+
+class BuildRule(Transformer_NonRecursive[Token, Any]):
     """The callbacks of the rule part of the grammar."""
 
     def rule(self, items: list[Any]) -> Expression:
@@ -107,11 +144,7 @@ class BuildRule(Transformer[Token, Any]):
         if len(items) == 1:
             return first
         for value in items[::2]:
-            if isinstance(value, _PREDICATES) and not isinstance(value, Call):
-                raise QuerySyntax(
-                    f"cannot compare a condition: {format_rule(value)}",
-                    hint="combine conditions with and, or, not, ->",
-                )
+            _quantity(value)
         pairs: list[Expression] = [
             Comparison(_CMP.get(str(items[i + 1]), str(items[i + 1])), items[i], items[i + 2])
             for i in range(0, len(items) - 2, 2)
@@ -119,10 +152,10 @@ class BuildRule(Transformer[Token, Any]):
         return pairs[0] if len(pairs) == 1 else And(tuple(pairs))
 
     def member_of(self, items: list[Any]) -> Expression:
-        return Membership(items[0], items[1])
+        return Membership(_quantity(items[0]), items[1])
 
     def not_member_of(self, items: list[Any]) -> Expression:
-        return Not(Membership(items[0], items[1]))
+        return Not(Membership(_quantity(items[0]), items[1]))
 
     def set(self, items: list[Any]) -> tuple[Literal, ...]:
         return tuple(items)
@@ -132,15 +165,16 @@ class BuildRule(Transformer[Token, Any]):
 
     def arithmetic(self, items: list[Any]) -> Expression:
         op = {"×": "*", "·": "*", "^": "**", "−": "-"}.get(str(items[1]), str(items[1]))
-        return Arithmetic(op, items[0], items[2])
+        return Arithmetic(op, _quantity(items[0]), _quantity(items[2]))
 
     def signed(self, items: list[Any]) -> Expression:
-        operand: Expression = items[1]
+        operand = _quantity(items[1])
         if items[0] == "+":
             return operand
-        if isinstance(items[1], Literal) and isinstance(items[1].value, int | float):
-            return Literal(-items[1].value, items[1].unit)
-        return Negative(items[1])
+        # `type`, because true is an int to Python.
+        if isinstance(operand, Literal) and type(operand.value) in (int, float):
+            return Literal(-items[1].value, operand.unit)
+        return Negative(operand)
 
     def number_literal(self, items: list[Token]) -> Literal:
         return signed_literal(items)
@@ -161,13 +195,13 @@ class BuildRule(Transformer[Token, Any]):
         return Literal(None)
 
     def name(self, items: list[Token]) -> Name:
-        return Name(str(items[0]).strip("`"))
+        return Name(bare_name(items[0]))
 
     def call(self, items: list[Any]) -> Call:
         return Call(str(items[0]), tuple(items[1:]))
 
     def condition(self, items: list[Any]) -> Expression:
-        column = Name(str(items[0]).strip("`"))
+        column = Name(bare_name(items[0]))
         op, *values = items[1]
         if op == "in":
             return Membership(column, tuple(values))
@@ -180,7 +214,8 @@ class BuildRule(Transformer[Token, Any]):
         return ("==", Literal(str(value)) if isinstance(value, Token) else value)
 
     def range(self, items: list[Literal]) -> tuple[Any, ...]:
-        return ("range", items[0], items[1])
+        low, high = one_unit(*items)
+        return ("range", low, high)
 
     def compared(self, items: list[Any]) -> tuple[Any, ...]:
         return (_CMP.get(str(items[0]), str(items[0])), items[1])

@@ -1,6 +1,7 @@
 """Queries and rules into canonical text: the inverse of `parse`."""
 
 import re
+from decimal import Decimal
 
 from compass.domain.base import Value
 from compass.domain.expression import (
@@ -22,7 +23,7 @@ from compass.domain.query import Edit, Kind, Plus, Query, Row, SetTo, Times
 
 _PLAIN = re.compile(r"[^\W\d]\w*(\.\w+)*\Z")
 # Words that the grammar reads as something else where a name could stand.
-_KEYWORDS = {"and", "or", "not", "in", "true", "false", "none", "null"}
+_KEYWORDS = re.compile(r"(and|or|not|in|true|false|none|null|where)\Z", re.IGNORECASE)
 _LEVEL = {"+": 5, "-": 5, "*": 6, "/": 6, "%": 6, "**": 8}
 
 
@@ -45,10 +46,10 @@ def format_value(value: Value) -> str:
 
 
 def format_name(name: str) -> str:
-    """A column name, in backticks when it is not a plain word."""
-    if _PLAIN.match(name) and name.lower() not in _KEYWORDS:
+    """A column name, in backticks (doubled inside) when it is not a plain word."""
+    if _PLAIN.match(name) and not _KEYWORDS.match(name):
         return name
-    return f"`{name}`"
+    return "`" + name.replace("`", "``") + "`"
 
 
 def format_rule(node: Expression) -> str:
@@ -107,9 +108,8 @@ def _with_unit(value: float, unit: str | None) -> str:
 
 def format_percent(share: float) -> str:
     """A share as a percentage, without the noise of binary fractions."""
-    exact = share * 100
-    short = float(f"{exact:.12g}")
-    return format_number(short if short / 100 == share else exact) + "%"
+    exact = Decimal(repr(float(share))).scaleb(2).normalize()
+    return (f"{exact:f}" if -12 < exact.adjusted() < 15 else str(exact)) + "%"
 
 
 def format_goal(goal: Goal) -> str:
@@ -136,7 +136,7 @@ def format_goal(goal: Goal) -> str:
         case IsClass(value=value):
             return format_value(value)
         case Observe():
-            return ""
+            return "?"
         case _:
             raise TypeError(f"not a goal: {goal!r}")
 
@@ -166,7 +166,7 @@ def _x_items(query: Query) -> list[str]:
 
 
 def _y_item(name: str, goal: Goal, stated: dict[str, Value]) -> str:
-    if isinstance(goal, Observe):
+    if isinstance(goal, Observe) and name not in stated:
         return format_name(name)
     text = format_goal(goal)
     if name in stated:
@@ -183,9 +183,13 @@ _OPENING = {
 
 def format_query(query: Query) -> str:
     """A query as canonical text; `parse_query` gives the same query back."""
-    watched = [name for name, goal in query.goals.items() if isinstance(goal, Observe)]
-    # Names without a goal come last: before one they would share it.
-    order = [name for name in query.goals if name not in watched] + watched
+    bare = [
+        name
+        for name, goal in query.goals.items()
+        if isinstance(goal, Observe) and name not in query.stated
+    ]
+    # Names that stand alone come last: before a goal they would share it.
+    order = [name for name in query.goals if name not in bare] + bare
     goals = ", ".join(_y_item(name, query.goals[name], query.stated) for name in order)
     link = ", how would that affect" if query.kind is Kind.WHAT_IF else " to achieve"
     text = f"{_OPENING[query.kind]}{{{', '.join(_x_items(query))}}}{link} Y = {{{goals}}}"

@@ -4,7 +4,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from lark import Lark, UnexpectedInput
+from lark import Lark, Tree, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken, VisitError
 
 from compass.domain.errors import QuerySyntax
@@ -37,14 +37,27 @@ def _parse(text: str, start: str) -> Any:
         )
     if not text.strip():
         raise QuerySyntax(f"the {start} is empty", hint=_EXAMPLES[start])
+    _check_characters(text)
     try:
-        return _grammar().parse(text, start=start)
+        return BuildQuery().transform(_grammar().parse(text, start=start))
     except UnexpectedInput as error:
         raise _explain(error, text, start) from None
     except VisitError as error:
-        raise _inner(error.orig_exc, text) from None
-    except (ValueError, RecursionError) as error:
         raise _inner(error, text) from None
+
+
+def _check_characters(text: str) -> None:
+    # Half of a pair of code units can be in a str, but not in a file, a page or JSON.
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        shown = text.encode(errors="replace").decode()
+        raise QuerySyntax(
+            "the text holds a character that is broken",
+            hint="write it again",
+            text=shown,
+            column=error.start,
+        ) from None
 
 
 @cache
@@ -54,19 +67,26 @@ def _grammar() -> Lark:
         source,
         parser="lalr",
         start=["query", "rule"],
-        transformer=BuildQuery(),
+        propagate_positions=True,
         maybe_placeholders=False,
     )
 
 
-def _inner(error: BaseException, text: str) -> QuerySyntax:
-    if isinstance(error, QuerySyntax):
-        return QuerySyntax(error.message, hint=error.hint, text=text, column=error.column)
+def _inner(failure: VisitError, text: str) -> QuerySyntax:
+    """What a piece of the text cannot mean, pointing at where that piece begins."""
+    error = failure.orig_exc
     if isinstance(error, RecursionError):
-        return QuerySyntax("the text is nested too deeply", hint="write it with fewer brackets")
+        return QuerySyntax("the text is nested too deeply", hint="split it into several rules")
+    assert isinstance(failure.obj, Tree)
+    start, end = failure.obj.meta.start_pos, failure.obj.meta.end_pos
+    if isinstance(error, QuerySyntax):
+        place = error.column or start
+        return QuerySyntax(error.message, hint=error.hint, text=text, column=place)
+    if not isinstance(error, ValueError):
+        raise error
     details = getattr(error, "errors", None)
     message = details()[0]["msg"].removeprefix("Value error, ") if details else str(error)
-    return QuerySyntax(message, text=text)
+    return QuerySyntax(message, hint=f"look at {text[start:end][:60]}", text=text, column=start)
 
 
 _EXAMPLES = {
@@ -113,7 +133,7 @@ def _explain(error: UnexpectedInput, text: str, start: str) -> QuerySyntax:
     if isinstance(error, UnexpectedEOF) or (
         isinstance(error, UnexpectedToken) and error.token.type == "$END"
     ):
-        message, column = "the text ends too early", len(text)
+        message, column = "the text ends too early", len(text.rstrip())
     elif isinstance(error, UnexpectedToken):
         message = f"did not expect '{error.token}' here"
     else:

@@ -1,0 +1,92 @@
+"""What a model family is: it learns one outcome from past runs and predicts it.
+
+A family is registered under its name at the joint `surrogate`:
+
+    @registry.add("surrogate", "mine")
+    class Mine:
+        name = "mine"
+        @staticmethod
+        def fit(X, y, *, task, weight, seed, settings): ...
+        @staticmethod
+        def restore(arrays, task): ...
+
+`fit` and `restore` are static, so that the class itself is the plug-in.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass import registry
+from compass.domain.errors import BadInput
+from compass.settings import Settings
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is predicted: a number, or one of several classes."""
+
+    classes: int | None = None  # None: a number; otherwise y holds positions 0 .. classes - 1
+
+    def __post_init__(self) -> None:
+        if self.classes is not None and self.classes < 1:
+            raise BadInput("an outcome with classes needs at least one class")
+
+    @property
+    def outputs(self) -> int:
+        """Columns of a prediction: 1 for a number, one score per class otherwise."""
+        return 1 if self.classes is None else self.classes
+
+
+@runtime_checkable
+class Fitted(Protocol):
+    """A trained model of one outcome."""
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+
+    @property
+    def family(self) -> str:
+        """The name of the family that made it."""
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1."""
+
+    def spread(self, X: Floats) -> Floats:
+        """How far the parts of the model disagree, float64[n], in units of the prediction."""
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+
+
+@runtime_checkable
+class Family(Protocol):
+    """A kind of model that can be trained and restored."""
+
+    name: str
+
+    def fit(
+        self,
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+    ) -> Fitted:
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+
+
+def family(name: str) -> Family:
+    """The model family of that name; an unknown name offers the nearest one."""
+    return cast(Family, registry.get("surrogate", name))

@@ -1,0 +1,75 @@
+"""Compiled loops: how numeric kernels are compiled, and how their rows are shared among threads.
+
+A kernel is compiled once per machine and version, when its module is first imported (about a
+second each), and loaded from numba's cache afterwards (next to the source, or in the person's
+cache directory where the package is read-only).
+
+Rows are shared among Python threads (kernels run without the interpreter's lock) rather than by
+numba's own parallel loops: those abort when two threads call them at once, break in forked
+processes, and take several times longer to compile and load.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar, cast
+
+import numba
+from numba import types
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+# Kernels take read-only arrays, which lets writable and memory-mapped ones in alike without
+# a second compilation.
+i4 = types.Array(types.int32, 1, "C", readonly=True)
+i8 = types.Array(types.int64, 1, "C", readonly=True)
+f8 = types.Array(types.float64, 1, "C", readonly=True)
+f8_2d = types.Array(types.float64, 2, "C", readonly=True)
+to_i4 = types.int32[::1]
+to_i8 = types.int64[::1]
+to_f8 = types.float64[::1]
+to_f8_2d = types.float64[:, ::1]
+integer = types.int64
+number = types.float64
+
+
+def kernel(*signature: object) -> Callable[[Function], Function]:
+    """Compile the decorated function for these argument types; without types: inline helper."""
+
+    def compiled(function: Function) -> Function:
+        if not signature:
+            return cast(Function, numba.njit(inline="always")(function))
+        types_ = tuple(signature)
+        try:
+            made = numba.njit(types_, cache=True, nogil=True, error_model="numpy")(function)
+        except RuntimeError as problem:
+            # No directory can be written to, as on compute nodes with a read-only home: the
+            # kernel is then compiled in every process.
+            if "cache" not in str(problem):
+                raise
+            made = numba.njit(types_, nogil=True, error_model="numpy")(function)
+        return cast(Function, made)
+
+    return compiled
+
+
+def over_rows(
+    run: Callable[[int, int], object], rows: int, *, enough: int, threads: int | None = None
+) -> None:
+    """Call `run(start, stop)` on ranges that cover all rows, on several threads if it pays.
+
+    `enough` is how many rows a thread needs to be worth starting. `run` must treat every row by
+    itself; then results do not depend on the number of threads.
+    """
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    wanted = min(threads or available or 1, rows // max(enough, 1))
+    if wanted <= 1:
+        run(0, rows)
+        return
+    # More pieces than threads: a thread that is held up does not hold up the rest.
+    pieces = min(2 * wanted, rows)
+    edges = [rows * piece // pieces for piece in range(pieces + 1)]
+    with ThreadPoolExecutor(wanted) as pool:
+        for done in [pool.submit(run, a, b) for a, b in pairwise(edges)]:
+            done.result()

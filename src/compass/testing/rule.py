@@ -1,0 +1,148 @@
+"""What a rule written in Python promises: one answer per row, the same alone or among others."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.testing.base import Witness, summarised
+
+_ROWS = 64
+Column = NDArray[Any]
+
+
+def check_rule(
+    plugin: Any, *, name: str | None = None, samples: Mapping[str, Sequence[object]] | None = None
+) -> None:
+    """Raise ConformanceError unless the function keeps the promises of a rule.
+
+    `samples` gives typical values of arguments by name: needed for those that are labels, useful
+    for those that are not whole numbers from 1 to 64.
+    """
+    found = Witness("rule", name or getattr(plugin, "__name__", repr(plugin)))
+    summarised(found, plugin)
+    rule: Callable[..., object] = plugin
+    arguments = _arguments(found, rule, samples or {})
+    given = {key: column.copy() for key, column in arguments.items()}
+    look = f"{found.name}({', '.join(arguments)}) on arrays of {_ROWS} values"
+    with found.calling("it takes one array for each argument (numpy.where, not if)", look):
+        answer = np.asarray(rule(*given.values()))
+    _answer(found, answer, _ROWS, look)
+    for key, column in arguments.items():
+        found.expect(
+            np.array_equal(given[key], column),
+            "it leaves its arguments as they are",
+            f"{key} was changed",
+            look,
+        )
+    again = np.asarray(rule(*given.values()))
+    found.expect(
+        np.array_equal(answer, again), "the same values give the same answer", "they differ", look
+    )
+    _row_by_row(found, rule, arguments, answer)
+    _no_rows(found, rule, arguments)
+    _none(found, rule, arguments)
+
+
+def _arguments(
+    found: Witness, rule: Callable[..., object], samples: Mapping[str, Sequence[object]]
+) -> dict[str, Column]:
+    """Columns to call the rule with: the samples in random order, else whole numbers."""
+    parameters = inspect.signature(rule).parameters.values()
+    names = [
+        p.name
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    keywords = [p.name for p in parameters if p.default is p.empty and p.kind is p.KEYWORD_ONLY]
+    look = f"inspect.signature({found.name})"
+    found.expect(
+        not keywords,
+        "a rule text gives values by place, so it needs no keyword",
+        f"{', '.join(keywords)} must be given by name",
+        look,
+    )
+    found.expect(names, "it takes at least one column", "it takes none", look)
+    rng = np.random.default_rng(1)
+    return {key: _column(samples.get(key), rng) for key in names}
+
+
+def _column(sample: Sequence[object] | None, rng: np.random.Generator) -> Column:
+    if sample is None:
+        return rng.integers(1, 65, _ROWS).astype(np.float64)
+    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in sample):
+        return rng.choice(np.asarray(sample, dtype=np.float64), _ROWS)
+    labels = np.empty(len(sample), dtype=object)
+    labels[:] = list(sample)
+    chosen: Column = labels[rng.integers(len(sample), size=_ROWS)]
+    return chosen
+
+
+def _answer(found: Witness, answer: Column, rows: int, look: str) -> None:
+    found.expect(
+        answer.shape == (rows,),
+        "it gives one value for each row",
+        f"an array of shape {answer.shape} for {rows} rows",
+        look,
+    )
+    found.expect(
+        answer.dtype == np.bool_ or answer.dtype.kind in "iuf",
+        "it gives true/false, or numbers of which at most 0 means that it holds",
+        f"values of type {answer.dtype}",
+        look,
+    )
+    found.expect(
+        answer.dtype == np.bool_ or not np.isnan(answer).any(),
+        "it has an answer for every row whose arguments have values",
+        f"NaN in {int(np.isnan(answer).sum()) if answer.dtype.kind == 'f' else 0} rows",
+        look,
+    )
+
+
+def _row_by_row(
+    found: Witness, rule: Callable[..., object], arguments: dict[str, Column], answer: Column
+) -> None:
+    for row in range(_ROWS):
+        one = [column[row : row + 1].copy() for column in arguments.values()]
+        values = ", ".join(f"[{column[0]!r}]" for column in one)
+        look = f"{found.name}({values})"
+        with found.calling("it takes arrays of a single row", look):
+            alone = np.asarray(rule(*one))
+        _answer(found, alone, 1, look)
+        same = alone.dtype.kind == answer.dtype.kind and np.allclose(
+            alone[0], answer[row], rtol=1e-9, atol=0
+        )
+        found.expect(
+            same,
+            "a row alone gives the same as among others",
+            f"{alone[0]!r} alone, {answer[row]!r} as row {row} of {_ROWS}",
+            look,
+        )
+
+
+def _no_rows(found: Witness, rule: Callable[..., object], arguments: dict[str, Column]) -> None:
+    look = f"{found.name}({', '.join('[]' for _ in arguments)})"
+    with found.calling("it takes arrays without rows", look):
+        nothing = np.asarray(rule(*(column[:0].copy() for column in arguments.values())))
+    _answer(found, nothing, 0, look)
+
+
+def _none(found: Witness, rule: Callable[..., object], arguments: dict[str, Column]) -> None:
+    """The level `none` of a number arrives as NaN, and that of a category as None."""
+    for key in arguments:
+        columns = {k: column.copy() for k, column in arguments.items()}
+        column = columns[key]
+        missing = None if column.dtype == object else np.nan
+        column[0] = missing
+        look = f"{found.name}(...) with {key} = [{missing}, ...]"
+        with found.calling("it takes `none` (NaN, or None among labels) without failing", look):
+            with np.errstate(all="ignore"):
+                answer = np.asarray(rule(*columns.values()))
+        found.expect(
+            answer.shape == (_ROWS,),
+            "it gives one value for each row, also beside `none`",
+            f"an array of shape {answer.shape}",
+            look,
+        )

@@ -1,0 +1,196 @@
+"""What a preprocessing step promises: rows keep their places, and none is lost without a word."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from compass.domain.errors import CompassError
+from compass.domain.space import Space
+from compass.prepare.base import Rows, StepResult
+from compass.prepare.infer import infer
+from compass.prepare.study import Study
+from compass.readers import Table
+from compass.readers.table import fingerprint
+from compass.testing.base import ConformanceError, Witness, witness
+
+_N = 120
+
+
+def runs() -> Table:
+    """Runs with gaps, infinite numbers and labels of both cases."""
+    rng = np.random.default_rng(2)
+    nodes = rng.choice([1, 2, 4, 8], _N)
+    runtime = 100 / nodes + rng.uniform(0, 1, _N)
+    runtime[[5, 50]] = np.inf
+    share = rng.uniform(0, 1, _N)
+    share[[3, 50, 77]] = -np.inf
+    app: list[str | None] = rng.choice(["amg", "AMG", "comd"], _N).tolist()
+    app[10] = app[77] = None
+    power: list[float | None] = (100.0 * nodes).tolist()
+    for place in (5, 6, 7):
+        power[place] = None
+    columns = {"app": app, "nodes": nodes, "share": share, "runtime": runtime, "power": power}
+    return Table.of(pa.table(columns))
+
+
+def study() -> Study:
+    """What is said about these runs: roles, labels to rewrite, values that are legal."""
+    return Study.model_validate(
+        {
+            "columns": {
+                "app": {"role": "context", "values": ["amg"]},
+                "nodes": {"role": "knob", "allowed": [1, 2, 4]},
+                "share": {"role": "knob"},
+                "runtime": {"role": "outcome"},
+                "power": {"role": "outcome"},
+            },
+            "map": {"app": {"AMG": "amg"}},
+        }
+    )
+
+
+def check_step(
+    plugin: Any,
+    *,
+    name: str | None = None,
+    table: Table | None = None,
+    study: Study | None = None,
+    idempotent: bool = False,
+) -> None:
+    """Raise ConformanceError unless the step keeps its promises.
+
+    A step that needs certain columns is checked on a `table` (and `study`) that has them. With
+    `idempotent` it promises as well that a second pass finds nothing left to do.
+    """
+    found = witness("step", plugin, name)
+    given = runs() if table is None else table
+    said = (_own_study() if table is None else Study()) if study is None else study
+    with found.calling("it is a class that takes the study", "plugin(study)"):
+        plugin(said)
+    space = infer(given, said)[0]
+    everything = np.arange(given.rows, dtype=np.int64)
+    for label, rows in {
+        "all rows": everything,
+        "every third row": everything[::3].copy(),
+        "no rows": everything[:0].copy(),
+    }.items():
+        result = _pass(found, plugin(said), given, rows, space, label)
+        _rows(found, given, rows, result, label)
+        _report(found, rows, result, label)
+        again = _pass(found, plugin(said), given, rows, space, label)
+        _equal(found, result, again, "the same table gives the same result", label)
+        if idempotent:
+            after = infer(result.table, said)[0] if result.table is not given else space
+            once_more = _pass(found, plugin(said), result.table, result.rows, after, label)
+            promise = "a second pass finds nothing left to do"
+            _equal(found, result, once_more, promise, label)
+
+
+def _own_study() -> Study:
+    return study()
+
+
+def _look(label: str) -> str:
+    return (
+        f"plugin(study).apply(table, rows, infer(table, study)[0]) on {label} of "
+        "table, study = compass.testing.step.runs(), compass.testing.step.study()"
+    )
+
+
+def _pass(
+    found: Witness, step: Any, table: Table, rows: Rows, space: Space, label: str
+) -> StepResult:
+    before, kept = fingerprint(table.arrow), rows.copy()
+    try:
+        result = step.apply(table, rows, space)
+    except CompassError as error:
+        raise ConformanceError(
+            found.joint,
+            found.name,
+            "it runs on a table that has what it needs",
+            str(error),
+            f"{_look(label)}; check_step(..., table=...) takes a table of yours",
+        ) from error
+    except Exception as error:
+        seen = f"{type(error).__name__}: {error}"
+        raise ConformanceError(found.joint, found.name, "it runs", seen, _look(label)) from error
+    found.expect(
+        isinstance(result, StepResult), "it returns a StepResult", repr(type(result)), _look(label)
+    )
+    found.expect(
+        fingerprint(table.arrow) == before and np.array_equal(rows, kept),
+        "it leaves the table and the rows it was given as they are",
+        "they have changed",
+        _look(label),
+    )
+    assert isinstance(result, StepResult)
+    return result
+
+
+def _rows(found: Witness, table: Table, rows: Rows, result: StepResult, label: str) -> None:
+    look = _look(label)
+    left = result.rows
+    found.expect(
+        result.table.rows == table.rows,
+        "the table keeps its number of rows; what is dropped is left out of `rows`",
+        f"{result.table.rows} rows instead of {table.rows}",
+        look,
+    )
+    lost = [column for column in table.names if column not in result.table.names]
+    found.expect(
+        not lost, "the table keeps its columns; it may get more", f"{lost} are gone", look
+    )
+    found.expect(
+        isinstance(left, np.ndarray) and left.dtype == np.int64 and left.ndim == 1,
+        "`rows` is an int64 array",
+        f"{getattr(left, 'dtype', type(left).__name__)}",
+        look,
+    )
+    found.expect(
+        np.isin(left, rows).all() and (np.diff(left) > 0).all(),
+        "the rows that are left are some of those it was given, in order",
+        f"{left[:8].tolist()}, ... from {rows[:8].tolist()}, ...",
+        look,
+    )
+
+
+def _report(found: Witness, rows: Rows, result: StepResult, label: str) -> None:
+    look = f"{_look(label)}, then .notes"
+    gone = set(rows.tolist()) - set(result.rows.tolist())
+    told = sum(note.count for note in result.notes if not note.kept)
+    found.expect(
+        told == len(gone),
+        "every row that it drops is counted in exactly one note",
+        f"{len(gone)} rows dropped, {told} reported",
+        look,
+    )
+    for note in result.notes:
+        known = set(rows.tolist()) if note.kept else gone
+        found.expect(
+            set(note.first) <= known and len(note.first) <= note.count,
+            "a note names rows that it is about",
+            f"{note.reason!r} names {note.first}",
+            look,
+        )
+        found.expect(
+            note.reason.strip() and "\n" not in note.reason,
+            "a note gives its reason in one line",
+            repr(note.reason),
+            look,
+        )
+
+
+def _equal(found: Witness, one: StepResult, two: StepResult, promise: str, label: str) -> None:
+    found.expect(
+        np.array_equal(one.rows, two.rows),
+        promise,
+        f"{len(one.rows)} rows left, then {len(two.rows)}",
+        _look(label) + ", twice",
+    )
+    found.expect(
+        fingerprint(one.table.arrow) == fingerprint(two.table.arrow),
+        promise,
+        "the cells differ",
+        _look(label) + ", twice",
+    )

@@ -1,0 +1,169 @@
+"""How far apart two configurations are, and which past runs are nearest.
+
+Numbers count by their difference in standard deviations of the training rows, a number against
+`none` counts 1, different categories count 1; the distance is the root of the sum of squares.
+A number that never varied in training does not count.
+
+Every training row is compared with (no tree, no approximation): the loops are vectorised, exact
+with categories of any size, with `none` and with repeated rows, and take about a quarter of a
+millisecond for 65,000 rows of 12 columns.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.errors import BadInput, DataProblem
+from compass.domain.space import Category, Number, Space
+from compass.model.kernel import f8, f8_2d, i8, integer, kernel, over_rows, to_f8, to_f8_2d
+
+Floats = NDArray[np.float64]
+
+_NUMBER, _OPTIONAL, _CATEGORY = 0, 1, 2
+_BLOCK = 1024  # training rows compared together while they are in cache
+_PAIRS = 4_000_000  # comparisons of two rows that repay starting a thread (a few milliseconds)
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """What one unit of distance means in each column that counts."""
+
+    column: NDArray[np.int64]  # [c] position in X
+    kind: NDArray[np.int64]  # [c]
+    centre: Floats  # [c]
+    spread: Floats  # [c] standard deviation over training rows
+    none: Floats  # [c] what stands for `none`; NaN: it cannot be missing
+
+    NAMES: ClassVar = ("column", "kind", "centre", "spread", "none")
+
+    @classmethod
+    def learn(cls, X: Floats, space: Space, weight: Floats | None = None) -> "Scale":
+        """The scale of training rows X float64[n, d], one column per parameter of the space."""
+        if X.ndim != 2 or X.shape[1] != len(space):
+            raise BadInput(f"the space has {len(space)} columns, the rows have shape {X.shape}")
+        if X.shape[0] == 0:
+            raise DataProblem("there are no training runs to compare with")
+        rows = [
+            found
+            for j, parameter in enumerate(space)
+            if (found := _scale(j, parameter, X[:, j], weight)) is not None
+        ]
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), 5)
+        return cls(
+            table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), *table[:, 2:].T.copy()
+        )
+
+    def place(self, X: Floats) -> Floats:
+        """Coordinates float64[c, n] of rows X float64[n, d]; NaN is `none`."""
+        if X.ndim != 2 or (self.column.size and X.shape[1] <= self.column.max()):
+            raise BadInput(f"these rows do not have the columns of the training rows: {X.shape}")
+        picked = X[:, self.column]
+        if np.isnan(picked).any():
+            raise BadInput("a configuration to judge lacks a value")
+        missing = picked == self.none
+        placed = (picked - self.centre) / self.spread
+        only_missing = (self.kind == _CATEGORY) & ~np.isnan(self.none)
+        placed = np.where(only_missing, missing, np.where(missing, np.nan, placed))
+        return np.ascontiguousarray(placed.T)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """The scale as named arrays, for saving."""
+        return {name: getattr(self, name) for name in self.NAMES}
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Scale":
+        """The scale whose `arrays()` these are; ValueError when they are damaged."""
+        column, kind, *rest = (arrays[name] for name in cls.NAMES)
+        if any(part.shape != (column.size,) for part in (column, kind, *rest)):
+            raise ValueError("scales do not fit together")
+        return cls(column.astype(np.int64), kind.astype(np.int64), *rest)
+
+
+def nearest(
+    kind: NDArray[np.int64], rows: Floats, points: Floats, k: int, *, threads: int | None = None
+) -> Floats:
+    """Mean distance float64[q] of points [c, q] to their k nearest rows [c, n] (all, if fewer)."""
+    k = min(k, rows.shape[1])
+    queries = np.ascontiguousarray(points.T)
+    best = np.full((queries.shape[0], k), np.inf)
+
+    def run(start: int, stop: int) -> None:
+        _nearest(kind, rows, queries, start, stop, best)
+
+    over_rows(run, queries.shape[0], enough=_PAIRS // rows.shape[1] + 1, threads=threads)
+    found: Floats = np.sqrt(best).mean(axis=1)
+    return found
+
+
+def distances(kind: NDArray[np.int64], rows: Floats, point: Floats) -> Floats:
+    """Distance float64[n] of every row [c, n] to one point [c]."""
+    total = np.empty(rows.shape[1])
+    _squares(kind, rows, np.ascontiguousarray(point), total)
+    return np.sqrt(total)
+
+
+def _scale(
+    j: int, parameter: Number | Category, values: Floats, weight: Floats | None
+) -> tuple[float, ...] | None:
+    if isinstance(parameter, Category):
+        return (j, _CATEGORY, 0.0, 1.0, np.nan)
+    none = parameter.none_code if parameter.optional else np.nan
+    present = values != none
+    some = values[present]
+    mass = None if weight is None else weight[present]
+    if some.size and (mass is None or mass.sum() > 0):
+        centre = float(np.average(some, weights=mass))
+        spread = float(np.sqrt(np.average((some - centre) ** 2, weights=mass)))
+        if some.min() < some.max() and spread > 0:
+            return (j, _OPTIONAL if parameter.optional else _NUMBER, centre, spread, none)
+    # Only whether it is there can differ.
+    return (j, _CATEGORY, 0.0, 1.0, none) if parameter.optional else None
+
+
+@kernel()
+def _add(kind: int, row: Any, q: float, total: Any) -> None:
+    # One plain loop per kind, so that each becomes vector instructions.
+    if kind == _NUMBER:
+        for i in range(row.size):
+            total[i] += (row[i] - q) * (row[i] - q)
+    elif kind == _CATEGORY:
+        for i in range(row.size):
+            total[i] += 0.0 if row[i] == q else 1.0
+    elif np.isnan(q):
+        for i in range(row.size):
+            total[i] += 0.0 if np.isnan(row[i]) else 1.0
+    else:
+        for i in range(row.size):
+            step = (row[i] - q) * (row[i] - q)
+            total[i] += 1.0 if np.isnan(step) else step
+
+
+@kernel(i8, f8_2d, f8, to_f8)
+def _squares(kind: NDArray[np.int64], rows: Floats, point: Floats, total: Floats) -> None:
+    total[:] = 0.0
+    for j in range(kind.size):
+        _add(kind[j], rows[j], point[j], total)
+
+
+@kernel(i8, f8_2d, f8_2d, integer, integer, to_f8_2d)
+def _nearest(
+    kind: NDArray[np.int64], rows: Floats, points: Floats, start: int, stop: int, best: Floats
+) -> None:
+    n, k = rows.shape[1], best.shape[1]
+    total = np.empty(_BLOCK)
+    for first in range(0, n, _BLOCK):
+        size = min(_BLOCK, n - first)
+        for p in range(start, stop):
+            total[:size] = 0.0
+            for j in range(kind.size):
+                _add(kind[j], rows[j, first : first + size], points[p, j], total)
+            for i in range(size):
+                if total[i] < best[p, k - 1]:
+                    place = k - 1
+                    while place > 0 and best[p, place - 1] > total[i]:
+                        best[p, place] = best[p, place - 1]
+                        place -= 1
+                    best[p, place] = total[i]

@@ -1,0 +1,204 @@
+"""How certain predictions are: models of perturbed data that disagree (Algorithm 1, step 4)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.errors import BadInput, EngineProblem
+from compass.domain.space import Space
+from compass.model import flat
+from compass.model.base import Task
+from compass.model.flat import FlatForest
+from compass.model.forest import grow
+from compass.settings import ForestSettings, Settings
+from compass.trust.perturb import grids, perturb, resample
+from compass.trust.rank import Floats, Ranks, sample
+
+_ROUNDING = 1e-12  # share of a prediction below which a difference is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbed:
+    """Models trained on perturbed versions of the training rows, apart from the surrogate."""
+
+    forests: tuple[FlatForest, ...]  # one per target: the trees of its models, one after another
+    models: NDArray[np.int64]  # [targets] P: how many models the trees of a target make
+    scales: Floats  # [targets] variance of each target over the training rows
+    rows: Floats  # [v, d] validation rows to compare with
+    weight: Floats  # [v]
+    known: Floats  # [v] variance at these rows
+
+    @classmethod
+    def fit(
+        cls,
+        X_train: Floats,
+        y: Mapping[str, Floats],
+        tasks: Mapping[str, Task],
+        space: Space,
+        settings: Settings,
+        seed: int,
+        *,
+        X_valid: Floats,
+        weight: Floats | None = None,
+        valid_weight: Floats | None = None,
+    ) -> "Perturbed":
+        """Train on encoded rows float64[n, d] and outcomes float64[n] by name.
+
+        Each of the P models of a target sees its own bootstrap resample of the rows with every
+        number moved a little (`perturb`). At most `validation_rows` validation rows are compared
+        with, drawn by the seed.
+        """
+        if not y:
+            raise BadInput("there is no outcome whose certainty could be measured")
+        trust = settings.trust
+        among = grids(X_train, space)
+        parts: dict[str, list[FlatForest]] = {name: [] for name in y}
+        for model in range(trust.models):
+            rng = np.random.default_rng([seed, model])
+            rows, counts = resample(X_train.shape[0], rng)
+            moved = perturb(X_train[rows], among, trust.jitter, rng)
+            mass = counts if weight is None else counts * weight[rows]
+            for name, values in y.items():
+                grown = grow(
+                    moved,
+                    values[rows],
+                    task=tasks[name],
+                    weight=mass,
+                    seed=int(rng.integers(2**31)),
+                    settings=_forest(settings),
+                )
+                parts[name].append(grown)
+        forests = tuple(flat.concatenate(found) for found in parts.values())
+        models = np.full(len(forests), trust.models, dtype=np.int64)
+        scales = np.array([_variance_of(y[name], tasks[name], weight) for name in y])
+        chosen = sample(X_valid.shape[0], trust.validation_rows, seed)
+        against = X_valid[chosen]
+        mass = np.ones(chosen.size) if valid_weight is None else valid_weight[chosen]
+        known = _disagreement(forests, models, scales, against)
+        return cls(forests, models, scales, against, mass, known)
+
+    @classmethod
+    def together(cls, parts: Sequence["Perturbed"]) -> "Perturbed":
+        """One measure for several targets from those of each; their mean variance counts."""
+        if not parts:
+            raise BadInput("there is no outcome whose certainty could be measured")
+        if len(parts) == 1:
+            return parts[0]
+        base = max(parts, key=lambda part: part.rows.shape[0])
+        shared = all(np.array_equal(part.rows, base.rows) for part in parts)
+        targets = np.array([part.scales.size for part in parts])
+        known = [part.known if shared else part.variance(base.rows) for part in parts]
+        return cls(
+            tuple(forest for part in parts for forest in part.forests),
+            np.concatenate([part.models for part in parts]),
+            np.concatenate([part.scales for part in parts]),
+            base.rows,
+            base.weight,
+            _mean([k * n for k, n in zip(known, targets, strict=True)], int(targets.sum())),
+        )
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The variances of the validation rows, in order."""
+        return Ranks.of(self.known, self.weight)
+
+    def variance(self, X: Floats) -> Floats:
+        """Variance over the models float64[n] at X float64[n, d], in variances of the target.
+
+        Classes: the mean over classes of the variance of the scores. Several targets: their mean.
+        """
+        return _disagreement(self.forests, self.models, self.scales, X)
+
+    def uq(self, X: Floats) -> Floats:
+        """Share float64[n] of validation rows whose prediction is strictly more certain."""
+        return self.ranks.below(self.variance(X))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        found: dict[str, NDArray[np.generic]] = {
+            name: getattr(self, name) for name in ("models", "scales", "rows", "weight", "known")
+        }
+        for place, forest in enumerate(self.forests):
+            found |= {f"{place}/{name}": array for name, array in forest.arrays().items()}
+        return found
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Perturbed":
+        """The models whose `arrays()` these are; variances are the same bit for bit."""
+        lacking = {"models", "scales", "rows", "weight", "known"} - set(arrays)
+        if lacking:
+            raise _damaged(f"it lacks {', '.join(sorted(lacking))}")
+        models, scales = arrays["models"], arrays["scales"]
+        rows, weight, known = arrays["rows"], arrays["weight"], arrays["known"]
+        if not (
+            models.ndim == 1
+            and models.shape == scales.shape
+            and rows.ndim == 2
+            and weight.shape == known.shape == rows.shape[:1]
+        ):
+            raise _damaged("its parts do not fit together")
+        forests = tuple(flat.restore(_under(arrays, f"{i}/")) for i in range(models.size))
+        if any(n < 1 or forest.trees % n for n, forest in zip(models, forests, strict=True)):
+            raise _damaged("its trees cannot be shared out among its models")
+        return cls(forests, models, scales, rows, weight, known)
+
+
+def _forest(settings: Settings) -> ForestSettings:
+    return settings.forest.model_copy(update={"trees": settings.trust.trees})
+
+
+def _disagreement(
+    forests: tuple[FlatForest, ...], models: NDArray[np.int64], scales: Floats, X: Floats
+) -> Floats:
+    shares = [
+        _variance(forest, int(many), X) / scale
+        for forest, many, scale in zip(forests, models, scales, strict=True)
+    ]
+    return _mean(shares, len(shares))
+
+
+def _variance(forest: FlatForest, models: int, X: Floats) -> Floats:
+    size = forest.trees // models
+    said = [flat.mean(forest.only(p * size, (p + 1) * size), X) for p in range(models)]
+    centre = _mean(said, models)
+    rounding = _ROUNDING * np.abs(centre)
+    apart = [np.where(np.abs(one - centre) <= rounding, 0.0, one - centre) for one in said]
+    by_output = _mean([one * one for one in apart], models)
+    return _mean(list(by_output.T), forest.outputs)
+
+
+def _mean(parts: Sequence[Floats], count: int) -> Floats:
+    # One array at a time: numpy's own sums may add in another order when there is a single row,
+    # and the same configuration must have the same variance in every batch.
+    mean: Floats = reduce(add, parts) / count
+    return mean
+
+
+def _variance_of(y: Floats, task: Task, weight: Floats | None) -> float:
+    # Of classes: the mean variance of "is it this class", the counterpart of that of a score.
+    if task.classes is None:
+        columns = y[np.newaxis]
+    else:
+        columns = (y == np.arange(task.classes)[:, np.newaxis]).astype(np.float64)
+    centre = np.average(columns, axis=1, weights=weight)[:, np.newaxis]
+    variance = float(np.average((columns - centre) ** 2, axis=1, weights=weight).mean())
+    return variance if variance > 0 else 1.0
+
+
+def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def _damaged(how: str) -> EngineProblem:
+    return EngineProblem(
+        f"the saved measure of certainty is damaged: {how}", hint="fit and save the engine again"
+    )

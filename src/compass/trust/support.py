@@ -1,0 +1,93 @@
+"""Which past runs are near a configuration, and how unusual it is (Algorithm 1, steps 1 and 2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.errors import EngineProblem
+from compass.domain.space import Space
+from compass.settings import TrustSettings
+from compass.trust.distance import Scale, distances, nearest
+from compass.trust.rank import TIE, Floats, Ranks, sample
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """The training runs, laid out for questions of nearness."""
+
+    scale: Scale
+    rows: Floats  # [c, n] coordinates of the training rows
+    neighbours: int  # k
+    ranks: Ranks  # of the mean distances of the validation rows
+    tau: float  # the distance that counts as close
+
+    @classmethod
+    def build(
+        cls,
+        X_train: Floats,
+        X_valid: Floats,
+        space: Space,
+        settings: TrustSettings,
+        seed: int,
+        *,
+        train_weight: Floats | None = None,
+        valid_weight: Floats | None = None,
+    ) -> "Support":
+        """Learn what is near from encoded rows float64[n, d], one column per parameter.
+
+        Weights of training rows enter the standard deviations; neighbours and support are counted
+        in rows. Weights of validation rows enter the shares and the percentile.
+        """
+        scale = Scale.learn(X_train, space, train_weight)
+        rows = scale.place(X_train)
+        chosen = sample(X_valid.shape[0], settings.validation_rows, seed)
+        novelty = nearest(scale.kind, rows, scale.place(X_valid[chosen]), settings.neighbours)
+        ranks = Ranks.of(novelty, None if valid_weight is None else valid_weight[chosen])
+        tau = ranks.percentile(settings.close_percentile) if settings.tau is None else settings.tau
+        return cls(scale, rows, settings.neighbours, ranks, tau)
+
+    def novelty(self, X: Floats) -> Floats:
+        """Mean distance float64[n] of X float64[n, d] to the k nearest training rows."""
+        return nearest(self.scale.kind, self.rows, self.scale.place(X), self.neighbours)
+
+    def ood(self, X: Floats) -> Floats:
+        """Share float64[n] of validation rows that are strictly nearer to the training rows."""
+        return self.ranks.below(self.novelty(X))
+
+    def support(self, x: Floats) -> tuple[NDArray[np.int64], Floats]:
+        """The training rows within tau of x float64[d]: positions and distances, nearest first."""
+        apart = distances(self.scale.kind, self.rows, self.scale.place(x[np.newaxis])[:, 0])
+        close = np.flatnonzero(apart <= self.tau * (1 + TIE))
+        order = np.argsort(apart[close], kind="stable")
+        return close[order], apart[close][order]
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        return {
+            "rows": self.rows,
+            "neighbours": np.array([self.neighbours]),
+            "tau": np.array([self.tau]),
+            **{f"scale/{name}": array for name, array in self.scale.arrays().items()},
+            **{f"ranks/{name}": array for name, array in self.ranks.arrays().items()},
+        }
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Support":
+        """The support whose `arrays()` these are."""
+        try:
+            scale = Scale.restore({name: arrays[f"scale/{name}"] for name in Scale.NAMES})
+            ranks = Ranks.restore({name: arrays[f"ranks/{name}"] for name in Ranks.NAMES})
+            rows = np.ascontiguousarray(arrays["rows"], dtype=np.float64)
+            neighbours, tau = int(arrays["neighbours"][0]), float(arrays["tau"][0])
+        except (KeyError, IndexError, ValueError) as problem:
+            raise EngineProblem(
+                "the saved support is damaged", hint="fit and save the engine again"
+            ) from problem
+        if rows.ndim != 2 or rows.shape[0] != scale.kind.size or neighbours < 1:
+            raise EngineProblem(
+                "the saved support is damaged", hint="fit and save the engine again"
+            )
+        return cls(scale, rows, neighbours, ranks, tau)

@@ -1,0 +1,532 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rules_reference import MISSING, SPACE, every_row, natural, rule, truth, value
+from rules_strategies import rules
+
+from compass import registry
+from compass.domain.errors import RuleProblem, UnknownName
+from compass.domain.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    Implies,
+    Literal,
+    Membership,
+    Name,
+    Not,
+    Or,
+    names_in,
+)
+from compass.domain.space import Category, Number, Space
+from compass.language import bind_rule, parse_rule
+from compass.rules import compile_rule
+
+PM100 = Space(
+    parameters=tuple(
+        Number(name=name, low=0, high=10_000, step=1)
+        for name in (
+            "nodes_req",
+            "nodes_alloc",
+            "cores_req",
+            "cores_alloc",
+            "cores_per_task",
+            "gpus_req",
+            "gpus_alloc",
+            "mem_req",
+            "mem_alloc",
+            "run_time",
+            "time_limit",
+            "num_tasks",
+        )
+    )
+)
+PM100_RULES = (
+    "nodes_req >= 1",
+    "nodes_alloc == nodes_req",
+    "cores_req >= 1",
+    "cores_req <= 32 * nodes_req",
+    "cores_alloc <= cores_req",
+    "cores_per_task >= 1",
+    "cores_per_task <= cores_alloc",
+    "gpus_req >= 0",
+    "gpus_req <= 4 * nodes_req",
+    "gpus_alloc == gpus_req",
+    "mem_req > 0",
+    "mem_req <= 256 * nodes_req",
+    "mem_alloc == mem_req",
+    "run_time > 0",
+    "time_limit > 0",
+    "run_time <= time_limit",
+    "num_tasks >= 1",
+    "num_tasks <= cores_alloc",
+    "nodes_alloc >= 0",
+    "cores_alloc >= 0",
+    "gpus_alloc >= 0",
+    "mem_alloc >= 0",
+)
+
+
+def rows_of(expression):
+    return every_row(names_in(expression)[:4], missing=True)
+
+
+def small(expression):
+    """A rule whose columns are few enough to try everything."""
+    return len(names_in(expression)) <= 4
+
+
+def compiled(text, space=SPACE, columns=None):
+    return rule(bind_rule(parse_rule(text), space), space, columns)
+
+
+def one(text, space=SPACE, **row):
+    """Whether the rule holds for one row, and its violation."""
+    x = np.full((1, len(space)), np.nan)
+    for name, cell in row.items():
+        x[0, space.names.index(name)] = cell
+    found = compiled(text, space)
+    return bool(found.holds(x)[0]), float(found.violation(x)[0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(rules().filter(small))
+def test_a_rule_means_the_same_as_row_by_row(expression):
+    X = rows_of(expression)
+    holds = rule(expression).holds(X)
+    for row, found in zip(X, holds, strict=True):
+        if not _around_the_circle(expression, natural(row)):
+            assert found == (truth(expression, natural(row)) is True)
+
+
+def _around_the_circle(expression, row):
+    """Whether a residue sits on the seam of the circle, which the row by row reading ignores."""
+    match expression:
+        case Comparison(_, left, right):
+            for side in (left, right):
+                if isinstance(side, Arithmetic) and side.op == "%":
+                    numbers = [value(n, row) for n in (side.left, side.right)]
+                    if MISSING not in numbers and not all(
+                        isinstance(n, float) and (2 * n).is_integer() for n in numbers
+                    ):
+                        return True
+            return False
+        case And(operands) | Or(operands):
+            return any(_around_the_circle(o, row) for o in operands)
+        case Not(operand):
+            return _around_the_circle(operand, row)
+        case Implies(a, b):
+            return _around_the_circle(a, row) or _around_the_circle(b, row)
+        case _:
+            return False
+
+
+@settings(max_examples=150, deadline=None)
+@given(rules().filter(small))
+def test_the_violation_is_zero_exactly_where_the_rule_holds(expression):
+    X = rows_of(expression)
+    found = rule(expression)
+    amount = found.violation(X)
+    assert amount.dtype == np.float64
+    assert amount.shape == (len(X),)
+    assert np.isfinite(amount).all()
+    np.testing.assert_array_equal(amount == 0, found.holds(X))
+    assert (amount >= 0).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules(), rules())
+def test_de_morgan(first, second):
+    pairs = [
+        (Not(And((first, second))), Or((Not(first), Not(second)))),
+        (Not(Or((first, second))), And((Not(first), Not(second)))),
+        (Implies(first, second), Or((Not(first), second))),
+        (Not(Not(first)), first),
+    ]
+    for one_way, other in pairs:
+        if not small(one_way):
+            continue
+        X = rows_of(one_way)
+        np.testing.assert_array_equal(rule(one_way).holds(X), rule(other).holds(X))
+        np.testing.assert_array_equal(rule(one_way).violation(X), rule(other).violation(X))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules().filter(small))
+def test_a_rule_and_its_negation_never_both_hold(expression):
+    X = rows_of(expression)
+    positive, negative = rule(expression).holds(X), rule(Not(expression)).holds(X)
+    assert not (positive & negative).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "amount"),
+    [
+        ("a <= b", {"a": 5, "b": 2}, 3),
+        ("a < b", {"a": 2, "b": 2}, 1),
+        ("a < b", {"a": 4, "b": 2}, 3),
+        ("a >= 4 * b", {"a": 1, "b": 3}, 11),
+        ("a == b", {"a": 1, "b": 4}, 3),
+        ("a != b", {"a": 2, "b": 2}, 1),
+        ("a in {1, 5}", {"a": 3}, 2),
+        ("a in {1, 5}", {"a": 4}, 1),
+        ("not a in {1, 5}", {"a": 5}, 1),
+        ("a % 4 == 0", {"a": 3}, 1),
+        ("a % 4 == 0", {"a": 2}, 2),
+        ("a % 5 == 4", {"a": 0}, 1),
+        ("kind == 'u'", {"kind": 1}, 1),
+        ("a <= 1 and b <= 1", {"a": 3, "b": 4}, 5),
+        ("a <= 1 or b <= 1", {"a": 3, "b": 4}, 2),
+        ("a >= 2 -> b >= 3", {"a": 5, "b": 1}, 2),
+        ("a >= 2 -> b >= 3", {"a": 2, "b": 1}, 1),
+    ],
+)
+def test_how_far_a_rule_is_from_holding(text, row, amount):
+    assert one(text, **row) == (False, amount)
+
+
+def test_a_strict_bound_of_real_numbers_is_missed_at_equality():
+    holds, amount = one("x < 1", x=1.0)
+    assert not holds
+    assert 0 < amount < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "holds"),
+    [
+        ("min(a, b) == 2", {"a": 2, "b": 4}, True),
+        ("max(a, b, c) == 8", {"a": 2, "b": 4, "c": 8}, True),
+        ("abs(x) == 1.5", {"x": -1.5}, True),
+        ("log2(c) == 3", {"c": 8}, True),
+        ("log(exp(x)) == x", {"x": 1.5}, True),
+        ("log10(10 ** a) == a", {"a": 3}, True),
+        ("sqrt(a) == 2", {"a": 4}, True),
+        ("ceil(a / b) == 2", {"a": 3, "b": 2}, True),
+        ("floor(a / b) == 1", {"a": 3, "b": 2}, True),
+        ("round(x) == 2", {"x": 1.5}, True),
+        ("pow(b, 2) == 9", {"b": 3}, True),
+        ("-a == 0 - a", {"a": 3}, True),
+        ("a / (b - 2) >= 0", {"a": 3, "b": 2}, False),
+        ("not a / (b - 2) >= 0", {"a": 3, "b": 2}, False),
+        ("a % (b - 2) == 0", {"a": 4, "b": 2}, False),
+        ("log(x) <= 5", {"x": -1}, False),
+        ("not log(x) <= 5", {"x": -1}, False),
+        ("sqrt(x) >= 0", {"x": -1}, False),
+        ("x ** 0.5 >= 0", {"x": -1}, False),
+        ("exp(exp(exp(a))) > 0", {"a": 5}, False),
+        ("b != 2 -> a / (b - 2) >= 0", {"a": 3, "b": 2}, True),
+    ],
+)
+def test_functions_and_what_has_no_value(text, row, holds):
+    assert one(text, **row)[0] == holds
+
+
+def test_equality_of_real_numbers_forgives_rounding_and_whole_numbers_do_not():
+    space = Space(
+        parameters=(
+            Number(name="p", low=0, high=1),
+            Number(name="q", low=0, high=10),
+            Number(name="id", low=0, high=1e12, step=1),
+        )
+    )
+    assert one("p == 0.1 * q", space, p=0.3, q=3)[0]
+    assert one("p >= 0.1 * q", space, p=0.3, q=3)[0]
+    assert not one("p < 0.1 * q", space, p=0.3, q=3)[0]
+    assert one("p % 0.1 == 0", space, p=0.3)[0]
+    assert not one("p % 0.1 == 0", space, p=0.35)[0]
+    assert not one("id == 10000000000", space, id=10_000_000_001)[0]
+    assert one("id > 10000000000", space, id=10_000_000_001)[0]
+
+
+def test_a_residue_that_cannot_be_reached_is_never_met():
+    for a in range(6):
+        assert not one("a % 4 == 5", a=a)[0]
+        assert not one("a % 4 == 4", a=a)[0]
+        assert one("a % 4 != 5", a=a)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "with_none", "with_2", "missing"),
+    [
+        ("cap == none", True, False, False),
+        ("cap != none", False, True, False),
+        ("cap <= 3", False, True, False),
+        ("cap > 3", False, False, False),
+        ("not cap <= 3", True, False, False),
+        ("cap == 2", False, True, False),
+        ("cap != 2", True, False, False),
+        ("cap <= 3 -> a >= 4", True, False, False),
+        ("cap in {2, none}", True, True, False),
+        ("cap in {1, 2}", False, True, False),
+        ("not cap in {1, 2}", True, False, False),
+        ("cap + 1 <= 9", False, True, False),
+        ("a != none", True, True, True),
+        ("mode != none", True, True, True),
+    ],
+)
+def test_the_level_none_equals_only_none(text, with_none, with_2, missing):
+    none = SPACE["cap"].none_code
+    assert one(text, cap=none, a=1, mode=0)[0] == with_none
+    assert one(text, cap=2, a=1, mode=0)[0] == with_2
+    assert one(text, cap=math.nan, a=1, mode=0)[0] == missing
+
+
+def test_labels_of_two_categories_are_compared_by_name():
+    assert one("kind == mode", kind=0, mode=1)[0]  # u, u
+    assert not one("kind == mode", kind=0, mode=0)[0]  # u, v
+    assert not one("kind == mode", kind=2, mode=2)[0]  # w, none
+    assert one("kind != mode", kind=2, mode=2)[0]
+    assert one("mode == none", mode=2)[0]
+
+
+def test_a_flag_is_true_or_one():
+    space = Space(
+        parameters=(
+            Category(name="padded", values=(False, True)),
+            Number(name="cached", low=0, high=1, step=1),
+            Number(name="nodes", low=1, high=4, step=1),
+        )
+    )
+    assert one("padded", space, padded=1)[0]
+    assert one("not padded", space, padded=0)[0]
+    assert one("cached", space, cached=1)[0]
+    assert not one("cached == true", space, cached=0)[0]
+    with pytest.raises(RuleProblem, match="true is not a number"):
+        compiled("nodes == true", space)
+
+
+def test_a_rule_without_columns_and_an_empty_matrix():
+    always = compile_rule(Literal(True), SPACE, SPACE.names)
+    X = every_row(("a",))
+    assert always.holds(X).all()
+    assert compiled("1 < 0").violation(X).tolist() == [2.0] * len(X)
+    assert compiled("a <= b").holds(np.empty((0, len(SPACE)))).shape == (0,)
+
+
+def test_columns_may_stand_in_any_order():
+    found = compiled("a <= b", columns=("b", "a"))
+    assert found.holds(np.array([[1.0, 2.0], [2.0, 1.0]])).tolist() == [False, True]
+    assert found.names == ("a", "b")
+    assert found.text == "a <= b"
+
+
+def test_text_may_be_given():
+    assert compile_rule(parse_rule("a<=b"), SPACE, SPACE.names, "as written").text == "as written"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("kind < 'u'", "kind is a category: its labels have no order", "kind =="),
+        ("kind + 1 <= 2", "kind is a category: it cannot be used as a number", "label"),
+        ("kind == a", "kind is a category and a is a number", "labels"),
+        ("a == 'many'", "'many' is not a number", "numbers"),
+        ("a in {'many'}", "'many' is not a number", "numbers"),
+        ("nosuch(a) <= 1", "no function named 'nosuch'", "there are: min, max"),
+        ("mn(a) <= 1", "no function named 'mn'", "did you mean min"),
+        ("sqrt(a, b) <= 1", "sqrt takes 1 value, not 2", "sqrt"),
+        ("pow(a) <= 1", "pow takes 2 values, not 1", "pow(x, 2)"),
+        ("min() <= 1", "min takes at least 1 value, not 0", "min(x, y)"),
+        ("abs(a)", "abs(a) is a value, not a rule", "compare"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(text, message, hint):
+    with pytest.raises(RuleProblem) as caught:
+        rule(parse_rule(text))
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        (Comparison("~", Name("a"), Literal(1)), "not a comparison"),
+        (Comparison("<", Arithmetic("@", Name("a"), Literal(1)), Literal(1)), "not arithmetic"),
+        (Comparison("<", Name("a"), Literal(1, "s")), "unit"),
+        (Comparison("<", Comparison("<", Name("a"), Literal(1)), Literal(1)), "is a condition"),
+        (Membership(Name("a"), ()), "can never hold"),
+        (Name("kind"), "is a value, not a rule"),
+    ],
+)
+def test_a_tree_that_makes_no_sense_is_refused(expression, message):
+    with pytest.raises(RuleProblem, match=message):
+        rule(expression)
+
+
+def test_unknown_labels_and_columns_offer_the_nearest():
+    with pytest.raises(UnknownName) as caught:
+        rule(Comparison("==", Name("kind"), Literal("uu")))
+    assert caught.value.message == "no value of kind named 'uu'"
+    assert caught.value.hint == "did you mean u?"
+    with pytest.raises(UnknownName, match="no value of kind named 'z'"):
+        rule(Membership(Name("kind"), (Literal("z"),)))
+    with pytest.raises(UnknownName, match="no column named 'capp'"):
+        rule(Comparison("==", Name("capp"), Literal(1)))
+    with pytest.raises(UnknownName, match="no column named 'b'"):
+        compiled("a <= b", columns=("a",))
+
+
+def test_a_matrix_with_other_columns_is_refused():
+    with pytest.raises(RuleProblem, match="does not have the 7 columns"):
+        compiled("a <= b").holds(np.zeros((2, 3)))
+
+
+@pytest.fixture
+def python_rules():
+    @registry.add("rule", "fits")
+    def fits(nodes, label):
+        assert nodes.dtype == np.float64
+        assert label.dtype == object
+        return (nodes <= 2) | (label == "v")
+
+    @registry.add("rule", "excess")
+    def excess(nodes, limit=3.0):
+        return nodes - limit
+
+    @registry.add("rule", "short")
+    def short(nodes):
+        return nodes[:1]
+
+    @registry.add("rule", "words")
+    def words(nodes):
+        return np.array(["yes"] * len(nodes))
+
+    @registry.add("rule", "broken")
+    def broken(nodes):
+        raise KeyError("gone")
+
+    names = ("fits", "excess", "short", "words", "broken")
+    yield
+    for name in names:
+        registry.remove("rule", name)
+
+
+@pytest.mark.usefixtures("python_rules")
+def test_a_registered_rule_may_answer_yes_or_no():
+    X = every_row(("a", "kind"), missing=True)
+    found = compiled("fits(a, kind)").holds(X)
+    denied = compiled("not fits(a, kind)").holds(X)
+    for row, yes, no in zip(X, found, denied, strict=True):
+        cells = natural(row)
+        if MISSING in (cells["a"], cells["kind"]):
+            assert not yes
+            assert not no
+        else:
+            assert yes == (cells["a"] <= 2 or cells["kind"] == "v")
+            assert no == (not yes)
+    amount = compiled("fits(a, kind)").violation(X)
+    assert set(amount.tolist()) == {0.0, 1.0}
+
+
+@pytest.mark.usefixtures("python_rules")
+def test_a_registered_rule_may_answer_with_a_number():
+    X = every_row(("a",), missing=True)
+    a = X[:, 0]
+    np.testing.assert_array_equal(compiled("excess(a)").holds(X), a <= 3)
+    expected = np.where(np.isnan(a), 1.0, np.maximum(a - 3, 0))
+    np.testing.assert_array_equal(compiled("excess(a)").violation(X), expected)
+    np.testing.assert_array_equal(compiled("not excess(a)").holds(X), a > 3)
+    np.testing.assert_array_equal(compiled("excess(a, 1) * 2 <= 4").holds(X), a <= 3)
+
+
+@pytest.mark.usefixtures("python_rules")
+def test_a_registered_rule_receives_none_as_nan_and_literals_as_they_are():
+    @registry.add("rule", "uncapped")
+    def uncapped(cap, word):
+        return np.isnan(cap) & (word == "w")
+
+    try:
+        X = every_row(("cap",))
+        expected = X[:, SPACE.names.index("cap")] == SPACE["cap"].none_code
+        np.testing.assert_array_equal(compiled("uncapped(cap, 'w')").holds(X), expected)
+    finally:
+        registry.remove("rule", "uncapped")
+
+
+@pytest.mark.usefixtures("python_rules")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("short(a)", r"shape \(1,\) for 6 rows"),
+        ("words(a)", "gave values of type"),
+        ("broken(a)", "the rule broken failed: KeyError"),
+        ("fits(a, kind) + 1 <= 2", "answers yes or no"),
+    ],
+)
+def test_a_registered_rule_that_misbehaves_is_named(text, message):
+    with pytest.raises(RuleProblem, match=message):
+        compiled(text).holds(every_row(("a",)))
+
+
+@pytest.mark.usefixtures("python_rules")
+def test_the_number_of_arguments_of_a_registered_rule_is_checked_early():
+    with pytest.raises(RuleProblem, match="fits cannot be called with 1 value") as caught:
+        compiled("fits(a)")
+    assert "(nodes, label)" in caught.value.hint
+
+
+def test_the_rules_of_pm100_hold_on_a_table_made_by_them():
+    random = np.random.default_rng(3)
+    n = 5_000
+    nodes = random.integers(1, 65, n)
+    cores = random.integers(1, 32 * nodes + 1)
+    alloc = random.integers(1, cores + 1)
+    per_task = random.integers(1, alloc + 1)
+    gpus = random.integers(0, 4 * nodes + 1)
+    mem = random.integers(1, 256 * nodes + 1)
+    limit = random.integers(1, 10_000, n)
+    run = random.integers(1, limit + 1)
+    tasks = random.integers(1, alloc + 1)
+    X = np.column_stack(
+        [nodes, nodes, cores, alloc, per_task, gpus, gpus, mem, mem, run, limit, tasks]
+    ).astype(float)
+    assert len(PM100_RULES) == 22
+    for text in PM100_RULES:
+        found = compiled(text, PM100)
+        assert found.holds(X).all(), text
+        assert not found.violation(X).any(), text
+        assert found.linear is not None
+
+
+def test_broken_pm100_rows_are_told_by_amount():
+    X = np.ones((2, len(PM100)))
+    place = PM100.names.index
+    X[0, place("gpus_req")] = 7.0
+    X[1, place("run_time")] = 5.0
+    broken = {
+        text: compiled(text, PM100).violation(X).tolist()
+        for text in PM100_RULES
+        if not compiled(text, PM100).holds(X).all()
+    }
+    assert broken == {
+        "gpus_req <= 4 * nodes_req": [3.0, 0.0],
+        "gpus_alloc == gpus_req": [6.0, 0.0],
+        "run_time <= time_limit": [0.0, 4.0],
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(-1e308, 1e308), st.floats(-1e308, 1e308))
+def test_amounts_stay_finite_however_large_the_numbers(p, q):
+    space = Space(
+        parameters=(
+            Number(name="p", low=-1e308, high=1e308),
+            Number(name="q", low=-1e308, high=1e308),
+        )
+    )
+    for op in ("<", "<=", "==", "!="):
+        text = f"p {op} q and p {op} q + 1"
+        holds, amount = one(text, space, p=p, q=q)
+        assert math.isfinite(amount)
+        assert holds == (amount == 0)
+
+
+def test_calls_inside_conditions_see_whole_tables():
+    expression = Comparison("<=", Call("max", (Name("a"), Name("b"))), Literal(3))
+    X = every_row(("a", "b"))
+    expected = np.maximum(X[:, 0], X[:, 1]) <= 3
+    np.testing.assert_array_equal(rule(expression).holds(X), expected)

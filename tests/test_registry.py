@@ -1,0 +1,133 @@
+"""Plug-ins come in by name, one per name, and unknown names are answered kindly."""
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from compass import registry
+from compass.domain.errors import BadInput, UnknownName
+
+
+@pytest.fixture(autouse=True)
+def _own_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test sees an empty registry and leaves the real one as it was."""
+    monkeypatch.setattr(registry, "_found", {joint: {} for joint in registry.JOINTS})
+    monkeypatch.setattr(registry, "_origin", {})
+    # The built-ins of the other joints need not be importable here.
+    monkeypatch.setattr(registry, "_loaded", {*registry.JOINTS} - {"rule"})
+
+
+def half(value: float) -> float:
+    """Half of a value.
+
+    More about halves.
+    """
+    return value / 2
+
+
+def twice(value: float) -> float:
+    return value * 2
+
+
+def test_a_plugin_is_found_by_its_name() -> None:
+    assert registry.add("rule", "half")(half) is half
+    assert registry.get("rule", "half") is half
+    assert registry.everything("rule") == {"half": half}
+
+
+def test_add_is_a_decorator() -> None:
+    @registry.add("reader", "mine")
+    class Mine:
+        """Reads mine."""
+
+    assert registry.get("reader", "mine") is Mine
+
+
+def test_joints_do_not_share_names() -> None:
+    registry.add("rule", "half")(half)
+    registry.add("step", "half")(twice)
+    assert registry.get("step", "half") is twice
+
+
+def test_a_taken_name_is_refused() -> None:
+    registry.add("rule", "half")(half)
+    with pytest.raises(BadInput, match="there is already a rule named 'half'") as caught:
+        registry.add("rule", "half")(twice)
+    assert __name__ in caught.value.message
+    assert "remove()" in caught.value.hint
+    assert registry.get("rule", "half") is half
+
+
+def test_the_same_plugin_may_come_again() -> None:
+    def reloaded() -> Callable[[float], float]:
+        def again(value: float) -> float:
+            return value
+
+        return again
+
+    first, second = reloaded(), reloaded()
+    registry.add("rule", "again")(first)
+    registry.add("rule", "again")(second)
+    assert registry.get("rule", "again") is second
+
+
+def test_a_removed_name_is_free_again() -> None:
+    registry.add("rule", "half")(half)
+    registry.remove("rule", "half")
+    with pytest.raises(UnknownName):
+        registry.get("rule", "half")
+    registry.add("rule", "half")(twice)
+    assert registry.get("rule", "half") is twice
+    registry.remove("rule", "never there")
+
+
+def test_an_unknown_plugin_offers_the_nearest() -> None:
+    registry.add("rule", "half")(half)
+    with pytest.raises(UnknownName, match="no rule named 'hallf'") as caught:
+        registry.get("rule", "hallf")
+    assert caught.value.hint == "did you mean half?"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: registry.add("surogate", "x"),
+        lambda: registry.get("surogate", "x"),
+        lambda: registry.everything("surogate"),
+    ],
+)
+def test_an_unknown_joint_offers_the_nearest(use: Callable[[], Any]) -> None:
+    with pytest.raises(UnknownName, match="no joint named 'surogate'") as caught:
+        use()
+    assert caught.value.hint == "did you mean surrogate?"
+
+
+def test_entry_points_of_other_packages_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def entry_points(group: str) -> list[EntryPoint]:
+        asked.append(group)
+        return [EntryPoint("root", "math:sqrt", group)]
+
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+    assert registry.get("rule", "root")(9) == 3
+    registry.get("rule", "root")
+    assert asked == ["compass.rule"]
+
+
+def test_the_listing_tells_name_origin_and_summary() -> None:
+    registry.add("rule", "twice")(twice)
+    registry.add("rule", "half")(half)
+    registry.add("step", "half")(half)
+    assert registry.listing() == [
+        registry.Listed("step", "half", __name__, "Half of a value."),
+        registry.Listed("rule", "half", __name__, "Half of a value."),
+        registry.Listed("rule", "twice", __name__, ""),
+    ]
+
+
+def test_every_joint_is_described_and_has_its_built_ins() -> None:
+    assert all(registry.JOINTS.values())
+    assert registry._BUILT_IN.keys() == registry.JOINTS.keys()

@@ -1,0 +1,148 @@
+"""Labels and reasons: Algorithm 1 as a whole."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trust_reference import algorithm_1, disagreement, mixed_rows, mixed_space
+
+from compass.domain.answer import Label
+from compass.model.base import Task
+from compass.settings import Settings, TrustSettings
+from compass.trust.assess import assess, judge
+from compass.trust.spread import Perturbed
+from compass.trust.support import Support
+
+space = mixed_space()
+default = TrustSettings()
+
+
+def trained(
+    seed: int, n: int, chosen: Settings
+) -> tuple[np.ndarray, np.ndarray, Support, Perturbed]:
+    train, valid = mixed_rows(seed, n), mixed_rows(seed + 1, 30)
+    y = train[:, 0] * (1 + train[:, 3]) + np.random.default_rng(seed).normal(size=n)
+    support = Support.build(train, valid, space, chosen.trust, 7)
+    perturbed = Perturbed.fit(
+        train, {"runtime": y}, {"runtime": Task()}, space, chosen, 7, X_valid=valid
+    )
+    return train, valid, support, perturbed
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 2**31))
+def test_verdicts_are_those_of_algorithm_1(seed: int) -> None:
+    chosen = Settings(trust=TrustSettings(trees=2))
+    train, valid, support, perturbed = trained(seed, 50, chosen)
+    forest, scale = perturbed.forests[0], perturbed.scales[0]
+    u_valid = [disagreement(forest, 5, v) / scale for v in valid]
+    far = np.array([[64.0, 10.0, 30.0, 2.0], [16.0, 1.0, 13.0, 1.0]])
+    candidates = np.vstack([train[:2], mixed_rows(seed + 2, 3), far])
+    for x, verdict in zip(
+        candidates, assess(candidates, support, perturbed, chosen.trust), strict=True
+    ):
+        u = disagreement(forest, 5, x) / scale
+        slow = algorithm_1(train, valid, u_valid, x, u, space)
+        assert verdict.label == slow.label
+        assert verdict.ood == pytest.approx(slow.ood)
+        assert verdict.uq == pytest.approx(slow.uq)
+        assert sorted(verdict.rows) == sorted(slow.support)
+        assert verdict.distances.shape == verdict.rows.shape
+        assert verdict.reason.lower().startswith(verdict.label)
+
+
+def test_every_label_is_reached_on_data() -> None:
+    chosen = Settings(trust=TrustSettings(trees=3))
+    train, _, support, perturbed = trained(1, 200, chosen)
+    far = np.array([[64.0, 10.0, 30.0, 0.0]])
+    candidates = np.vstack([train, far])
+    labels = [v.label for v in assess(candidates, support, perturbed, chosen.trust)]
+    assert labels[-1] == Label.UNSUPPORTED
+    assert labels.count(Label.TRUSTED) > 100
+    assert Label.CAUTION in labels
+
+
+def test_repeated_runs_are_trusted_when_many_tie() -> None:
+    chosen = Settings(trust=TrustSettings(trees=3))
+    train = np.repeat(mixed_rows(1, 12), 40, axis=0)
+    y = {"runtime": train[:, 0]}
+    support = Support.build(train, train[::7], space, chosen.trust, 7)
+    perturbed = Perturbed.fit(train, y, {"runtime": Task()}, space, chosen, 7, X_valid=train[::7])
+    verdicts = assess(train[::40], support, perturbed, chosen.trust)
+    assert {v.ood for v in verdicts} == {0.0}
+    assert Label.UNSUPPORTED not in {v.label for v in verdicts}
+    assert all(v.rows.size >= 40 for v in verdicts)
+
+
+def test_one_measure_per_target_counts_like_one_of_all() -> None:
+    chosen = Settings(trust=TrustSettings(trees=3))
+    train, _, support, perturbed = trained(1, 60, chosen)
+    several = assess(train, support, [perturbed, perturbed], chosen.trust)
+    one = assess(train, support, perturbed, chosen.trust)
+    assert [v.label for v in several] == [v.label for v in one]
+    assert [v.uq for v in several] == pytest.approx([v.uq for v in one])
+
+
+@pytest.mark.parametrize(
+    ("ood", "uq", "near", "label"),
+    [
+        (0.0, 0.0, 1, Label.TRUSTED),
+        (0.95, 0.95, 1, Label.TRUSTED),  # the thresholds themselves are still inside
+        (0.951, 0.0, 1, Label.CAUTION),
+        (0.0, 0.951, 1, Label.CAUTION),
+        (0.99, 0.0, 1, Label.CAUTION),
+        (0.0, 1.0, 1, Label.CAUTION),  # uncertain, but not unknown
+        (0.0, 0.0, 0, Label.CAUTION),
+        (0.991, 0.0, 0, Label.UNSUPPORTED),
+        (0.991, 0.0, 9, Label.UNSUPPORTED),
+        (1.0, 1.0, 0, Label.UNSUPPORTED),
+    ],
+)
+def test_thresholds(ood: float, uq: float, near: int, label: Label) -> None:
+    assert judge(ood, uq, near, 0.3, default)[0] == label
+
+
+def test_thresholds_are_settings() -> None:
+    strict = TrustSettings(caution=0.5, unsupported=0.6)
+    assert judge(0.55, 0.0, 3, 0.3, default)[0] == Label.TRUSTED
+    assert judge(0.55, 0.0, 3, 0.3, strict)[0] == Label.CAUTION
+    assert judge(0.65, 0.0, 3, 0.3, strict)[0] == Label.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        (
+            (0.2, 0.3, 278, 0.31),
+            "Trusted: 278 past runs are this close, and predictions there are as certain as usual.",
+        ),
+        (
+            (0.2, 0.3, 1, 0.31),
+            "Trusted: 1 past run is this close, and predictions there are as certain as usual.",
+        ),
+        (
+            (0.2, 0.97, 5, 0.31),
+            "Caution: the prediction is less certain here than for 97 % of past runs.",
+        ),
+        ((0.2, 0.3, 0, 0.314), "Caution: no past run is within 0.31 of this configuration."),
+        ((0.2, 0.3, 0, 0.0), "Caution: no past run has exactly this configuration."),
+        (
+            (0.9612, 1.0, 0, 0.31),
+            "Caution: it is further from the past runs than 96.1 % of past runs held out for "
+            "comparison, no past run is within 0.31 of this configuration and the prediction is "
+            "less certain here than for all past runs.",
+        ),
+        (
+            (0.99996, 0.0, 0, 0.31),
+            "Unsupported: this configuration is further from the past runs than 99.9 % of past "
+            "runs held out for comparison, and no past run is near it.",
+        ),
+        (
+            (1.0, 0.0, 2, 0.31),
+            "Unsupported: this configuration is further from the past runs than all past runs "
+            "held out for comparison, and only 2 past runs are near it.",
+        ),
+    ],
+)
+def test_reasons(scores: tuple[float, float, int, float], reason: str) -> None:
+    assert judge(*scores, default)[1] == reason

@@ -1,0 +1,138 @@
+"""Novelty and support of configurations."""
+
+import io
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trust_reference import algorithm_1, mixed_rows, mixed_space
+
+from compass.domain.errors import DataProblem, EngineProblem
+from compass.domain.space import Number, Space
+from compass.settings import TrustSettings
+from compass.trust.support import Support
+
+space = mixed_space()
+default = TrustSettings()
+
+
+def build(seed: int = 1, chosen: TrustSettings = default, **weights: np.ndarray) -> Support:
+    return Support.build(
+        mixed_rows(seed, 120), mixed_rows(seed + 1, 40), space, chosen, 7, **weights
+    )
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 2**31), st.integers(5, 60), st.integers(1, 30))
+def test_support_is_that_of_algorithm_1(seed: int, n: int, k: int) -> None:
+    train, valid = mixed_rows(seed, n), mixed_rows(seed + 1, 20)
+    made = Support.build(train, valid, space, TrustSettings(neighbours=k), 7)
+    for x in mixed_rows(seed + 2, 3):
+        slow = algorithm_1(train, valid, [0.0], x, 0.0, space, k=k)
+        assert made.tau == pytest.approx(slow.tau)
+        assert made.ood(x[np.newaxis])[0] == pytest.approx(slow.ood)
+        rows, distances = made.support(x)
+        assert sorted(rows) == sorted(slow.support)
+        assert (np.diff(distances) >= 0).all()
+        assert (distances <= made.tau * (1 + 1e-9)).all()
+
+
+def test_repetitions_of_training_rows_are_not_novel_when_many_tie() -> None:
+    train = np.repeat(mixed_rows(1, 12), 40, axis=0)
+    made = Support.build(train, train[::7], space, default, 7)
+    assert (made.ood(train) == 0).all()
+    assert made.tau == 0
+    rows, distances = made.support(train[0])
+    same = np.flatnonzero((train == train[0]).all(axis=1))
+    assert np.array_equal(rows, same)
+    assert rows.size >= 40
+    assert not distances.any()
+
+
+def test_rounding_does_not_rank_the_runs_of_a_grid() -> None:
+    # Neighbours of inner points of a grid are equally far but for rounding.
+    axis = 0.1 * np.arange(12)
+    grid = np.array(list(product(axis, 0.3 * np.arange(12))))
+    plain = Space(parameters=(Number(name="a", low=0, high=2), Number(name="b", low=0, high=4)))
+    inner = grid[(grid[:, 0] > 0.35) & (grid[:, 0] < 0.75) & (grid[:, 1] > 1) & (grid[:, 1] < 2.2)]
+    made = Support.build(grid, inner, plain, TrustSettings(neighbours=5), 7)
+    assert np.unique(made.novelty(inner)).size > 1  # rounding is there
+    assert (made.ood(inner) == 0).all()
+
+
+def test_far_away_is_novel_and_without_support() -> None:
+    made = build()
+    far = np.array([[64.0, 10.0, 30.0, 0.0]])
+    assert made.ood(far)[0] == 1
+    assert made.support(far[0])[0].size == 0
+
+
+def test_k_and_tau_are_settings() -> None:
+    x = mixed_rows(9, 1)
+    assert build(chosen=TrustSettings(neighbours=1)).novelty(x) != build().novelty(x)
+    wide = build(chosen=TrustSettings(close_percentile=100))
+    assert wide.tau > build().tau
+    fixed = build(chosen=TrustSettings(tau=2.5))
+    assert fixed.tau == 2.5
+    assert fixed.support(x[0])[0].size > build().support(x[0])[0].size
+    nothing = build(chosen=TrustSettings(tau=1e6)).support(x[0])[0]
+    assert nothing.size == 120
+
+
+def test_validation_rows_are_limited_by_the_seed() -> None:
+    train, valid = mixed_rows(1, 50), mixed_rows(2, 400)
+    few = TrustSettings(validation_rows=30)
+    one, same, other = (Support.build(train, valid, space, few, seed) for seed in (1, 1, 2))
+    assert one.ranks.values.size == 30
+    assert np.array_equal(one.ranks.values, same.ranks.values)
+    assert not np.array_equal(one.ranks.values, other.ranks.values)
+
+
+def test_weights_of_validation_rows_count_as_repetitions() -> None:
+    train, valid = mixed_rows(1, 120), mixed_rows(2, 40)
+    weight = np.random.default_rng(3).integers(1, 5, 40)
+    weighted = Support.build(train, valid, space, default, 7, valid_weight=weight.astype(float))
+    repeated = Support.build(train, np.repeat(valid, weight, axis=0), space, default, 7)
+    new = mixed_rows(4, 30)
+    assert weighted.ood(new) == pytest.approx(repeated.ood(new))
+    assert weighted.tau == pytest.approx(repeated.tau)
+    plain = Support.build(train, valid, space, default, 7)
+    assert not np.allclose(weighted.ood(new), plain.ood(new))
+
+
+def test_weights_of_training_rows_enter_the_scale() -> None:
+    weight = np.random.default_rng(3).uniform(0.1, 5, 120)
+    new = mixed_rows(4, 30)
+    assert not np.allclose(build(train_weight=weight).novelty(new), build().novelty(new))
+
+
+def test_restored_support_is_the_same() -> None:
+    made = build()
+    file = io.BytesIO()
+    np.savez(file, **{name.replace("/", "|"): a for name, a in made.arrays().items()})
+    file.seek(0)
+    saved = np.load(file, allow_pickle=False)
+    again = Support.restore({name.replace("|", "/"): saved[name] for name in saved})
+    new = mixed_rows(4, 30)
+    assert np.array_equal(again.ood(new), made.ood(new))
+    assert again.tau == made.tau
+    for one, other in zip(again.support(new[0]), made.support(new[0]), strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["rows", "tau", "scale/kind", "ranks/before"])
+def test_damaged_support_is_refused(name: str) -> None:
+    arrays = build().arrays()
+    arrays[name] = arrays[name][:0]
+    with pytest.raises(EngineProblem, match="damaged"):
+        Support.restore(arrays)
+    del arrays[name]
+    with pytest.raises(EngineProblem, match="damaged"):
+        Support.restore(arrays)
+
+
+def test_without_validation_rows_there_is_nothing_to_compare_with() -> None:
+    with pytest.raises(DataProblem, match="validation"):
+        Support.build(mixed_rows(1, 20), np.empty((0, 4)), space, default, 7)
