@@ -8,10 +8,10 @@ them; packages announce theirs as entry points in the group `compass.<joint>`.
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from compass.domain.errors import BadInput, unknown
+from compass.domain.errors import BadInput, CompassError, EnvironmentProblem, unknown
 
 Plugin = TypeVar("Plugin")
 
@@ -50,6 +50,8 @@ _BUILT_IN: dict[str, tuple[str, ...]] = {
 _found: dict[str, dict[str, Any]] = {joint: {} for joint in JOINTS}
 _origin: dict[tuple[str, str], str] = {}
 _loaded: set[str] = set()
+# Entry points that could not be loaded: one broken package must not stop the others.
+_broken: dict[str, dict[str, EnvironmentProblem]] = {joint: {} for joint in JOINTS}
 
 
 def add(joint: str, name: str) -> Callable[[Plugin], Plugin]:
@@ -80,9 +82,11 @@ def remove(joint: str, name: str) -> None:
 def get(joint: str, name: str) -> Any:
     """The plug-in of that name; an unknown name offers the nearest one."""
     found = everything(joint)
-    if name not in found:
-        raise unknown(joint, name, found)
-    return found[name]
+    if name in found:
+        return found[name]
+    if name in _broken[joint]:
+        raise _broken[joint][name]
+    raise unknown(joint, name, found)
 
 
 def everything(joint: str) -> dict[str, Any]:
@@ -91,20 +95,43 @@ def everything(joint: str) -> dict[str, Any]:
         raise unknown("joint", joint, JOINTS)
     if joint not in _loaded:
         _loaded.add(joint)
-        for module in _BUILT_IN[joint]:
-            import_module(module)
+        try:
+            for module in _BUILT_IN[joint]:
+                import_module(module)
+        except BaseException:
+            _loaded.discard(joint)  # or the next caller would find the joint empty
+            raise
         for entry in entry_points(group=f"compass.{joint}"):
-            add(joint, entry.name)(entry.load())
+            _load(joint, entry)
     return _found[joint]
 
 
+def _load(joint: str, entry: EntryPoint) -> None:
+    """Register what a package announces, or remember why that cannot be done."""
+    package = entry.dist.name if entry.dist is not None else entry.value
+    try:
+        add(joint, entry.name)(entry.load())
+    except Exception as error:
+        why = (
+            error.message if isinstance(error, CompassError) else f"{type(error).__name__}: {error}"
+        )
+        problem = EnvironmentProblem(
+            f"the {joint} '{entry.name}' of the package {package} cannot be loaded: {why}",
+            hint=f"repair or remove it: pip install --upgrade {package}, or pip uninstall {package}",
+        )
+        problem.__cause__ = error
+        _broken[joint][entry.name] = problem
+
+
 def listing() -> list[Listed]:
-    """Every plug-in of every joint."""
-    return [
-        Listed(joint, name, _origin[joint, name], _summary(plugin))
-        for joint in JOINTS
-        for name, plugin in sorted(everything(joint).items())
-    ]
+    """Every plug-in of every joint, those that cannot be loaded included."""
+    listed = []
+    for joint in JOINTS:
+        for name, plugin in sorted(everything(joint).items()):
+            listed.append(Listed(joint, name, _origin[joint, name], _summary(plugin)))
+        for name, problem in sorted(_broken[joint].items()):
+            listed.append(Listed(joint, name, "broken", problem.message))
+    return listed
 
 
 def _summary(plugin: Any) -> str:

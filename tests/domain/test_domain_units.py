@@ -1,7 +1,7 @@
 """Units: one spelling each, and conversions that agree with their definitions."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.domain.errors import QueryProblem
@@ -72,6 +72,7 @@ def test_conversions(value: float, unit: str, to: str, expected: float) -> None:
 
 
 @given(st.floats(-1e12, 1e12), st.sampled_from(sorted(UNITS)), st.sampled_from(sorted(UNITS)))
+@settings(deadline=None)
 def test_there_and_back_is_where_it_started(value: float, unit: str, to: str) -> None:
     if UNITS[unit][0] != UNITS[to][0]:
         with pytest.raises(QueryProblem):

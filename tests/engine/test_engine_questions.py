@@ -115,6 +115,15 @@ def test_a_goal_out_of_reach_gives_the_closest_and_no_answer(engine: cp.Compass)
     assert answer[0].config["gpus"] == 4
 
 
+def test_a_condition_out_of_reach_is_named(engine: cp.Compass) -> None:
+    answer = engine.recommend(
+        ask=["gpus"], goals={"power": cp.minimize}, where=["app == 'wrf'", "runtime <= 0.001"]
+    )
+    assert not answer.answered
+    assert "runtime <= 0.001" in str(answer.no_answer)
+    assert "app" not in str(answer.no_answer)
+
+
 def test_what_if_keeps_everything_else(engine: cp.Compass) -> None:
     number = row_where(engine.data, app="wrf", size=200, gpus=1)
     answer = engine.what_if(number, {"gpus": cp.times(2)}, ["runtime", "power"])

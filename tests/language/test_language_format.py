@@ -30,7 +30,7 @@ a, b, c = (Comparison("<", Name(name), Literal(1)) for name in "abc")
 
 
 @given(rules)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_rule_reads_back_as_the_same_tree(rule: Expression) -> None:
     text = format_rule(rule)
     again = parse_rule(text)
@@ -39,7 +39,7 @@ def test_a_rule_reads_back_as_the_same_tree(rule: Expression) -> None:
 
 
 @given(queries())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @example(Query(kind=Kind.WHAT_IF))
 @example(Query(kind=Kind.WHAT_IF, goals={"a": Observe(), "t": Observe()}, stated={"t": None}))
 @example(Query(kind=Kind.WHAT_IF, where=(Constraint(text="max(a, `where`) < 1"),)))
@@ -53,6 +53,7 @@ def test_a_query_reads_back_from_text_and_json(query: Query) -> None:
 
 
 @given(values)
+@settings(deadline=None)
 def test_a_value_reads_back_as_itself_and_of_its_kind(value: object) -> None:
     rule = parse_rule(f"a == {format_value(value)}")  # type: ignore[arg-type]
     assert isinstance(rule, Comparison)
@@ -62,6 +63,7 @@ def test_a_value_reads_back_as_itself_and_of_its_kind(value: object) -> None:
 
 
 @given(names)
+@settings(deadline=None)
 def test_a_name_reads_back_in_rules_and_in_queries(name: str) -> None:
     written = format_name(name)
     assert parse_rule(f"{written} < 1") == Comparison("<", Name(name), Literal(1))
@@ -69,6 +71,7 @@ def test_a_name_reads_back_in_rules_and_in_queries(name: str) -> None:
 
 
 @given(positive)
+@settings(deadline=None)
 @example(0.07)
 @example(0.1 + 0.2)
 @example(1 / 3)

@@ -76,7 +76,7 @@ def settles(bind: Callable[..., Any], thing: Any) -> None:
 
 
 @given(mutated(TEXTS))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @example("What if we change X = {nodes: 1e308*old}")
 @example("What if we change X = {mem_gb: 1e308 TB}")
 def test_changed_texts(text: str) -> None:
@@ -84,7 +84,7 @@ def test_changed_texts(text: str) -> None:
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map("".join))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_text(text: str) -> None:
     survives(text)
     survives("Recommend X = {" + text)
@@ -92,7 +92,7 @@ def test_any_text(text: str) -> None:
 
 
 @given(mutated(RULES))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_changed_rules(text: str) -> None:
     rule = attempt(parse_rule, text)
     if isinstance(rule, CompassError):

@@ -28,29 +28,39 @@ _Usage: type[Exception] = typer.BadParameter.__mro__[1]
 @app.command()
 def ask(
     data: opt.Source,
-    query: Annotated[str, typer.Argument(help="The question, in one of the three templates.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="The question, in one of the three templates.")
+    ],
     start: Annotated[
-        str | None, typer.Option("--from", help="Baseline: row:N or a JSON/YAML file.")
+        str | None,
+        typer.Option("--from", metavar="START", help="Baseline: row:N or a JSON/YAML file."),
     ] = None,
     where: Annotated[
-        list[str] | None, typer.Option("--where", help="A condition for this question.")
+        list[str] | None,
+        typer.Option("--where", metavar="RULE", help="A condition of this question; repeatable."),
     ] = None,
     count: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="How many suggestions.")
+        int | None, typer.Option(min=1, max=1000, metavar="N", help="How many suggestions.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=opt.LARGEST_SEED, help="Same seed, same answer.")
+        int | None,
+        typer.Option(min=0, max=opt.LARGEST_SEED, metavar="N", help="Same seed, same answer."),
     ] = None,
     curve: Annotated[
-        list[str] | None, typer.Option("--curve", help="Print outcomes against this parameter.")
+        list[str] | None,
+        typer.Option("--curve", metavar="COLUMN", help="Outcomes against this one; repeatable."),
     ] = None,
     sbatch: Annotated[
-        Path | None, typer.Option("--sbatch", help="Write the best suggestion as a job script.")
+        Path | None,
+        typer.Option("--sbatch", metavar="FILE", help="Write the best one as a job script."),
     ] = None,
     template: Annotated[
-        Path | None, typer.Option("--template", help="Job script with {names} to fill in.")
+        Path | None,
+        typer.Option("--template", metavar="FILE", help="Job script with {names} to fill in."),
     ] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write the suggestions.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write the suggestions.")
+    ] = None,
     study: opt.StudyFile = None,
     role: opt.Roles = None,
     unit: opt.Units = None,
@@ -60,7 +70,14 @@ def ask(
     rule: opt.Rules = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Answer a question from past runs."""
+    r"""Answer a question from past runs.
+
+    \b
+    Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: minimize}
+      where C = {app: wrf, nodes < 16}
+    Reconfigure X = {cores: ?} to achieve Y = {power: reduce by 10%}
+    What if we change X = {gpus: old -> 2*old}, how would that affect Y = {runtime}
+    """
     from compass.cli.progress import progress
 
     if template is not None and sbatch is None:
@@ -87,9 +104,13 @@ def ask(
 @app.command()
 def fit(
     data: opt.Source,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to save, e.g. x.compass.")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="Where to save, e.g. x.compass."),
+    ],
     seed: Annotated[
-        int | None, typer.Option(min=0, max=opt.LARGEST_SEED, help="Same seed, same models.")
+        int | None,
+        typer.Option(min=0, max=opt.LARGEST_SEED, metavar="N", help="Same seed, same models."),
     ] = None,
     keep: Annotated[
         float | None, typer.Option(help="Learn from this share of the runs, e.g. 0.1.")
@@ -126,10 +147,13 @@ def columns(
     ] = False,
     confirm: Annotated[
         str | None,
-        typer.Option(help="Take over dependencies by number (1,3) or 'all' into the study file."),
+        typer.Option(
+            metavar="1,3|all", help="Write these dependencies into the study file as rules."
+        ),
     ] = None,
     write_study: Annotated[
-        Path | None, typer.Option("--write-study", help="Write what is shown as a study file.")
+        Path | None,
+        typer.Option("--write-study", metavar="FILE", help="Write what is shown as a study file."),
     ] = None,
     study: opt.StudyFile = None,
     role: opt.Roles = None,
@@ -177,7 +201,7 @@ def collect(
     ),
     rows: Annotated[int, typer.Option(min=1, help="Configurations to measure.")] = 3000,
     repeats: Annotated[int, typer.Option(min=2, help="Timings of each.")] = 5,
-    seed: Annotated[int, typer.Option(help="Which configurations, and their order.")] = 7,
+    seed: Annotated[int, typer.Option(min=0, help="Which configurations, and their order.")] = 7,
     kernel: Annotated[
         list[str] | None, typer.Option("--kernel", help="Only this kernel; may be repeated.")
     ] = None,

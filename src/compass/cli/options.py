@@ -26,25 +26,44 @@ Source = Annotated[
     ),
 ]
 StudyFile = Annotated[
-    Path | None, typer.Option("--study", help="A study file (YAML or TOML): roles, domains, rules.")
+    Path | None,
+    typer.Option(
+        "--study", metavar="FILE", help="A study file (YAML or TOML): roles, domains, rules."
+    ),
 ]
 Roles = Annotated[
     list[str] | None,
-    typer.Option("--role", help="COLUMN=knob|context|outcome|ignored; may be repeated."),
+    typer.Option(
+        "--role", metavar="COLUMN=ROLE", help="knob, context, outcome or ignored; repeatable."
+    ),
 ]
-Units = Annotated[list[str] | None, typer.Option("--unit", help="COLUMN=UNIT, e.g. runtime=s.")]
+Units = Annotated[
+    list[str] | None,
+    typer.Option("--unit", metavar="COLUMN=UNIT", help="For example runtime=s; repeatable."),
+]
 Domains = Annotated[
     list[str] | None,
-    typer.Option("--domain", help="COLUMN=4,8,16 or COLUMN=1..64 or COLUMN=1..64:1 (step)."),
+    typer.Option(
+        "--domain",
+        metavar="COLUMN=VALUES",
+        help="Legal values: 4,8,16 or 1..64 or 1..64:1 (with a step); repeatable.",
+    ),
 ]
 Missing = Annotated[
     list[str] | None,
-    typer.Option("--missing", help="COLUMN=none keeps rows without a value as the level none."),
+    typer.Option(
+        "--missing",
+        metavar="COLUMN=none",
+        help="Keep rows without a value, as the level none; repeatable.",
+    ),
 ]
-Drop = Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out.")]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="COLUMN", help="A column to leave out; repeatable."),
+]
 Rules = Annotated[
     list[str] | None,
-    typer.Option("--rule", help="A rule that every answer must obey; may be repeated."),
+    typer.Option("--rule", metavar="RULE", help="A rule that every answer must obey; repeatable."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LARGEST_SEED = 2**32 - 1

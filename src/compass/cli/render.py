@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console, Group, RenderableType
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +21,8 @@ def show(value: Value, unit: str | None = None) -> str:
         text = "none" if value is None else str(value)
     elif float(value).is_integer() and abs(value) < 1e9:
         text = str(int(value))
+    elif 1e4 <= abs(value) < 1e9:
+        text = f"{float(f'{value:.4g}'):.0f}"
     else:
         text = f"{value:.4g}"
     return f"{text} {unit}" if unit else text
@@ -53,27 +54,52 @@ def predicted(outcome: Prediction) -> str:
     return text
 
 
-def _table(headers: Iterable[str], rows: Iterable[Sequence[RenderableType]]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+def printable(words: str, style: str = "") -> Text:
+    """Words as they are, but for control characters, which could move the cursor."""
+    return Text("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in words), style)
+
+
+def table(
+    headers: Sequence[str],
+    rows: Iterable[Sequence[RenderableType]],
+    *,
+    right: Iterable[str] = (),
+    whole: Iterable[str] = (),
+) -> Table:
+    """A plain table; columns named in `whole` are broken last when there is little room."""
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for header in headers:
-        table.add_column(escape(header))
+        made.add_column(
+            printable(header),
+            overflow="fold",
+            justify="right" if header in right else "left",
+            no_wrap=header in whole,
+        )
     for row in rows:
-        table.add_row(*row)
-    return table
+        made.add_row(*(printable(cell) if isinstance(cell, str) else cell for cell in row))
+    return made
+
+
+def fitting(console: Console, *tables: Table) -> Table:
+    """The first of these that needs no line breaks, else the narrowest."""
+    room = console.options.update_width(100_000)
+    widths = [console.measure(one, options=room).maximum for one in tables]
+    best = next((i for i, w in enumerate(widths) if w <= console.width), None)
+    return tables[widths.index(min(widths)) if best is None else best]
 
 
 def answer(console: Console, result: Answer) -> None:
     """Print an answer."""
-    console.print(Text(result.text, style="dim"))
-    console.print(Text(result.context))
+    console.print(printable(result.text, "dim"))
+    console.print(printable(result.context))
     for note in result.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(printable(f"note: {note}"))
     console.print()
     if result.no_answer is not None:
-        console.print(Text(f"No supported answer: {result.no_answer}", style="bold"))
+        console.print(printable(f"No supported answer: {result.no_answer}", "bold"))
         console.print()
     if result.suggestions:
-        console.print(_suggestions(result))
+        console.print(_suggestions(console, result))
         console.print()
         console.print(_reasons(result))
     if result.population is not None:
@@ -83,15 +109,13 @@ def answer(console: Console, result: Answer) -> None:
         console.print(_curve(curve))
     if result.run_next:
         console.print()
-        console.print(Text("Run next", style="bold"))
-        changed = _varying([p.config for p in result.run_next])
-        rows = [[*(show(p.config[n]) for n in changed), p.why] for p in result.run_next]
-        console.print(_table([*changed, "why"], [[escape(c) for c in row] for row in rows]))
+        console.print(_run_next(result))
     console.print()
     console.print(_footer(result))
 
 
-def _suggestions(result: Answer) -> RenderableType:
+def _suggestions(console: Console, result: Answer) -> RenderableType:
+    """One line per suggestion; where that is too wide, one column per suggestion."""
     first = result.suggestions[0]
     names = list(dict.fromkeys(n for s in result.suggestions for n in s.settings))
     outcomes = [o for o in first.outcomes if o.name in result.query.goals]
@@ -102,11 +126,13 @@ def _suggestions(result: Answer) -> RenderableType:
     for rank, suggestion in enumerate(result.suggestions, 1):
         edits = {edit.name: edit for edit in suggestion.edits}
         cells: list[RenderableType] = [str(rank)]
-        cells += [escape(_setting(suggestion, name, edits.get(name), result)) for name in names]
-        cells += [escape(predicted(suggestion.outcome(o.name))) for o in outcomes]
+        cells += [_setting(suggestion, name, edits.get(name), result) for name in names]
+        cells += [predicted(suggestion.outcome(o.name)) for o in outcomes]
         cells.append(label(suggestion.trust.label))
         rows.append(cells)
-    return _table(headers, rows)
+    first_row, *others = zip(headers, *rows, strict=True)
+    upright = table([str(cell) for cell in first_row], others)
+    return fitting(console, table(headers, rows), upright)
 
 
 def _head(outcome: Prediction) -> str:
@@ -126,14 +152,13 @@ def _reasons(result: Answer) -> RenderableType:
     lines: list[RenderableType] = []
     for rank, suggestion in enumerate(result.suggestions, 1):
         trust = suggestion.trust
-        line = Text(f"{rank}. ")
-        line.append(trust.reason)
+        line = printable(f"{rank}. {trust.reason}")
         if trust.evidence:
             rows = ", ".join(
                 f"{e.file}:{e.row}" if e.file else str(e.row) for e in trust.evidence[:5]
             )
             more = f" and {trust.support - 5} more" if trust.support > 5 else ""
-            line.append(f" Closest rows: {rows}{more}.", style="dim")
+            line.append_text(printable(f" Closest rows: {rows}{more}.", "dim"))
         lines.append(line)
     return Group(*lines)
 
@@ -150,11 +175,8 @@ def _population(result: Answer) -> RenderableType:
         interval = f"[{show(o.low)}, {show(o.high)}] at {o.level:.0%}"
         change = f"{show(o.change, o.unit)} ({percent(o.change_percent)})"
         rows.append([o.name, show(o.value, o.unit), change, interval])
-    head = Text(f"Mean over {population.runs} past runs", style="bold")
-    table = _table(
-        ["", "after", "change", "interval of the change"], [[*map(escape, r)] for r in rows]
-    )
-    return Group(head, table)
+    head = printable(f"Mean over {population.runs} past runs", "bold")
+    return Group(head, table(["", "after", "change", "interval of the change"], rows))
 
 
 def _curve(curve: Curve) -> RenderableType:
@@ -169,16 +191,25 @@ def _curve(curve: Curve) -> RenderableType:
         style = "" if point.label is Label.TRUSTED else "dim"
         rows.append(
             [
-                escape(show(point.value)),
-                escape(show(point.predicted)),
-                escape(interval),
+                show(point.value),
+                show(point.predicted),
+                interval,
                 Text(bar, style=style),
                 label(point.label),
                 "" if point.feasible else "breaks a rule",
             ]
         )
-    head = Text(f"{curve.outcome} against {curve.parameter}", style="bold")
-    return Group(head, _table([curve.parameter, "predicted", "interval", "", "trust", ""], rows))
+    head = printable(f"{curve.outcome} against {curve.parameter}", "bold")
+    return Group(head, table([curve.parameter, "predicted", "interval", "", "trust", ""], rows))
+
+
+def _run_next(result: Answer) -> RenderableType:
+    names = _varying([proposal.config for proposal in result.run_next])
+    lines = [
+        printable(f"{rank}. {', '.join(f'{n} = {show(p.config[n])}' for n in names)}: {p.why}")
+        for rank, p in enumerate(result.run_next, 1)
+    ]
+    return Group(printable("Run next", "bold"), *lines)
 
 
 def _varying(configs: Sequence[dict[str, Value]]) -> list[str]:
@@ -195,7 +226,7 @@ def _footer(result: Answer) -> Text:
         for card in result.models
     )
     total = sum(result.seconds.values())
-    return Text(f"{models} | {total:.2f} s, seed {result.provenance.seed}", style="dim")
+    return printable(f"{models} | {total:.2f} s, seed {result.provenance.seed}", "dim")
 
 
 def to_json(result: Answer) -> str:

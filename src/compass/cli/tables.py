@@ -11,6 +11,7 @@ from compass.domain.errors import BadInput
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
     from compass.prepare import Prepared
+    from compass.prepare.report import ColumnReport
     from compass.rules.mine import Mined
 
 
@@ -18,20 +19,37 @@ def _json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
-def _print(title: str, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+# Columns of prose, which may be broken over lines; names and numbers are to be copied.
+_PROSE = ("legal values", "about", "rule", "why", "what")
+_COUNTS = ("rows that break it", "runs", "features", "seconds")
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for header in headers:
-        table.add_column(header)
-    for row in rows:
-        table.add_row(*(escape("" if cell is None else str(cell)) for cell in row))
+
+def _print(title: str, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A titled table; columns without a single entry are left out, and so is an empty table."""
+    from rich.console import Console
+
+    from compass.cli.render import printable, table
+
     console = Console()
     if title:
-        console.print(title, markup=False)
-    console.print(table)
+        console.print(printable(title, "bold"))
+    told = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    used = [place for place in range(len(headers)) if any(row[place] for row in told)]
+    if not used:
+        return
+    names = [headers[place] for place in used]
+    cells = [[row[place] for place in used] for row in told]
+    whole = [name for name in names if name not in _PROSE]
+    console.print(table(names, cells, right=_COUNTS, whole=whole))
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    from rich.console import Console
+
+    from compass.cli.render import printable
+
+    for note in notes:
+        Console().print(printable(f"note: {note}"))
 
 
 def print_columns(
@@ -56,27 +74,30 @@ def print_columns(
         )
         return
     rows = [
-        (c.name, c.role.value, c.kind, c.unit, c.legal, c.distinct, c.missing or "", c.note)
+        (c.name, c.role.value, f"{c.kind}, {c.unit}" if c.unit else c.kind, c.legal, _about(c))
         for c in prepared.columns
     ]
-    headers = ("column", "role", "kind", "unit", "legal values", "distinct", "missing", "note")
+    headers = ("column", "role", "kind", "legal values", "about")
     _print(f"{report.rows_in} rows, {report.rows_out} used", headers, rows)
-    for note in report.notes:
-        sys.stdout.write(f"note: {note}\n")
+    _print_notes(report.notes)
     if broken:
         sys.stdout.write("\n")
         _print("Rules", ("rule", "rows that break it"), list(broken.items()))
     if mined is not None:
         sys.stdout.write("\n")
-        rows_ = [(i, m.text, m.kind, m.why) for i, m in enumerate(mined, 1)]
-        title = (
-            "Dependencies that hold on all rows; --confirm 1,3 --write-study FILE takes them over"
-        )
-        _print(
-            title if mined else "No dependency holds on all rows",
-            ("", "rule", "kind", "why"),
-            rows_,
-        )
+        numbered = [(i, m.text, m.kind, m.why) for i, m in enumerate(mined, 1)]
+        title = "Dependencies that hold on all rows" if mined else "No dependency holds on all rows"
+        _print(title, ("", "rule", "kind", "why"), numbered)
+        if mined:
+            _print_notes(["to obey some of them: --confirm 1,3 --write-study FILE"])
+
+
+def _about(column: "ColumnReport") -> str:
+    # A list of legal values already says how many there are.
+    span = column.kind == "number" and ".." in column.legal
+    distinct = f"{column.distinct} distinct" if span else ""
+    missing = f"{column.missing} missing" if column.missing else ""
+    return "; ".join(part for part in (distinct, missing, column.note) if part)
 
 
 def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:
@@ -117,8 +138,7 @@ def print_fit(engine: "Compass", path: Path, *, as_json: bool) -> None:
     ]
     headers = ("outcome", "model", "runs", "features", "on unseen runs", "seconds")
     _print(f"Saved {path}", headers, rows)
-    for note in engine.data.prepared.report.notes:
-        sys.stdout.write(f"note: {note}\n")
+    _print_notes(engine.data.prepared.report.notes)
 
 
 def print_plugins(*, as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """Search-based answers: recommend, reconfigure, and what-if where something must give way."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -271,7 +272,7 @@ def _answer(
     found: Generated,
 ) -> Answer:
     plan = desk.plan
-    no_answer = _why_not(suggestions, targets, found)
+    no_answer = _why_not(suggestions, targets, found, lambda: _blocking(desk, arena))
     proposals: tuple[Proposal, ...] = ()
     doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
     if suggestions and len(doubtful) == len(suggestions):
@@ -297,12 +298,17 @@ def _answer(
 
 
 def _why_not(
-    suggestions: tuple[Suggestion, ...], targets: tuple[Target, ...], found: Generated
+    suggestions: tuple[Suggestion, ...],
+    targets: tuple[Target, ...],
+    found: Generated,
+    blocking: Callable[[], tuple[str, ...]],
 ) -> str | None:
     """Why there is no supported answer, or None when there is one."""
     if not suggestions:
         how = "Every combination was tried" if found.exhaustive else "The search ended"
-        return f"{how}, and no legal configuration obeys all rules."
+        rules = blocking()
+        which = f" Each of these stands in the way: {'; '.join(rules)}." if rules else ""
+        return f"{how}, and no legal configuration obeys all rules.{which}"
     best = suggestions[0]
     if not best.meets_goals:
         missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
@@ -311,6 +317,26 @@ def _why_not(
     if all(s.trust.label is Label.UNSUPPORTED for s in suggestions):
         return "Every suggestion lies outside the past runs; run the proposed ones first."
     return None
+
+
+def _blocking(desk: Desk, arena: Arena) -> tuple[str, ...]:
+    """The rules without which, one at a time, there would be a legal configuration."""
+    generator = registry.get("generator", desk.bench.settings.generator)
+    found = []
+    for rule in (*arena.rules, *arena.outcome_rules):
+        without = replace(
+            arena,
+            rules=tuple(r for r in arena.rules if r is not rule),
+            outcome_rules=tuple(r for r in arena.outcome_rules if r is not rule),
+            targets=(),
+            count=1,
+        )
+        try:
+            if len(generator.generate(without).X):
+                found.append(rule.text)
+        except ConflictingRules:
+            continue
+    return tuple(found)
 
 
 def _missed(target: Target, suggestion: Suggestion) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import os
 import re
 import shlex
@@ -12,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from compass import registry
 from compass.domain.answer import Answer, Suggestion
 from compass.domain.base import Config, Value
-from compass.domain.errors import DataProblem, QueryProblem, unknown
+from compass.domain.errors import DataProblem, QueryProblem, UnknownName, unknown
 
 # What Slurm calls a setting, by the words people use for columns (longest match first).
 _SBATCH: dict[str, tuple[str, ...]] = {
@@ -26,6 +27,8 @@ _SBATCH: dict[str, tuple[str, ...]] = {
     "partition": ("partition",),
     "qos": ("qos",),
 }
+# An answer does not say in what unit its settings are, and Slurm assumes one.
+_COUNTED_IN = {"mem": "GB", "time": "minutes"}
 
 
 @runtime_checkable
@@ -61,16 +64,14 @@ class Csv:
     def render(answer: Answer, template: str | None = None) -> str:
         """The suggestions as CSV."""
         _no_template("csv", template)
+        first = _first(answer)
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        if not answer.suggestions:
-            return ""
-        first = answer.suggestions[0]
+        # All labels in quotes: a lone carriage return in one would otherwise end the line.
+        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         names = list(first.config)
         predicted = [o.name for o in first.outcomes]
-        writer.writerow(
-            ["rank", *names, *(f"predicted_{n}" for n in predicted), "trust", "support", "reason"]
-        )
+        told = [_cell(name) for name in (*names, *(f"predicted_{n}" for n in predicted))]
+        writer.writerow(["rank", *told, "trust", "support", "reason"])
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
             outcomes = [_cell(s.outcome(name).value) for name in predicted]
@@ -88,15 +89,17 @@ class Sbatch:
     @staticmethod
     def render(answer: Answer, template: str | None = None) -> str:
         """The first suggestion as a job script, or a site's template with its {names} filled in."""
-        if not answer.suggestions:
-            raise QueryProblem(
-                "there is no suggestion to write a job script for",
-                hint=answer.no_answer or "ask recommend or reconfigure",
-            )
-        best = answer.suggestions[0]
-        if template is not None:
-            return _fill(template, best.config)
-        return _script(best)
+        best = _first(answer)
+        return _script(best) if template is None else _fill(template, best.config)
+
+
+def _first(answer: Answer) -> Suggestion:
+    if not answer.suggestions:
+        raise QueryProblem(
+            "there is no configuration to write",
+            hint=answer.no_answer or "say where to start: --from row:N",
+        )
+    return answer.suggestions[0]
 
 
 def _no_template(name: str, template: str | None) -> None:
@@ -106,47 +109,54 @@ def _no_template(name: str, template: str | None) -> None:
 
 def _cell(value: Value) -> Value:
     # A spreadsheet would run a label that begins like a formula.
-    if isinstance(value, str) and value[:1] in "=+-@\t\r":
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return "'" + value
     return "none" if value is None else value
 
 
 def _script(best: Suggestion) -> str:
-    config = best.config
+    config = {name: value for name, value in best.config.items() if value is not None}
+    found = {
+        option: next((n for word in words for n in config if n.casefold() == word), None)
+        for option, words in _SBATCH.items()
+    }
+    used = {option: name for option, name in found.items() if name is not None}
     lines = ["#!/bin/bash"]
-    used: set[str] = set()
-    for option, words in _SBATCH.items():
-        name = next((w for word in words for w in config if w.casefold() == word), None)
-        if name is None or config[name] is None:
-            continue
-        used.add(name)
-        lines.append(f"#SBATCH --{option}={_option(option, config[name])}")
-    lines.append("")
-    lines.append(f"# {_one_line(best.trust.reason)}")
+    lines += [f"#SBATCH --{option}={_option(option, config[n])}" for option, n in used.items()]
+    lines += ["", *(f"# {_one_line(text)}" for text in _remarks(best, used)), ""]
+    if "cpus-per-task" in used:
+        threads = _option("cpus-per-task", config[used["cpus-per-task"]])
+        lines.append(f"export OMP_NUM_THREADS={shlex.quote(threads)}")
     lines += [
-        f"# predicted {_one_line(o.name)}: {_one_line(_plain(o.value))}"
-        + (f" {o.unit}" if o.unit else "")
-        for o in best.outcomes
+        f"export COMPASS_{_variable(name)}={shlex.quote(_one_line(_plain(value)))}"
+        for name, value in config.items()
+        if name not in used.values()
     ]
-    lines.append("")
-    threads = next((n for n in config if n.casefold() in _SBATCH["cpus-per-task"]), None)
-    if threads is not None and config[threads] is not None:
-        lines.append(f"export OMP_NUM_THREADS={shlex.quote(_plain(config[threads]))}")
-    for name, value in config.items():
-        if name not in used and value is not None:
-            lines.append(
-                f"export COMPASS_{_variable(name)}={shlex.quote(_one_line(_plain(value)))}"
-            )
     lines += ["", "# srun ./your_program", ""]
     return "\n".join(lines)
 
 
+def _remarks(best: Suggestion, used: Config) -> list[str]:
+    """What a person should know before submitting."""
+    told = [best.trust.reason]
+    if not best.meets_goals:
+        told.append("It does not meet the goal; it is the closest that was found.")
+    told += [
+        f"predicted {o.name}: {_plain(o.value)}" + (f" {o.unit}" if o.unit else "")
+        for o in best.outcomes
+    ]
+    for option, meaning in _COUNTED_IN.items():
+        value = best.config.get(str(used.get(option)))
+        if isinstance(value, int | float):
+            told.append(f"check: --{option} is taken from {used[option]}, as {meaning}")
+    return told
+
+
 def _option(option: str, value: Value) -> str:
-    text = _one_line(_plain(value))
-    if option == "mem" and isinstance(value, int | float):
-        return f"{text}G" if value < 4096 else f"{text}M"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{math.ceil(value)}{'G' if option == 'mem' else ''}"  # Slurm takes whole numbers
     # sbatch ends an option at white space, so nothing but a word may stand here.
-    return re.sub(r"[^\w.:@/+-]", "_", text)
+    return re.sub(r"[^\w.,:@/+-]", "_", _one_line(_plain(value)), flags=re.ASCII)
 
 
 def _plain(value: Value) -> str:
@@ -156,11 +166,15 @@ def _plain(value: Value) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.replace("\0", " ").split())
 
 
 def _variable(name: str) -> str:
-    return re.sub(r"\W", "_", name.upper())
+    return re.sub(r"\W", "_", name.upper(), flags=re.ASCII)
+
+
+# In this order: ${NAME} and ${A:-${B}} belong to the shell and stay as they are.
+_IN_TEMPLATE = re.compile(r"\$\{[^{}]*(?:\$\{[^{}]*\}[^{}]*)*\}|\{\{|\}\}|\{([^{}\s]+)\}")
 
 
 def _fill(template: str, config: Config) -> str:
@@ -170,12 +184,18 @@ def _fill(template: str, config: Config) -> str:
         if match[0] in ("{{", "}}"):
             return match[0][0]
         name = match[1]
+        if name is None:
+            return match[0]
         if name not in config:
-            raise unknown("parameter", name, config, where="in the template")
+            raise _unknown_in_template(name, config)
         return shlex.quote(_one_line(_plain(config[name])))
 
-    # ${NAME} belongs to the shell and stays as it is.
-    return re.sub(r"(?<!\$)\{\{|\}\}|(?<!\$)\{([^{}\s]+)\}", value, template)
+    return _IN_TEMPLATE.sub(value, template)
+
+
+def _unknown_in_template(name: str, config: Config) -> UnknownName:
+    error = unknown("parameter", name, config, where="in the template")
+    return UnknownName(error.message, hint=f"{error.hint} (braces of the shell: {{{{{name}}}}})")
 
 
 def export(answer: Answer, form: str, path: Path, template: Path | None = None) -> None:
@@ -184,9 +204,10 @@ def export(answer: Answer, form: str, path: Path, template: Path | None = None) 
     if template is not None:
         try:
             text = template.read_text(encoding="utf-8")
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not text (UTF-8)"
             raise DataProblem(
-                f"cannot read the template {template}: {error.strerror}", hint="check the path"
+                f"cannot read the template {template}: {why}", hint="check the path"
             ) from None
     rendered: str = registry.get("exporter", form).render(answer, text)
     write_text(path, rendered)
@@ -196,13 +217,18 @@ def write_text(path: Path, text: str) -> None:
     """Replace a file whole or not at all."""
     try:
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+            "w", encoding="utf-8", newline="", dir=path.parent, prefix=".compass-", delete=False
         ) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+            fresh = Path(file.name)
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+                fresh.chmod(0o644)
+                fresh.replace(path)
+            except BaseException:
+                fresh.unlink(missing_ok=True)
+                raise
     except OSError as error:
         raise DataProblem(
             f"cannot write {path}: {error.strerror}", hint="check the folder and its permissions"

@@ -86,7 +86,7 @@ def first_difference(one: Any, other: Any) -> str:
     a, b = np.asarray(one), np.asarray(other)
     if a.shape != b.shape:
         return f"shapes {a.shape} and {b.shape}"
-    places = np.argwhere((a != b) & ~((a != a) & (b != b)))
+    places = np.argwhere((a != b) & ~(np.isnan(a) & np.isnan(b)))
     if not len(places):
         return "no difference"
     place = tuple(int(i) for i in places[0])

@@ -203,7 +203,12 @@ def _claims(found: Witness, reader: Reader, folder: Path, path: Path, content: b
         if other in SAMPLES:
             sample = SAMPLES[other]()
             _sniff(
-                found, reader, folder / f"runs-{other}", sample, wanted=False, what=f"a {other} file"
+                found,
+                reader,
+                folder / f"runs-{other}",
+                sample,
+                wanted=False,
+                what=f"a {other} file",
             )
 
 
@@ -216,5 +221,3 @@ def _sniff(
     found.expect(isinstance(said, bool), "`sniff` answers True or False", repr(said), look)
     verb = "recognises" if wanted else "does not claim"
     found.expect(said is wanted, f"it {verb} {what}", f"{said}", look)
-
-

@@ -87,9 +87,7 @@ def _reduce(found: Witness, plugin: Any, prepared: Prepared, keep: float, seed: 
     return rows, weight
 
 
-def _shape(
-    found: Witness, prepared: Prepared, rows: object, weight: object, look: str
-) -> None:
+def _shape(found: Witness, prepared: Prepared, rows: object, weight: object, look: str) -> None:
     found.expect(
         isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1,
         "rows are an int64 array",
@@ -113,7 +111,7 @@ def _shape(
         look,
     )
     found.expect(
-        len(rows) and 0 <= rows[0] and rows[-1] < prepared.rows,
+        len(rows) and rows[0] >= 0 and rows[-1] < prepared.rows,
         "rows are positions in the prepared data, at least one",
         f"{len(rows)} rows from {rows.min(initial=0)} to {rows.max(initial=0)}",
         look,

@@ -21,7 +21,7 @@ def check_rule(
     `samples` gives typical values of arguments by name: needed for those that are labels, useful
     for those that are not whole numbers from 1 to 64.
     """
-    found = Witness("rule", name or getattr(plugin, "__name__", repr(plugin)))
+    found = Witness("rule", name or str(getattr(plugin, "__name__", plugin)))
     summarised(found, plugin)
     rule: Callable[..., object] = plugin
     arguments = _arguments(found, rule, samples or {})
@@ -50,14 +50,17 @@ def _arguments(
     found: Witness, rule: Callable[..., object], samples: Mapping[str, Sequence[object]]
 ) -> dict[str, Column]:
     """Columns to call the rule with: the samples in random order, else whole numbers."""
-    parameters = inspect.signature(rule).parameters.values()
-    names = [
-        p.name
-        for p in parameters
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    keywords = [p.name for p in parameters if p.default is p.empty and p.kind is p.KEYWORD_ONLY]
     look = f"inspect.signature({found.name})"
+    names, keywords = list(samples), []
+    try:
+        parameters = inspect.signature(rule).parameters.values()
+    except (TypeError, ValueError):
+        pass  # some compiled functions do not tell: then the samples name the arguments
+    else:
+        needed = [p for p in parameters if p.default is p.empty]
+        by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        names = [p.name for p in needed if p.kind in by_place]
+        keywords = [p.name for p in needed if p.kind is p.KEYWORD_ONLY]
     found.expect(
         not keywords,
         "a rule text gives values by place, so it needs no keyword",
@@ -137,9 +140,9 @@ def _none(found: Witness, rule: Callable[..., object], arguments: dict[str, Colu
         missing = None if column.dtype == object else np.nan
         column[0] = missing
         look = f"{found.name}(...) with {key} = [{missing}, ...]"
-        with found.calling("it takes `none` (NaN, or None among labels) without failing", look):
-            with np.errstate(all="ignore"):
-                answer = np.asarray(rule(*columns.values()))
+        promise = "it takes `none` (NaN, or None among labels) without failing"
+        with found.calling(promise, look), np.errstate(all="ignore"):
+            answer = np.asarray(rule(*columns.values()))
         found.expect(
             answer.shape == (_ROWS,),
             "it gives one value for each row, also beside `none`",

@@ -17,7 +17,7 @@ from compass.testing.base import ConformanceError, Witness, witness
 _N = 120
 
 
-def runs() -> Table:
+def sample_table() -> Table:
     """Runs with gaps, infinite numbers and labels of both cases."""
     rng = np.random.default_rng(2)
     nodes = rng.choice([1, 2, 4, 8], _N)
@@ -34,7 +34,7 @@ def runs() -> Table:
     return Table.of(pa.table(columns))
 
 
-def study() -> Study:
+def sample_study() -> Study:
     """What is said about these runs: roles, labels to rewrite, values that are legal."""
     return Study.model_validate(
         {
@@ -64,8 +64,8 @@ def check_step(
     `idempotent` it promises as well that a second pass finds nothing left to do.
     """
     found = witness("step", plugin, name)
-    given = runs() if table is None else table
-    said = (_own_study() if table is None else Study()) if study is None else study
+    given = sample_table() if table is None else table
+    said = (sample_study() if table is None else Study()) if study is None else study
     with found.calling("it is a class that takes the study", "plugin(study)"):
         plugin(said)
     space = infer(given, said)[0]
@@ -87,14 +87,10 @@ def check_step(
             _equal(found, result, once_more, promise, label)
 
 
-def _own_study() -> Study:
-    return study()
-
-
 def _look(label: str) -> str:
     return (
         f"plugin(study).apply(table, rows, infer(table, study)[0]) on {label} of "
-        "table, study = compass.testing.step.runs(), compass.testing.step.study()"
+        "compass.testing.step.sample_table() and sample_study()"
     )
 
 
@@ -138,9 +134,7 @@ def _rows(found: Witness, table: Table, rows: Rows, result: StepResult, label: s
         look,
     )
     lost = [column for column in table.names if column not in result.table.names]
-    found.expect(
-        not lost, "the table keeps its columns; it may get more", f"{lost} are gone", look
-    )
+    found.expect(not lost, "the table keeps its columns; it may get more", f"{lost} are gone", look)
     found.expect(
         isinstance(left, np.ndarray) and left.dtype == np.int64 and left.ndim == 1,
         "`rows` is an int64 array",

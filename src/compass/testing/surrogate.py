@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.model.base import Family, Fitted, Floats, Task
-from compass.settings import Settings
+from compass.settings import ForestSettings, Settings
 from compass.testing.base import Witness, first_difference, witness
 
 _PLAIN = "biufSU"  # kinds of numpy types that can be saved without running code to load them
 _SEED = 7
 _CASES = "compass.testing.surrogate"
+# What is promised does not depend on the number of trees, and few of them train quickly.
+SETTINGS = Settings(forest=ForestSettings(trees=20))
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def fitted(plugin: Any, case: Lesson, seed: int = _SEED) -> Fitted:
     family: Family = plugin
     weight = None if case.weight is None else case.weight.copy()
     return family.fit(
-        case.X.copy(), case.y.copy(), task=case.task, weight=weight, seed=seed, settings=Settings()
+        case.X.copy(), case.y.copy(), task=case.task, weight=weight, seed=seed, settings=SETTINGS
     )
 
 
@@ -130,15 +132,13 @@ def _predictions(found: Witness, model: Fitted, case: Lesson) -> None:
         found.expect(
             (scores >= 0).all() and np.allclose(sums, 1.0, rtol=0, atol=1e-9),
             "class scores are not negative and sum to 1",
-            f"scores from {scores.min():g} to {scores.max():g}, sums {sums.min():g}..{sums.max():g}",
+            f"scores {scores.min():g}..{scores.max():g}, sums {sums.min():g}..{sums.max():g}",
             look,
         )
     _batches(found, model, case, scores, spread)
 
 
-def _numbers(
-    found: Witness, what: str, values: object, shape: tuple[int, ...], look: str
-) -> None:
+def _numbers(found: Witness, what: str, values: object, shape: tuple[int, ...], look: str) -> None:
     seen = (
         f"{values.dtype}{list(values.shape)}"
         if isinstance(values, np.ndarray)
@@ -241,7 +241,7 @@ def _inputs_unchanged(found: Witness, plugin: Any) -> None:
     case = lesson("weighted numbers")
     assert case.weight is not None
     X, y, weight, ask = case.X.copy(), case.y.copy(), case.weight.copy(), case.ask.copy()
-    model = plugin.fit(X, y, task=case.task, weight=weight, seed=_SEED, settings=Settings())
+    model = plugin.fit(X, y, task=case.task, weight=weight, seed=_SEED, settings=SETTINGS)
     model.predict(ask)
     model.spread(ask)
     pairs = {"X": (X, case.X), "y": (y, case.y), "weight": (weight, case.weight)}
@@ -296,7 +296,7 @@ def _weights_matter(found: Witness, plugin: Any) -> None:
     for task, column in ((Task(), 0), (Task(2), 1)):
         said = [
             plugin.fit(
-                X.copy(), y.copy(), task=task, weight=weight, seed=_SEED, settings=Settings()
+                X.copy(), y.copy(), task=task, weight=weight, seed=_SEED, settings=SETTINGS
             ).predict(rows)[:, column]
             for weight in (heavy, heavy[::-1].copy())
         ]

@@ -1,0 +1,65 @@
+"""Tells the author of a plug-in whether it keeps the promises of its joint.
+
+    from compass import registry
+    from compass.testing import check, check_surrogate
+
+    def test_mine() -> None:
+        check_surrogate(Mine)                        # a class or function, registered or not
+
+    @pytest.mark.parametrize("name", registry.everything("surrogate"))
+    def test_all(name: str) -> None:
+        check("surrogate", name)                     # a registered one, by its name
+
+Every check returns None or raises ConformanceError, an AssertionError that says which promise is
+broken, what was seen, and the code that shows it.
+"""
+
+from typing import Any
+
+from compass import registry
+from compass.domain.errors import BadInput
+from compass.testing.base import ConformanceError
+from compass.testing.exporter import check_exporter
+from compass.testing.generator import check_generator
+from compass.testing.reader import check_reader
+from compass.testing.reducer import check_reducer
+from compass.testing.rule import check_rule
+from compass.testing.step import check_step
+from compass.testing.surrogate import check_surrogate
+
+__all__ = [
+    "ConformanceError",
+    "check",
+    "check_exporter",
+    "check_generator",
+    "check_reader",
+    "check_reducer",
+    "check_rule",
+    "check_step",
+    "check_surrogate",
+]
+
+_SUITES = {
+    "reader": check_reader,
+    "step": check_step,
+    "reducer": check_reducer,
+    "surrogate": check_surrogate,
+    "generator": check_generator,
+    "rule": check_rule,
+    "exporter": check_exporter,
+}
+
+
+def check(joint: str, name: str, **given: Any) -> None:
+    """Raise ConformanceError unless the registered plug-in keeps the promises of its joint.
+
+    Keywords go to the suite of the joint: a reader needs `sample` and `expected`.
+    """
+    plugin = registry.get(joint, name)
+    if joint == "reader" and not {"sample", "expected"} <= given.keys():
+        raise BadInput(
+            f"the reader '{name}' can only be checked on a file of its format",
+            hint="check('reader', name, sample=bytes_or_path, expected={'column': [values]})",
+        )
+    suite: Any = _SUITES[joint]
+    suite(plugin, name=name, **given)

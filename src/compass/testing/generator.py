@@ -1,0 +1,275 @@
+"""What a search promises: legal candidates only, told truly, the best first, the same again."""
+
+from typing import Any
+
+import numpy as np
+
+from compass.domain.errors import ConflictingRules
+from compass.generate import loss
+from compass.generate.base import Arena, Generated
+from compass.generate.repair import broken
+from compass.generate.score import Scored, score
+from compass.prepare.legal import legal_mask
+from compass.testing.arenas import Case, cases, everything
+from compass.testing.base import Witness, first_difference, witness
+
+_EASY = 0.1  # share of all configurations that answer a problem which nobody may fail
+_ROUNDING = 0.02  # numbers may be rounded to what a person would type, in standard deviations
+
+
+def check_generator(plugin: Any, *, name: str | None = None) -> None:
+    """Raise ConformanceError unless the generator keeps its promises."""
+    found = witness("generator", plugin, name)
+    for case in cases():
+        arena = case.arena
+        before = _arrays(arena)
+        result = _generate(found, plugin, case)
+        for what, array in _arrays(arena).items():
+            found.expect(
+                np.array_equal(array, before[what], equal_nan=True),
+                f"it leaves the problem's `{what}` as it is",
+                first_difference(array, before[what]),
+                case.look,
+            )
+        truth = everything(arena)
+        _existence(found, case, result, truth)
+        if result is None:
+            continue
+        _shapes(found, case, result)
+        _legal(found, case, result)
+        _forced(found, case, result)
+        _distinct(found, case, result)
+        scored = score(arena, result.X)
+        _truthful(found, case, result, scored)
+        _best_first(found, case, result, scored)
+        _repeatable(found, plugin, case, result)
+
+
+def _arrays(arena: Arena) -> dict[str, Any]:
+    return {
+        "start": arena.start.copy(),
+        "free": arena.free.copy(),
+        "forced": arena.forced.copy(),
+        "observed": arena.observed.copy(),
+        "geometry.scale": arena.geometry.scale.copy(),
+        "geometry.weight": arena.geometry.weight.copy(),
+    }
+
+
+def _generate(found: Witness, plugin: Any, case: Case) -> Generated | None:
+    """What was generated; None: it says that the rules conflict."""
+    with found.calling(f"it copes with: {case.label}", case.look):
+        try:
+            result = plugin.generate(case.arena)
+        except ConflictingRules:
+            return None
+    found.expect(
+        isinstance(result, Generated),
+        "it returns a Generated",
+        type(result).__name__,
+        case.look,
+    )
+    assert isinstance(result, Generated)
+    return result
+
+
+def _existence(found: Witness, case: Case, result: Generated | None, truth: Scored | None) -> None:
+    """Nothing where there is nothing; something where there is plenty; no false certainty."""
+    empty = result is None or not len(result.X)
+    if truth is None:
+        return
+    obeying = truth.violation == 0
+    if not obeying.any():
+        found.expect(
+            empty,
+            "where no configuration obeys the rules it gives none, or raises ConflictingRules",
+            f"{0 if result is None else len(result.X)} candidates",
+            case.look,
+        )
+        return
+    found.expect(
+        result is not None,
+        "it raises ConflictingRules only where no configuration obeys the rules",
+        f"{int(obeying.sum())} configurations obey them",
+        case.look,
+    )
+    assert result is not None
+    found.expect(
+        len(case.arena.movable) or np.array_equal(result.X, case.arena.start[None, :]),
+        "where nothing may move it gives the start",
+        f"{result.X.tolist()}",
+        case.look,
+    )
+    found.expect(
+        len(result.X) or obeying.mean() < _EASY,
+        "where one configuration in ten obeys the rules it gives some, even if no goal is met",
+        f"none, though {int(obeying.sum())} of {len(obeying)} legal configurations obey them",
+        case.look,
+    )
+    meeting = obeying & (truth.valid <= 0)
+    plenty = meeting.mean() >= _EASY
+    found.expect(
+        not plenty or bool(np.any(result.meets)),
+        "it finds an answer where one configuration in ten is one",
+        f"none, though {int(meeting.sum())} of {len(meeting)} legal configurations are answers",
+        case.look,
+    )
+    found.expect(
+        not result.exhaustive or bool(np.any(result.meets)) == bool(meeting.any()),
+        "`exhaustive` is said only when every configuration was tried",
+        f"{int(meeting.sum())} answers were overlooked",
+        case.look,
+    )
+
+
+def _shapes(found: Witness, case: Case, result: Generated) -> None:
+    arena, X = case.arena, result.X
+    found.expect(
+        isinstance(X, np.ndarray)
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.shape[1] == len(arena.start),
+        f"`X` is a float64 array with {len(arena.start)} columns",
+        f"{getattr(X, 'dtype', type(X).__name__)} of shape {np.shape(X)}",
+        case.look,
+    )
+    found.expect(
+        result.meets.shape == (len(X),) and result.meets.dtype == np.bool_,
+        "`meets` is a yes or no for each candidate",
+        f"{result.meets.dtype} of shape {result.meets.shape}",
+        case.look,
+    )
+    found.expect(
+        result.proximity.shape == (len(X),),
+        "`proximity` is a number for each candidate",
+        f"shape {result.proximity.shape}",
+        case.look,
+    )
+    found.expect(
+        len(X) <= arena.count,
+        "it gives at most as many candidates as are asked for",
+        f"{len(X)} instead of {arena.count}",
+        case.look,
+    )
+
+
+def _legal(found: Witness, case: Case, result: Generated) -> None:
+    arena, X = case.arena, result.X
+    for place, parameter in enumerate(arena.space):
+        values = X[:, place]
+        if place in arena.movable:
+            wrong = values[~legal_mask(parameter, values)]
+            found.expect(
+                not len(wrong),
+                "every value that it sets is a legal one",
+                f"{parameter.name} = {wrong[:3].tolist()}",
+                case.look,
+            )
+        else:
+            found.expect(
+                (values == arena.start[place]).all(),
+                "columns that are neither free nor forced stay as they are",
+                f"{parameter.name} went from {arena.start[place]:g} to {values[:3].tolist()}",
+                case.look,
+            )
+    for rule in arena.rules:
+        wrong_rows = np.flatnonzero(~rule.holds(X))
+        found.expect(
+            not len(wrong_rows),
+            "every candidate obeys every rule",
+            f"{X[wrong_rows[:1]].tolist()} breaks {rule.text}",
+            case.look,
+        )
+
+
+def _forced(found: Witness, case: Case, result: Generated) -> None:
+    arena = case.arena
+    for column in arena.forced:
+        back = result.X.copy()
+        back[:, column] = arena.start[column]
+        moved = result.X[:, column] != arena.start[column]
+        idle = moved & (broken(arena, back) == 0)
+        found.expect(
+            not idle.any(),
+            "a forced column moves only where a rule leaves no other way",
+            f"{arena.space.names[column]} moved in {result.X[idle][:1].tolist()}, "
+            "though the rules hold without that",
+            case.look,
+        )
+
+
+def _distinct(found: Witness, case: Case, result: Generated) -> None:
+    different = len(np.unique(result.X, axis=0)) if len(result.X) else 0
+    found.expect(
+        different == len(result.X),
+        "candidates are distinct",
+        f"{different} different ones among {len(result.X)}",
+        case.look,
+    )
+
+
+def _truthful(found: Witness, case: Case, result: Generated, scored: Scored) -> None:
+    found.expect(
+        (scored.violation == 0).all(),
+        "every candidate obeys the conditions on predicted outcomes",
+        f"{result.X[scored.violation > 0][:1].tolist()} does not",
+        case.look,
+    )
+    found.expect(
+        np.array_equal(result.meets, scored.valid <= 0),
+        "`meets` says truly which candidates meet every goal",
+        first_difference(result.meets, scored.valid <= 0),
+        case.look,
+    )
+    near = loss.proximity(result.X, case.arena.start, case.arena.geometry)
+    found.expect(
+        np.allclose(result.proximity, near, rtol=1e-9, atol=1e-9),
+        "`proximity` is the weighted change against the start (generate.loss.proximity)",
+        first_difference(result.proximity, near),
+        case.look,
+    )
+
+
+def _best_first(found: Witness, case: Case, result: Generated, scored: Scored) -> None:
+    arena = case.arena
+    if len(result.X) < 2:
+        return
+    found.expect(
+        (np.diff(result.meets.astype(np.int64)) <= 0).all(),
+        "candidates that meet the goals come before those that do not",
+        f"meets = {result.meets.tolist()}",
+        case.look,
+    )
+    found.expect(
+        scored.valid[0] <= scored.valid.min() + 1e-9,
+        "the first candidate misses the goals by least",
+        f"misses {scored.valid.tolist()}",
+        case.look,
+    )
+    equals = scored.valid <= scored.valid[0] + 1e-9
+    if any(target.direction for target in arena.targets):
+        best = scored.extreme[equals].min()
+        slack = arena.settings.search.tolerance * abs(best) + 1e-9
+        found.expect(
+            scored.extreme[0] <= best + slack,
+            "the first candidate has the best value of what is minimised",
+            f"values {scored.extreme.tolist()}",
+            case.look,
+        )
+    elif arena.proximity:
+        found.expect(
+            scored.proximity[0] <= scored.proximity[equals].min() + _ROUNDING,
+            "the first candidate is the smallest change",
+            f"changes {scored.proximity.tolist()}",
+            case.look,
+        )
+
+
+def _repeatable(found: Witness, plugin: Any, case: Case, result: Generated) -> None:
+    again = _generate(found, plugin, case)
+    found.expect(
+        again is not None and np.array_equal(again.X, result.X),
+        "the same problem and seed give the same candidates",
+        "ConflictingRules" if again is None else first_difference(again.X, result.X),
+        case.look + ", twice",
+    )
