@@ -112,12 +112,11 @@ def _load(joint: str, entry: EntryPoint) -> None:
     try:
         add(joint, entry.name)(entry.load())
     except Exception as error:
-        why = (
-            error.message if isinstance(error, CompassError) else f"{type(error).__name__}: {error}"
-        )
+        said = f"{type(error).__name__}: {error}"
+        why = error.message if isinstance(error, CompassError) else said
         problem = EnvironmentProblem(
             f"the {joint} '{entry.name}' of the package {package} cannot be loaded: {why}",
-            hint=f"repair or remove it: pip install --upgrade {package}, or pip uninstall {package}",
+            hint=f"repair it (pip install --upgrade {package}) or remove it",
         )
         problem.__cause__ = error
         _broken[joint][entry.name] = problem

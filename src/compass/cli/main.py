@@ -70,13 +70,14 @@ def ask(
     rule: opt.Rules = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    r"""Answer a question from past runs.
+    """Answer a question from past runs.
 
     \b
     Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: minimize}
       where C = {app: wrf, nodes < 16}
     Reconfigure X = {cores: ?} to achieve Y = {power: reduce by 10%}
-    What if we change X = {gpus: old -> 2*old}, how would that affect Y = {runtime}
+    What if we change X = {gpus: old -> 2*old},
+      how would that affect Y = {runtime}
     """
     from compass.cli.progress import progress
 

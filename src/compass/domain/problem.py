@@ -1,4 +1,4 @@
-"""The only thing a generator sees of a question."""
+"""A question resolved against a table: what a generator works on."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ class Problem(Noun):
 
     start: Config = Field(description="a complete configuration of the model's features")
     contexts: tuple[Config, ...] = Field(
-        (), description="values of the features that stay, averaged over; empty: those of start"
+        description="complete configurations whose values of what stays are averaged over"
     )
     free: tuple[str, ...] = Field(description="features that may take new values")
     forced: tuple[str, ...] = Field(

@@ -20,9 +20,9 @@ from compass.domain.answer import (
 )
 from compass.domain.base import Config
 from compass.domain.errors import ConflictingRules
-from compass.domain.problem import Target
+from compass.domain.problem import Problem, Target
 from compass.domain.query import Kind
-from compass.domain.space import Number
+from compass.domain.space import Category, Number
 from compass.engine import next_runs
 from compass.engine.judge import Judge
 from compass.engine.plan import Plan, linked
@@ -94,42 +94,64 @@ def answer_by_search(desk: Desk) -> Answer:
     return _answer(desk, suggestions, targets, arena, found)
 
 
-def arena_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...]) -> Arena:
-    """The plan in numbers, with these features allowed to give way."""
-    plan, bench = desk.plan, desk.bench
+def problem_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...]) -> Problem:
+    """The question as a generator sees it, with these features allowed to give way."""
+    plan, settings = desk.plan, desk.bench.settings
+    encoder = Encoder(desk.judge.here.features)
+    return Problem(
+        start=encoder.decode(plan.start),
+        contexts=tuple(encoder.decode(row) for row in plan.contexts),
+        free=plan.free,
+        forced=forced,
+        targets=targets,
+        rules=plan.rules,
+        weights=plan.query.weights,
+        proximity=plan.query.kind is not Kind.RECOMMEND,
+        count=plan.query.count or settings.count,
+        seed=plan.query.seed if plan.query.seed is not None else settings.seed,
+    )
+
+
+def arena_of(desk: Desk, problem: Problem) -> Arena:
+    """The problem in numbers, with the models at hand."""
+    plan, bench, here = desk.plan, desk.bench, desk.judge.here
     names = plan.features
-    free = np.array([names.index(n) for n in plan.free], dtype=np.int64)
-    give = np.array([names.index(n) for n in forced], dtype=np.int64)
+    encoder = Encoder(here.features)
+    free = np.array([names.index(n) for n in problem.free], dtype=np.int64)
+    give = np.array([names.index(n) for n in problem.forced], dtype=np.int64)
+    contexts = np.array([encoder.encode(context) for context in problem.contexts])
     models = {name: trained.model for name, trained in desk.judge.trained.items()}
-    movable = np.concatenate([free, give]).astype(np.int64)
-    space = bench.prepared.space
-    seed = plan.query.seed if plan.query.seed is not None else bench.settings.seed
-    here = desk.judge.here
     return Arena(
         space=here.features,
-        start=plan.start,
+        start=encoder.encode(problem.start),
         free=free,
         forced=give,
         rules=plan.feature_rules,
         # A what-if tells what happens; whether a condition on an outcome still holds is a note.
         outcome_rules=() if plan.query.kind is Kind.WHAT_IF else plan.outcome_rules,
         outcomes=plan.outcomes,
-        targets=targets,
-        labels={t.name: space[t.name].values.index(t.label) for t in targets if t.is_class},  # type: ignore[union-attr]
-        predict=Averaged(models, plan.contexts, movable),
-        geometry=bench.geometry(names, plan.query.weights),
+        targets=problem.targets,
+        labels={t.name: _position(bench, t) for t in problem.targets if t.is_class},
+        predict=Averaged(models, contexts, np.concatenate([free, give])),
+        geometry=bench.geometry(names, problem.weights),
         observed=here.X[here.train],
-        proximity=plan.query.kind is not Kind.RECOMMEND,
-        count=plan.query.count or bench.settings.count,
-        seed=seed,
+        proximity=problem.proximity,
+        count=problem.count,
+        seed=problem.seed,
         settings=bench.settings,
     )
+
+
+def _position(bench: Workbench, target: Target) -> int:
+    parameter = bench.prepared.space[target.name]
+    assert isinstance(parameter, Category)
+    return parameter.values.index(target.label)
 
 
 def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated]:
     """First with everything not named held; then letting give way what rules tie to the rest."""
     generator = registry.get("generator", desk.bench.settings.generator)
-    arena = arena_of(desk, targets, ())
+    arena = arena_of(desk, problem_of(desk, targets, ()))
     conflict: ConflictingRules | None = None
     found: Generated | None = None
     try:
@@ -141,7 +163,7 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
     moving = {*desk.plan.free, *desk.plan.query.change}
     forced = linked(desk.plan, moving)
     if forced:
-        wider = arena_of(desk, targets, forced)
+        wider = arena_of(desk, problem_of(desk, targets, forced))
         more = generator.generate(_with_familiar(desk, wider))
         if found is None or not len(found.X) or more.meets.any():
             return wider, more

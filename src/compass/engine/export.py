@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -136,7 +137,7 @@ def _script(best: Suggestion) -> str:
     return "\n".join(lines)
 
 
-def _remarks(best: Suggestion, used: Config) -> list[str]:
+def _remarks(best: Suggestion, used: Mapping[str, str]) -> list[str]:
     """What a person should know before submitting."""
     told = [best.trust.reason]
     if not best.meets_goals:
@@ -146,8 +147,7 @@ def _remarks(best: Suggestion, used: Config) -> list[str]:
         for o in best.outcomes
     ]
     for option, meaning in _COUNTED_IN.items():
-        value = best.config.get(str(used.get(option)))
-        if isinstance(value, int | float):
+        if option in used and isinstance(best.config[used[option]], int | float):
             told.append(f"check: --{option} is taken from {used[option]}, as {meaning}")
     return told
 

@@ -118,7 +118,8 @@ def _confirmed(sheet: Sheet, factors: list[str], pattern: FloatArray) -> Product
         return None
 
     def holds(*drawn: FloatArray) -> BoolArray:
-        return same(prod(drawn[: len(left)]), factor * prod(drawn[len(left) :]))
+        above, below = prod(drawn[: len(left)]), factor * prod(drawn[len(left) :])
+        return same(np.asarray(above), np.asarray(below))
 
     return _believed(sheet, Product(tuple(left), tuple(right), factor, (), 0, 0.0), holds)
 

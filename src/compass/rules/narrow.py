@@ -9,7 +9,7 @@ continuous column `x <= 300` is taken as written, without the tolerance of compa
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isinf, prod
+from math import inf, isfinite, isinf, prod
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from compass.rules.values import TOLERANCE, Table, is_whole, whole_columns
 CELLS = 20_000  # largest table of value combinations that is tried exactly
 _LOOSE = 2 * TOLERANCE
 _NOTICED = 1e-4  # a continuous bound that moves by a smaller share wakes no other rule
-_VISITS = 2_000  # rules looked at, after which the domains are good enough
+_VISITS = 300  # rules looked at, and some more per rule; then the domains are good enough
 
 
 def narrow(
@@ -59,7 +59,7 @@ def narrow(
     narrowing = Narrowing(known, parameters, whole_columns(parameters))
     queue = deque(rules)
     waiting = set(map(id, rules))
-    visits = _VISITS + 50 * len(rules)
+    visits = _VISITS + 30 * len(rules)
     while queue and visits:
         visits -= 1
         rule = queue.popleft()
@@ -86,10 +86,20 @@ def _unbounded(parameter: Number | Category) -> Domain:
 def _noticeable(old: Domain, new: Domain) -> bool:
     if old is new:
         return False
-    if old.values is not None or new.values is not None or old.step is not None:
-        return old.count != new.count or isinf(old.count)
-    if old.none != new.none or isinf(old.high - old.low):
+    if old.values is not None or new.values is not None or old.none != new.none:
         return True
+    moved = max(_moved(old.low, new.low), _moved(old.high, new.high))
+    if isinf(old.high - old.low):
+        return moved > 0.1  # a bound that crawls towards infinity never arrives
+    return moved > 0.0 if old.step is not None else _wide(old, new)
+
+
+def _moved(old: float, new: float) -> float:
+    """How far a bound moved, as a share of where it was."""
+    return 0.0 if old == new else abs(new - old) / (1.0 + abs(old)) if isfinite(old) else inf
+
+
+def _wide(old: Domain, new: Domain) -> bool:
     return max(new.low - old.low, old.high - new.high) > _NOTICED * (old.high - old.low)
 
 

@@ -1,0 +1,46 @@
+"""A generator: throw dice, keep what obeys the rules. The baseline that a search has to beat."""
+
+import numpy as np
+
+from compass import registry
+from compass.domain.space import Number
+from compass.generate.base import Arena, Floats, Generated
+from compass.generate.pick import pick, preferred
+from compass.generate.repair import settle
+from compass.generate.score import score
+from compass.prepare.legal import legal_values
+
+_THROWS = 20_000
+
+
+@registry.add("generator", "random")
+class RandomSearch:
+    """Random legal values; what breaks a rule is thrown away."""
+
+    name = "random"
+
+    @staticmethod
+    def generate(arena: Arena) -> Generated:
+        """The best of many random configurations, and the start if it is legal."""
+        rng = np.random.default_rng(arena.seed)
+        X = np.repeat(arena.start[None, :], _THROWS if len(arena.movable) else 1, axis=0)
+        for column in arena.movable:
+            X[1:, column] = _throw(arena, int(column), len(X) - 1, rng)
+        # Columns that only rules may move go back to where they were, if the rules allow it.
+        scored = score(arena, np.unique(settle(arena, X), axis=0))
+        legal = scored.take(np.flatnonzero(scored.violation == 0))
+        ranked = preferred(arena, legal)
+        if (ranked.valid <= 0).any():  # who meets the goals needs no company of those who do not
+            ranked = ranked.take(np.flatnonzero(ranked.valid <= 0))
+        best = ranked.take(pick(arena, ranked))
+        return Generated(best.X, best.valid <= 0, best.proximity, evaluated=len(scored))
+
+
+def _throw(arena: Arena, column: int, count: int, rng: np.random.Generator) -> Floats:
+    """Random legal values of one column, [count]; `none` is one of them where it is allowed."""
+    parameter = arena.space.parameters[column]
+    values = legal_values(parameter, limit=100_000)
+    if values is not None:
+        return rng.choice(values, count)
+    assert isinstance(parameter, Number)
+    return rng.uniform(parameter.low, parameter.high, count)
