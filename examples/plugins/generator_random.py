@@ -10,7 +10,7 @@ from compass.generate.repair import settle
 from compass.generate.score import score
 from compass.prepare.legal import legal_values
 
-_THROWS = 20_000
+_THROWS = 5_000
 
 
 @registry.add("generator", "random")

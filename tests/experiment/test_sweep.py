@@ -213,6 +213,9 @@ def test_repeats_that_disagree_wildly_are_left_out() -> None:
     taken = Taken()
     taken.add(SMALL, Sample((1.0, 1.0, 5.0), 1e9))
     assert settle(taken) == ({}, {"repeats disagree": 1})
+    taken.add(SMALL, Sample((2.0, 2.0, 2.0), 1e9))
+    rows, reasons = settle(taken)
+    assert (rows[SMALL].runtime_ms, dict(reasons)) == (2000.0, {})
 
 
 def test_watched_returns_the_result_and_a_load() -> None:

@@ -22,6 +22,20 @@ from compass.language import (
 from compass.settings import Settings
 
 TEXTS = [case.text for case in (*TABLE_VI, *TEMPLATES, *GOALS, *EDITS, *WHERE, *CLAUSES)]
+BINDABLE = [
+    "Recommend X = {nodes: ?, mem_gb: 64} to achieve Y = {runtime: min, power: <= 1 kW} top 3",
+    "Recommend X = {nodes: ?} to achieve Y = {job_state: completed} where partition == gpu",
+    "Reconfigure X = {nodes: ?} to achieve Y = {runtime: reduce by 5 min} from row 3",
+    "Reconfigure X = {X+_*: ?} to achieve Y = {score: same within 3%} from {nodes: 4, app: FT}",
+    "What if we change X = {time_limit: 2 h}, how would that affect Y = {runtime, power}",
+    "What if we change X = {nodes: 8 -> 2*old, gpus: ?}, keep Y = {power} the same",
+]
+BINDABLE_RULES = [
+    "mem_gb <= 64000 MB * nodes",
+    "partition in {gpu, 'cpu'} -> 1 <= gpus <= 4 * nodes",
+    "not (cap == none or is_gpu) and `Time[s]` % 2 == 0",
+    "queue: {1, 3}",
+]
 RULES = [rule.text for case in (*WHERE, *TABLE_VI) for rule in case.query.where]
 PIECES = [
     *("{", "}", "(", ")", "[", "]", ",", ":", "=", "?", "->", "*", "-", "'", '"', "`", "\\", "."),
@@ -34,7 +48,7 @@ PIECES = [
 def mutated(draw: st.DrawFn, texts: list[str]) -> str:
     """A good text with pieces cut out, repeated, or put in."""
     text = draw(st.sampled_from(texts))
-    for _ in range(draw(st.integers(1, 4))):
+    for _ in range(draw(st.integers(1, 3))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
         end = min(end, start + 12)
         piece = draw(st.sampled_from(PIECES) | st.just("") | st.text(max_size=2))
@@ -75,8 +89,8 @@ def settles(bind: Callable[..., Any], thing: Any) -> None:
         assert bind(bound, SPACE) == bound
 
 
-@given(mutated(TEXTS))
-@settings(max_examples=5000, deadline=None)
+@given(mutated(TEXTS) | mutated(BINDABLE))
+@settings(max_examples=6000, deadline=None)
 @example("What if we change X = {nodes: 1e308*old}")
 @example("What if we change X = {mem_gb: 1e308 TB}")
 def test_changed_texts(text: str) -> None:
@@ -84,15 +98,15 @@ def test_changed_texts(text: str) -> None:
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map("".join))
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=6000, deadline=None)
 def test_any_text(text: str) -> None:
     survives(text)
     survives("Recommend X = {" + text)
     survives("What if X = {nodes: 4} where " + text)
 
 
-@given(mutated(RULES))
-@settings(max_examples=4000, deadline=None)
+@given(mutated(RULES) | mutated(BINDABLE_RULES))
+@settings(max_examples=6000, deadline=None)
 def test_changed_rules(text: str) -> None:
     rule = attempt(parse_rule, text)
     if isinstance(rule, CompassError):

@@ -100,7 +100,7 @@ def test_the_example_of_the_manual():
     assert caught.value.hint == "change the rule or free gpus"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(rules(("a", "b", "c")), min_size=2, max_size=5))
 def test_every_rule_of_a_conflict_is_needed(expressions):
     names = names_in(And(tuple(expressions)))

@@ -25,7 +25,7 @@ def grid_space(**columns):
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(rules(), min_size=1, max_size=3), st.data())
 def test_exactly_the_combinations_that_obey_are_listed(expressions, data):
     names = names_in(And(tuple(expressions)))[:4]
@@ -143,8 +143,9 @@ def test_solving_says_where_anything_goes():
     assert wanted[1] == 4
 
 
-@settings(max_examples=80, deadline=None)
-@given(st.sampled_from(["a * b == c", "a - b == c - 2", "c == 2 * (a + b)", "a * b == 0 * c"]))
+@pytest.mark.parametrize(
+    "text", ["a * b == c", "a - b == c - 2", "c == 2 * (a + b)", "a * b == 0 * c", "-a == b - c"]
+)
 def test_solved_equalities_give_what_trying_gives(text):
     (one,) = compiled(text, space=SPACE)
     X = every_row(("a", "b", "c"))

@@ -93,7 +93,7 @@ def one(text, space=SPACE, **row):
     return bool(found.holds(x)[0]), float(found.violation(x)[0])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rules().filter(small))
 def test_a_rule_means_the_same_as_row_by_row(expression):
     X = rows_of(expression)
@@ -125,7 +125,7 @@ def _around_the_circle(expression, row):
             return False
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rules().filter(small))
 def test_the_violation_is_zero_exactly_where_the_rule_holds(expression):
     X = rows_of(expression)
@@ -138,7 +138,7 @@ def test_the_violation_is_zero_exactly_where_the_rule_holds(expression):
     assert (amount >= 0).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rules(), rules())
 def test_de_morgan(first, second):
     pairs = [
@@ -155,7 +155,7 @@ def test_de_morgan(first, second):
         np.testing.assert_array_equal(rule(one_way).violation(X), rule(other).violation(X))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rules().filter(small))
 def test_a_rule_and_its_negation_never_both_hold(expression):
     X = rows_of(expression)
@@ -509,7 +509,7 @@ def test_broken_pm100_rows_are_told_by_amount():
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.floats(-1e308, 1e308), st.floats(-1e308, 1e308))
 def test_amounts_stay_finite_however_large_the_numbers(p, q):
     space = Space(

@@ -25,7 +25,7 @@ def computed(function, *values):
         return float(function(*(np.asarray(v) for v in values)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(["+", "-", "*", "/", "%", "**"]), spans, spans, shares, shares)
 def test_arithmetic_stays_inside_its_interval(op, a, b, s, t):
     x, y = inside(a, s), inside(b, t)
@@ -36,7 +36,7 @@ def test_arithmetic_stays_inside_its_interval(op, a, b, s, t):
     assert found[0] <= result <= found[1]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(sorted(FORWARD)), spans, shares)
 def test_functions_stay_inside_their_interval_and_lead_back(name, a, s):
     x = inside(a, s)
@@ -50,7 +50,7 @@ def test_functions_stay_inside_their_interval_and_lead_back(name, a, s):
     assert back[0] <= x <= back[1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(spans, spans, shares, shares)
 def test_a_factor_leads_back(a, b, s, t):
     x, y = inside(a, s), inside(b, t)
@@ -60,7 +60,7 @@ def test_a_factor_leads_back(a, b, s, t):
     assert found[0] <= x <= found[1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(spans, shares, st.sampled_from([-3.0, -2.0, -1.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]))
 def test_a_base_leads_back(a, s, exponent):
     x = inside(a, s)

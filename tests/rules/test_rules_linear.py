@@ -41,7 +41,7 @@ terms = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from(ORDER), terms, terms)
 def test_a_sum_has_a_linear_form_that_agrees(op, left, right):
     X = every_row(WHOLE)
@@ -51,7 +51,7 @@ def test_a_sum_has_a_linear_form_that_agrees(op, left, right):
         np.testing.assert_array_equal(says(form, X), rule(expression).holds(X))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(comparisons(WHOLE))
 def test_whatever_has_a_linear_form_agrees_with_it(expression):
     form = linear_form(expression, SPACE)

@@ -55,7 +55,7 @@ def member(domain, value):
     return value == domain.none or domain.low <= value <= domain.high
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(rules(), min_size=1, max_size=3),
     st.booleans(),
@@ -89,7 +89,7 @@ def test_nothing_that_obeys_all_rules_is_removed(expressions, as_list, cells, da
             assert member(found[name], value), (name, value)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(rules())
 def test_listed_values_of_one_column_are_filtered_exactly(expression):
     names = names_in(expression)

@@ -149,8 +149,10 @@ def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
         data = load(source).data
         if study_file is not None:
             data = data.with_study(merge(data.study, load_study(study_file)))
+    elif source == "embedded":
+        data = read(embedded.path(), study=study_file or embedded.study())
     else:
-        data = read(embedded.path() if source == "embedded" else source, study=study_file)
+        data = read(source, study=study_file)
     return data.with_study(merge(data.study, flags))
 
 

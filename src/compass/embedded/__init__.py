@@ -17,6 +17,11 @@ def path() -> Path:
     return _FOLDER / "kernels.csv"
 
 
+def study() -> Path:
+    """Returns what the columns of the embedded table mean, a study file."""
+    return _FOLDER / "kernels.study.yaml"
+
+
 def machine() -> dict[str, object]:
     """Returns a description of the machine the embedded table was measured on."""
     about: dict[str, object] = json.loads((_FOLDER / "machine.json").read_text(encoding="utf-8"))

@@ -302,7 +302,9 @@ def _answer(
         proposals = next_runs.towards(desk.judge, arena.rules, arena.geometry, row, n=5)
     elif no_answer is not None:
         seed = desk.provenance.seed
-        proposals = next_runs.anywhere(desk.judge, arena.rules, arena.geometry, n=5, seed=seed)
+        proposals = next_runs.anywhere(
+            desk.judge, arena.rules, arena.geometry, n=5, seed=seed, within=plan.contexts
+        )
     desk.clock.mark("next runs")
     return Answer(
         query=plan.query,

@@ -8,8 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from pydantic import ValidationError
+
 from compass.domain.answer import Answer, ModelCard, Proposal, Provenance
-from compass.domain.base import Config, Value
+from compass.domain.base import Config, Noun, Value
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem, UnknownName
 from compass.domain.goal import Goal, Observe
@@ -28,7 +31,7 @@ from compass.language.bind import column
 from compass.settings import Settings
 
 Run = Mapping[str, Value] | int
-Thing = TypeVar("Thing")
+Kept = TypeVar("Kept", bound=Noun)
 
 
 class Compass:
@@ -59,7 +62,7 @@ class Compass:
             "reducer": reducer,
         }
         chosen = {name: value for name, value in given.items() if value is not None}
-        self.settings = Settings.model_validate(dict(settings or Settings()) | chosen)
+        self.settings = _valid(Settings, dict(settings or Settings()) | chosen)
         kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
         self.bench = Workbench(self.data.prepared, kept, self.settings, progress)
         self.rules = standing(self.data, rules)
@@ -115,7 +118,7 @@ class Compass:
         more = tuple(Constraint(text=text) for text in where)
         if more:
             added["where"] = (*query.where, *more)
-        checked = Query.model_validate({**dict(query), **added}) if added else query
+        checked = _valid(Query, {**dict(query), **added}) if added else query
         try:
             bound = self._bind(checked)
         except UnknownName as error:
@@ -132,7 +135,7 @@ class Compass:
         **options: Any,
     ) -> Answer:
         """What configuration should I use?"""
-        change = {name: SetTo(value=value) for name, value in (fixed or {}).items()}
+        change = {name: _edit(value) for name, value in (fixed or {}).items()}
         query = _query(Kind.RECOMMEND, ask, change, goals or {}, where, options)
         return self.ask(query, **options)
 
@@ -173,6 +176,7 @@ class Compass:
 
     def run_next(self, n: int = 8) -> tuple[Proposal, ...]:
         """Configurations whose measurement would teach most."""
+        self.fit()
         features = self.space.having(Role.KNOB, Role.CONTEXT)
         trained = self.bench.train(features, self.space.having(Role.OUTCOME))
         judge = Judge(self.bench, self.bench.field_of(features), trained)
@@ -194,18 +198,19 @@ class Compass:
         return explaining(partial(bind_query, query, self.space), self.data.prepared)
 
     def _baseline(self, run: Run) -> Row | Given:
-        if isinstance(run, int):
-            return Row(row=run)
+        if isinstance(run, int | np.integer):
+            self.data.table.check_row(int(run))
+            return Row(row=int(run))
         known: Config = {}
         for name, value in run.items():
             if name in self.data.table.names and name not in self.space:
                 continue  # an ignored column of the table itself, as data.row() gives it
-            known[column(name, self.space)] = value
+            known[column(name, self.space)] = _scalar(value)
         features = {*self.space.having(Role.KNOB, Role.CONTEXT)}
         usable = {
             name: value for name, value in known.items() if value is not None or name in features
         }
-        return Given(config=usable)
+        return _valid(Given, {"config": usable})
 
     def _answer(self, query: Query, curve: tuple[str, ...]) -> Answer:
         clock = Clock()
@@ -255,8 +260,28 @@ class Compass:
         )
 
 
+def _valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
+    """What a person gave as a noun; what is wrong with it is told in words."""
+    try:
+        return noun.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in first["loc"])
+        said = first["msg"].removeprefix("Value error, ")
+        said = said[:1].lower() + said[1:]
+        raise QueryProblem(
+            f"{place}: {said}" if place else said, hint=f"it was {str(first['input'])[:80]}"
+        ) from None
+
+
+def _scalar(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _edit(value: Edit | Value) -> Edit:
-    return value if isinstance(value, SetTo | Times | Plus) else SetTo(value=value)
+    if isinstance(value, SetTo | Times | Plus):
+        return value
+    return _valid(SetTo, {"value": _scalar(value)})
 
 
 def _query(
@@ -268,11 +293,12 @@ def _query(
     options: dict[str, Any],
 ) -> Query:
     """The query of a method call; weights are part of it, the rest goes to `ask`."""
-    return Query(
-        kind=kind,
-        ask=tuple(ask),
-        change=dict(change),
-        goals=dict(goals),
-        where=tuple(Constraint(text=text) for text in where),
-        weights=options.pop("weights", None) or {},
-    )
+    given = {
+        "kind": kind,
+        "ask": tuple(ask),
+        "change": dict(change),
+        "goals": dict(goals),
+        "where": tuple(Constraint(text=text) for text in where),
+        "weights": options.pop("weights", None) or {},
+    }
+    return _valid(Query, given)

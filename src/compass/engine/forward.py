@@ -31,16 +31,17 @@ def answer_population(desk: Desk) -> Answer:
     plan = desk.plan
     before, after, notes = _changed(desk)
     if not len(before):
-        why = "No past run matches the question and can make this change."
-        return _answer(desk, None, (*plan.notes, *notes), why)
+        nothing = "No past run matches the question and can make this change."
+        return _answer(desk, None, (*plan.notes, *notes), nothing)
     outcomes = []
     for name, trained in desk.judge.trained.items():
         if name not in plan.query.goals:
             continue
         old, new = trained.model.predict(before), trained.model.predict(after)
         outcomes.append(_mean_change(desk, name, old, new))
-    notes = (*notes, _trust_note(desk, after))
-    return _answer(desk, Population(runs=len(before), outcomes=tuple(outcomes)), notes, None)
+    note, why = _trust(desk, after)
+    population = Population(runs=len(before), outcomes=tuple(outcomes))
+    return _answer(desk, population, (*notes, note), why)
 
 
 def _answer(
@@ -156,12 +157,16 @@ def _half_width(change: Floats, level: float) -> float:
     return float(stats.t.ppf((1 + level) / 2, n - 1) * change.std(ddof=1) / np.sqrt(n))
 
 
-def _trust_note(desk: Desk, after: Floats) -> str:
+def _trust(desk: Desk, after: Floats) -> tuple[str, str | None]:
+    """How many of the changed runs are known territory, and why that is no answer if none is."""
     rng = np.random.default_rng(desk.bench.settings.seed)
     sample = after[rng.permutation(len(after))[:_LABELLED]]
     labels = desk.judge.labels(sample)
     trusted = sum(label is Label.TRUSTED for label in labels) / len(labels)
-    return f"After the change {trusted:.0%} of these runs are in trusted territory."
+    note = f"After the change {trusted:.0%} of these runs are in trusted territory."
+    if all(label is Label.UNSUPPORTED for label in labels):
+        return note, "After the change all of these runs lie outside the past runs."
+    return note, None
 
 
 def curves(desk: Desk, parameters: tuple[str, ...]) -> tuple[Curve, ...]:
@@ -193,15 +198,14 @@ def _curve(desk: Desk, name: str) -> list[Curve]:
     for outcome, trained in desk.judge.trained.items():
         if outcome not in plan.query.goals:
             continue
-        scores, spread = trained.model.predict(X), trained.model.spread(X)
-        level = desk.bench.settings.interval
-        half = None if trained.interval is None else trained.interval.half_width(spread, level)
+        scores = trained.model.predict(X)
+        band = desk.judge.band(outcome, scores, trained.model.spread(X))
         points = tuple(
             CurvePoint(
                 value=told[i],
                 predicted=desk.judge.value(outcome, scores[i]),
-                low=None if half is None else float(scores[i, 0] - half[i]),
-                high=None if half is None else float(scores[i, 0] + half[i]),
+                low=None if band is None else float(band[0][i]),
+                high=None if band is None else float(band[1][i]),
                 label=labels[i],
                 feasible=bool(feasible[i]),
             )

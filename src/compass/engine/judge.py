@@ -59,6 +59,16 @@ class Judge:
             return parameter.values[int(np.argmax(score))]
         return float(score[0])
 
+    def band(self, name: str, scores: Floats, spread: Floats) -> tuple[Floats, Floats] | None:
+        """Both ends [n] of the interval around scores [n, 1]; None for classes."""
+        interval, parameter = self.trained[name].interval, self.bench.prepared.space[name]
+        if interval is None or not isinstance(parameter, Number):
+            return None
+        half = interval.half_width(spread, self.bench.settings.interval)
+        low = scores[:, 0] - half
+        # What was never negative is a time, a power or the like: an interval need not go there.
+        return np.maximum(low, 0.0) if parameter.low >= 0 else low, scores[:, 0] + half
+
     def _prediction(
         self,
         name: str,
@@ -70,14 +80,12 @@ class Judge:
     ) -> Prediction:
         value = self.value(name, score)
         parameter = self.bench.prepared.space[name]
-        level = self.bench.settings.interval
-        interval = self.trained[name].interval
         low = high = change = percent = probability = None
-        if interval is None:
+        band = self.band(name, score[None, :], np.array([spread]))
+        if band is None:
             probability = float(np.max(score))
-        elif isinstance(value, float):
-            half = float(interval.half_width(np.array([spread]), level)[0])
-            low, high = value - half, value + half
+        else:
+            low, high = float(band[0][0]), float(band[1][0])
         if isinstance(value, float) and isinstance(before, float | int):
             change = value - before
             percent = 100 * change / abs(before) if before else None
@@ -87,7 +95,7 @@ class Judge:
             unit=parameter.unit if isinstance(parameter, Number) else None,
             low=low,
             high=high,
-            level=None if interval is None else level,
+            level=None if band is None else self.bench.settings.interval,
             before=before,
             observed=measured,
             change=change,

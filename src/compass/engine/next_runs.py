@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Proposal
-from compass.domain.space import Role
+from compass.domain.space import Role, Space
 from compass.engine.judge import Judge
 from compass.generate import loss
 from compass.generate.base import Geometry
@@ -26,13 +26,18 @@ def towards(
     """Runs that would support the configuration x [d]: itself, and steps that lead to it."""
     space = judge.here.features
     past = judge.here.X[judge.here.train]
-    origin = past[int(np.argmin(loss.column_distance(past, x, geometry).sum(axis=1)))]
-    moved = np.flatnonzero(origin != x)
+    knobs = _knobs(space)
+    apart = loss.column_distance(past, x, geometry)
+    # A run in the same context comes before any other: what nobody can set stays as it is.
+    elsewhere = np.delete(past != x, knobs, axis=1).sum(axis=1)
+    origin = past[int(np.lexsort((apart.sum(axis=1), elsewhere))[0])]
+    moved = [column for column in knobs if origin[column] != x[column]]
     rows = []
     for step in _STEPS:
         point = x.copy()
         for column in moved:
-            if not geometry.category[column] and geometry.none[column] not in (x[column],):
+            ends = (origin[column], x[column])
+            if not geometry.category[column] and geometry.none[column] not in ends:
                 point[column] = origin[column] + step * (x[column] - origin[column])
                 point[column] = snap(space.parameters[column], point[[column]])[0]
         rows.append(point)
@@ -41,9 +46,8 @@ def towards(
         point[column] = origin[column]
         rows.append(point)
     candidates = _allowed(judge, rules, np.array(rows))
-    unseen = candidates[loss.column_distance(candidates, origin, geometry).sum(axis=1) > 0]
-    proposals = [(row, _why(row, x, space.names)) for row in unseen]
-    return _told(judge, proposals[:n])
+    unseen = candidates[~_measured(candidates, past)]
+    return _told(judge, [(row, _why(row, x, space.names)) for row in unseen])[:n]
 
 
 def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
@@ -54,20 +58,32 @@ def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
 
 
 def anywhere(
-    judge: Judge, rules: Sequence[Rule], geometry: Geometry, n: int, seed: int
+    judge: Judge,
+    rules: Sequence[Rule],
+    geometry: Geometry,
+    n: int,
+    seed: int,
+    within: Floats | None = None,
 ) -> tuple[Proposal, ...]:
-    """Legal configurations where the models know least, far from each other and from the past."""
+    """Legal configurations where the models know least, far from each other and from the past.
+
+    `within` [c, d] holds the contexts to stay in; without it, those of all past runs.
+    """
     rng = np.random.default_rng(seed)
     space, past = judge.here.features, judge.here.X[judge.here.train]
-    mixed = past[rng.integers(len(past), size=_TRIED)].copy()
+    stay = past if within is None else within
+    mixed = stay[rng.integers(len(stay), size=_TRIED)].copy()
     donors = past[rng.integers(len(past), size=_TRIED)]
-    knobs = [space.names.index(name) for name in space.having(Role.KNOB)] or list(range(len(space)))
+    knobs = _knobs(space)
     take = rng.random((_TRIED, len(knobs))) < 0.5
     for place, column in enumerate(knobs):
         mixed[take[:, place], column] = donors[take[:, place], column]
     candidates = np.unique(_allowed(judge, rules, mixed), axis=0)
     if not len(candidates):
         return ()
+    known = _measured(candidates, past)
+    if not known.all():
+        candidates = candidates[~known]
     certainty = judge.bench.certainty(space.names, tuple(judge.trained))
     doubt = certainty.uq(candidates)
     far = judge.here.support.ood(candidates)
@@ -82,6 +98,17 @@ def anywhere(
         apart = np.minimum(apart, np.minimum(gap, 1.0))
     why = "predictions are less certain here than for {:.0%} of past runs"
     return _told(judge, [(candidates[i], why.format(doubt[i])) for i in chosen])
+
+
+def _knobs(space: Space) -> list[int]:
+    """The columns that a person can set; all where none is known to be."""
+    return [space.names.index(name) for name in space.having(Role.KNOB) or space.names]
+
+
+def _measured(X: Floats, past: Floats) -> NDArray[np.bool_]:
+    """Which configurations [n, d] are exactly those of past runs [p, d]."""
+    known = {row.tobytes() for row in past}
+    return np.array([row.tobytes() in known for row in X], dtype=bool)
 
 
 def _allowed(judge: Judge, rules: Sequence[Rule], X: Floats) -> Floats:

@@ -29,6 +29,7 @@ from compass.experiment.runner import (
     summary,
     usable_flags,
     variant_of,
+    variation_pct,
 )
 
 # The shuffled plan is cut into this many slices; in each slice the configurations of one compiled
@@ -239,11 +240,11 @@ def settle(taken: Taken) -> tuple[dict[Configuration, Measurement], Counter[str]
     for configuration, samples in taken.samples.items():
         if configuration in taken.refused:
             continue
-        result = summary(fastest(samples))
-        if result.variation_pct > DROP_ABOVE_PCT:
-            reasons["repeats disagree"] += 1
+        steady = [s for s in samples if variation_pct(s.seconds) <= DROP_ABOVE_PCT]
+        if steady:
+            rows[configuration] = summary(fastest(steady))
         else:
-            rows[configuration] = result
+            reasons["repeats disagree"] += 1
     return rows, reasons
 
 

@@ -35,7 +35,7 @@ _DEEPEST = Settings().query_depth
 def _number(text: str) -> int | float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise QuerySyntax(f"{text} is too large", hint="write a finite number")
+        raise QuerySyntax(f"{text[:20]} is too large", hint="write a finite number")
     return int(text) if text.isdigit() else value
 
 

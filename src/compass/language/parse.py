@@ -135,7 +135,7 @@ def _explain(error: UnexpectedInput, text: str, start: str) -> QuerySyntax:
     ):
         message, column = "the text ends too early", len(text.rstrip())
     elif isinstance(error, UnexpectedToken):
-        message = f"did not expect '{error.token}' here"
+        message = f"did not expect '{error.token[:40]}' here"
     else:
         shown = text[column] if column is not None and column < len(text) else ""
         message = f"did not expect '{shown}' here"

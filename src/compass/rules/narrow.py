@@ -8,7 +8,7 @@ continuous column `x <= 300` is taken as written, without the tolerance of compa
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, isfinite, isinf, prod
 
 import numpy as np
@@ -86,8 +86,10 @@ def _unbounded(parameter: Number | Category) -> Domain:
 def _noticeable(old: Domain, new: Domain) -> bool:
     if old is new:
         return False
-    if old.values is not None or new.values is not None or old.none != new.none:
+    if old.none != new.none:
         return True
+    if new.values is not None:
+        return old.values is None or len(old.values) != len(new.values)
     moved = max(_moved(old.low, new.low), _moved(old.high, new.high))
     if isinf(old.high - old.low):
         return moved > 0.1  # a bound that crawls towards infinity never arrives
@@ -110,6 +112,14 @@ class Narrowing:
     domains: dict[str, Domain]
     parameters: Mapping[str, Number | Category]
     whole: frozenset[str]
+    _names: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def names(self, node: Expression) -> tuple[str, ...]:
+        """The columns of a node; remembered, as rules are looked at again and again."""
+        found = self._names.get(id(node))
+        if found is None:
+            found = self._names[id(node)] = names_in(node)
+        return found
 
     def condition(self, node: Expression, *, positive: bool) -> None:
         """Impose a condition (or its negation); raises Impossible when it cannot hold."""
@@ -156,7 +166,7 @@ class Narrowing:
 
     def _try_all(self, node: Expression, positive: bool) -> bool:
         """Keep the listed values that occur in a combination that holds; False: too many."""
-        names = names_in(node)
+        names = self.names(node)
         lists: list[FloatArray] = []
         for name in names:
             values = self.domains[name].values
@@ -188,13 +198,13 @@ class Narrowing:
 
     def _comparison(self, node: Comparison, positive: bool) -> None:
         op = node.op if positive else NEGATED[node.op]
-        if any(isinstance(self.parameters[name], Category) for name in names_in(node)):
+        if any(isinstance(self.parameters[name], Category) for name in self.names(node)):
             return
         if self._settled_by_none(node, op, positive):
             return
         trees = Trees(self.domains)
         left, right = node.left, node.right
-        columns = {name for name in names_in(node) if self.domains[name].whole}
+        columns = {name for name in self.names(node) if self.domains[name].whole}
         whole = is_whole(left, columns) and is_whole(right, columns)
         if op in (">", ">="):
             op, left, right = ("<" if op == ">" else "<="), right, left
@@ -272,7 +282,7 @@ class Narrowing:
 
     def _membership(self, node: Membership, positive: bool) -> None:
         if not positive or any(
-            isinstance(self.parameters[name], Category) for name in names_in(node)
+            isinstance(self.parameters[name], Category) for name in self.names(node)
         ):
             return
         if self._may_be_none(node.operand):

@@ -168,9 +168,9 @@ def _batches(found: Witness, model: Fitted, case: Lesson, scores: Floats, spread
             first_difference(one, many),
             case.look(f".{what}(case.ask[:1])"),
         )
-    look = case.look(".predict(numpy.asfortranarray(case.ask))")
+    look = case.look(".predict(numpy.array(case.ask, order='F'))")
     with found.calling("it predicts on slices of other matrices", look):
-        turned = model.predict(np.asfortranarray(ask))
+        turned = model.predict(np.array(ask, order="F"))
     found.expect(
         np.allclose(turned, scores, rtol=1e-9, atol=1e-9),
         "the memory layout of a matrix does not matter",

@@ -1,0 +1,263 @@
+"""Built-in generators keep their promises, and the suite tells when one does not."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from testing_broken import caught
+
+from compass import registry
+from compass.domain.errors import ConflictingRules
+from compass.generate import loss
+from compass.generate.base import Arena, Generated
+from compass.generate.pick import pick, preferred
+from compass.generate.score import Scored, score
+from compass.prepare.legal import legal_mask
+from compass.testing import check, check_generator
+from compass.testing.arenas import OPEN, SPACE, case, cases, everything
+
+
+@pytest.mark.parametrize("name", registry.everything("generator"))
+def test_built_ins_keep_their_promises(name: str) -> None:
+    check("generator", name)
+
+
+class Lister:
+    """Lists every configuration, or a thousand of them."""
+
+    name = "lister"
+
+    @classmethod
+    def generate(cls, arena: Arena) -> Generated:
+        scored = everything(arena)
+        if scored is None:
+            scored = score(arena, cls.some(arena))
+        return cls.choose(arena, scored)
+
+    @staticmethod
+    def some(arena: Arena) -> Any:
+        draws = np.random.default_rng(arena.seed).random((1000, 3))
+        X = np.column_stack([draws[:, :2], np.ceil(100 * draws[:, 2])])
+        return np.concatenate([arena.start[None, :], X])
+
+    @classmethod
+    def choose(cls, arena: Arena, scored: Scored) -> Generated:
+        legal = scored.take(np.flatnonzero(scored.violation == 0))
+        legal = legal.take(np.flatnonzero(cls.settled(arena, legal.X)))
+        ranked = preferred(arena, legal)
+        if (ranked.valid <= 0).any():
+            ranked = ranked.take(np.flatnonzero(ranked.valid <= 0))
+        best = ranked.take(pick(arena, ranked))
+        return Generated(best.X, best.valid <= 0, best.proximity)
+
+    @staticmethod
+    def settled(arena: Arena, X: Any) -> Any:
+        fine = np.ones(len(X), dtype=bool)
+        for column in arena.forced:
+            back = X.copy()
+            back[:, column] = arena.start[column]
+            obeys = np.all([rule.holds(back) for rule in arena.rules], axis=0)
+            fine &= (X[:, column] == arena.start[column]) | ~obeys
+        return fine
+
+
+def after(change: Any) -> type[Lister]:
+    """The lister with a change made to what it returns."""
+
+    class Changed(Lister):
+        """Changed."""
+
+        @classmethod
+        def generate(cls, arena: Arena) -> Any:
+            return change(super().generate(arena), arena)
+
+    return Changed
+
+
+def remade(found: Generated, X: Any, arena: Arena) -> Generated:
+    """What the candidates X honestly are."""
+    scored = score(arena, X)
+    return Generated(X, scored.valid <= 0, scored.proximity)
+
+
+def test_an_honest_generator_passes() -> None:
+    check_generator(Lister)
+
+
+def outside(found: Generated, arena: Arena) -> Generated:
+    X = found.X.copy()
+    X[:, arena.movable[:1]] += 0.5
+    return remade(found, X, arena)
+
+
+def unfixed(found: Generated, arena: Arena) -> Generated:
+    X = found.X.copy()
+    held = [j for j in range(X.shape[1]) if j not in arena.movable]
+    X[:, held[:1]] += 1.0
+    return remade(found, X, arena)
+
+
+def disobedient(found: Generated, arena: Arena) -> Generated:
+    return Lister.generate(replace(arena, rules=()))
+
+
+def careless(found: Generated, arena: Arena) -> Generated:
+    return Lister.generate(replace(arena, outcome_rules=(), targets=arena.targets[:0]))
+
+
+def restless(found: Generated, arena: Arena) -> Generated:
+    free = np.concatenate([arena.free, arena.forced])
+    return Lister.generate(replace(arena, free=free, forced=free[:0], proximity=False))
+
+
+def repeated(found: Generated, arena: Arena) -> Generated:
+    return remade(found, np.repeat(found.X, 2, axis=0)[: arena.count], arena)
+
+
+def boastful(found: Generated, arena: Arena) -> Generated:
+    return replace(found, meets=np.ones(len(found.X), dtype=bool))
+
+
+def unseeded(found: Generated, arena: Arena) -> Generated:
+    other = replace(arena, start=arena.start, count=len(found.X))
+    if arena.space is not OPEN:
+        return found
+    shift = np.random.default_rng().integers(1000)
+    return Lister.generate(replace(other, seed=int(shift)))
+
+
+def worst_first(found: Generated, arena: Arena) -> Generated:
+    return remade(found, found.X[::-1].copy(), arena)
+
+
+def mixed(found: Generated, arena: Arena) -> Generated:
+    """One that misses the goal before those that meet it."""
+    listed = everything(arena)
+    if listed is None or not len(arena.movable) or len(found.X) < 2 or not found.meets.all():
+        return found
+    missing = (listed.violation == 0) & (listed.valid > 0) & Lister.settled(arena, listed.X)
+    if not missing.any():
+        return found
+    return remade(found, np.concatenate([listed.X[missing][:1], found.X[1:]]), arena)
+
+
+def spoiling(found: Generated, arena: Arena) -> Generated:
+    arena.start[0] += 1.0
+    return found
+
+
+def sure(found: Generated, arena: Arena) -> Generated:
+    if arena.count == 1:  # "smallest change": there is an answer, and this claims there is none
+        return replace(remade(found, arena.start[None, :].copy(), arena), exhaustive=True)
+    return found
+
+
+def quitting(found: Generated, arena: Arena) -> Generated:
+    if arena.rules and len(arena.movable) == 4:
+        raise ConflictingRules("too hard", hint="none", rules=())
+    return found
+
+
+def unwilling(found: Generated, arena: Arena) -> Generated:
+    empty = np.empty((0, len(arena.start)))
+    return found if found.meets.any() else Generated(empty, np.empty(0, bool), np.empty(0))
+
+
+def never(found: Generated, arena: Arena) -> Generated:
+    return remade(found, np.empty((0, len(arena.start))), arena)
+
+
+def stubborn(found: Generated, arena: Arena) -> Generated:
+    """The start, and nothing but the start."""
+    fine = score(arena, arena.start[None, :]).violation == 0
+    return remade(found, arena.start[None, :][fine], arena)
+
+
+def unmoved(found: Generated, arena: Arena) -> Any:
+    return found if len(arena.movable) else never(found, arena)
+
+
+def inventive(found: Generated, arena: Arena) -> Generated:
+    return found if len(found.X) else remade(found, arena.start[None, :].copy(), arena)
+
+
+BROKEN: dict[str, tuple[Any, str]] = {
+    "no name": (type("Nameless", (Lister,), {"__doc__": "x", "name": ""}), "it has a `name`"),
+    "an array": (after(lambda f, a: f.X), "it returns a Generated"),
+    "raises": (after(lambda f, a: 1 / 0), "it copes with: minimise"),
+    "cannot stand still": (after(lambda f, a: f.X[:, a.movable[0]] and f if not len(a.movable) else f),
+                           "it copes with: nothing to move"),
+    "transposed": (after(lambda f, a: replace(f, X=f.X.T)), "`X` is a float64 array"),
+    "whole numbers": (after(lambda f, a: replace(f, X=f.X.astype(int))), "`X` is a float64 array"),
+    "scores for yes and no": (
+        after(lambda f, a: replace(f, meets=f.meets.astype(float))),
+        "`meets` is a yes or no",
+    ),
+    "no distance": (after(lambda f, a: replace(f, proximity=np.empty(0))), "`proximity` is a number"),
+    "too many": (
+        after(lambda f, a: Lister.generate(replace(a, count=2 * a.count))),
+        "at most as many candidates",
+    ),
+    "off the grid": (after(outside), "every value that it sets is a legal one"),
+    "moves what is held": (after(unfixed), "neither free nor forced"),
+    "breaks rules": (after(disobedient), "every candidate obeys every rule"),
+    "ignores conditions": (after(careless), "conditions on predicted outcomes"),
+    "moves without need": (after(restless), "a forced column moves only"),
+    "repeats itself": (after(repeated), "candidates are distinct"),
+    "boasts": (after(boastful), "`meets` says truly"),
+    "wrong distances": (
+        after(lambda f, a: replace(f, proximity=f.proximity * 2)),
+        "`proximity` is the weighted change",
+    ),
+    "unseeded": (after(unseeded), "the same problem and seed"),
+    "worst first": (after(worst_first), "the first candidate"),
+    "mixed": (after(mixed), "candidates that meet the goals come before"),
+    "spoils the problem": (after(spoiling), "leaves the problem's `start`"),
+    "sure of itself": (after(sure), "`exhaustive` is said only"),
+    "gives up": (after(quitting), "it raises ConflictingRules only"),
+    "no second best": (after(unwilling), "even if no goal is met"),
+    "finds nothing": (after(never), "it gives some"),
+    "never moves": (after(stubborn), "it finds an answer where one configuration in ten is one"),
+    "cannot answer what-if": (after(unmoved), "where nothing may move it gives the start"),
+    "makes things up": (after(inventive), "where no configuration obeys the rules it gives none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_generator_is_caught(what: str) -> None:
+    plugin, promise = BROKEN[what]
+    caught(lambda: check_generator(plugin), promise)
+
+
+def test_conflicting_rules_may_be_said() -> None:
+    class Says(Lister):
+        """Names the conflict."""
+
+        @classmethod
+        def generate(cls, arena: Arena) -> Generated:
+            found = super().generate(arena)
+            if not len(found.X):
+                raise ConflictingRules("nothing obeys", hint="drop one", rules=())
+            return found
+
+    check_generator(Says)
+
+
+def test_the_problems_are_what_their_names_say() -> None:
+    by_name = {one.label: one.arena for one in cases()}
+    assert len(by_name) == len(cases())
+    none = everything(by_name["rules that conflict"])
+    assert none is not None
+    assert (none.violation > 0).all()
+    reach = everything(by_name["a goal out of reach"])
+    assert reach is not None
+    assert (reach.valid > 0).all()
+    assert everything(by_name["numbers without a grid"]) is None
+    everywhere = everything(by_name["minimise"])
+    assert everywhere is not None
+    assert len(everywhere) == 12 * 5 * 3 * 6
+    start = case("a start with none").arena.start
+    assert all(legal_mask(p, start[[i]])[0] for i, p in enumerate(SPACE))
+    way = by_name["columns that give way"]
+    assert loss.proximity(way.start[None, :], way.start, way.geometry)[0] == 0

@@ -1,0 +1,262 @@
+"""Built-in model families keep their promises, and the suite tells when one does not."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from testing_broken import caught
+
+from compass import registry
+from compass.model.base import Floats, Task
+from compass.testing import check, check_surrogate
+from compass.testing.surrogate import fitted, lesson, lessons
+
+
+@pytest.mark.parametrize("name", registry.everything("surrogate"))
+def test_built_ins_keep_their_promises(name: str) -> None:
+    check("surrogate", name)
+
+
+@dataclass(frozen=True)
+class Near:
+    """The mean of the five nearest rows."""
+
+    X: Floats
+    y: Floats
+    weight: Floats
+    task: Task
+    family: str = "near"
+
+    def predict(self, X: Floats) -> Floats:
+        return self._both(X)[0]
+
+    def spread(self, X: Floats) -> Floats:
+        return self._both(X)[1]
+
+    def _both(self, X: Floats) -> tuple[Floats, Floats]:
+        apart = (np.abs(X[:, None, :] - self.X) / (self.X.std(axis=0) + 1e-9)).sum(axis=2)
+        near = np.argsort(apart, axis=1, kind="stable")[:, :5]
+        share = self.weight[near] / self.weight[near].sum(axis=1, keepdims=True)
+        values = self.y[near][:, :, None]
+        if self.task.classes is not None:
+            values = (values == np.arange(self.task.classes)).astype(np.float64)
+        mean = (share[:, :, None] * values).sum(axis=1)
+        return mean, values.std(axis=1).max(axis=1)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"X": self.X, "y": self.y, "weight": self.weight}
+
+
+def near(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
+    return Near(X.copy(), y.copy(), np.ones(len(y)) if weight is None else weight.copy(), task)
+
+
+class NearFamily:
+    """The nearest rows."""
+
+    name = "near"
+    make: Callable[..., Near] = staticmethod(near)
+    kind: type[Near] = Near
+
+    @classmethod
+    def fit(
+        cls, X: Floats, y: Floats, *, task: Task, weight: Any, seed: int, settings: object
+    ) -> Near:
+        made = cls.make(X, y, task, weight)
+        return cls.kind(made.X, made.y, made.weight, made.task, made.family)
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[Any]], task: Task) -> Near:
+        return cls.kind(arrays["X"], arrays["y"], arrays["weight"], task)
+
+
+def family(**changes: Any) -> type[NearFamily]:
+    """The family with some of its parts changed."""
+    own = {key: changes.pop(key) for key in ("name", "make", "fit", "restore") if key in changes}
+    own = {k: staticmethod(v) if callable(v) else v for k, v in own.items()}
+    own["kind"] = type("Changed", (Near,), changes)
+    return type("Changed family", (NearFamily,), {"__doc__": "Changed.", **own})
+
+
+def test_an_honest_family_passes() -> None:
+    check_surrogate(NearFamily)
+    check_surrogate(family(), name="near")
+
+
+def in_place(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
+    X -= X.mean(axis=0)
+    return near(X, y, task, weight)
+
+
+def sorting(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
+    made = near(X, y, task, weight)
+    if weight is not None:
+        weight.sort()
+    return made
+
+
+def keeping(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
+    return Near(X, y, np.ones(len(y)) if weight is None else weight, task)
+
+
+def moving_the_question(self: Near, X: Floats) -> Floats:
+    answer = Near.predict(self, X)
+    X += 1.0
+    return answer
+
+
+def by_batch(self: Near, X: Floats) -> Floats:
+    return Near.predict(self, X) + (0.1 * (len(X) > 1) if self.task.classes is None else 0.0)
+
+
+def by_layout(self: Near, X: Floats) -> Floats:
+    if not X.flags.c_contiguous:
+        raise ValueError("ndarray is not C-contiguous")
+    return Near.predict(self, X)
+
+
+def without_none(X: Floats, y: Floats, task: Task, weight: Floats) -> Near:
+    return near(X, y, task, weight * 1.0)
+
+
+def only_seen(self: Near, X: Floats) -> Floats:
+    scores = Near.predict(self, X)
+    return scores if self.task.classes is None else scores[:, : int(self.y.max()) + 1]
+
+
+def only_numbers(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
+    if task.classes is not None:
+        raise NotImplementedError("classes")
+    return near(X, y, task, weight)
+
+
+def many(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
+    if len(y) < 5:
+        raise ValueError("need at least 5 rows")
+    return near(X, y, task, weight)
+
+
+NOISE = np.random.default_rng(0)
+
+BROKEN: dict[str, tuple[Any, str]] = {
+    "no name": (family(name=""), "it has a `name`"),
+    "no summary": (type("Quiet", (NearFamily,), {"__doc__": None}), "its docstring"),
+    "needs weights": (family(make=without_none), "it learns from numbers"),
+    "no classes": (family(make=only_numbers), "it learns from classes"),
+    "needs many rows": (family(make=many), "it learns from two rows"),
+    "flat": (family(predict=lambda s, X: Near.predict(s, X)[:, 0]), "float64 array of shape"),
+    "short": (family(predict=lambda s, X: Near.predict(s, X)[1:]), "float64 array of shape"),
+    "single precision": (
+        family(predict=lambda s, X: Near.predict(s, X).astype(np.float32)),
+        "float64 array of shape",
+    ),
+    "a list": (family(predict=lambda s, X: Near.predict(s, X).tolist()), "float64 array of shape"),
+    "lost classes": (family(predict=only_seen), "float64 array of shape [80, 4]"),
+    "NaN": (family(predict=lambda s, X: Near.predict(s, X) * np.nan), "predictions are finite"),
+    "scores": (
+        family(predict=lambda s, X: Near.predict(s, X) * (1 if s.task.classes is None else 2)),
+        "sum to 1",
+    ),
+    "negative scores": (
+        family(predict=lambda s, X: Near.predict(s, X) * 3 - 2 / max(s.task.classes or 1, 1)),
+        "not negative and sum to 1",
+    ),
+    "negative spread": (family(spread=lambda s, X: Near.spread(s, X) - 1), "spreads are not neg"),
+    "infinite spread": (family(spread=lambda s, X: np.full(len(X), np.inf)), "spreads are finite"),
+    "wide spread": (
+        family(spread=lambda s, X: Near.spread(s, X)[:, None]),
+        "spreads are a float64",
+    ),
+    "batches": (family(predict=by_batch), "predict: a row alone gives the same as in a batch"),
+    "ranks": (
+        family(spread=lambda s, X: Near.spread(s, X) / max(Near.spread(s, X).max(), 1e-9)),
+        "spread: a row alone",
+    ),
+    "layout": (family(predict=by_layout), "it predicts on slices"),
+    "unseeded": (
+        family(make=lambda X, *a: near(X + NOISE.normal(0, 1, X.shape), *a)),
+        "the same rows and seed give the same model",
+    ),
+    "restless": (
+        family(
+            predict=lambda s, X: Near.predict(s, X) * (1 + (s.task.outputs == 1) * NOISE.normal())
+        ),
+        "a row alone",
+    ),
+    "objects": (
+        family(arrays=lambda s: {**Near.arrays(s), "task": np.array([s.task])}),
+        "arrays of plain numbers",
+    ),
+    "not an array": (family(arrays=lambda s: {"n": 5}), "arrays of plain numbers"),
+    "a bar in a name": (
+        family(arrays=lambda s: {"a|b": s.X}),
+        "names without '|'",
+    ),
+    "not a dict": (family(arrays=lambda s: [s.X]), "`arrays()` is a dict"),
+    "lost weights": (
+        family(restore=lambda a, task: near(a["X"], a["y"], task, None)),
+        "a restored model gives the same bit for bit",
+    ),
+    "rounded": (
+        family(arrays=lambda s: {k: v.astype(np.float32) for k, v in Near.arrays(s).items()}),
+        "a restored model gives the same bit for bit",
+    ),
+    "cannot restore": (family(restore=lambda a, task: a["forest"]), "it restores what"),
+    "wrong family": (
+        family(make=lambda *a: replace(near(*a), family="near-2")),
+        "a model's `family`",
+    ),
+    "wrong task": (family(make=lambda *a: replace(near(*a), task=Task(9))), "a model's `task`"),
+    "centres X": (family(make=in_place), "it leaves X as it is"),
+    "sorts weights": (family(make=sorting), "it leaves weight as it is"),
+    "moves the question": (family(predict=moving_the_question), "it leaves the question as it is"),
+    "keeps a view": (family(make=keeping), "does not depend on the arrays"),
+    "the mean": (
+        family(
+            make=lambda X, y, t, w: near(X, y if t.classes else np.full(len(y), y.mean()), t, w)
+        ),
+        "on an easy law",
+    ),
+    "the first class": (
+        family(make=lambda X, y, t, w: near(X, y * 0 if t.classes == 3 else y, t, w)),
+        "on easy classes",
+    ),
+    "deaf to weights": (
+        family(make=lambda X, y, t, w: near(X, y, t, None)),
+        "a row counts as much as its weight says",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_family_is_caught(what: str) -> None:
+    plugin, promise = BROKEN[what]
+    caught(lambda: check_surrogate(plugin), promise)
+
+
+def test_methods_must_work_on_the_class_itself() -> None:
+    class Instance:
+        """Wants to be made first."""
+
+        name = "instance"
+
+        def fit(self, X: Floats, y: Floats, **more: Any) -> Near:
+            return near(X, y, more["task"], more["weight"])
+
+    error = caught(lambda: check_surrogate(Instance), "it learns from numbers")
+    assert "missing 1 required positional argument" in error.seen
+
+
+def test_the_name_must_be_the_one_it_is_registered_under() -> None:
+    error = caught(lambda: check_surrogate(NearFamily, name="nearest"), "registered under")
+    assert error.name == "nearest"
+
+
+def test_what_the_message_says_can_be_repeated() -> None:
+    """The code in `to see it` is made of these two functions."""
+    case = lesson("classes")
+    assert fitted(NearFamily, case).predict(case.ask).shape == (80, 3)
+    assert len({one.label for one in lessons()}) == len(lessons())
