@@ -96,7 +96,7 @@ def sweep3d(x: Floats) -> Floats:
 
 def hoefler(x: Floats) -> Floats:
     px, py, sweeps = x.T
-    return (2 * (px + py - 2) + 4 * (sweeps - 1)) * MESSAGE
+    return np.asarray((2 * (px + py - 2) + 4 * (sweeps - 1)) * MESSAGE)
 
 
 def roofline(x: Floats) -> Floats:

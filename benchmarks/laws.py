@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import compass as cp
-from benchmarks.formulas import LAWS, Law
+from benchmarks.formulas import LAWS, Floats, Law
 from benchmarks.show import table
 
 TOLERANCE = 0.01  # the asked range, on either side of its centre
@@ -65,7 +65,7 @@ def error_of(law: Law, config: dict[str, Any] | None, centre: float) -> float:
     return abs(law.at(config) - centre) / abs(centre)
 
 
-def learn(law: Law, X: np.ndarray, seed: int) -> cp.Compass:
+def learn(law: Law, X: Floats, seed: int) -> cp.Compass:
     """An engine that has seen these runs [n, d] of the law and nothing else."""
     names = [one.name for one in law.inputs]
     columns = {name: X[:, j].tolist() for j, name in enumerate(names)}
@@ -116,10 +116,8 @@ def run(law: Law, queries: int, seed: int) -> Result:
 
 def show(results: Sequence[Result]) -> str:
     """The results as a table."""
-    head = ("law", "inputs", "rows", "min", "median", "95th", "in range")
-    head += ("no answer", "violations", "fit s", "query s")
     return table(
-        head,
+        "law inputs rows min median 95th in_range no_answer violations fit_s query_s".split(),
         [
             (
                 r.law,

@@ -17,9 +17,11 @@ takes the asked parameters from the past run that is nearest in what is given an
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import compass as cp
 from benchmarks.legal import Checker
@@ -29,6 +31,7 @@ from compass.domain.goal import Goal
 from compass.domain.space import Number, Role, Space
 from compass.prepare.encode import Encoder
 
+Floats = NDArray[np.float64]
 TOLERANCE = 0.05
 KINDS = ("recommend", "reconfigure", "what-if")
 
@@ -54,9 +57,9 @@ class HeldOut:
     """Runs that the engine has not seen, encoded in its own space."""
 
     space: Space
-    values: np.ndarray  # [n, d]
+    values: Floats  # [n, d]
 
-    def __iter__(self) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+    def __iter__(self) -> Iterator[tuple[Floats, dict[str, Any]]]:
         encoder = Encoder(self.space)
         for row in self.values:
             yield row, encoder.decode(row)
@@ -86,29 +89,13 @@ class Examiner:
             asked = {name: run[name] for name in self.ask}
             goals = {name: goal_for(run[name]) for name in self.goals}
             changed = {name: run[name] for name in stated}
-            self._put(
-                tallies["recommend"],
-                lambda g=given, t=goals: self.engine.recommend(ask=self.ask, goals=t, fixed=g),
-                given,
-                asked,
-            )
-            self._put(
-                tallies["reconfigure"],
-                lambda s=start, c=changed, t=goals: self.engine.reconfigure(
-                    s, ask=self.ask, goals=t, change=c
-                ),
-                given,
-                asked,
-            )
-            self._put(
-                tallies["what-if"],
-                lambda s=start, c=changed | asked: self.engine.what_if(
-                    s, change=c, outcomes=self.goals
-                ),
-                given | asked,
-                {name: run[name] for name in self.goals},
-                outcomes=True,
-            )
+            recommend = partial(self.engine.recommend, self.ask, goals, fixed=given)
+            self._put(tallies["recommend"], recommend, given, asked)
+            reconfigure = partial(self.engine.reconfigure, start, self.ask, goals, change=changed)
+            self._put(tallies["reconfigure"], reconfigure, given, asked)
+            what_if = partial(self.engine.what_if, start, changed | asked, self.goals)
+            measured = {name: run[name] for name in self.goals}
+            self._put(tallies["what-if"], what_if, given | asked, measured, outcomes=True)
             tallies["recommend"].copied.append(self._copied(vector, run))
         for tally in tallies.values():
             del tally.seconds[:1]
@@ -145,7 +132,7 @@ class Examiner:
         broken = self.checker.share_broken(first.config)
         tally.errors.append(penalised(got, want, self.scales, broken))
 
-    def _start(self, vector: np.ndarray, rng: np.random.Generator) -> tuple[int, list[str]]:
+    def _start(self, vector: Floats, rng: np.random.Generator) -> tuple[int, list[str]]:
         """A past run to start from, and the given features in which it differs.
 
         Runs whose asked parameters are those of the held-out run would give the answer away.
@@ -163,7 +150,7 @@ class Examiner:
         ]
         return int(self.prepared.row_id[row]), other
 
-    def _copied(self, vector: np.ndarray, run: dict[str, Any]) -> float:
+    def _copied(self, vector: Floats, run: dict[str, Any]) -> float:
         """The error of the asked parameters of the nearest past run, broken rules included."""
         apart = np.zeros(self.prepared.rows)
         for name in (*self.given, *self.goals):

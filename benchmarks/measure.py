@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 NO_ANSWER = 1.0  # the error of a question without a suggestion
 
@@ -32,7 +33,7 @@ def penalised(
     return float(np.mean(errors)) + share_broken
 
 
-def scale_of(values: Sequence[float]) -> float:
+def scale_of(values: ArrayLike) -> float:
     """The training scale of a number: its standard deviation over the rows learnt from."""
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known)]
@@ -66,13 +67,13 @@ def percentile(values: Sequence[float], q: float) -> float:
     return float(np.percentile(values, q)) if len(values) else float("nan")
 
 
-def folds(groups: np.ndarray, count: int, seed: int) -> list[np.ndarray]:
+def folds(groups: NDArray[np.int64], count: int, seed: int) -> list[NDArray[np.int64]]:
     """Disjoint random parts of the rows [n]; rows of one group are in the same part."""
     names, of_row = np.unique(groups, return_inverse=True)
     part = np.random.default_rng(seed).permutation(len(names)) % count
     return [np.flatnonzero(part[of_row] == i) for i in range(count)]
 
 
-def configurations(X: np.ndarray) -> np.ndarray:
+def configurations(X: NDArray[np.float64]) -> NDArray[np.int64]:
     """A number per row [n] that is the same for identical rows of X [n, d]."""
     return np.asarray(np.unique(X, axis=0, return_inverse=True)[1]).ravel()

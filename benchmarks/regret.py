@@ -58,8 +58,8 @@ def examine(source: Source, folder: Path, repeats: int, seed: int) -> list[Regre
             tuple(row.values())
             for row in data.table.arrow.take(rows).select([GPU, *knobs]).to_pylist()
         }
-        for gpu in sorted({key[0] for key in measured}):
-            found.append(_ask(engine, gpu, knobs, measured, seen, number))
+        gpus = sorted({key[0] for key in measured})
+        found += [_ask(engine, gpu, knobs, measured, seen, number) for gpu in gpus]
         print(f"regret: sample {number - seed + 1} of {repeats}", file=sys.stderr, flush=True)
     return found
 
@@ -106,17 +106,13 @@ def show(results: Sequence[Regret]) -> str:
     rows = []
     for gpu in dict.fromkeys(r.gpu for r in results):
         own = [r for r in results if r.gpu == gpu]
-        rows.append(
-            (gpu, len(own))
-            + tuple(
-                f"{np.mean(values):.3f} ({max(values):.3f})"
-                for values in (
-                    [r.first for r in own],
-                    [r.best_of_all for r in own],
-                    [r.best_seen for r in own],
-                )
-            )
-            + (f"{np.median([r.seconds for r in own]):.2f}",)
+        ratios = (
+            [r.first for r in own],
+            [r.best_of_all for r in own],
+            [r.best_seen for r in own],
         )
+        told = [f"{np.mean(values):.3f} ({max(values):.3f})" for values in ratios]
+        seconds = float(np.median([r.seconds for r in own]))
+        rows.append((gpu, len(own), *told, f"{seconds:.2f}"))
     head = ("GPU", "samples", "first", "best suggestion", "best seen", "query s")
     return "time over the optimum, mean (worst), 20 % of the rows seen\n" + table(head, rows)

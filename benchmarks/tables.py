@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import compass as cp
 from benchmarks import regret
@@ -30,6 +31,7 @@ from benchmarks.roles import Source, data_folder, sources, stated
 from benchmarks.show import table
 from compass.domain.space import Role
 
+Floats = NDArray[np.float64]
 STAGES = ("plan", "search", "trust", "next runs")
 
 
@@ -130,7 +132,8 @@ def _partitions(
         both = np.concatenate([data.prepared.columns_of(features), test.columns_of(features)])
         number = configurations(both)
         seen = np.isin(number[len(values) :], number[: len(values)])
-        known = ~seen & np.isfinite(test.columns_of(source.goals)).all(axis=1)
+        measured = np.isfinite(test.columns_of(source.goals)).all(axis=1)
+        known = np.flatnonzero(measured & ~seen)
         groups = number[len(values) :][known]
         engine, fit, cpu = _fitted(data.with_study(study), plan.seed)
         for part in folds(groups, plan.partitions, plan.seed):
@@ -146,7 +149,7 @@ def _partitions(
         yield engine, HeldOut(space, _some(values[part[usable[part]]], plan)), fit, cpu
 
 
-def _some(values: np.ndarray, plan: Plan) -> np.ndarray:
+def _some(values: Floats, plan: Plan) -> Floats:
     rng = np.random.default_rng(plan.seed)
     return values[rng.permutation(len(values))[: plan.rows]]
 
@@ -190,36 +193,40 @@ def _summary(kind: str, tallies: list[Tally]) -> KindResult:
 def show(results: Sequence[TableResult]) -> str:
     """Two tables: the stages, and the questions."""
     stages = table(
-        (
-            "table",
-            "rows",
-            "learnt",
-            "features",
-            "rules",
-            "read s",
-            "prepare s",
-            "fit s",
-            "fit CPU s",
-        )
-        + ("models (error on rows not learnt from)",),
+        "table rows learnt features rules read_s prepare_s fit_s fit_CPU_s error".split(),
         [
-            (r.name, r.rows, r.learnt, r.features, r.rules, f"{r.read:.2f}", f"{r.prepare:.2f}")
-            + (
+            (
+                r.name,
+                r.rows,
+                r.learnt,
+                r.features,
+                r.rules,
+                f"{r.read:.2f}",
+                f"{r.prepare:.2f}",
                 f"{r.fit:.1f}",
                 f"{r.fit_cpu:.1f}",
-                ", ".join(f"{t}: {e}" for t, e in r.cards.items()),
+                ", ".join(f"{target}: {error}" for target, error in r.cards.items()),
             )
             for r in results
         ],
     )
+    head = "question n penalised_MAPE copied violations no_answer failed forced p50_s p95_s"
     questions = table(
-        ("question", "n", "penalised MAPE", "copied", "violations", "no answer", "failed")
-        + ("forced", "p50 s", "p95 s", "plan", "search", "trust", "next runs"),
+        [*head.split(), *STAGES],
         [
-            (f"{r.name} {k.kind}", k.queries, f"{k.error:.3f} ± {k.half:.3f}")
-            + ("" if k.copied is None else f"{k.copied:.3f} ± {k.copied_half:.3f}",)
-            + (k.violations, k.unanswered, k.failures, k.forced, f"{k.p50:.3f}", f"{k.p95:.3f}")
-            + tuple(f"{k.stages[stage]:.3f}" for stage in STAGES)
+            (
+                f"{r.name} {k.kind}",
+                k.queries,
+                f"{k.error:.3f} ± {k.half:.3f}",
+                "" if k.copied is None else f"{k.copied:.3f} ± {k.copied_half:.3f}",
+                k.violations,
+                k.unanswered,
+                k.failures,
+                k.forced,
+                f"{k.p50:.3f}",
+                f"{k.p95:.3f}",
+                *(f"{k.stages[stage]:.3f}" for stage in STAGES),
+            )
             for r in results
             for k in r.kinds
         ],

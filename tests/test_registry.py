@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from compass import registry
-from compass.domain.errors import BadInput, UnknownName
+from compass.domain.errors import BadInput, EnvironmentProblem, UnknownName
 
 
 @pytest.fixture(autouse=True)
 def _own_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test sees an empty registry and leaves the real one as it was."""
     monkeypatch.setattr(registry, "_found", {joint: {} for joint in registry.JOINTS})
+    monkeypatch.setattr(registry, "_broken", {joint: {} for joint in registry.JOINTS})
     monkeypatch.setattr(registry, "_origin", {})
     # The built-ins of the other joints need not be importable here.
     monkeypatch.setattr(registry, "_loaded", {*registry.JOINTS} - {"rule"})
@@ -115,6 +116,31 @@ def test_entry_points_of_other_packages_are_found_once(monkeypatch: pytest.Monke
     assert registry.get("rule", "root")(9) == 3
     registry.get("rule", "root")
     assert asked == ["compass.rule"]
+
+
+def test_a_package_that_is_broken_does_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entries = [
+        EntryPoint("lost", "no_such_module:thing", "compass.rule"),
+        EntryPoint("root", "math:sqrt", "compass.rule"),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries)
+    assert registry.get("rule", "root")(9) == 3
+    with pytest.raises(EnvironmentProblem, match=r"the rule 'lost' .* cannot be loaded") as caught:
+        registry.get("rule", "lost")
+    assert caught.value.hint
+    assert [(listed.name, listed.origin) for listed in registry.listing()] == [
+        ("root", "math"),
+        ("lost", "broken"),
+    ]
+
+
+def test_a_joint_that_could_not_be_loaded_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._BUILT_IN, "rule", ("no_such_module",))
+    for _ in range(2):
+        with pytest.raises(ModuleNotFoundError):
+            registry.everything("rule")
 
 
 def test_the_listing_tells_name_origin_and_summary() -> None:

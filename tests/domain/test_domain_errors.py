@@ -77,6 +77,29 @@ def test_an_unknown_name_lists_what_there_is() -> None:
     assert many.hint == "there are: 0, 1, 2, 3, 4, 5, 6, 7, ..."
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("node", "Recommend X = {nodes: ?, node: ?}", "node: ?}"),
+        ("a", "Recommend a configuration X = {b: ?, a: ?}", "a: ?}"),
+        ("in", "What if we change X = {`in`: 4} in ...", "in`: 4"),
+        ("X+_*", "What if we change X = {X+_*: 4}", "X+_*: 4"),
+        ("node", "gpus < node", "node"),
+        ("gpux", "Recommend X = {n: ?} to achieve Y = {t: min} where p: GPUX", "GPUX"),
+    ],
+)
+def test_an_unknown_name_points_at_itself(name: str, text: str, place: str) -> None:
+    error = unknown("column", name, []).within(text)
+    message, line, caret, hint = str(error).splitlines()
+    assert line[caret.index("^") :].startswith(place)
+    assert (message, hint) == (error.message, f"hint: {error.hint}")
+
+
+def test_an_unknown_name_that_is_not_in_the_text_points_nowhere() -> None:
+    error = unknown("column", "node", []).within("Recommend X = {nodes: ?}")
+    assert str(error) == "no column named 'node'\nhint: there are none"
+
+
 class TestPointer:
     def test_the_caret_stands_below_the_place(self) -> None:
         error = QuerySyntax("no", text="abcdef", column=3)

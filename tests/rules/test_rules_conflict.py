@@ -146,6 +146,17 @@ def test_rules_that_agree_have_no_conflict():
     assert "no configuration was found" in explain_conflict(rules_, {}, {}).message
 
 
+def test_labels_stay_labels_while_facts_are_left_out():
+    texts = ("partition == 'cpu'", "not (partition == 'gpu' -> partition == 'gpu')")
+    found = conflict(compiled(*texts), domains_of(JOBS, ["partition"]), {})
+    assert found == texts[1:]
+    rules_ = compiled("partition in {'cpu', 'big'} -> gpus <= 4 * nodes")
+    error = explain_conflict(
+        rules_, domains_of(JOBS, ["partition", "nodes"]), {"gpus": 300.0, "partition": 0.0}
+    )
+    assert "needs nodes >= 75, and nodes is at most 64" in error.message
+
+
 def test_a_column_without_any_legal_value_is_named():
     space = Space(parameters=(Number(name="t", low=2, high=3, allowed=(1, 4)),))
     error = explain_conflict([], domains_of(space, ["t"]), {})

@@ -99,6 +99,13 @@ def test_no_columns_at_all():
     assert legal_tuples(rules_, (), {}, {"nodes": 3.0}, 10).shape == (0, 0)
 
 
+def test_a_table_that_runs_empty_half_way():
+    space = grid_space(p=(2, 3), q=(2, 3), r=(2, 3), s=(1, 2))
+    rules_ = compiled("p != q", "q != r", "p != r", "s <= p", space=space)
+    found = legal_tuples(rules_, space.names, domains_of(space, space.names), {}, 100)
+    assert found.shape == (0, 4)
+
+
 def test_the_level_none_is_a_value():
     rules_ = compiled("cap in {1, none}", space=SPACE)
     found = legal_tuples(rules_, ("cap",), domains_of(SPACE, ["cap"]), {}, 10)

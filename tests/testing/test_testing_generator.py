@@ -103,7 +103,7 @@ def disobedient(found: Generated, arena: Arena) -> Generated:
 
 
 def careless(found: Generated, arena: Arena) -> Generated:
-    return Lister.generate(replace(arena, outcome_rules=(), targets=arena.targets[:0]))
+    return Lister.generate(replace(arena, outcome_rules=()))
 
 
 def restless(found: Generated, arena: Arena) -> Generated:
@@ -129,6 +129,18 @@ def unseeded(found: Generated, arena: Arena) -> Generated:
 
 def worst_first(found: Generated, arena: Arena) -> Generated:
     return remade(found, found.X[::-1].copy(), arena)
+
+
+def longest_first(found: Generated, arena: Arena) -> Generated:
+    if any(target.direction for target in arena.targets):
+        return found
+    return remade(found, found.X[np.argsort(-found.proximity)], arena)
+
+
+def furthest_first(found: Generated, arena: Arena) -> Generated:
+    if found.meets.any() or len(found.X) < 2:
+        return found
+    return remade(found, found.X[np.argsort(-score(arena, found.X).valid)], arena)
 
 
 def mixed(found: Generated, arena: Arena) -> Generated:
@@ -161,7 +173,8 @@ def quitting(found: Generated, arena: Arena) -> Generated:
 
 def unwilling(found: Generated, arena: Arena) -> Generated:
     empty = np.empty((0, len(arena.start)))
-    return found if found.meets.any() else Generated(empty, np.empty(0, bool), np.empty(0))
+    there = found.meets.any() or not len(arena.movable)
+    return found if there else Generated(empty, np.empty(0, bool), np.empty(0))
 
 
 def never(found: Generated, arena: Arena) -> Generated:
@@ -172,6 +185,11 @@ def stubborn(found: Generated, arena: Arena) -> Generated:
     """The start, and nothing but the start."""
     fine = score(arena, arena.start[None, :]).violation == 0
     return remade(found, arena.start[None, :][fine], arena)
+
+
+def standing(found: Generated, arena: Arena) -> Generated:
+    arena.movable[0]
+    return found
 
 
 def unmoved(found: Generated, arena: Arena) -> Any:
@@ -186,15 +204,17 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "no name": (type("Nameless", (Lister,), {"__doc__": "x", "name": ""}), "it has a `name`"),
     "an array": (after(lambda f, a: f.X), "it returns a Generated"),
     "raises": (after(lambda f, a: 1 / 0), "it copes with: minimise"),
-    "cannot stand still": (after(lambda f, a: f.X[:, a.movable[0]] and f if not len(a.movable) else f),
-                           "it copes with: nothing to move"),
+    "cannot stand still": (after(standing), "it copes with: nothing to move"),
     "transposed": (after(lambda f, a: replace(f, X=f.X.T)), "`X` is a float64 array"),
     "whole numbers": (after(lambda f, a: replace(f, X=f.X.astype(int))), "`X` is a float64 array"),
     "scores for yes and no": (
         after(lambda f, a: replace(f, meets=f.meets.astype(float))),
         "`meets` is a yes or no",
     ),
-    "no distance": (after(lambda f, a: replace(f, proximity=np.empty(0))), "`proximity` is a number"),
+    "no distance": (
+        after(lambda f, a: replace(f, proximity=np.empty(0))),
+        "`proximity` is a number for each candidate",
+    ),
     "too many": (
         after(lambda f, a: Lister.generate(replace(a, count=2 * a.count))),
         "at most as many candidates",
@@ -211,7 +231,9 @@ BROKEN: dict[str, tuple[Any, str]] = {
         "`proximity` is the weighted change",
     ),
     "unseeded": (after(unseeded), "the same problem and seed"),
-    "worst first": (after(worst_first), "the first candidate"),
+    "worst first": (after(worst_first), "the first candidate has the best value"),
+    "longest way first": (after(longest_first), "the first candidate is the smallest change"),
+    "furthest first": (after(furthest_first), "the first candidate misses the goals by least"),
     "mixed": (after(mixed), "candidates that meet the goals come before"),
     "spoils the problem": (after(spoiling), "leaves the problem's `start`"),
     "sure of itself": (after(sure), "`exhaustive` is said only"),
@@ -221,7 +243,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "never moves": (after(stubborn), "it finds an answer where one configuration in ten is one"),
     "cannot answer what-if": (after(unmoved), "where nothing may move it gives the start"),
     "makes things up": (after(inventive), "where no configuration obeys the rules it gives none"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", BROKEN)

@@ -133,6 +133,28 @@ def without(name: str) -> Any:
     return lambda self, path: Records.read(self, path).drop_columns([name])
 
 
+def once(self: Records, path: Path) -> pa.Table:
+    if str(path) in SEEN:
+        raise OSError("it is locked")
+    SEEN.add(str(path))
+    return Records.read(self, path)
+
+
+SEEN: set[str] = set()
+
+
+def odd_types(self: Records, path: Path) -> pa.Table:
+    return Records.read(self, path).append_column("raw", pa.array([b"\xff"] * 4))
+
+
+def sniffer(says: Any) -> type[Records]:
+    """Reads as before, but recognises other files."""
+    return reader(
+        sniff=lambda self, path, head: says(head),
+        content=lambda self, path: Records.content(Records(), path),
+    )
+
+
 BROKEN: dict[str, tuple[Any, str]] = {
     "no name": (reader(name=""), "it has a `name`"),
     "needs an argument": (reader(__init__=lambda self, path: None), "needs no arguments"),
@@ -141,6 +163,9 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "upper case": (reader(suffixes=(".REC",)), "`suffixes`"),
     "two dots": (reader(suffixes=(".tar.rec",)), "`suffixes`"),
     "a compression": (reader(suffixes=(".gz",)), "`suffixes`"),
+    "cannot read": (reader(read=lambda s, p: 1 / 0), "it reads a file of its format"),
+    "reads once": (reader(read=once), "a second time"),
+    "bytes": (reader(read=odd_types), "types that Compass knows"),
     "a dict": (reader(read=lambda self, path: dict(ROWS)), "pyarrow.Table"),
     "a lost row": (reader(read=lambda s, p: Records.read(s, p).slice(1)), "it reads every row"),
     "a lost column": (reader(read=without("app")), "every column"),
@@ -161,28 +186,18 @@ BROKEN: dict[str, tuple[Any, str]] = {
     ),
     "a crash on half a file": (reader(columns=raw), "cut short"),
     "a changed file": (reader(read=marking), "it leaves the file as it is"),
-    "does not know its own": (
-        type("Shy", (Records,), {"__doc__": "x", "sniff": lambda s, p, h: False, "content":
-            lambda s, p: Records.content(Records(), p)}),
-        "it recognises its own file",
-    ),
-    "claims junk": (
-        type("Bold", (Records,), {"__doc__": "x", "sniff": lambda s, p, h: b"\x00" not in h,
-            "content": lambda s, p: Records.content(Records(), p)}),
-        "it does not claim an empty file",
-    ),
+    "does not know its own": (sniffer(lambda head: False), "it recognises its own file"),
+    "claims junk": (sniffer(lambda head: b"\x00" not in head), "it does not claim an empty file"),
     "claims the files of others": (
-        type("Bold", (Records,), {"__doc__": "x",
-            "sniff": lambda s, p, h: h.startswith((b"#records", b"{")),
-            "content": lambda s, p: Records.content(Records(), p)}),
+        sniffer(lambda head: head.startswith((b"#records", b"{"))),
         "it does not claim a jsonl file",
     ),
+    "cannot tell": (sniffer(lambda head: 1 / 0), "it can tell whether its own file"),
     "says perhaps": (
-        type("Vague", (Records,), {"__doc__": "x", "sniff": lambda s, p, h: h[:8] == b"#records" or None,
-            "content": lambda s, p: Records.content(Records(), p)}),
+        sniffer(lambda head: head.startswith(b"#records") or None),
         "`sniff` answers True or False",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", BROKEN)

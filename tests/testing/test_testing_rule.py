@@ -54,9 +54,7 @@ def test_a_registered_rule_by_its_name() -> None:
 
 def written_as_for_one_row(nodes: Any) -> Any:
     """Fits."""
-    if nodes > 4:
-        return True
-    return False
+    return 1 if nodes > 4 else 0
 
 
 def a_single_answer(nodes: Any) -> Any:
@@ -105,6 +103,11 @@ def dropping(nodes: Any) -> Any:
     return nodes[~np.isnan(nodes)] < 4
 
 
+def not_alone(nodes: Any) -> Any:
+    """Fits."""
+    return np.array([nodes[0], nodes[1], *nodes[2:]]) < 4
+
+
 def by_keyword(nodes: Any, *, size: Any) -> Any:
     """Fits."""
     return nodes < size
@@ -132,6 +135,7 @@ def quiet(nodes: Any) -> Any:
         (random, "the same values give the same answer"),
         (no_rows, "arrays without rows"),
         (no_none, "without failing"),
+        (not_alone, "arrays of a single row"),
         (dropping, "also beside `none`"),
         (by_keyword, "it needs no keyword"),
         (nothing, "at least one column"),

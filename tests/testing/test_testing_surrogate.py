@@ -118,6 +118,24 @@ def by_layout(self: Near, X: Floats) -> Floats:
     return Near.predict(self, X)
 
 
+def by_memory(self: Near, X: Floats) -> Floats:
+    return Near.predict(self, X.ravel(order="K").reshape(X.shape))
+
+
+def not_alone(self: Near, X: Floats) -> Floats:
+    return Near.predict(self, np.array([X[0], X[1], *X[2:]]))
+
+
+def once(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
+    if TRAINED:
+        raise RuntimeError("already trained")
+    TRAINED.append(True)
+    return near(X, y, task, weight)
+
+
+TRAINED: list[bool] = []
+
+
 def without_none(X: Floats, y: Floats, task: Task, weight: Floats) -> Near:
     return near(X, y, task, weight * 1.0)
 
@@ -154,7 +172,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
         "float64 array of shape",
     ),
     "a list": (family(predict=lambda s, X: Near.predict(s, X).tolist()), "float64 array of shape"),
-    "lost classes": (family(predict=only_seen), "float64 array of shape [80, 4]"),
+    "lost classes": (family(predict=only_seen), "float64 array of shape [40, 4]"),
     "NaN": (family(predict=lambda s, X: Near.predict(s, X) * np.nan), "predictions are finite"),
     "scores": (
         family(predict=lambda s, X: Near.predict(s, X) * (1 if s.task.classes is None else 2)),
@@ -176,6 +194,11 @@ BROKEN: dict[str, tuple[Any, str]] = {
         "spread: a row alone",
     ),
     "layout": (family(predict=by_layout), "it predicts on slices"),
+    "memory": (family(predict=by_memory), "the memory layout of a matrix"),
+    "cannot predict": (family(predict=lambda s, X: 1 / 0), "it predicts"),
+    "never alone": (family(predict=not_alone), "it predicts a single row"),
+    "no arrays": (family(arrays=lambda s: 1 / 0), "it gives its arrays"),
+    "once": (family(make=once), "it learns again"),
     "unseeded": (
         family(make=lambda X, *a: near(X + NOISE.normal(0, 1, X.shape), *a)),
         "the same rows and seed give the same model",
@@ -258,5 +281,5 @@ def test_the_name_must_be_the_one_it_is_registered_under() -> None:
 def test_what_the_message_says_can_be_repeated() -> None:
     """The code in `to see it` is made of these two functions."""
     case = lesson("classes")
-    assert fitted(NearFamily, case).predict(case.ask).shape == (80, 3)
+    assert fitted(NearFamily, case).predict(case.ask).shape == (40, 3)
     assert len({one.label for one in lessons()}) == len(lessons())

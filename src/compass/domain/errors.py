@@ -57,8 +57,8 @@ class UnknownName(BadInput):
         return UnknownName(self.message, hint=self.hint, name=self.name, text=text)
 
     def __str__(self) -> str:
-        place = self.text.find(self.name) if self.name else -1
-        shown = pointer(self.text, place) if place >= 0 else ""
+        place = _place_of(self.name, self.text) if self.name else None
+        shown = "" if place is None else pointer(self.text, place)
         return _lines(self.message, shown, self.hint)
 
 
@@ -112,6 +112,14 @@ def pointer(text: str, column: int, width: int = 72) -> str:
     # One blank for each line break or tab, so that the caret stays below its character.
     piece = re.sub(r"\s", " ", text[start : start + width])
     return f"  {piece}\n  {' ' * (column - start)}^"
+
+
+def _place_of(name: str, text: str) -> int | None:
+    """Where a name stands in a question: as a word of its own, and not in its opening phrase."""
+    opening = max(0, text.find("{"))
+    word = rf"(?<!\w){re.escape(name)}(?!\w)"
+    found = re.compile(word, re.IGNORECASE).search(text, opening)
+    return found.start() if found else None
 
 
 def _lines(message: str, shown: str, hint: str) -> str:

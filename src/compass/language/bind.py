@@ -88,7 +88,9 @@ def columns_like(name: str, space: Space) -> tuple[str, ...]:
     found = tuple(other for other in space.names if fnmatchcase(other.casefold(), pattern))
     if not found:
         raise UnknownName(
-            f"no column matches '{name}'", hint=f"columns are: {', '.join(space.names[:8])}"
+            f"no column matches '{name}'",
+            hint=f"columns are: {', '.join(space.names[:8])}",
+            name=name,
         )
     return found
 

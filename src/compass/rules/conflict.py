@@ -63,7 +63,7 @@ def find_conflict(
 
     def refuted(some_facts: Sequence[Fact], some_rules: Sequence[Rule]) -> bool:
         kept = set(some_facts)
-        relaxed = {n: _relaxed(n, d, kept) if n in named else d for n, d in domains.items()}
+        relaxed = {n: _relaxed(n, d, kept) if n in numbers else d for n, d in domains.items()}
         still = {n: v for n, v in fixed.items() if n not in named or Fact("fixed", n) in kept}
         return _impossible(some_rules, relaxed, still, thorough=thorough)
 
@@ -173,7 +173,10 @@ def _needed(
     (rule,), (bound,) = found.rules, bounds
     others = [fact for fact in found.facts if fact is not bound]
     on_grid = [*others, Fact("grid", bound.name)]
-    relaxed = {n: _relaxed(n, domains[n], on_grid) for n in rule.names if n in domains}
+    relaxed = {n: domain for n, domain in domains.items() if n in rule.names}
+    for name, domain in relaxed.items():
+        if isinstance(rule.parameters[name], Number):
+            relaxed[name] = _relaxed(name, domain, on_grid)
     kept = {fact.name: fixed[fact.name] for fact in others if fact.kind == "fixed"}
     left = narrow(found.rules, relaxed, kept)
     needs = None if left is None else left[bound.name]

@@ -92,6 +92,8 @@ class _Search:
             name = min(left, key=lambda n: self._growth(n, columns))
             left.remove(name)
             rows = len(next(iter(columns.values()))) if columns else 1
+            if rows == 0:
+                return {n: np.empty(0) for n in self.values}
             found = self._place(name, columns, rows)
             if found is None:
                 return None

@@ -81,6 +81,7 @@ class Case:
 def cases() -> tuple[Case, ...]:
     """One problem for each thing that a generator has to cope with."""
     cheap = (Target(name="cost", direction="minimize", scale=30.0),)
+    dear = (Target(name="cost", direction="maximize", scale=30.0),)
     limit = (Target(name="cost", high=45.0, scale=30.0),)
     rules = ("a * b <= 32", "a % b == 0", "c == 'x' -> b >= 2")
     done = (Target(name="done", label="yes", is_class=True),)
@@ -97,7 +98,7 @@ def cases() -> tuple[Case, ...]:
         Case("one value left", arena(limit, ("a == 2 * b",), start=start, free=(0,))),
         Case("columns that give way", _giving_way(limit, start)),
         Case("a start with none", arena(limit, rules[:1], start=(1.0, 1.0, 0.0, _none()))),
-        Case("a condition on the outcome", arena(cheap, outcome=("cost <= 60",), start=start)),
+        Case("a condition on the outcome", arena(dear, outcome=("cost <= 60",), start=start)),
         Case("a class", arena(done, rules[:1], start=(1.0, 16.0, 2.0, 4.0))),
         Case("two goals", arena((*cheap, *done), start=start, proximity=False)),
         Case("nothing to move", arena(limit, start=start, free=())),
