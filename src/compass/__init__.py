@@ -1,10 +1,10 @@
 """Compass: what configuration to use, the smallest change, and what happens if.
 
-    import compass as cp
+import compass as cp
 
-    data = cp.read("jobs.parquet").roles(outcomes=["runtime"])
-    engine = cp.Compass(data, rules=["gpus <= 4 * nodes"]).fit()
-    answer = engine.recommend(ask=["nodes"], goals={"runtime": cp.minimize})
+data = cp.read("jobs.parquet").roles(outcomes=["runtime"])
+engine = cp.Compass(data, rules=["gpus <= 4 * nodes"]).fit()
+answer = engine.recommend(ask=["nodes"], goals={"runtime": cp.minimize})
 """
 
 from importlib import import_module

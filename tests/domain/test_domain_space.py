@@ -5,7 +5,7 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from compass.domain.errors import StudyProblem, UnknownName
+from compass.domain.errors import UnknownName
 from compass.domain.space import Category, Number, Role, Space
 
 SPACE = Space(
@@ -23,14 +23,14 @@ class TestNumber:
         ("fields", "message"),
         [
             ({"low": 2, "high": 1}, "n: low 2 is above high 1"),
-            ({"low": 0, "high": math.inf}, "n: bounds must be finite"),
-            ({"low": math.nan, "high": 1}, "n: bounds must be finite"),
+            ({"low": 0, "high": math.inf}, "n: bounds and step must be finite"),
+            ({"low": math.nan, "high": 1}, "n: bounds and step must be finite"),
             ({"low": 0, "high": 1, "step": 0}, "n: step must be positive"),
             ({"low": 0, "high": 1, "step": -1}, "n: step must be positive"),
             ({"low": 0, "high": 9, "allowed": ()}, "n: allowed values must be ascending"),
             ({"low": 0, "high": 9, "allowed": (4, 2)}, "n: allowed values must be ascending"),
             ({"low": 0, "high": 9, "allowed": (2, 2)}, "n: allowed values must be ascending"),
-            ({"low": 0, "high": 9, "allowed": (2, math.nan)}, "n: bounds must be finite"),
+            ({"low": 0, "high": 9, "allowed": (2, math.nan)}, "n: bounds and step must be finite"),
         ],
     )
     def test_what_makes_no_sense_is_refused(self, fields: dict[str, object], message: str) -> None:
@@ -104,33 +104,3 @@ class TestSpace:
 
     def test_it_survives_json(self) -> None:
         assert Space.model_validate_json(SPACE.model_dump_json()) == SPACE
-
-
-class TestRoles:
-    def test_named_columns_get_their_role(self) -> None:
-        space = SPACE.with_roles(
-            knobs=["app"], context=["nodes"], outcomes=["note"], ignored=["runtime"]
-        )
-        assert {parameter.name: parameter.role for parameter in space} == {
-            "nodes": Role.CONTEXT,
-            "app": Role.KNOB,
-            "runtime": Role.IGNORED,
-            "note": Role.OUTCOME,
-        }
-        assert space["nodes"].model_copy(update={"role": Role.KNOB}) == SPACE["nodes"]
-
-    def test_without_names_nothing_changes(self) -> None:
-        assert SPACE.with_roles() == SPACE
-
-    def test_ignoring_a_column_leaves_the_others(self) -> None:
-        space = SPACE.with_roles(ignored=["app"])
-        assert space.having(Role.IGNORED) == ("app", "note")
-        assert space["nodes"] == SPACE["nodes"]
-
-    def test_two_roles_for_one_column_are_refused(self) -> None:
-        with pytest.raises(StudyProblem, match="'app' is given two roles: knob and outcome"):
-            SPACE.with_roles(knobs=["app"], outcomes=["app"])
-
-    def test_an_unknown_column_is_refused(self) -> None:
-        with pytest.raises(UnknownName, match="no column named 'ap'"):
-            SPACE.with_roles(knobs=["ap"])

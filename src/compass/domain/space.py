@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from compass.domain.base import Noun, Value
-from compass.domain.errors import StudyProblem, unknown
+from compass.domain.errors import unknown
 
 
 class Role(StrEnum):
@@ -35,9 +35,9 @@ class Number(Noun):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        bounds = (self.low, self.high, *(self.allowed or ()))
+        bounds = (self.low, self.high, self.step or 1.0, *(self.allowed or ()))
         if not all(math.isfinite(bound) for bound in bounds):
-            raise ValueError(f"{self.name}: bounds must be finite")
+            raise ValueError(f"{self.name}: bounds and step must be finite")
         if self.low > self.high:
             raise ValueError(f"{self.name}: low {self.low:g} is above high {self.high:g}")
         if self.step is not None and self.step <= 0:
@@ -46,6 +46,10 @@ class Number(Noun):
             not self.allowed or list(self.allowed) != sorted(set(self.allowed))
         ):
             raise ValueError(f"{self.name}: allowed values must be ascending and distinct")
+        if self.allowed is not None and not (
+            self.low <= self.allowed[0] and self.allowed[-1] <= self.high
+        ):
+            raise ValueError(f"{self.name}: allowed values must lie between low and high")
         return self
 
     @property
@@ -119,35 +123,3 @@ class Space(Noun):
     def select(self, names: Iterable[str]) -> "Space":
         """The space of these columns only, in the order given."""
         return Space(parameters=tuple(self[name] for name in names))
-
-    def with_roles(
-        self,
-        knobs: Iterable[str] | None = None,
-        context: Iterable[str] | None = None,
-        outcomes: Iterable[str] | None = None,
-        ignored: Iterable[str] = (),
-    ) -> "Space":
-        """This space with the named columns given a role.
-
-        Naming knobs or context makes the lists complete: a feature in neither is ignored.
-        """
-        given: dict[str, Role] = {}
-        for role, names in (
-            (Role.KNOB, knobs),
-            (Role.CONTEXT, context),
-            (Role.OUTCOME, outcomes),
-            (Role.IGNORED, ignored),
-        ):
-            for name in names or ():
-                if self[name].name in given:
-                    raise StudyProblem(
-                        f"'{name}' is given two roles: {given[name].value} and {role.value}",
-                        hint="name each column once",
-                    )
-                given[name] = role
-        return Space(
-            parameters=tuple(
-                p.model_copy(update={"role": given[p.name]}) if p.name in given else p
-                for p in self.parameters
-            )
-        )

@@ -8,6 +8,7 @@ from typing import Any
 
 from compass import registry
 from compass.domain.base import Config
+from compass.domain.errors import StudyProblem
 from compass.domain.space import Role, Space
 from compass.prepare import Prepared, prepare
 from compass.prepare.infer import infer
@@ -35,6 +36,7 @@ class Dataset:
     ) -> "Dataset":
         """The same runs with these roles. Columns that are not named keep what was inferred."""
         columns = dict(self.study.columns)
+        given: dict[str, Role] = {}
         for role, names in (
             (Role.KNOB, knobs),
             (Role.CONTEXT, context),
@@ -42,6 +44,12 @@ class Dataset:
             (Role.IGNORED, ignored),
         ):
             for name in names or ():
+                if name in given:
+                    raise StudyProblem(
+                        f"'{name}' is given two roles: {given[name].value} and {role.value}",
+                        hint="name each column once",
+                    )
+                given[name] = role
                 chosen = columns.get(name, ColumnChoice())
                 columns[name] = chosen.model_copy(update={"role": role})
         return self.with_study(self.study.model_copy(update={"columns": columns}))
@@ -68,7 +76,7 @@ class Dataset:
         """A share of the prepared runs, chosen by a registered reducer, with their weights."""
         if keep >= 1:
             return self.prepared
-        rows, weight = registry.get("reducer", reducer).reduce(self.prepared, keep, seed)
+        rows, weight = registry.get("reducer", reducer)().reduce(self.prepared, keep, seed)
         full = self.prepared
         return replace(
             full,

@@ -1,0 +1,108 @@
+"""Every worked example keeps the promises of its joint, and `compass plugins` lists it."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from plugins_examples import EXAMPLES, FOLDER, example, registered
+from typer.testing import CliRunner
+
+from compass import registry
+from compass.cli.main import app
+from compass.readers import Table
+from compass.testing import (
+    check,
+    check_exporter,
+    check_generator,
+    check_reader,
+    check_reducer,
+    check_rule,
+    check_step,
+    check_surrogate,
+)
+
+LOG = b"""nodes=4 app=lammps runtime=12.5
+nodes=8 app="new wrf" runtime=7
+
+nodes=16 runtime=4.25
+"""
+LOGGED = {
+    "nodes": [4, 8, 16],
+    "app": ["lammps", "new wrf", None],
+    "runtime": [12.5, 7.0, 4.25],
+}
+STEPS = Table.of(
+    pa.table(
+        {
+            "iteration": [0, 1, 2, 0, 1, None],
+            "nodes": [1, 1, 1, 2, 2, 4],
+            "cores": [8, 16, 32, 16, 64, None],
+            "runtime": [9.0, 5.0, 3.0, 6.0, 2.0, 1.0],
+        }
+    )
+)
+
+
+def in_bash(text: str) -> None:
+    """What cannot be sourced, or prints or leaves anything, is not a list of settings."""
+    done = subprocess.run(
+        ["bash", "-eu"], input=text.encode(), capture_output=True, cwd="/", check=True
+    )
+    assert not done.stdout
+    assert not done.stderr
+
+
+def check_steps(module: Any) -> None:
+    for step in (module.WarmUp, module.CoresPerNode):
+        check_step(step, table=STEPS, idempotent=True)
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "exporter_shell": lambda m: check_exporter(m.Shell, read_back=in_bash),
+    "generator_random": lambda m: check_generator(m.RandomSearch),
+    "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),
+    "reducer_stratified": lambda m: check_reducer(m.Stratified),
+    "rule_memory": lambda m: check_rule(m.fits_in_memory, samples={"size": [1.0, 64.0, 500.0]}),
+    "step_warm_up": check_steps,
+    "surrogate_neighbours": lambda m: check_surrogate(m.NeighboursFamily),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_keeps_its_promises(name: str) -> None:
+    with example(name) as module:
+        CHECKS[name](module)
+
+
+def test_there_is_an_example_of_each_joint() -> None:
+    assert {name.partition("_")[0] for name in EXAMPLES} == set(registry.JOINTS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_compass_plugins_lists_it(name: str) -> None:
+    before = registered()
+    with example(name):
+        new = registered() - before
+        assert new
+        listed = json.loads(CliRunner().invoke(app, ["plugins", "--json"]).stdout)
+        found = {(p["joint"], p["name"]): p for p in listed}
+        assert set(found) == registered()
+        for key in new:
+            assert found[key]["from"] == name
+            assert found[key]["what"].endswith(".")
+        table = CliRunner().invoke(app, ["plugins"], env={"COLUMNS": "200"}).stdout
+        assert all(plugin in table for _, plugin in new)
+    assert registered() == before
+
+
+def test_a_registered_example_is_checked_by_its_name() -> None:
+    with example("reducer_stratified"):
+        check("reducer", "stratified")
+
+
+def test_examples_are_small() -> None:
+    for name in EXAMPLES:
+        assert len((FOLDER / f"{name}.py").read_text().splitlines()) <= 100
