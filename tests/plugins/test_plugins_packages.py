@@ -20,7 +20,8 @@ class Notes:
     def read(self, path: Path):
         import pyarrow as pa
         rows = [line.split() for line in path.read_text().splitlines()[1:]]
-        return pa.table({"nodes": [int(r[0]) for r in rows], "runtime": [float(r[1]) for r in rows]})
+        nodes, times = zip(*((int(r[0]), float(r[1])) for r in rows))
+        return pa.table({"nodes": nodes, "runtime": times})
 
 def even(nodes):
     """A number is even."""

@@ -15,6 +15,7 @@ import compass as cp
 from compass import registry
 from compass.cli.main import app
 from compass.domain.errors import QueryProblem, RuleProblem, UnknownName
+from compass.domain.space import Role
 from compass.engine.export import export
 from conftest import ROLES, cluster_columns
 
@@ -92,11 +93,21 @@ def test_a_step_drops_warm_up_runs_and_the_report_says_so() -> None:
 
 def test_a_step_adds_a_column_that_rules_and_questions_can_use() -> None:
     with example("step_warm_up"):
-        data = cp.read(cluster_columns(600), steps=["cores-per-node"]).roles(**ROLES)
-        assert "cores_per_node" in data.prepared.space
+        knobs = [*ROLES["knobs"], "cores_per_node"]
+        read = cp.read(cluster_columns(600), steps=["cores-per-node"])
+        data = read.roles(**{**ROLES, "knobs": knobs})
+        assert data.prepared.space["cores_per_node"].role is Role.KNOB
         assert "cores_per_node" not in data.table.names  # the person's data stays as it is
         column = data.prepared.column("cores_per_node")
         assert set(column.tolist()) == {8.0, 16.0, 32.0}
+        engine = cp.Compass(data, rules=["cores == cores_per_node * nodes"])
+        answer = engine.recommend(
+            ask=knobs, goals={"power": cp.minimize}, where=["cores_per_node == 16", "nodes >= 2"]
+        )
+        assert answer[0].config["nodes"] == 2
+        assert answer[0].config["cores"] == 32
+        with pytest.raises(UnknownName, match="no column named 'cores_per_rack' in the study"):
+            _ = read.roles(knobs=["cores_per_rack"]).prepared
 
 
 def test_a_step_that_is_not_there_offers_the_nearest() -> None:
@@ -180,7 +191,7 @@ def test_a_rule_in_python_stands_beside_rules_as_text(jobs: cp.Dataset) -> None:
         assert module.fits_in_memory(np.array([nodes]), np.array([400.0]))[0] <= 0
         assert engine.broken_by()["fits_in_memory(nodes, size)"] > 0
         small = engine.ask(
-            "Recommend a configuration X = {nodes: ?} to achieve Y = {power: minimize} "
+            "Recommend a configuration X = {nodes: ?, cores: ?} to achieve Y = {power: minimize} "
             "where C = {size: 100, fits_in_memory(nodes, size) <= -128}"
         )
         assert small[0].config["nodes"] == 4  # 100 GB and its halo leave 146 free
@@ -190,7 +201,7 @@ def test_a_rule_in_python_stands_beside_rules_as_text(jobs: cp.Dataset) -> None:
             )
         assert "fits_in_memory(nodes" in error.value.hint
     with pytest.raises(RuleProblem, match="no function named 'fits_in_memory'"):
-        cp.Compass(jobs, rules=["fits_in_memory(nodes, size)"])
+        cp.Compass(jobs, rules=["fits_in_memory(nodes, size)"]).broken_by()
 
 
 def test_an_exporter_writes_what_a_shell_can_source(jobs: cp.Dataset, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compass.domain.errors import StudyProblem
@@ -75,6 +75,7 @@ STUDIES = st.builds(
 
 
 @settings(max_examples=80, deadline=None)
+@example(study=Study(rules=("\x85", "a\u2028b")), suffix=".yaml")
 @given(study=STUDIES, suffix=st.sampled_from([".yaml", ".toml"]))
 def test_any_study_survives_a_file(
     study: Study, suffix: str, tmp_path_factory: pytest.TempPathFactory

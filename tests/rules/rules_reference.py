@@ -19,6 +19,7 @@ from compass.domain.expression import (
     Or,
 )
 from compass.domain.space import Category, Number, Space
+from compass.language import bind_rule, parse_rule
 from compass.rules import compile_rule
 
 MISSING = "missing"
@@ -39,6 +40,20 @@ SPACE = Space(
 
 def rule(expression, space=SPACE, columns=None):
     return compile_rule(expression, space, space.names if columns is None else columns)
+
+
+def compiled(text, space=SPACE, columns=None):
+    """The rule that a text states."""
+    return rule(bind_rule(parse_rule(text), space), space, columns)
+
+
+def one(text, space=SPACE, **row):
+    """Whether the rule holds for one row, and its violation."""
+    x = np.full((1, len(space)), np.nan)
+    for name, cell in row.items():
+        x[0, space.names.index(name)] = cell
+    found = compiled(text, space)
+    return bool(found.holds(x)[0]), float(found.violation(x)[0])
 
 
 def every_row(names, space=SPACE, missing=False):

@@ -158,9 +158,9 @@ def test_labels_stay_labels_while_facts_are_left_out():
 
 
 def test_a_column_without_any_legal_value_is_named():
-    space = Space(parameters=(Number(name="t", low=2, high=3, allowed=(1, 4)),))
-    error = explain_conflict([], domains_of(space, ["t"]), {})
-    assert error.message == "t has no legal value"
+    empty = domains_of(JOBS, ["threads"])["threads"].clip((2, 3))
+    error = explain_conflict([], {"threads": empty}, {})
+    assert error.message == "threads has no legal value"
     assert error.rules == ()
 
 

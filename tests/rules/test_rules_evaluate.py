@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rules_reference import MISSING, SPACE, every_row, natural, rule, truth, value
+from rules_reference import MISSING, SPACE, compiled, every_row, natural, one, rule, truth, value
 from rules_strategies import rules
 
-from compass import registry
 from compass.domain.errors import RuleProblem, UnknownName
 from compass.domain.expression import (
     And,
@@ -23,52 +22,8 @@ from compass.domain.expression import (
     names_in,
 )
 from compass.domain.space import Category, Number, Space
-from compass.language import bind_rule, parse_rule
+from compass.language import parse_rule
 from compass.rules import compile_rule
-
-PM100 = Space(
-    parameters=tuple(
-        Number(name=name, low=0, high=10_000, step=1)
-        for name in (
-            "nodes_req",
-            "nodes_alloc",
-            "cores_req",
-            "cores_alloc",
-            "cores_per_task",
-            "gpus_req",
-            "gpus_alloc",
-            "mem_req",
-            "mem_alloc",
-            "run_time",
-            "time_limit",
-            "num_tasks",
-        )
-    )
-)
-PM100_RULES = (
-    "nodes_req >= 1",
-    "nodes_alloc == nodes_req",
-    "cores_req >= 1",
-    "cores_req <= 32 * nodes_req",
-    "cores_alloc <= cores_req",
-    "cores_per_task >= 1",
-    "cores_per_task <= cores_alloc",
-    "gpus_req >= 0",
-    "gpus_req <= 4 * nodes_req",
-    "gpus_alloc == gpus_req",
-    "mem_req > 0",
-    "mem_req <= 256 * nodes_req",
-    "mem_alloc == mem_req",
-    "run_time > 0",
-    "time_limit > 0",
-    "run_time <= time_limit",
-    "num_tasks >= 1",
-    "num_tasks <= cores_alloc",
-    "nodes_alloc >= 0",
-    "cores_alloc >= 0",
-    "gpus_alloc >= 0",
-    "mem_alloc >= 0",
-)
 
 
 def rows_of(expression):
@@ -78,19 +33,6 @@ def rows_of(expression):
 def small(expression):
     """A rule whose columns are few enough to try everything."""
     return len(names_in(expression)) <= 4
-
-
-def compiled(text, space=SPACE, columns=None):
-    return rule(bind_rule(parse_rule(text), space), space, columns)
-
-
-def one(text, space=SPACE, **row):
-    """Whether the rule holds for one row, and its violation."""
-    x = np.full((1, len(space)), np.nan)
-    for name, cell in row.items():
-        x[0, space.names.index(name)] = cell
-    found = compiled(text, space)
-    return bool(found.holds(x)[0]), float(found.violation(x)[0])
 
 
 @settings(max_examples=60, deadline=None)
@@ -373,140 +315,6 @@ def test_unknown_labels_and_columns_offer_the_nearest():
 def test_a_matrix_with_other_columns_is_refused():
     with pytest.raises(RuleProblem, match="does not have the 7 columns"):
         compiled("a <= b").holds(np.zeros((2, 3)))
-
-
-@pytest.fixture
-def python_rules():
-    @registry.add("rule", "fits")
-    def fits(nodes, label):
-        assert nodes.dtype == np.float64
-        assert label.dtype == object
-        return (nodes <= 2) | (label == "v")
-
-    @registry.add("rule", "excess")
-    def excess(nodes, limit=3.0):
-        return nodes - limit
-
-    @registry.add("rule", "short")
-    def short(nodes):
-        return nodes[:1]
-
-    @registry.add("rule", "words")
-    def words(nodes):
-        return np.array(["yes"] * len(nodes))
-
-    @registry.add("rule", "broken")
-    def broken(nodes):
-        raise KeyError("gone")
-
-    names = ("fits", "excess", "short", "words", "broken")
-    yield
-    for name in names:
-        registry.remove("rule", name)
-
-
-@pytest.mark.usefixtures("python_rules")
-def test_a_registered_rule_may_answer_yes_or_no():
-    X = every_row(("a", "kind"), missing=True)
-    found = compiled("fits(a, kind)").holds(X)
-    denied = compiled("not fits(a, kind)").holds(X)
-    for row, yes, no in zip(X, found, denied, strict=True):
-        cells = natural(row)
-        if MISSING in (cells["a"], cells["kind"]):
-            assert not yes
-            assert not no
-        else:
-            assert yes == (cells["a"] <= 2 or cells["kind"] == "v")
-            assert no == (not yes)
-    amount = compiled("fits(a, kind)").violation(X)
-    assert set(amount.tolist()) == {0.0, 1.0}
-
-
-@pytest.mark.usefixtures("python_rules")
-def test_a_registered_rule_may_answer_with_a_number():
-    X = every_row(("a",), missing=True)
-    a = X[:, 0]
-    np.testing.assert_array_equal(compiled("excess(a)").holds(X), a <= 3)
-    expected = np.where(np.isnan(a), 1.0, np.maximum(a - 3, 0))
-    np.testing.assert_array_equal(compiled("excess(a)").violation(X), expected)
-    np.testing.assert_array_equal(compiled("not excess(a)").holds(X), a > 3)
-    np.testing.assert_array_equal(compiled("excess(a, 1) * 2 <= 4").holds(X), a <= 3)
-
-
-@pytest.mark.usefixtures("python_rules")
-def test_a_registered_rule_receives_none_as_nan_and_literals_as_they_are():
-    @registry.add("rule", "uncapped")
-    def uncapped(cap, word):
-        return np.isnan(cap) & (word == "w")
-
-    try:
-        X = every_row(("cap",))
-        expected = X[:, SPACE.names.index("cap")] == SPACE["cap"].none_code
-        np.testing.assert_array_equal(compiled("uncapped(cap, 'w')").holds(X), expected)
-    finally:
-        registry.remove("rule", "uncapped")
-
-
-@pytest.mark.usefixtures("python_rules")
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("short(a)", r"shape \(1,\) for 6 rows"),
-        ("words(a)", "gave values of type"),
-        ("broken(a)", "the rule broken failed: KeyError"),
-        ("fits(a, kind) + 1 <= 2", "answers yes or no"),
-    ],
-)
-def test_a_registered_rule_that_misbehaves_is_named(text, message):
-    with pytest.raises(RuleProblem, match=message):
-        compiled(text).holds(every_row(("a",)))
-
-
-@pytest.mark.usefixtures("python_rules")
-def test_the_number_of_arguments_of_a_registered_rule_is_checked_early():
-    with pytest.raises(RuleProblem, match="fits cannot be called with 1 value") as caught:
-        compiled("fits(a)")
-    assert "(nodes, label)" in caught.value.hint
-
-
-def test_the_rules_of_pm100_hold_on_a_table_made_by_them():
-    random = np.random.default_rng(3)
-    n = 5_000
-    nodes = random.integers(1, 65, n)
-    cores = random.integers(1, 32 * nodes + 1)
-    alloc = random.integers(1, cores + 1)
-    per_task = random.integers(1, alloc + 1)
-    gpus = random.integers(0, 4 * nodes + 1)
-    mem = random.integers(1, 256 * nodes + 1)
-    limit = random.integers(1, 10_000, n)
-    run = random.integers(1, limit + 1)
-    tasks = random.integers(1, alloc + 1)
-    X = np.column_stack(
-        [nodes, nodes, cores, alloc, per_task, gpus, gpus, mem, mem, run, limit, tasks]
-    ).astype(float)
-    assert len(PM100_RULES) == 22
-    for text in PM100_RULES:
-        found = compiled(text, PM100)
-        assert found.holds(X).all(), text
-        assert not found.violation(X).any(), text
-        assert found.linear is not None
-
-
-def test_broken_pm100_rows_are_told_by_amount():
-    X = np.ones((2, len(PM100)))
-    place = PM100.names.index
-    X[0, place("gpus_req")] = 7.0
-    X[1, place("run_time")] = 5.0
-    broken = {
-        text: compiled(text, PM100).violation(X).tolist()
-        for text in PM100_RULES
-        if not compiled(text, PM100).holds(X).all()
-    }
-    assert broken == {
-        "gpus_req <= 4 * nodes_req": [3.0, 0.0],
-        "gpus_alloc == gpus_req": [6.0, 0.0],
-        "run_time <= time_limit": [0.0, 4.0],
-    }
 
 
 @settings(max_examples=30, deadline=None)

@@ -229,6 +229,8 @@ def test_domains_count_list_and_join():
     assert fixed_at(SPACE["cap"].none_code, SPACE["cap"]).none == SPACE["cap"].none_code
 
 
-def test_allowed_values_outside_the_bounds_are_not_legal():
-    space = Space(parameters=(Number(name="t", low=2, high=8, allowed=(1, 2, 4, 8, 16)),))
-    assert domains_of(space, ["t"])["t"].values.tolist() == [2, 4, 8]
+def test_allowed_values_and_none_are_listed():
+    space = Space(parameters=(Number(name="t", low=2, high=8, allowed=(2, 4, 8), optional=True),))
+    domain = domains_of(space, ["t"])["t"]
+    assert domain.values.tolist() == [2, 4, 8, space["t"].none_code]
+    assert (domain.low, domain.high, domain.none) == (2, 8, space["t"].none_code)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial import cKDTree
 from trust_reference import deviations, distance, mixed_rows, mixed_space
 
 from compass.domain.errors import BadInput, DataProblem
@@ -28,6 +29,16 @@ def test_nearest_is_brute_force_with_repetitions_and_ties(seed: int, n: int, k: 
         assert mean == pytest.approx(np.mean(sorted(every)[:k]), rel=1e-12)
         point = scale.place(q[np.newaxis])[:, 0]
         assert distances(scale.kind, scale.place(X), point) == pytest.approx(every, rel=1e-12)
+
+
+def test_nearest_tells_close_neighbours_apart() -> None:
+    rng = np.random.default_rng(1)
+    plain = Space(parameters=tuple(Number(name=name, low=-9, high=9) for name in "ab"))
+    X, Q = rng.normal(size=(3000, 2)), rng.normal(size=(20, 2))
+    scale = Scale.learn(X, plain)
+    found = nearest(scale.kind, scale.place(X), scale.place(Q), 20)
+    tree = cKDTree(X / X.std(axis=0))
+    assert found == pytest.approx(tree.query(Q / X.std(axis=0), 20)[0].mean(axis=1), rel=1e-12)
 
 
 def test_a_row_is_no_distance_away_from_its_repetitions() -> None:

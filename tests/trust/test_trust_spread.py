@@ -102,9 +102,14 @@ def test_settings_and_seed_change_the_result() -> None:
     assert fit(chosen=settings(validation_rows=10)).known.size == 10
 
 
-def test_weights_matter() -> None:
-    weight = np.where(np.arange(150) % 2, 5.0, 0.1)
-    assert not np.array_equal(fit(weight=weight).variance(new), fit().variance(new))
+def test_rows_without_weight_teach_nothing() -> None:
+    odd = np.arange(150) % 2 == 1
+    made = fit({"runtime": np.where(odd, 1e9, numbers)}, weight=np.where(odd, 0.0, 1.0))
+    assert made.forests[0].value.max() <= numbers.max()
+    assert made.scales[0] == pytest.approx(np.var(numbers[~odd]))
+
+
+def test_weights_of_validation_rows_enter_the_shares() -> None:
     heavy = np.where(np.arange(60) % 2, 5.0, 0.1)
     assert not np.allclose(fit(valid_weight=heavy).uq(new), fit().uq(new))
 

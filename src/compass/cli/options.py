@@ -1,6 +1,7 @@
 """Flags that many commands share, and what they mean."""
 
 import json
+import math
 import os
 import re
 import shlex
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from compass.domain.errors import BadInput
+from compass.domain.space import Role
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -97,16 +99,16 @@ def study_from_flags(
     from compass.prepare.study_file import study_of
 
     columns: dict[str, dict[str, Any]] = {}
-    for flag, key, given in (
-        ("--role", "role", roles),
-        ("--unit", "unit", units),
-        ("--missing", "missing", missing),
+    for key, given, known in (
+        ("role", roles, [role.value for role in Role]),
+        ("unit", units, None),
+        ("missing", missing, ["none", "drop"]),
     ):
         for text in given or ():
-            name, value = _pair(flag, text)
+            name, value = _pair(key, text, known)
             columns.setdefault(name, {})[key] = value
     for text in domains or ():
-        name, value = _pair("--domain", text)
+        name, value = _pair("domain", text)
         columns.setdefault(name, {}).update(_domain(name, value))
     return study_of(
         {"columns": columns, "drop": list(drop or ()), "rules": list(rules or ())},
@@ -114,10 +116,24 @@ def study_from_flags(
     )
 
 
-def _pair(flag: str, text: str) -> tuple[str, str]:
+_EXAMPLES = {
+    "role": "nodes=knob",
+    "unit": "runtime=s",
+    "missing": "power_cap=none",
+    "domain": "threads=4,8,16",
+}
+
+
+def _pair(flag: str, text: str, known: list[str] | None = None) -> tuple[str, str]:
     name, found, value = text.rpartition("=")
     if not found or not name or not value:
-        raise BadInput(f"{flag} {text} is not COLUMN=VALUE", hint=f"for example {flag} nodes=...")
+        raise BadInput(
+            f"--{flag} {text} is not COLUMN=VALUE", hint=f"for example --{flag} {_EXAMPLES[flag]}"
+        )
+    if known is not None and value not in known:
+        raise BadInput(
+            f"--{flag} {text}: there is no {flag} '{value}'", hint=f"choose {', '.join(known)}"
+        )
     return name, value
 
 
@@ -125,16 +141,23 @@ def _domain(name: str, text: str) -> dict[str, Any]:
     try:
         if ".." in text:
             span, _, step = text.partition(":")
-            low, high = span.split("..")
-            found = {"low": float(low), "high": float(high)}
-            return found | ({"step": float(step)} if step else {})
-        return {"allowed": sorted({float(part) for part in text.split(",")})}
+            low, high = (float(end) for end in span.split(".."))
+            size = float(step) if step else None
+            if not (math.isfinite(high - low) and low <= high and (size is None or size > 0)):
+                raise ValueError
+            return {"low": low, "high": high} | ({} if size is None else {"step": size})
+        numbers = sorted({float(part) for part in text.split(",")})
     except ValueError:
         if ".." in text:
             raise BadInput(
                 f"--domain {name}={text} is not a range", hint="write low..high or low..high:step"
             ) from None
         return {"values": [part.strip() for part in text.split(",")]}
+    if not all(map(math.isfinite, numbers)):
+        raise BadInput(
+            f"--domain {name}={text} is not a list of numbers", hint="write plain numbers: 4,8,16"
+        )
+    return {"allowed": numbers}
 
 
 def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
@@ -145,6 +168,8 @@ def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
     from compass.prepare.study import merge
     from compass.prepare.study_file import load_study
 
+    if not source:
+        raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
     if _saved(source):
         data = load(source).data
         if study_file is not None:

@@ -114,9 +114,8 @@ def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:
         ) from None
     wrong = [n for n in numbers if not 1 <= n <= len(mined)]
     if wrong:
-        raise BadInput(
-            f"there is no dependency number {wrong[0]}", hint=f"they go from 1 to {len(mined)}"
-        )
+        there = f"they go from 1 to {len(mined)}" if mined else "none holds on all rows"
+        raise BadInput(f"there is no dependency number {wrong[0]}", hint=there)
     return tuple(mined[n - 1].text for n in numbers)
 
 

@@ -89,11 +89,12 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
     before rows with missing values are left out.
     """
     study = study or Study()
-    space, columns = infer(table, study)
+    early = _about(study, table) if steps else study
+    space, columns = infer(table, early)
     rows = np.arange(table.rows, dtype=np.int64)
     first = run_steps(BEFORE, table, rows, space, study)
     extra = run_steps(steps, first.table, first.rows, space, study)
-    if extra.table is not first.table:
+    if extra.table is not first.table or early != study:
         # A step may have changed cells or added columns; labels are already rewritten.
         space, columns = infer(extra.table, study.model_copy(update={"map": {}}))
     last = run_steps(AFTER, extra.table, extra.rows, space, study)
@@ -110,6 +111,12 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         report=report,
         columns=columns,
     )
+
+
+def _about(study: Study, table: Table) -> Study:
+    """What the study says of columns that are there before the steps add theirs."""
+    there = {name: choice for name, choice in study.columns.items() if name in table.names}
+    return study.model_copy(update={"columns": there})
 
 
 def _weights(study: Study, table: Table, rows: Rows) -> NDArray[np.float64]:

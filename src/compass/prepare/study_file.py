@@ -131,14 +131,7 @@ def save_study(study: Study, path: str | Path) -> None:
     if path.suffix.lower() == ".toml":
         text = _TITLE + to_toml(raw)
     else:
-        text = _TITLE + yaml.dump(
-            raw,
-            Dumper=_YamlOut,
-            sort_keys=False,
-            allow_unicode=True,
-            default_flow_style=None,
-            width=100,
-        )
+        text = _TITLE + _to_yaml(raw)
     try:
         _replace(path, text)
     except OSError as problem:
@@ -146,6 +139,23 @@ def save_study(study: Study, path: str | Path) -> None:
             f"cannot write the study {path}: {problem.strerror or problem}",
             hint="choose a folder that exists and that you may write to",
         ) from problem
+
+
+def _to_yaml(raw: Mapping[str, Any]) -> str:
+    def dumped(allow_unicode: bool) -> str:
+        text: str = yaml.dump(
+            raw,
+            Dumper=_YamlOut,
+            sort_keys=False,
+            allow_unicode=allow_unicode,
+            default_flow_style=None,
+            width=100,
+        )
+        return text
+
+    readable = dumped(allow_unicode=True)
+    # YAML counts these as line breaks and would fold them; escaped they survive.
+    return dumped(allow_unicode=False) if re.search("[\x85\u2028\u2029]", readable) else readable
 
 
 def _plain(study: Study) -> dict[str, Any]:

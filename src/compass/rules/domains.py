@@ -154,8 +154,8 @@ def domain_of(parameter: Number | Category) -> Domain:
         return of_values(np.arange(len(parameter.values), dtype=np.float64), None)
     none = parameter.none_code if parameter.optional else None
     if parameter.allowed is not None:
-        legal = [v for v in parameter.allowed if parameter.low <= v <= parameter.high]
-        return of_values(np.array(legal if none is None else [*legal, none]), none)
+        legal = [*parameter.allowed] if none is None else [*parameter.allowed, none]
+        return of_values(np.array(legal, dtype=np.float64), none)
     step = parameter.step
     high = parameter.high
     if step is not None:
