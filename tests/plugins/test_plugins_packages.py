@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from compass import registry
+
 GOOD = '''
 from pathlib import Path
 
@@ -134,3 +136,14 @@ def test_asking_for_a_broken_plugin_names_its_package(site: Path) -> None:
     assert lines[2] == lines[0]  # and not "no reader named 'lacking'" the second time
     assert "the surrogate 'moved' of the package moved cannot be loaded: " in lines[1]
     assert lines[3].startswith("EnvironmentProblem the surrogate 'moved' of the package moved")
+
+
+def test_a_built_in_that_cannot_be_imported_is_not_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or the second caller would be told that there is no such name."""
+    monkeypatch.setattr(registry, "_loaded", set(registry.JOINTS) - {"rule"})
+    monkeypatch.setitem(registry._BUILT_IN, "rule", ("compass.not_there",))
+    for _ in range(2):
+        with pytest.raises(ModuleNotFoundError, match="not_there"):
+            registry.get("rule", "fits")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from compass.domain.errors import BadInput
-from compass.domain.space import Role
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -96,6 +95,7 @@ def study_from_flags(
     rules: Iterable[str] | None,
 ) -> Any:
     """The flags as a study, so that they mean the same as the file."""
+    from compass.domain.space import Role
     from compass.prepare.study_file import study_of
 
     columns: dict[str, dict[str, Any]] = {}

@@ -1,5 +1,6 @@
 """The rules that hold for every answer: of the study, of the person, and confirmed dependencies."""
 
+import shlex
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeVar
@@ -57,10 +58,14 @@ def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
         return bind()
     except UnknownName as error:
         for report in prepared.columns:
-            if report.role is Role.IGNORED and f"'{report.name}'" in error.message:
+            meant = error.message.startswith(f"no column named '{report.name}'")
+            if report.role is Role.IGNORED and meant:
+                use = (
+                    f"to use it: --role {shlex.quote(report.name + '=context')} (or knob, outcome)"
+                )
                 raise UnknownName(
                     f"column '{report.name}' is ignored ({report.note or 'by the study'})",
-                    hint=f"to use it: --role {report.name}=context (or knob, outcome)",
+                    hint="it has no values" if report.note == "empty" else use,
                     name=report.name,
                 ) from None
         raise

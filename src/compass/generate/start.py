@@ -7,7 +7,15 @@ import numpy as np
 from compass.domain.space import Number
 from compass.generate.base import Arena, Columns, Floats
 from compass.prepare.legal import snap
-from compass.rules import Domain, Rule, components, domains_of, legal_tuples, propagate
+from compass.rules import (
+    Domain,
+    Rule,
+    components,
+    domains_of,
+    explain_conflict,
+    legal_tuples,
+    propagate,
+)
 
 _FINE = 4096  # values of one column that are tried as they are
 _FEW = 48  # values of a column where all combinations would be too many
@@ -44,6 +52,8 @@ def blocks(arena: Arena) -> list[Block]:
         listed = all(tight[name].values is not None for name in group)
         table = _table(arena, group, values, fixed)
         complete = table is not None and (listed or not _tied(arena, group))
+        if table is not None and listed and not len(table):
+            raise explain_conflict(arena.rules, {n: tight[n] for n in movable}, fixed)
         if table is None:
             few = {name: _thin(v, arena.start[names.index(name)]) for name, v in values.items()}
             table = _table(arena, group, few, fixed)

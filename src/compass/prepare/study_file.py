@@ -128,10 +128,8 @@ def save_study(study: Study, path: str | Path) -> None:
     """Writes a study to a YAML (or `.toml`) file; the old file stays whole until the new one is."""
     path = Path(path)
     raw = _plain(study)
-    if path.suffix.lower() == ".toml":
-        text = _TITLE + to_toml(raw)
-    else:
-        text = _TITLE + _to_yaml(raw)
+    write = to_toml if path.suffix.lower() == ".toml" else _to_yaml
+    text = _TITLE + write(raw)
     try:
         _replace(path, text)
     except OSError as problem:
