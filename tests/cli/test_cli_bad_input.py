@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_case import FLAGS, QUICK, RECOMMEND, RECONFIGURE, compass, process, refused, write_csv
 
 import compass as cp
-from cli_case import FLAGS, QUICK, RECOMMEND, RECONFIGURE, compass, process, refused, write_csv
 from compass.engine.store import save
 from conftest import ROLES, cluster_columns
 
@@ -114,7 +114,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("11,", "the limit is 8,000"),
     ),
-    "deep nesting": (f"{RECOMMEND[:-1]}, {'(' * 3000}nodes{')' * 3000} < 9}}", (), ("error: ",)),
+    "deep nesting": (f"{RECOMMEND[:-1]}, {'not ' * 1500}nodes < 9}}", (), ("too deeply",)),
     "an empty question": ("", (), ("the query is empty", "for example")),
     "prose": ("how many nodes should I use?", (), ("did not expect", "for example")),
     "a factor that gives no whole number": (
@@ -222,9 +222,10 @@ def test_outputs_are_checked_before_any_work(jobs: Path, saved: Path, tmp_path: 
         refused(compass("ask", "no-data", RECOMMEND, flag, tmp_path), "it is a folder")
     refused(compass("columns", "no-data", "--write-study", "/no/s.yaml"), "mkdir -p /no")
     refused(compass("columns", "no-data", "--confirm", "1"), "--write-study")
-    refused(compass("fit", "no-data", "-o", tmp_path / "file"), "not a saved engine")
-    refused(compass("fit", "no-data", "-o", tmp_path), "not a saved engine")
-    refused(compass("fit", "no-data", "-o", tmp_path / "file" / "x"), "Not a directory")
+    refused(compass("fit", "no-data", "-o", tmp_path / "file"), "is not a folder")
+    refused(compass("fit", "no-data", "-o", tmp_path / "file" / "x"), "is not a folder")
+    refused(compass("fit", "no-data", "-o", tmp_path), "holds something else")
+    refused(compass("fit", "no-data", "-o", "x" * 5000), "cannot save to")
     assert (tmp_path / "file").read_text() == "mine"
 
 

@@ -186,7 +186,12 @@ def _saved(source: str) -> bool:
     from compass.engine.store import is_engine
 
     path = Path(source)
-    return is_engine(path) or (path.suffix == ".compass" and path.is_dir())
+    try:
+        return is_engine(path) or (path.suffix == ".compass" and path.is_dir())
+    except OSError as error:  # a name that no file system takes
+        raise BadInput(
+            f"cannot open {_short(source)}: {error.strerror}", hint="name a file or a folder"
+        ) from None
 
 
 def engine(

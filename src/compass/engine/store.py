@@ -13,7 +13,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,24 +101,25 @@ def save(engine: "Compass", path: Path) -> Path:
 def check_place(path: Path) -> None:
     """Refuse a place that holds something else; what a killed save left behind is no obstacle."""
     try:
-        free = not path.exists() or is_engine(path)
-        if free or (path.is_dir() and all(_is_ours(item.name) for item in path.iterdir())):
+        place = next(known for known in (path, *path.absolute().parents) if known.exists())
+        if not place.is_dir():
+            why = f"{place} is not a folder"
+        elif not os.access(place, os.W_OK):
+            why = f"not allowed to write into {place}"
+        elif place != path or is_engine(path) or all(_is_ours(p.name) for p in path.iterdir()):
             return
+        else:
+            why = "the folder holds something else"
     except OSError as error:
-        raise EngineProblem(
-            f"cannot save to {path}: {error.strerror}", hint="choose another name, e.g. x.compass"
-        ) from None
+        why = str(error.strerror)
     raise EngineProblem(
-        f"{path} exists and is not a saved engine", hint="choose another name, e.g. x.compass"
+        f"cannot save to {str(path)[:200]}: {why}", hint="choose another name, e.g. x.compass"
     )
 
 
 def is_engine(path: Path) -> bool:
     """Whether a path is a saved engine."""
-    try:
-        return (path / _POINTER).is_file()
-    except OSError:  # a name that no file system takes
-        return False
+    return (path / _POINTER).is_file()
 
 
 def _is_ours(name: str) -> bool:
@@ -130,7 +131,8 @@ def _alone(path: Path) -> Iterator[None]:
     """One save at a time; the lock goes with the process, so that a kill leaves none behind."""
     handle = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        with suppress(OSError):  # some parallel file systems know no locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)
