@@ -34,7 +34,7 @@ def test_nearest_is_brute_force_with_repetitions_and_ties(seed: int, n: int, k: 
 def test_nearest_tells_close_neighbours_apart() -> None:
     rng = np.random.default_rng(1)
     plain = Space(parameters=tuple(Number(name=name, low=-9, high=9) for name in "ab"))
-    X, Q = rng.normal(size=(3000, 2)), rng.normal(size=(20, 2))
+    X, Q = rng.normal(size=(3000, 2)), rng.normal(size=(2000, 2))
     scale = Scale.learn(X, plain)
     found = nearest(scale.kind, scale.place(X), scale.place(Q), 20)
     tree = cKDTree(X / X.std(axis=0))

@@ -12,7 +12,7 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.generate.base import Geometry
 from compass.model.base import Fitted, Task, family
-from compass.model.score import macro_f1, mape
+from compass.model.score import holdout_error
 from compass.prepare import Prepared
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
 from compass.settings import Settings
@@ -157,13 +157,16 @@ class Workbench:
         parameter = self.prepared.space[target]
         task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
         weight, seed = self.prepared.weight, self.settings.seed
-        model = family(self.settings.surrogate).fit(
-            here.X[train],
-            y[train],
-            task=task,
-            weight=weight[train],
+        held = holdout_error(
+            family(self.settings.surrogate),
+            here.X,
+            y,
+            task,
+            train,
+            valid,
             seed=seed,
             settings=self.settings,
+            weight=weight,
         )
         perturbed = Perturbed.fit(
             here.X[train],
@@ -176,25 +179,23 @@ class Workbench:
             weight=weight[train],
             valid_weight=weight[valid],
         )
-        predicted = model.predict(here.X[valid])
-        interval = None
-        if task.classes is None:
-            spread = model.spread(here.X[valid])
-            interval = calibrate(y[valid], predicted[:, 0], spread, weight[valid])
-            error, name = mape(y[valid], predicted[:, 0]), "MAPE"
-        else:
-            error, name = macro_f1(y[valid], predicted.argmax(axis=1).astype(float)), "macro F1"
         card = ModelCard(
             target=target,
-            family=model.family,
+            family=held.fitted.family,
             rows=len(train),
             features=features,
-            error=float(error),
-            error_name=name,
+            error=held.score.error,
+            error_name=held.score.name,
             seconds=time.perf_counter() - began,
         )
+        interval = None if task.classes else _interval(held.fitted, here.X, y, weight, valid)
         deviation = float(np.std(y[train])) if task.classes is None else 1.0
-        return Trained(model, perturbed, interval, card, deviation or 1.0)
+        return Trained(held.fitted, perturbed, interval, card, deviation or 1.0)
+
+
+def _interval(model: Fitted, X: Floats, y: Floats, weight: Floats, valid: Rows) -> Conformal:
+    predicted, spread = model.predict(X[valid])[:, 0], model.spread(X[valid])
+    return calibrate(y[valid], predicted, spread, weight[valid])
 
 
 def _scales(X: Floats, space: Space) -> Floats:
