@@ -26,6 +26,10 @@ from benchmarks.show import table
 
 TOLERANCE = 0.01  # the asked range, on either side of its centre
 REQUIRED = 0.01
+HEAD = (
+    *("law", "inputs", "rows", "min", "median", "95th", "in range"),
+    *("no answer", "violations", "fit s", "query s"),
+)
 NO_ANSWER = 1.0  # the error of a question without a suggestion
 
 
@@ -117,7 +121,7 @@ def run(law: Law, queries: int, seed: int) -> Result:
 def show(results: Sequence[Result]) -> str:
     """The results as a table."""
     return table(
-        "law inputs rows min median 95th in_range no_answer violations fit_s query_s".split(),
+        HEAD,
         [
             (
                 r.law,

@@ -32,7 +32,16 @@ from benchmarks.show import table
 from compass.domain.space import Role
 
 Floats = NDArray[np.float64]
+PARTS = 5
 STAGES = ("plan", "search", "trust", "next runs")
+STAGE_HEAD = (
+    *("table", "rows", "learnt", "features", "rules"),
+    *("read s", "prepare s", "fit s", "fit CPU s", "error of the models"),
+)
+QUESTION_HEAD = (
+    *("question", "n", "penalised MAPE", "copied", "violations"),
+    *("no answer", "failed", "forced", "p50 s", "p95 s"),
+)
 
 
 @dataclass(frozen=True)
@@ -129,24 +138,24 @@ def _partitions(
     features = space.having(Role.KNOB, Role.CONTEXT)
     if source.test is not None:
         test = cp.read(str(folder / source.test), study=study).prepared
+        if test.space.select(features) != space.select(features):
+            raise ValueError(f"{source.test} has values that {source.path} has not")
         both = np.concatenate([data.prepared.columns_of(features), test.columns_of(features)])
         number = configurations(both)
-        seen = np.isin(number[len(values) :], number[: len(values)])
+        own, other = number[: len(values)], number[len(values) :]
         measured = np.isfinite(test.columns_of(source.goals)).all(axis=1)
-        known = np.flatnonzero(measured & ~seen)
-        groups = number[len(values) :][known]
+        known = np.flatnonzero(measured & ~np.isin(other, own))
         engine, fit, cpu = _fitted(data.with_study(study), plan.seed)
-        for part in folds(groups, plan.partitions, plan.seed):
+        for part in folds(other[known], plan.partitions, plan.seed):
             yield engine, HeldOut(space, _some(test.values[known][part], plan)), fit, cpu
         return
-    usable = np.isfinite(data.prepared.columns_of(source.goals)).all(axis=1)
-    for part in folds(configurations(data.prepared.columns_of(features)), 5, plan.seed)[
-        : plan.partitions
-    ]:
+    usable = np.flatnonzero(np.isfinite(data.prepared.columns_of(source.goals)).all(axis=1))
+    parts = folds(configurations(data.prepared.columns_of(features)), PARTS, plan.seed)
+    for part in parts[: plan.partitions]:
         rest = np.setdiff1d(np.arange(len(values)), part)
         arrow = data.table.arrow.take(data.prepared.row_id[rest])
         engine, fit, cpu = _fitted(cp.read(arrow, study=study), plan.seed)
-        yield engine, HeldOut(space, _some(values[part[usable[part]]], plan)), fit, cpu
+        yield engine, HeldOut(space, _some(values[np.intersect1d(part, usable)], plan)), fit, cpu
 
 
 def _some(values: Floats, plan: Plan) -> Floats:
@@ -193,7 +202,7 @@ def _summary(kind: str, tallies: list[Tally]) -> KindResult:
 def show(results: Sequence[TableResult]) -> str:
     """Two tables: the stages, and the questions."""
     stages = table(
-        "table rows learnt features rules read_s prepare_s fit_s fit_CPU_s error".split(),
+        STAGE_HEAD,
         [
             (
                 r.name,
@@ -210,9 +219,8 @@ def show(results: Sequence[TableResult]) -> str:
             for r in results
         ],
     )
-    head = "question n penalised_MAPE copied violations no_answer failed forced p50_s p95_s"
     questions = table(
-        [*head.split(), *STAGES],
+        (*QUESTION_HEAD, *STAGES),
         [
             (
                 f"{r.name} {k.kind}",
@@ -251,7 +259,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in said.only or ():
         if name not in known:
             parser.error(f"no table '{name}'; there are: {', '.join(known)}")
-    plan = Plan(2, 5, said.seed) if said.quick else Plan(5, said.rows, said.seed)
+    plan = Plan(2, 5, said.seed) if said.quick else Plan(PARTS, said.rows, said.seed)
     results, regrets = [], []
     for name in said.only or known:
         absent = known[name].absent(folder)

@@ -67,3 +67,8 @@ def test_the_error_on_the_card_is_of_rows_that_were_not_learnt_from(engine: cp.C
     p = trained.model.predict(field.X[field.valid])[:, 0]
     assert trained.card.error == pytest.approx(np.mean(np.abs(p - y) / y), rel=1e-6)
     assert trained.card.rows == len(field.train)
+
+
+def test_a_standing_rule_that_makes_no_sense_is_refused_at_once(cluster: cp.Dataset) -> None:
+    with pytest.raises(cp.CompassError, match="no_such_function"):
+        cp.Compass(cluster, rules=["no_such_function(nodes) <= 3"])

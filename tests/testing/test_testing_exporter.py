@@ -24,7 +24,10 @@ def one_width(text: str) -> None:
 
 
 def by_bash(text: str) -> None:
-    subprocess.run(["bash", "-n"], input=text.encode(), check=True, capture_output=True)
+    """A script that sets variables and does nothing else; it stops at the first error."""
+    done = subprocess.run(["bash", "-eu"], input=text.encode(), capture_output=True, check=True)
+    assert not done.stdout
+    assert not done.stderr
 
 
 READ_BACK: dict[str, Callable[[str], object]] = {

@@ -1,5 +1,6 @@
 """`compass`: ask, fit, columns, collect, plugins, demo."""
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -247,6 +248,8 @@ def _print_answer(result: Any, as_json: bool) -> None:
     from compass.cli import render
 
     if as_json:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # JSON is, whatever the terminal is
         sys.stdout.write(render.to_json(result) + "\n")
     else:
         render.answer(Console(), result)
@@ -274,6 +277,9 @@ def run() -> None:
 
 
 def _code() -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A mark that the terminal cannot show is no reason to stop.
+        sys.stdout.reconfigure(errors="replace")
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()

@@ -30,7 +30,9 @@ def standing(data: Dataset, rules: Iterable[str] = ()) -> tuple[Constraint, ...]
         rule = Constraint(text=text, source=source)
         bound = explaining(partial(bind_constraint, rule, data.prepared.space), data.prepared)
         found[bound.text] = bound
-    return tuple(found.values())
+    bound_rules = tuple(found.values())
+    compiled(bound_rules, data.prepared.space, data.prepared.space.names)  # refuses what is wrong
+    return bound_rules
 
 
 def compiled(

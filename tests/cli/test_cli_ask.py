@@ -1,0 +1,204 @@
+"""Asking on the command line: exit codes, JSON, determinism, files, and what is printed."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from cli_case import FLAGS, QUICK, RECOMMEND, RECONFIGURE, compass, refused, write_csv
+
+import compass as cp
+from compass.engine.store import save
+from conftest import ROLES, cluster_columns
+
+UNREACHABLE = "Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001} where C = {app: wrf}"
+POPULATION = "What if we change X = {gpus: 0 -> 4}, how would that affect Y = {runtime, state}"
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_csv(tmp_path_factory.mktemp("data") / "jobs.csv", cluster_columns(300))
+
+
+@pytest.fixture(scope="module")
+def saved(jobs: Path) -> Path:
+    engine = cp.Compass(cp.read(jobs).roles(**ROLES), rules=["cores <= 32 * nodes"], settings=QUICK)
+    return save(engine.fit(), jobs.parent / "jobs.compass")
+
+
+def timeless(text: str) -> dict[str, object]:
+    answer = json.loads(text)
+    del answer["seconds"]
+    return answer
+
+
+def test_an_answer_has_exit_code_0(saved: Path) -> None:
+    said = compass("ask", saved, RECOMMEND)
+    assert said.code == 0
+    assert said.err == ""
+    for part in ("app == 'wrf'", "past runs match", "gpus", "trusted", "Closest rows", "seed 7"):
+        assert part in said.out
+
+
+def test_no_supported_answer_has_exit_code_1_and_says_why(saved: Path) -> None:
+    said = compass("ask", saved, UNREACHABLE)
+    assert said.code == 1
+    assert said.err == ""
+    flat = " ".join(said.out.split())
+    assert "No supported answer: No legal configuration meets the goal" in flat
+    assert "wanted at most 0.001" in flat
+    assert "misses the goal" in flat
+    assert "Run next" in flat
+
+
+@pytest.mark.parametrize("query", [RECOMMEND, POPULATION, UNREACHABLE])
+def test_json_is_the_answer_that_python_gives(query: str, saved: Path) -> None:
+    said = compass("ask", saved, query, "--json", "--seed", 3, "--count", 2)
+    assert said.err == ""
+    answer = cp.Answer.model_validate_json(said.out)
+    expected = cp.load(saved).ask(query, seed=3, count=2)
+    assert answer.model_dump(exclude={"seconds"}) == expected.model_dump(exclude={"seconds"})
+    assert answer.provenance.seed == 3
+    assert (said.code == 0) == answer.answered
+
+
+def test_the_same_seed_gives_the_same_json(saved: Path) -> None:
+    query = "Recommend X = {nodes: ?, cores: ?, gpus: ?} to achieve Y = {power: minimize}"
+    one, two = (compass("ask", saved, query, "--json", "--seed", 11) for _ in range(2))
+    assert timeless(one.out) == timeless(two.out)
+
+
+def test_asking_the_data_is_asking_an_engine_fitted_to_it(jobs: Path, tmp_path: Path) -> None:
+    place = tmp_path / "j.compass"
+    rule = ("--rule", "cores <= 32 * nodes")
+    fitted = compass("fit", jobs, *FLAGS, *rule, "-o", place, "--json")
+    assert fitted.code == 0
+    models = json.loads(fitted.out)["models"]
+    assert {card["target"] for card in models} == {"runtime", "power", "state"}
+    direct = compass("ask", jobs, RECOMMEND, *FLAGS, *rule, "--json")
+    later = compass("ask", place, RECOMMEND, "--json")
+    one, two = timeless(direct.out), timeless(later.out)
+    for answer in (one, two):
+        for card in answer["models"]:  # type: ignore[attr-defined]
+            del card["seconds"]
+    assert one == two
+
+
+def test_fit_says_what_was_learnt(jobs: Path, tmp_path: Path) -> None:
+    said = compass("fit", jobs, "--role", "power=outcome", "-o", tmp_path / "x.compass")
+    assert said.code == 0
+    assert "Saved" in said.out
+    assert "MAPE" in said.out
+    assert compass("columns", tmp_path / "x.compass").code == 0
+    again = compass("fit", tmp_path / "x.compass", "--rule", "nodes < 9", "-o", tmp_path / "y")
+    assert again.code == 0
+    assert "nodes < 9" in compass("columns", tmp_path / "y").out
+
+
+def test_a_baseline_in_a_file_is_the_same_as_the_row(saved: Path, tmp_path: Path) -> None:
+    row = cp.load(saved).data.row(5)
+    as_yaml, as_json = tmp_path / "b.yaml", tmp_path / "b.json"
+    as_yaml.write_text(yaml.safe_dump(row))
+    as_json.write_text(json.dumps(row, indent="\t"))
+    answers = [
+        cp.Answer.model_validate_json(compass("ask", saved, RECONFIGURE, "--json", *start).out)
+        for start in (("--from", "row:5"), ("--from", as_yaml), ("--from", as_json))
+    ]
+    assert answers[0].suggestions
+    for other in answers[1:]:
+        assert other.suggestions == answers[0].suggestions
+
+
+def test_conditions_count_and_curves_from_flags(saved: Path) -> None:
+    said = compass(
+        "ask", saved, RECONFIGURE, "--from", "row:0", "--curve", "gpus", "--count", 2,
+        "--where", "gpus < 4",
+    )  # fmt: skip
+    assert "where C = {gpus < 4}" in " ".join(said.out.split())
+    assert "runtime against gpus" in said.out
+    assert "breaks a rule" in said.out
+    assert "█" in said.out
+
+
+def test_files_are_written_before_the_answer_is_printed(saved: Path, tmp_path: Path) -> None:
+    script, table = tmp_path / "job.sh", tmp_path / "plan.csv"
+    said = compass("ask", saved, RECOMMEND, "--sbatch", script, "--csv", table, "--json")
+    assert said.code == 0
+    assert said.err.splitlines() == [f"wrote {script}", f"wrote {table}"]
+    answer = cp.Answer.model_validate_json(said.out)
+    assert f"#SBATCH --gpus={answer[0].config['gpus']}" in script.read_text()
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["gpus"]) for row in rows] == [s.config["gpus"] for s in answer]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["job.sh", "plan.csv"]
+
+
+def test_nothing_to_write_is_said(saved: Path, tmp_path: Path) -> None:
+    query = "What if we change X = {gpus: 0 -> 4}, how would that affect Y = {runtime}"
+    impossible = compass(
+        "ask", saved, query, "--where", "app == 'wrf'", "--where", "app == 'lammps'",
+        "--csv", tmp_path / "x.csv",
+    )  # fmt: skip
+    assert impossible.code == 1
+    assert "nothing to write" in impossible.err
+    assert not (tmp_path / "x.csv").exists()
+    refused(compass("ask", saved, query, "--csv", tmp_path / "x.csv"), "--from row:N")
+
+
+def test_a_template_of_the_site_is_filled(saved: Path, tmp_path: Path) -> None:
+    template, script = tmp_path / "site.sh", tmp_path / "job.sh"
+    template.write_text("#SBATCH -G {gpus}\necho ${HOME}\n")
+    said = compass("ask", saved, RECOMMEND, "--sbatch", script, "--template", template)
+    assert said.code == 0
+    gpus = cp.load(saved).ask(RECOMMEND)[0].config["gpus"]
+    assert script.read_text() == f"#SBATCH -G {gpus}\necho ${{HOME}}\n"
+
+
+def test_what_if_over_all_runs_prints_means(saved: Path) -> None:
+    said = compass("ask", saved, POPULATION)
+    assert said.code == 0
+    assert "Mean over" in said.out
+    assert "points" in said.out  # of the class
+    assert "interval of the change" in said.out
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize(
+    "query",
+    [
+        RECOMMEND,
+        UNREACHABLE,
+        POPULATION,
+        "Recommend X = {nodes: ?, cores: ?, gpus: ?} "
+        "to achieve Y = {runtime: minimize, power: <= 900, state: completed}",
+    ],
+)
+def test_lines_fit_the_terminal_and_nothing_is_cut(
+    query: str, width: int, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    said = compass("ask", saved, query)
+    assert max(map(len, said.out.splitlines())) <= width
+    assert "…" not in said.out
+
+
+def test_labels_are_printed_as_they_are_but_for_control_characters(tmp_path: Path) -> None:
+    columns = cluster_columns(120)
+    strange = {"wrf": "[red]a[/red] =1+1", "lammps": "b\x1b[2Jc\x07"}
+    columns["app"] = [strange[str(app)] for app in columns["app"]]
+    path = write_csv(tmp_path / "t.csv", columns)
+    flags = (*FLAGS, "--role", "state=ignored", "--role", "power=ignored", "--role", "app=knob")
+    query = "Recommend X = {app: ?} to achieve Y = {runtime: minimize}"
+    for said in (compass("ask", path, query, *flags), compass("columns", path, *flags)):
+        assert said.code == 0
+        assert "[red]a[/red] =1+1" in " ".join(said.out.split())
+        assert "\x1b" not in said.out
+        assert "\x07" not in said.out
+
+
+def test_no_arguments_show_the_help() -> None:
+    assert compass().code == 0
+    assert "Usage" in compass().out
+    assert compass("ask", "--help").code == 0
+    assert "Reconfigure X = {cores: ?}" in compass("ask", "--help").out
