@@ -66,22 +66,18 @@ def test_what_one_means_in_each_kind_of_column() -> None:
     assert apart(cap=none, app=1, nodes=1 + X[:, 0].std()) == pytest.approx(np.sqrt(3))
 
 
-def test_numbers_that_never_vary_do_not_count() -> None:
+def test_another_value_of_a_number_that_never_varied_counts_as_a_new_label() -> None:
     X = np.array([[2.0, 1.0, none, 0.0], [2.0, 2.0, 15.0, 0.0], [2.0, 3.0, 15.0, 0.0]])
     scale = Scale.learn(X, space)
-    assert scale.column.tolist() == [1, 2, 3]
-    other = X[1] + np.array([5, 0, 4, 0])
     rows = scale.place(X)
-    # Whether the cap is there still counts.
-    assert distances(scale.kind, rows, scale.place(other[np.newaxis])[:, 0])[1] == 0
-    assert distances(scale.kind, rows, scale.place(X[:1])[:, 0])[1] ** 2 == pytest.approx(2.5)
 
+    def apart(row: np.ndarray) -> float:
+        return float(distances(scale.kind, rows, scale.place(row[np.newaxis])[:, 0])[1])
 
-def test_columns_that_all_stay_the_same_leave_no_distance() -> None:
-    plain = Space(parameters=(Number(name="a", low=0, high=1),))
-    X = np.ones((4, 1))
-    scale = Scale.learn(X, plain)
-    assert nearest(scale.kind, scale.place(X), scale.place(X + 3), 2).tolist() == [0.0] * 4
+    assert apart(X[1]) == 0
+    assert apart(X[1] + np.array([5, 0, 0, 0])) == 1
+    assert apart(X[1] + np.array([5, 0, 4, 0])) == pytest.approx(np.sqrt(2))
+    assert apart(np.array([2.0, 2.0, none, 0.0])) == 1
 
 
 def test_weights_enter_the_deviation() -> None:

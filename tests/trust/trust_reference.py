@@ -74,6 +74,8 @@ def distance(a: np.ndarray, b: np.ndarray, space: Space, spread: list[float]) ->
             total += a[j] != b[j]
         elif spread[j] > 0:
             total += ((a[j] - b[j]) / spread[j]) ** 2
+        else:  # it never varied: another value is as new as a label never seen
+            total += a[j] != b[j]
     return math.sqrt(total)
 
 

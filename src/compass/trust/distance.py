@@ -46,11 +46,7 @@ class Scale:
             raise BadInput(f"the space has {len(space)} columns, the rows have shape {X.shape}")
         if X.shape[0] == 0:
             raise DataProblem("there are no training runs to compare with")
-        rows = [
-            found
-            for j, parameter in enumerate(space)
-            if (found := _scale(j, parameter, X[:, j], weight)) is not None
-        ]
+        rows = [_scale(j, parameter, X[:, j], weight) for j, parameter in enumerate(space)]
         table = np.array(rows, dtype=np.float64).reshape(len(rows), 5)
         return cls(
             table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), *table[:, 2:].T.copy()
@@ -65,9 +61,7 @@ class Scale:
             raise BadInput("a configuration to judge lacks a value")
         missing = picked == self.none
         placed = (picked - self.centre) / self.spread
-        only_missing = (self.kind == _CATEGORY) & ~np.isnan(self.none)
-        placed = np.where(only_missing, missing, np.where(missing, np.nan, placed))
-        return np.ascontiguousarray(placed.T)
+        return np.ascontiguousarray(np.where(missing, np.nan, placed).T)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The scale as named arrays, for saving."""
@@ -107,7 +101,7 @@ def distances(kind: NDArray[np.int64], rows: Floats, point: Floats) -> Floats:
 
 def _scale(
     j: int, parameter: Number | Category, values: Floats, weight: Floats | None
-) -> tuple[float, ...] | None:
+) -> tuple[float, ...]:
     if isinstance(parameter, Category):
         return (j, _CATEGORY, 0.0, 1.0, np.nan)
     none = parameter.none_code if parameter.optional else np.nan
@@ -119,8 +113,8 @@ def _scale(
         spread = float(np.sqrt(np.average((some - centre) ** 2, weights=mass)))
         if some.min() < some.max() and spread > 0:
             return (j, _OPTIONAL if parameter.optional else _NUMBER, centre, spread, none)
-    # Only whether it is there can differ.
-    return (j, _CATEGORY, 0.0, 1.0, none) if parameter.optional else None
+    # It never varied: any other value is as new as a label that was never seen.
+    return (j, _CATEGORY, 0.0, 1.0, np.nan)
 
 
 @kernel()

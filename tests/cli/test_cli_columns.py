@@ -1,0 +1,204 @@
+"""`compass columns`: what columns are taken for, what was dropped, which rules hold, studies."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from cli_case import compass, refused, write_csv
+
+import compass as cp
+
+WHAT_IF = "What if we change X = {nodes: old -> 2*old}, how would that affect Y = {runtime_s}"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tasks are always nodes times tasks per node; some runs have no power cap."""
+    rng = np.random.default_rng(5)
+    n = 240
+    nodes, each = rng.choice([1, 2, 4, 8], n), rng.choice([4, 6, 12, 24], n)
+    cap = rng.choice(["", "100", "150", "200"], n)
+    app = rng.choice(["amg", "hpl"], n)
+    seconds = 500 / (nodes * each) * np.where(app == "amg", 1.0, 2.0) + rng.normal(0, 0.05, n)
+    columns = {
+        "job_id": np.arange(n) + 4711,
+        "app": app,
+        "nodes": nodes,
+        "tasks_per_node": each,
+        "tasks": nodes * each,
+        "cap_w": cap,
+        "runtime_s": seconds,
+    }
+    return write_csv(
+        tmp_path_factory.mktemp("data") / "runs.csv", {k: v.tolist() for k, v in columns.items()}
+    )
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_every_column_is_shown_with_role_unit_and_values(runs: Path) -> None:
+    said = compass("columns", runs)
+    assert said.code == 0
+    assert said.err == ""
+    lines = {line.split()[0]: line.split() for line in said.out.splitlines() if line.strip()}
+    assert lines["nodes"][1:3] == ["knob", "number"]
+    assert lines["app"][1:5] == ["context", "category", "amg,", "hpl"]
+    assert lines["runtime_s"][1:4] == ["outcome", "number,", "s"]
+    assert lines["job_id"][1] == "ignored"
+    assert "1, 2, 4, 8" in said.out
+
+
+def test_dropped_rows_are_reported_and_can_be_kept(runs: Path) -> None:
+    missing = sum(row["cap_w"] is None for row in map(cp.read(runs).row, range(240)))
+    said = compass("columns", runs)
+    assert f"240 rows, {240 - missing} used" in said.out
+    assert f"{missing} rows dropped: cap_w is missing" in flat(said.out)
+    assert "--missing cap_w=none" in flat(said.out)
+    kept = compass("columns", runs, "--missing", "cap_w=none")
+    assert "240 rows, 240 used" in kept.out
+    assert "100, 150, 200, none" in flat(kept.out)
+
+
+def test_flags_correct_what_was_inferred(runs: Path) -> None:
+    said = compass(
+        "columns", runs, "--role", "tasks=ignored", "--unit", "runtime_s=min",
+        "--domain", "nodes=1..16:1", "--drop", "job_id", "--rule", "nodes <= 4",
+    )  # fmt: skip
+    shown = said.out.split("Rules")[0]
+    lines = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
+    assert "ignored" in lines["tasks"]
+    assert "number, min" in lines["runtime_s"]
+    assert "whole 1..16" in lines["nodes"]
+    broken = sum(row["nodes"] == 8 and row["cap_w"] is not None for row in every_row(runs))
+    assert f"nodes <= 4  {broken:>18}" in said.out
+
+
+def every_row(path: Path) -> list[dict[str, object]]:
+    return [cp.read(path).row(n) for n in range(240)]
+
+
+def test_rules_are_found_and_numbered(runs: Path) -> None:
+    assert "Dependencies" not in compass("columns", runs).out
+    said = compass("columns", runs, "--rules")
+    table = said.out[said.out.index("Dependencies that hold on all rows") :]
+    rules = [line.split("  ")[:2] for line in table.splitlines() if line[:1].isdigit()]
+    assert [number for number, _ in rules] == [str(i + 1) for i in range(len(rules))]
+    assert any("nodes" in text and "tasks_per_node" in text for _, text in rules)
+    assert "--confirm" in table
+
+
+def test_json_tells_the_same(runs: Path) -> None:
+    said = compass("columns", runs, "--rules", "--rule", "nodes <= 4", "--json")
+    told = json.loads(said.out)
+    by_name = {column["name"]: column for column in told["columns"]}
+    assert by_name["runtime_s"]["unit"] == "s"
+    assert by_name["job_id"]["role"] == "ignored"
+    assert told["cleaning"]["rows_in"] == 240
+    assert told["cleaning"]["rows_out"] == 240 - by_name["cap_w"]["missing"]
+    assert told["rules"][0]["text"] == "nodes <= 4"
+    assert any("tasks_per_node" in rule["text"] for rule in told["dependencies"])
+    assert json.loads(compass("columns", runs, "--json").out)["dependencies"] is None
+
+
+def numbers_of(runs: Path, *parts: str) -> str:
+    """The numbers of the dependencies that speak of all of these, as a person would read them."""
+    found = json.loads(compass("columns", runs, "--rules", "--json").out)["dependencies"]
+    return ",".join(
+        str(i) for i, rule in enumerate(found, 1) if all(part in rule["text"] for part in parts)
+    )
+
+
+def test_a_confirmed_dependency_is_obeyed_and_named(runs: Path, tmp_path: Path) -> None:
+    study = tmp_path / "s.yaml"
+    number = numbers_of(runs, "nodes * tasks_per_node")
+    said = compass("columns", runs, "--confirm", number, "--write-study", study)
+    assert said.code == 0
+    assert said.err == f"wrote {study}\n"
+    (rule,) = yaml.safe_load(study.read_text())["dependencies"]
+    assert "tasks" in rule
+    start = next(n for n, row in enumerate(every_row(runs)) if row["nodes"] == 2 and row["cap_w"])
+    flags = ("--from", f"row:{start}", "--json")
+    free = cp.Answer.model_validate_json(compass("ask", runs, WHAT_IF, *flags).out)
+    assert [edit.name for edit in free[0].edits] == ["nodes"]
+    tied = cp.Answer.model_validate_json(
+        compass("ask", runs, WHAT_IF, *flags, "--study", study).out
+    )
+    config = tied[0].config
+    assert config["nodes"] == 4
+    assert config["tasks"] == config["nodes"] * config["tasks_per_node"]
+    forced = {edit.name: edit.forced_by for edit in tied[0].edits if edit.name != "nodes"}
+    assert forced
+    assert set(forced.values()) == {rule}
+    assert any(rule in note for note in tied.notes)
+
+
+def test_confirming_all_and_again_keeps_each_once(runs: Path, tmp_path: Path) -> None:
+    study = tmp_path / "s.yaml"
+    assert compass("columns", runs, "--confirm", "all", "--write-study", study).code == 0
+    first = yaml.safe_load(study.read_text())["dependencies"]
+    again = compass("columns", runs, "--study", study, "--confirm", "1", "--write-study", study)
+    assert again.code == 0
+    assert yaml.safe_load(study.read_text())["dependencies"] == first
+
+
+@pytest.mark.parametrize("ending", ["yaml", "toml"])
+def test_a_study_that_is_written_and_read_back_changes_nothing(
+    ending: str, runs: Path, tmp_path: Path
+) -> None:
+    study = tmp_path / f"s.{ending}"
+    flags = ("--missing", "cap_w=none", "--rule", "nodes <= 8", "--drop", "job_id")
+    before = compass("columns", runs, *flags, "--write-study", study)
+    after = compass("columns", runs, "--study", study)
+    assert [line.split()[:2] for line in before.out.splitlines()[:9]] == [
+        line.split()[:2] for line in after.out.splitlines()[:9]
+    ]
+    second = tmp_path / f"t.{ending}"
+    compass("columns", runs, "--study", study, "--write-study", second)
+    assert second.read_text() == study.read_text()
+
+
+def test_a_role_edited_in_the_study_is_used(runs: Path, tmp_path: Path) -> None:
+    study = tmp_path / "s.yaml"
+    compass("columns", runs, "--write-study", study)
+    edited = yaml.safe_load(study.read_text())
+    assert edited["columns"]["app"]["role"] == "context"
+    edited["columns"]["app"]["role"] = "knob"
+    study.write_text(yaml.safe_dump(edited))
+    told = json.loads(compass("columns", runs, "--study", study, "--json").out)
+    assert {c["name"]: c["role"] for c in told["columns"]}["app"] == "knob"
+    flag = compass("columns", runs, "--study", study, "--role", "app=ignored", "--json")
+    assert {c["name"]: c["role"] for c in json.loads(flag.out)["columns"]}["app"] == "ignored"
+
+
+def test_numbers_that_name_no_dependency(runs: Path, tmp_path: Path) -> None:
+    study = tmp_path / "s.yaml"
+    write = ("--write-study", study)
+    refused(compass("columns", runs, "--confirm", "99", *write), "no dependency number 99")
+    refused(compass("columns", runs, "--confirm", "one", *write), "not a list of numbers")
+    refused(compass("columns", runs, "--confirm", "0", *write), "no dependency number 0")
+    assert not study.exists()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_names_are_never_cut(width: int, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for file in ("zeus_powercap/zeus_power.csv", "powerbound/clip_runs.csv"):
+        said = compass("columns", real_data / file, "--rules")
+        assert said.code == 0
+        for name in cp.read(real_data / file).table.names:
+            assert any(line.startswith(f"{name} ") for line in said.out.splitlines())
+        assert max(map(len, said.out.splitlines())) <= width
+
+
+def test_plugins_are_listed_with_where_they_come_from() -> None:
+    said = compass("plugins")
+    assert said.code == 0
+    for name in ("csv", "parquet", "forest", "c3g", "sbatch", "uniform"):
+        assert name in said.out
+    listed = json.loads(compass("plugins", "--json").out)
+    assert {"reader", "step", "surrogate", "generator", "exporter"} <= {p["joint"] for p in listed}
+    assert all(p["what"] for p in listed)
