@@ -1,5 +1,6 @@
 """Saved engines: the same answers in another process, whole or not at all, and no code inside."""
 
+import io
 import json
 import pickle
 import shutil
@@ -22,7 +23,8 @@ from conftest import ROLES, cluster_columns
 QUICK = cp.Settings(forest=ForestSettings(trees=10), trust=TrustSettings(trees=4))
 QUESTIONS = (
     "Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}",
-    "Reconfigure X = {gpus: ?} to achieve Y = {runtime: reduce by 10%, state: completed} from row 3",
+    "Reconfigure X = {gpus: ?} to achieve Y = {runtime: reduce by 10%, state: completed} "
+    "from row 3",
     "What if we change X = {gpus: 0 -> 4}, how would that affect Y = {runtime, power, state}",
 )
 
@@ -208,6 +210,20 @@ def rewrite(path: Path, **changes: Any) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
 
 
+def replace_model(path: Path, content: bytes) -> None:
+    """Put another file in the place of the first model, as somebody would who knows the format."""
+    (generation(path) / "model-0.npz").write_bytes(content)
+    models = json.loads((generation(path) / "engine.json").read_text())["models"]
+    models[0]["digest"] = store._digest(content)
+    rewrite(path, models=models)
+
+
+def packed(arrays: dict[str, Any]) -> bytes:
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()
+
+
 def refused(path: Path) -> EngineProblem:
     with pytest.raises(EngineProblem) as problem:
         cp.load(path)
@@ -230,17 +246,16 @@ def test_objects_in_arrays_are_refused_and_never_run(saved: Path, tmp_path: Path
     pickle.loads(pickle.dumps(Trap(sprung)))
     assert sprung.exists()  # the trap works
     sprung.unlink()
-    file = generation(saved) / "model-0.npz"
-    with np.load(file) as arrays:
+    with np.load(generation(saved) / "model-0.npz") as arrays:
         held = dict(arrays)
-    first = next(iter(held))
-    held[first] = np.array([Trap(sprung)], dtype=object)
-    np.savez_compressed(file, **held)
+    trapped = np.array([Trap(sprung)], dtype=object)
+    replace_model(saved, packed(held | {next(iter(held)): trapped}))
     refused(saved)
-    np.save(file.with_suffix(".npy"), np.array([Trap(sprung)], dtype=object))
-    file.write_bytes(file.with_suffix(".npy").read_bytes())
+    alone = io.BytesIO()
+    np.save(alone, trapped)
+    replace_model(saved, alone.getvalue())
     refused(saved)
-    file.write_bytes(pickle.dumps(Trap(sprung)))
+    replace_model(saved, pickle.dumps(Trap(sprung)))
     refused(saved)
     assert not sprung.exists()
 
@@ -306,7 +321,7 @@ def test_parts_that_do_not_cover_the_rows_are_refused(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["engine.json", "data.parquet", "model-0.npz"])
-@pytest.mark.parametrize("how", ["missing", "empty", "cut", "noise", "flipped"])
+@pytest.mark.parametrize("how", ["missing", "empty", "cut", "noise"])
 def test_a_damaged_file_is_told(file: str, how: str, saved: Path) -> None:
     path = generation(saved) / file
     content = path.read_bytes()
@@ -316,21 +331,35 @@ def test_a_damaged_file_is_told(file: str, how: str, saved: Path) -> None:
         path.write_bytes(b"")
     elif how == "cut":
         path.write_bytes(content[: len(content) // 2])
-    elif how == "noise":
-        path.write_bytes(bytes(np.random.default_rng(0).integers(0, 256, 2000, dtype=np.uint8)))
     else:
-        middle = len(content) // 2
-        path.write_bytes(content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :])
+        path.write_bytes(bytes(np.random.default_rng(0).integers(0, 256, 2000, dtype=np.uint8)))
+    refused(saved)
+
+
+@pytest.mark.parametrize("file", ["data.parquet", "model-0.npz"])
+def test_a_single_wrong_byte_is_told(file: str, saved: Path) -> None:
+    path = generation(saved) / file
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
     refused(saved)
 
 
 def test_an_array_that_is_missing_is_told(saved: Path) -> None:
-    file = generation(saved) / "model-0.npz"
-    with np.load(file) as arrays:
+    with np.load(generation(saved) / "model-0.npz") as arrays:
         held = dict(arrays)
     for gone in held:
-        np.savez(file, **{name: array for name, array in held.items() if name != gone})
+        replace_model(saved, packed({name: array for name, array in held.items() if name != gone}))
         refused(saved)
+
+
+def test_arrays_of_another_shape_are_told(saved: Path) -> None:
+    with np.load(generation(saved) / "model-0.npz") as arrays:
+        held = dict(arrays)
+    for name, array in held.items():
+        if array.size > 1:
+            replace_model(saved, packed(held | {name: array.reshape(-1)[:1]}))
+            assert refused(saved), name
 
 
 def test_a_family_that_is_not_installed_is_named(saved: Path) -> None:

@@ -202,7 +202,10 @@ def collect(
         "kernels.csv"
     ),
     rows: Annotated[int, typer.Option(min=1, help="Configurations to measure.")] = 3000,
-    repeats: Annotated[int, typer.Option(min=2, help="Timings of each.")] = 5,
+    repeats: Annotated[int, typer.Option(min=2, help="Timings in each visit.")] = 5,
+    visits: Annotated[
+        int, typer.Option(min=1, help="Visits to each, minutes apart; the fastest counts.")
+    ] = 2,
     seed: Annotated[int, typer.Option(min=0, help="Which configurations, and their order.")] = 7,
     kernel: Annotated[
         list[str] | None, typer.Option("--kernel", help="Only this kernel; may be repeated.")
@@ -219,9 +222,12 @@ def collect(
             output,
             rows=rows,
             repeats=repeats,
+            visits=visits,
             seed=seed,
             kernels=kernel,
-            progress=lambda done, total: tell("measuring", done, total),
+            progress=lambda done, total: tell(
+                "measuring (waits while the machine is busy)", done, total
+            ),
         )
     print_collected(report, as_json=as_json)
 

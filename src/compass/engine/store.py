@@ -5,6 +5,8 @@ replaces the small file CURRENT, and only then removes the old generation.
 """
 
 import fcntl
+import hashlib
+import io
 import json
 import os
 import re
@@ -61,6 +63,7 @@ class StoredModel(Noun):
     classes: int | None
     family: str
     file: str
+    digest: str = Field(description="of the file, so that a damaged one is noticed")
     card: ModelCard
     scale: float
     floor: float | None
@@ -221,6 +224,7 @@ def _write(engine: "Compass", folder: Path) -> None:
                 classes=trained.model.task.classes,
                 family=trained.model.family,
                 file=file,
+                digest=_digest((folder / file).read_bytes()),
                 card=trained.card,
                 scale=trained.scale,
                 floor=None if trained.interval is None else trained.interval.floor,
@@ -256,10 +260,13 @@ def _arrays(trained: Trained) -> dict[str, NDArray[Any]]:
 def _restore(stored: StoredModel, folder: Path) -> Trained:
     if not re.fullmatch(r"model-\d+\.npz", stored.file):
         raise ValueError(stored.file)
-    arrays = _read_arrays(folder / stored.file)
+    arrays = _read_arrays(folder / stored.file, stored.digest)
     interval = None
     if stored.floor is not None:
-        interval = Conformal(arrays["interval/residuals"], arrays["interval/weights"], stored.floor)
+        residuals, weights = arrays["interval/residuals"], arrays["interval/weights"]
+        if residuals.ndim != 1 or residuals.shape != weights.shape:
+            raise ValueError("interval")
+        interval = Conformal(residuals, weights, stored.floor)
     task = Task(stored.classes)
     return Trained(
         model=family(stored.family).restore(_under(arrays, "model/"), task),
@@ -283,9 +290,16 @@ def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     np.savez_compressed(path, **named)
 
 
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    with np.load(path, allow_pickle=False) as file:
+def _read_arrays(path: Path, digest: str) -> dict[str, NDArray[Any]]:
+    content = path.read_bytes()
+    if _digest(content) != digest:
+        raise ValueError(path.name)
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
         return {name.replace("|", "/"): file[name] for name in file.files}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _point(path: Path, name: str) -> None:
