@@ -128,7 +128,11 @@ class Checker:
         return len(self.broken(config)) / len(self.rules) if self.rules else 0.0
 
     def problems(self, suggestion: Suggestion, given: Row) -> list[str]:
-        """Broken rules, illegal values, and given values that were changed without a reason."""
+        """Broken rules, illegal values, and given values that were changed without need.
+
+        A given value may move where the answer names a rule that forced it, and only if putting
+        the value back really breaks a rule.
+        """
         config = suggestion.config
         said = {edit.name for edit in suggestion.edits if edit.forced_by is not None}
         found = self.broken(config)
@@ -137,11 +141,13 @@ class Checker:
             for name, legal in self.values.items()
             if not legal.allows(config[name])
         ]
-        found += [
-            f"{name} was given as {value} and is {config[name]}"
-            for name, value in given.items()
-            if name not in said and not same(config[name], value)
-        ]
+        moved = {name: v for name, v in given.items() if not same(config[name], v)}
+        for name, value in moved.items():
+            told = f"{name} was given as {value} and is {config[name]}"
+            if name not in said:
+                found.append(told)
+            elif not self.broken({**config, name: value}):
+                found.append(f"{told}, said to be forced, but no rule forbids {value}")
         return found
 
 

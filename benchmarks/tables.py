@@ -252,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", metavar="NAME", action="append", help="this table (may repeat)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     parser.add_argument("--quick", action="store_true", help="two partitions of five runs")
-    parser.add_argument("--rows", type=int, default=20, help="held-out runs per partition")
+    parser.add_argument("--rows", type=int, default=60, help="held-out runs per partition")
     parser.add_argument("--seed", type=int, default=7)
     said = parser.parse_args(arguments)
     known, folder = sources(), data_folder()

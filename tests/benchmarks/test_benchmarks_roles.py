@@ -161,8 +161,11 @@ def test_the_checker_finds_broken_rules_illegal_values_and_silent_changes() -> N
     assert checker.share_broken({**fine, "nthreads": 1}) == 1.0
     assert len(checker.problems(_suggestion({**fine, "solver": 2}), {})) == 1
     assert len(checker.problems(_suggestion(fine), {"solver": 0})) == 1
-    forced = Moved(name="solver", old=0, new=1, forced_by="a rule")
-    assert checker.problems(_suggestion(fine, (forced,)), {"solver": 0}) == []
+    moved = Moved(name="nthreads", old=1, new=64, forced_by="ppn * nthreads in {64, 128}")
+    assert checker.problems(_suggestion(fine, (moved,)), {"nthreads": 1}) == []
+    excuse = Moved(name="solver", old=0, new=1, forced_by="ppn * nthreads in {64, 128}")
+    (told,) = checker.problems(_suggestion(fine, (excuse,)), {"solver": 0})
+    assert "no rule forbids" in told
     with pytest.raises(KeyError):
         Checker.of(table, cp.Study(rules=("ppn < 3",)), ())
 

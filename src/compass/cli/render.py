@@ -40,11 +40,11 @@ def label(kind: Label) -> Text:
     return Text(f"{_MARK[kind]} {kind.value}", style=_STYLE[kind])
 
 
-def predicted(outcome: Prediction) -> str:
+def predicted(outcome: Prediction, gap: str = " ") -> str:
     """A prediction with its interval and its change."""
     text = show(outcome.value)
     if outcome.low is not None and outcome.high is not None:
-        text += f" [{show(outcome.low)}, {show(outcome.high)}]"
+        text += f"{gap}[{show(outcome.low)}, {show(outcome.high)}]"
     if outcome.probability is not None:
         text += f" ({outcome.probability:.0%})"
     if outcome.change_percent is not None:
@@ -122,17 +122,19 @@ def _suggestions(console: Console, result: Answer) -> RenderableType:
     if not outcomes:
         outcomes = list(first.outcomes)
     headers = ["", *names, *(_head(o) for o in outcomes), "trust"]
-    rows: list[list[RenderableType]] = []
-    for rank, suggestion in enumerate(result.suggestions, 1):
+
+    def row(rank: int, suggestion: Suggestion, gap: str) -> list[RenderableType]:
         edits = {edit.name: edit for edit in suggestion.edits}
-        cells: list[RenderableType] = [str(rank)]
-        cells += [_setting(suggestion, name, edits.get(name), result) for name in names]
-        cells += [predicted(suggestion.outcome(o.name)) for o in outcomes]
-        cells.append(label(suggestion.trust.label))
-        rows.append(cells)
-    first_row, *others = zip(headers, *rows, strict=True)
-    upright = table([str(cell) for cell in first_row], others)
-    return fitting(console, table(headers, rows), upright)
+        settings = [_setting(suggestion, name, edits.get(name), result) for name in names]
+        told = [predicted(suggestion.outcome(o.name), gap) for o in outcomes]
+        return [str(rank), *settings, *told, label(suggestion.trust.label)]
+
+    ranked = list(enumerate(result.suggestions, 1))
+    lines = [row(rank, suggestion, " ") for rank, suggestion in ranked]
+    columns = [row(rank, suggestion, "\n") for rank, suggestion in ranked]
+    first_line, *others = zip(headers, *columns, strict=True)
+    upright = table([str(cell) for cell in first_line], others)
+    return fitting(console, table(headers, lines), upright, table(headers, columns))
 
 
 def _head(outcome: Prediction) -> str:
@@ -144,7 +146,7 @@ def _setting(suggestion: Suggestion, name: str, edit: Moved | None, result: Answ
     if result.query.kind is Kind.RECOMMEND:
         return value if edit is None else f"{value} (forced)"
     if edit is None:
-        return f"{value} (as before)"
+        return value
     return f"{show(edit.old)} -> {value}" + (" (forced)" if edit.forced_by else "")
 
 
@@ -173,7 +175,8 @@ def _population(result: Answer) -> RenderableType:
             rows.append([o.name, share, f"{o.change_percent:+.1f} points", ""])
             continue
         interval = f"[{show(o.low)}, {show(o.high)}] at {o.level:.0%}"
-        change = f"{show(o.change, o.unit)} ({percent(o.change_percent)})"
+        sign = "+" if o.change > 0 else ""
+        change = f"{sign}{show(o.change, o.unit)} ({percent(o.change_percent)})"
         rows.append([o.name, show(o.value, o.unit), change, interval])
     head = printable(f"Mean over {population.runs} past runs", "bold")
     return Group(head, table(["", "after", "change", "interval of the change"], rows))

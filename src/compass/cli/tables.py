@@ -97,7 +97,8 @@ def _about(column: "ColumnReport") -> str:
     span = column.kind == "number" and ".." in column.legal
     distinct = f"{column.distinct} distinct" if span else ""
     missing = f"{column.missing} missing" if column.missing else ""
-    return "; ".join(part for part in (distinct, missing, column.note) if part)
+    note = "" if column.note == "as the study says" else column.note
+    return "; ".join(part for part in (distinct, missing, note) if part)
 
 
 def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:

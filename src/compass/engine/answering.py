@@ -25,13 +25,13 @@ from compass.domain.query import Kind
 from compass.domain.space import Category, Number
 from compass.engine import next_runs
 from compass.engine.judge import Judge
-from compass.engine.plan import Plan, linked
+from compass.engine.plan import Plan, assumed, followers, linked
 from compass.engine.targets import resolve
 from compass.engine.workbench import Workbench
 from compass.generate.base import Arena, Generated
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
-from compass.generate.score import with_outcomes
+from compass.generate.score import score, with_outcomes
 from compass.language import format_query, format_value
 from compass.prepare.encode import Encoder
 
@@ -98,6 +98,8 @@ def problem_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...])
     """The question as a generator sees it, with these features allowed to give way."""
     plan, settings = desk.plan, desk.bench.settings
     encoder = Encoder(desk.judge.here.features)
+    # A plain what-if has one answer: the change with the least that rules make move with it.
+    usual = settings.count if plan.free or plan.query.kind is not Kind.WHAT_IF else 1
     return Problem(
         start=encoder.decode(plan.start),
         contexts=tuple(encoder.decode(row) for row in plan.contexts),
@@ -107,7 +109,7 @@ def problem_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...])
         rules=plan.rules,
         weights=plan.query.weights,
         proximity=plan.query.kind is not Kind.RECOMMEND,
-        count=plan.query.count or settings.count,
+        count=plan.query.count or usual,
         seed=plan.query.seed if plan.query.seed is not None else settings.seed,
     )
 
@@ -151,7 +153,7 @@ def _position(bench: Workbench, target: Target) -> int:
 def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated]:
     """First with everything not named held; then letting give way what rules tie to the rest."""
     generator = registry.get("generator", desk.bench.settings.generator)
-    arena = arena_of(desk, problem_of(desk, targets, ()))
+    arena = arena_of(desk, problem_of(desk, targets, followers(desk.plan)))
     conflict: ConflictingRules | None = None
     found: Generated | None = None
     try:
@@ -165,12 +167,18 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
     if forced:
         wider = arena_of(desk, problem_of(desk, targets, forced))
         more = generator.generate(_with_familiar(desk, wider))
-        if found is None or not len(found.X) or more.meets.any():
+        if found is None or more.meets.any() or _miss(wider, more) < _miss(arena, found):
             return wider, more
+        found = replace(found, exhaustive=found.exhaustive and more.exhaustive)
     if found is None:
         assert conflict is not None
         raise conflict
     return arena, found
+
+
+def _miss(arena: Arena, found: Generated) -> float:
+    """How far the best candidate is from the goals; infinite when there is none."""
+    return float(score(arena, found.X[:1]).valid[0]) if len(found.X) else np.inf
 
 
 def _with_familiar(desk: Desk, arena: Arena) -> Arena:
@@ -311,7 +319,7 @@ def _answer(
         text=format_query(plan.query),
         suggestions=suggestions,
         baseline=plan.baseline,
-        context=plan.context,
+        context=assumed(plan, arena.space, arena.movable),
         notes=(*plan.notes, *_notes(plan, suggestions), *_broken_conditions(desk, arena, found)),
         no_answer=no_answer,
         run_next=proposals,
@@ -329,10 +337,14 @@ def _why_not(
 ) -> str | None:
     """Why there is no supported answer, or None when there is one."""
     if not suggestions:
-        how = "Every combination was tried" if found.exhaustive else "The search ended"
+        how = (
+            "Every combination was tried, and no legal configuration obeys all rules."
+            if found.exhaustive
+            else "The search found no legal configuration that obeys all rules."
+        )
         rules = blocking()
         which = f" Each of these stands in the way: {'; '.join(rules)}." if rules else ""
-        return f"{how}, and no legal configuration obeys all rules.{which}"
+        return how + which
     best = suggestions[0]
     if not best.meets_goals:
         missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
@@ -380,13 +392,15 @@ def _notes(plan: Plan, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
     notes = []
     forced = {e.name: e.forced_by for s in suggestions[:1] for e in s.edits if e.forced_by}
     for name, rule in forced.items():
-        notes.append(f"{name} has to move as well, because of the rule {rule}.")
+        has = "has to move as well" if plan.baseline is not None else "follows"
+        notes.append(f"{name} {has}, because of the rule {rule}.")
     wanted = plan.query.count
     if wanted is not None and 0 < len(suggestions) < wanted:
         notes.append(
-            f"{len(suggestions)} distinct answers exist within reach; {wanted} were asked for."
+            f"{wanted} answers were asked for; {len(suggestions)} that differ were found."
         )
-    if plan.query.kind is Kind.RECONFIGURE and suggestions and not suggestions[0].edits:
+    unmoved = suggestions and suggestions[0].meets_goals and not suggestions[0].edits
+    if plan.query.kind is Kind.RECONFIGURE and unmoved:
         notes.append("The baseline already meets the goal; nothing has to change.")
     return tuple(notes)
 

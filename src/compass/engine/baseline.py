@@ -115,7 +115,7 @@ def _moved(edit: Times | Plus, parameter: Number | Category, old: float) -> floa
             hint="set it to a value instead",
         )
     new = old * edit.factor if isinstance(edit, Times) else old + edit.amount
-    return round(new, 12)
+    return float(f"{new:.12g}")
 
 
 def _seen(parameter: Number | Category) -> str:

@@ -121,7 +121,12 @@ def _script(best: Suggestion) -> str:
         option: next((n for word in words for n in config if n.casefold() == word), None)
         for option, words in _SBATCH.items()
     }
-    used = {option: name for option, name in found.items() if name is not None}
+    # Clusters without GPUs refuse even a request for none of them.
+    used = {
+        option: name
+        for option, name in found.items()
+        if name is not None and not (option == "gpus" and config[name] == 0)
+    }
     lines = ["#!/bin/bash"]
     lines += [f"#SBATCH --{option}={_option(option, config[n])}" for option, n in used.items()]
     lines += ["", *(f"# {_one_line(text)}" for text in _remarks(best, used)), ""]

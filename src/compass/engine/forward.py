@@ -18,7 +18,7 @@ from compass.engine.answering import Desk
 from compass.engine.plan import past_checks
 from compass.language import format_query
 from compass.prepare.encode import Encoder
-from compass.prepare.legal import legal_mask, legal_values
+from compass.prepare.legal import legal_mask, legal_values, snap
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +112,7 @@ def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
         new = old * edit.factor if isinstance(edit, Times) else old + edit.amount
         if isinstance(parameter, Number) and parameter.optional:
             new = np.where(old == parameter.none_code, old, new)
-        after[:, column] = np.round(new, 12)
+        after[:, column] = [float(f"{value:.12g}") for value in new]
     return after
 
 
@@ -217,9 +217,11 @@ def _curve(desk: Desk, name: str) -> list[Curve]:
 
 def _along(parameter: Number | Category, start: float) -> Floats:
     values = legal_values(parameter, _POINTS)
-    if values is None:
+    if values is None and isinstance(parameter, Category):
+        values = np.arange(len(parameter.values), dtype=np.float64)  # labels have no in-between
+    elif values is None:
         assert isinstance(parameter, Number)
-        values = np.linspace(parameter.low, parameter.high, _POINTS)
-        if parameter.whole:
-            values = np.round(values)
+        values = snap(parameter, np.linspace(parameter.low, parameter.high, _POINTS))
+        if parameter.optional:
+            values = np.append(values, parameter.none_code)
     return np.unique(np.append(values, start))

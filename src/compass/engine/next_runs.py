@@ -38,8 +38,8 @@ def towards(
         for column in moved:
             ends = (origin[column], x[column])
             if not geometry.category[column] and geometry.none[column] not in ends:
-                point[column] = origin[column] + step * (x[column] - origin[column])
-                point[column] = snap(space.parameters[column], point[[column]])[0]
+                between = x[[column]] - (1.0 - step) * (x[column] - origin[column])
+                point[column] = snap(space.parameters[column], between)[0]
         rows.append(point)
     for column in moved:  # one parameter at a time tells which of them matters
         point = x.copy()

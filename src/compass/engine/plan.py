@@ -106,7 +106,6 @@ def outcomes_of(
 def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     """Start from past runs that meet the conditions, and average over their contexts."""
     query, features = shell.query, shell.features
-    encoder = Encoder(here.features)
     given, notes = base.edited(query, here.features, origin=None)
     pinned = given | _pinned(query.where, here.features, query.ask)
     free = tuple(query.ask) or tuple(n for n in here.features.having(Role.KNOB) if n not in pinned)
@@ -115,7 +114,7 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
             "there is nothing to recommend: no parameter is asked for",
             hint="write e.g. X = {threads: ?}",
         )
-    rows, note = _matching_rows(shell, bench, here, pinned)
+    rows, note = _matching_rows(shell, bench, here, given)
     notes = (*notes, *note)
     rng = np.random.default_rng(query.seed if query.seed is not None else bench.settings.seed)
     start = here.X[rng.choice(rows)].copy()
@@ -131,8 +130,7 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
         contexts=contexts,
         free=free,
         forced=forced,
-        matching=len(rows),
-        context=_describe(contexts, fixed, here.features, len(rows), encoder, pinned),
+        matching=0 if note else len(rows),
         notes=notes,
     )
 
@@ -185,6 +183,27 @@ def linked(shell: Plan, moving: set[str]) -> tuple[str, ...]:
     return tuple(name for name in shell.forced if name in tied)
 
 
+def followers(shell: Plan) -> tuple[str, ...]:
+    """What equalities leave no choice once the asked parameters of a recommendation are chosen.
+
+    A recommendation starts from a past run drawn at random. Held at that run's values, these
+    would decide what is recommended (`nodes_alloc == nodes`, where only nodes are asked for).
+    """
+    moving = set(shell.free) if shell.query.kind is Kind.RECOMMEND else set()
+    equalities = [
+        set(rule.names)
+        for rule in shell.feature_rules
+        if isinstance(rule.expression, Comparison) and rule.expression.op == "=="
+    ]
+    found: set[str] = set()
+    for _ in equalities:
+        for names in equalities:
+            left = names & set(shell.forced) - found
+            if len(left) == 1 and names & (moving | found):
+                found |= left
+    return tuple(name for name in shell.forced if name in found)
+
+
 def _pinned(where: tuple[Constraint, ...], space: Space, ask: tuple[str, ...]) -> dict[str, float]:
     """Features that the conditions set to one value (`partition == 1`)."""
     found: dict[str, float] = {}
@@ -207,12 +226,12 @@ def _equality(node: Expression) -> tuple[str, Value] | None:
 
 
 def _matching_rows(
-    shell: Plan, bench: Workbench, here: Field, pinned: dict[str, float]
+    shell: Plan, bench: Workbench, here: Field, given: dict[str, float]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Past runs that meet all conditions, else those that meet most of them (and a note)."""
     complete = np.isfinite(here.X).all(axis=1)
     checks, names = past_checks(shell, bench, here)
-    for name, value in pinned.items():
+    for name, value in given.items():
         checks.append(here.X[:, shell.features.index(name)] == value)
         names.append(f"{name} = {_told(here.features, name, value)}")
     if not checks:
@@ -268,34 +287,35 @@ def _contexts(
     return np.asarray(ordered[:limit])
 
 
-def _describe(
-    contexts: Floats,
-    fixed: list[int],
-    space: Space,
-    matching: int,
-    encoder: Encoder,
-    pinned: dict[str, float],
-) -> str:
-    """What was assumed about everything that is not asked for."""
+def assumed(plan: Plan, space: Space, movable: NDArray[np.int64]) -> str:
+    """What an answer assumes about everything that was not asked for and did not move."""
+    if plan.baseline is not None:
+        return plan.context
     told = []
-    decoded = [encoder.decode(row) for row in contexts]
-    for j in fixed:
-        parameter = space.parameters[j]
+    decoded = [Encoder(space).decode(row) for row in plan.contexts]
+    for j, parameter in enumerate(space.parameters):
+        if j in movable:
+            continue
         values = list(dict.fromkeys(row[parameter.name] for row in decoded))
-        if parameter.name in pinned or len(values) == 1:
+        numbers = [v for v in values if isinstance(v, int | float)]
+        if len(values) == 1:
             told.append(f"{parameter.name} = {format_value(values[0])}")
-        elif isinstance(parameter, Number):
-            numbers = [v for v in values if v is not None]
-            told.append(f"{parameter.name} {min(numbers):g}..{max(numbers):g}")
+        elif isinstance(parameter, Number) and len(numbers) > 1:
+            none = " or none" if None in values else ""
+            told.append(f"{parameter.name} {min(numbers):g}..{max(numbers):g}{none}")
         else:
             told.append(
                 f"{parameter.name} in {{{', '.join(format_value(v) for v in values[:4])}"
                 + (", ..." if len(values) > 4 else "")
                 + "}"
             )
-    head = f"{matching} past runs match."
+    head, whose = f"{plan.matching} past runs match.", "of their contexts"
+    if plan.matching == 1:
+        head = "1 past run matches."
+    if not plan.matching:
+        head, whose = "No past run matches.", "contexts of the closest"
     if not told:
         return head
-    if len(contexts) == 1:
+    if len(plan.contexts) == 1:
         return f"{head} Assumed: {', '.join(told)}."
-    return f"{head} Averaged over {len(contexts)} of their contexts: {', '.join(told)}."
+    return f"{head} Averaged over {len(plan.contexts)} {whose}: {', '.join(told)}."

@@ -185,9 +185,9 @@ def load(path: str | Path) -> "Compass":
 
 
 def _damaged(path: Path, error: Exception) -> EngineProblem:
-    return EngineProblem(
-        f"{path} is damaged: {type(error).__name__}", hint="fit it again from the data"
-    )
+    system = error.strerror if isinstance(error, OSError) else None
+    why = system or "its files are not as they were saved"
+    return EngineProblem(f"{path} is damaged: {why}", hint="fit it again from the data")
 
 
 def _check_format(path: Path, written: bytes) -> None:

@@ -146,15 +146,19 @@ class Workbench:
     def _train(self, features: tuple[str, ...], target: str) -> Trained:
         began = time.perf_counter()
         here = self.field_of(features)
+        parameter = self.prepared.space[target]
         y = self.prepared.column(target)
+        if isinstance(parameter, Number) and parameter.optional:
+            y = np.where(y == parameter.none_code, np.nan, y)  # `none` is no amount to learn
         known = np.isfinite(y)
         train, valid = here.train[known[here.train]], here.valid[known[here.valid]]
         if len(train) < 2 or not len(valid):
+            few = f"only {int(known.sum())} past runs have a value of {target}"
+            repeated = f"the runs to check {target} with repeat configurations that are learnt from"
             raise DataProblem(
-                f"only {int(known.sum())} past runs have a value of {target}",
+                few if len(here.valid) else repeated,
                 hint="choose another outcome, or read more runs",
             )
-        parameter = self.prepared.space[target]
         task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
         weight, seed = self.prepared.weight, self.settings.seed
         held = holdout_error(

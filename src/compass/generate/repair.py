@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from compass.domain.expression import Arithmetic, Comparison, Expression, Name, Negative, children
+from compass.domain.space import Number
 from compass.generate import loss
 from compass.generate.base import Arena, Bools, Floats
 from compass.generate.start import Block
 from compass.prepare.legal import snap
+from compass.rules import components
+from compass.rules.solve import solve
 
 _ROUNDS = 6
 _TRIED = 24  # values tried for one column of one configuration
@@ -88,47 +92,110 @@ def _options(arena: Arena, X: Floats, column: int, values: Floats) -> Floats:
 
 
 def _boundaries(arena: Arena, X: Floats, column: int) -> list[Floats]:
-    """Where linear rules turn true when only this column moves, one array [r] each."""
+    """Where sums and products in rules turn true when only this column moves, one [r] each."""
     names = arena.space.names
-    step = getattr(arena.space.parameters[column], "step", None)
+    parameter = arena.space.parameters[column]
+    step = getattr(parameter, "step", None)
     solved: list[Floats] = []
     for rule in arena.rules:
         form = rule.linear
-        own = form.coefficients.get(names[column]) if form is not None else None
-        if form is None or not own:
+        if form is None:
+            if not isinstance(parameter, Number) or not _unfolds(rule.expression, names[column]):
+                continue
+            columns = {name: X[:, names.index(name)] for name in rule.names}
+            point = np.broadcast_to(solve(rule, names[column], columns)[0], len(X))
+            point = np.where(np.isfinite(point), point, X[:, column])
+        elif own := form.coefficients.get(names[column]):
+            rest = np.full(len(X), form.constant)
+            for name, coefficient in form.coefficients.items():
+                if name != names[column]:
+                    rest = rest + coefficient * X[:, names.index(name)]
+            point = -rest / own
+        else:
             continue
-        rest = np.full(len(X), form.constant)
-        for name, coefficient in form.coefficients.items():
-            if name != names[column]:
-                rest = rest + coefficient * X[:, names.index(name)]
-        point = -rest / own
         # On a grid the boundary may lie between two values: either may be the legal one.
         solved += [point] if step is None else [point - step / 2, point, point + step / 2]
     return solved
 
 
+def _unfolds(node: Expression, name: str) -> bool:
+    """Whether a comparison can be solved for a column: it is there once, in sums and products."""
+    if not isinstance(node, Comparison) or _count(node, name) != 1:
+        return False
+    side = node.left if _count(node.left, name) else node.right
+    while not isinstance(side, Name):
+        match side:
+            case Negative(operand):
+                side = operand
+            case Arithmetic("+" | "-" | "*", left, right):
+                side = left if _count(left, name) else right
+            case _:
+                return False
+    return True
+
+
+def _count(node: Expression, name: str) -> int:
+    if isinstance(node, Name):
+        return int(node.name == name)
+    return sum(_count(child, name) for child in children(node))
+
+
 def settle(arena: Arena, X: Floats) -> Floats:
-    """X with every forced column back at the start's value where the rules allow that."""
+    """X with forced columns back at the start's values where the rules allow that.
+
+    All of them together, those that equalities tie, and each alone; again as long as one returns,
+    because that may let another follow.
+    """
     if not len(arena.forced) or not len(X):
         return X
     X = X.copy()
     holds = broken(arena, X) == 0
-    for column in arena.forced:
-        back = X.copy()
-        back[:, column] = arena.start[column]
-        free_to_return = holds & (broken(arena, back) == 0)
-        X[free_to_return, column] = arena.start[column]
+    rows = np.flatnonzero(holds & (X[:, arena.forced] != arena.start[arena.forced]).any(axis=1))
+    together = [[*map(int, arena.forced)], *_equated(arena), *([int(j)] for j in arena.forced)]
+    while len(rows):
+        before = X[rows]
+        for columns in together:
+            away = rows[(X[np.ix_(rows, columns)] != arena.start[columns]).any(axis=1)]
+            back = X[away]
+            back[:, columns] = arena.start[columns]
+            X[away] = np.where(_still(arena, back, columns)[:, None], back, X[away])
+        rows = rows[(X[rows] != before).any(axis=1)]
     return X
 
 
+def _still(arena: Arena, X: Floats, columns: list[int]) -> Bools:
+    """Whether the rules that speak of these columns hold, [n]."""
+    names = {arena.space.names[column] for column in columns}
+    fine = np.ones(len(X), dtype=bool)
+    for rule in arena.rules if len(X) else ():
+        if names & set(rule.names):
+            fine &= rule.holds(X)
+    return fine
+
+
+def _equated(arena: Arena) -> list[list[int]]:
+    """Groups of forced columns that equalities tie: none of them can return alone."""
+    names = arena.space.names
+    equalities = [
+        rule
+        for rule in arena.rules
+        if isinstance(rule.expression, Comparison) and rule.expression.op == "=="
+    ]
+    groups = components(equalities, [names[column] for column in arena.forced])
+    return [[names.index(name) for name in group] for group in groups if len(group) > 1]
+
+
 def forcing_rule(arena: Arena, x: Floats, column: int) -> str | None:
-    """The rule that breaks when this column goes back to the start's value."""
-    back = x.copy()
+    """The rule that breaks when this column goes back to the start's value.
+
+    Of several, one that would break if nothing had given way: the others only pass a move on.
+    """
+    back, held = x.copy(), x.copy()
     back[column] = arena.start[column]
-    for rule in arena.rules:
-        if rule.violation(back[None, :])[0] > 0:
-            return rule.text
-    return None
+    held[arena.forced] = arena.start[arena.forced]
+    breaking = [rule for rule in arena.rules if rule.violation(back[None, :])[0] > 0]
+    first = [rule for rule in breaking if rule.violation(held[None, :])[0] > 0]
+    return next((rule.text for rule in (*first, *breaking)), None)
 
 
 __all__ = ["broken", "forcing_rule", "repair", "settle"]

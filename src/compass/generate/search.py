@@ -10,7 +10,7 @@ from compass.generate.pick import pick, preferred
 from compass.generate.repair import broken, repair, settle
 from compass.generate.score import Scored, join, order, score
 from compass.generate.start import Block, blocks
-from compass.prepare.legal import legal_mask
+from compass.prepare.legal import legal_mask, snap
 
 _ARCHIVE = 4000  # good candidates remembered for picking different answers
 _NEAR_ROWS = 1024  # past runs near the start whose settings are tried
@@ -33,7 +33,7 @@ class C3G:
             return _single(arena)
         groups = blocks(arena)
         if any(block.table is not None and not len(block.table) for block in groups):
-            return _nothing(arena, exhaustive=True)
+            return _nothing(arena, exhaustive=False)
         few = _combinations(groups) <= arena.settings.search.enumerate
         exhaustive = few and all(block.complete for block in groups)
         table = settle(arena, _all(arena, groups)) if few else None
@@ -109,7 +109,7 @@ def _seeds(arena: Arena, groups: list[Block], rng: np.random.Generator) -> Float
     """The start, settings of past runs near it, and random legal settings."""
     movable = arena.movable
     observed = arena.observed
-    parts = [arena.start[None, :]]
+    parts = [_home(arena)[None, :]]
     if len(observed):
         near = loss.column_distance(observed, arena.start, arena.geometry)[:, movable].sum(axis=1)
         closest = np.argsort(near, kind="stable")[:_NEAR_ROWS]
@@ -129,6 +129,14 @@ def _seeds(arena: Arena, groups: list[Block], rng: np.random.Generator) -> Float
     fine = broken(arena, X) == 0
     poor = X[~fine][: 2 * arena.settings.search.population]
     return np.concatenate([X[fine], repair(arena, poor, loose)])
+
+
+def _home(arena: Arena) -> Floats:
+    """The start with legal values of what may be chosen: a baseline need not have them."""
+    home = arena.start.copy()
+    for column in arena.free:
+        home[column] = snap(arena.space.parameters[column], home[[column]])[0]
+    return home
 
 
 def _legal(arena: Arena, X: Floats) -> Floats:
@@ -153,7 +161,7 @@ def _children(
     n, size = arena.settings.search.population, len(population)
     mother = population.X[(size * rng.random(n) ** 2).astype(np.int64)]
     father = population.X[(size * rng.random(n) ** 2).astype(np.int64)]
-    children = mother.copy()
+    children, home = mother.copy(), _home(arena)
     touched = np.zeros(children.shape, dtype=bool)
     chance = max(1.0 / len(groups), 0.25)
     for block in groups:
@@ -164,7 +172,7 @@ def _children(
         if mutate.any():
             _mutate(block, children, mutate, touched, arena.start, rng)
         back = rng.random(n) < 0.15 * arena.proximity
-        children[np.ix_(back, columns)] = arena.start[columns]
+        children[np.ix_(back, columns)] = home[columns]
     loose = [block for block in groups if block.table is None]
     return repair(arena, children, loose, keep=touched) if loose else _obeying(arena, children)
 
@@ -204,7 +212,7 @@ def _polish(
 ) -> Scored:
     """The best candidates, and the start, improved one block at a time until nothing helps."""
     tried = []
-    heads = [*population.X[:_POLISHED], arena.start]
+    heads = [*population.X[:_POLISHED], _home(arena)]
     for head in heads:
         current = score(arena, head[None, :])
         for _ in range(_PASSES):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from compass.domain.expression import Comparison
 from compass.domain.space import Number
 from compass.generate.base import Arena, Columns, Floats
 from compass.prepare.legal import snap
@@ -49,17 +50,52 @@ def blocks(arena: Arena) -> list[Block]:
     for group in components(arena.rules, movable):
         columns = np.array([names.index(name) for name in group], dtype=np.int64)
         own = tuple(values[name] for name in group)
-        listed = all(tight[name].values is not None for name in group)
+        listed = all(_listed(tight[name], values[name]) for name in group)
         table = _table(arena, group, values, fixed)
-        complete = table is not None and (listed or not _tied(arena, group))
+        complete = table is not None and (listed or _one_per_cell(arena, group))
         if table is not None and listed and not len(table):
             raise explain_conflict(arena.rules, {n: tight[n] for n in movable}, fixed)
         if table is None:
             few = {name: _thin(v, arena.start[names.index(name)]) for name, v in values.items()}
             table = _table(arena, group, few, fixed)
+        # Values chosen one column at a time rarely fit an equality: then repair finds what does.
+        if not listed and all(map(len, own)) and (not _any(table) or _balanced(arena, group)):
+            table = None
         small = all(len(v) < _FINE for v in own)
         found.append(Block(columns, table, own, complete and small))
     return found
+
+
+def _listed(domain: Domain, values: Floats) -> bool:
+    """Whether these are all legal values of a column."""
+    return domain.values is not None and len(values) == len(domain.values)
+
+
+def _any(table: Floats | None) -> bool:
+    return table is not None and len(table) > 0
+
+
+def _balanced(arena: Arena, group: tuple[str, ...]) -> bool:
+    """Whether a linear equality ties two or more of these columns."""
+    return any(
+        rule.linear is not None
+        and isinstance(rule.expression, Comparison)
+        and rule.expression.op == "=="
+        and len(set(rule.names) & set(group)) > 1
+        for rule in arena.rules
+    )
+
+
+def _one_per_cell(arena: Arena, group: tuple[str, ...]) -> bool:
+    """Whether a value of every cell of the models stands for all others of a column.
+
+    It does not where a rule tells values of one cell apart, nor where the cells are not known.
+    """
+    spoken = {name for rule in (*arena.rules, *arena.outcome_rules) for name in rule.names}
+    columns = [arena.space.names.index(name) for name in group]
+    return not spoken & set(group) and all(
+        arena.predict.edges(column) is not None for column in columns
+    )
 
 
 def _thin(values: Floats, start: float) -> Floats:
@@ -113,8 +149,8 @@ def column_values(arena: Arena, column: int, domain: Domain) -> Floats:
     legal = found[(found >= low) & (found <= high)]
     if domain.values is not None:
         legal = np.intersect1d(legal, domain.values)
-    if parameter.optional and domain.high >= parameter.none_code:
-        legal = np.append(legal, parameter.none_code)
+    if domain.none is not None:
+        legal = np.append(legal, domain.none)
     return np.unique(legal)
 
 

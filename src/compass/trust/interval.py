@@ -38,7 +38,13 @@ class Conformal:
 def calibrate(y: Floats, predicted: Floats, spread: Floats, weight: Floats) -> Conformal:
     """Learn the widths from validation rows; all arrays are [v]."""
     miss = np.abs(y - predicted)
-    floor = 0.1 * float(np.median(spread)) + 1e-12 if len(spread) else 1e-12
+    floor = _floor(miss, spread) if len(spread) else 1e-12
     residuals = miss / (spread + floor)
     ascending = np.argsort(residuals, kind="stable")
     return Conformal(residuals[ascending], weight[ascending], floor)
+
+
+def _floor(miss: Floats, spread: Floats) -> float:
+    """A share of the usual spread; where models mostly agree, that says nothing of their error."""
+    usual, error = float(np.median(spread)), float(np.mean(miss))
+    return (0.1 * usual if usual > 0.1 * error else error) + 1e-12

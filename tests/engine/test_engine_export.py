@@ -1,0 +1,296 @@
+"""Answers as CSV, JSON and job scripts, also with labels that somebody chose to do harm."""
+
+import csv
+import io
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import compass as cp
+from compass import registry
+from compass.domain.answer import Answer, Label, Prediction, Provenance, Suggestion, Trust
+from compass.domain.base import Config, Value
+from compass.domain.errors import DataProblem, QueryProblem, UnknownName
+from compass.domain.query import Kind, Query
+from compass.engine.export import export
+
+HOSTILE = (
+    "plain",
+    "$(rm -rf /)",
+    "`reboot`",
+    "a'b\"c",
+    "two\nlines",
+    "a\rb",
+    "; touch /tmp/x #",
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "-1+2",
+    "\t=1",
+    "",
+    "naïve ünïcode ✔",
+    "a,b;c|d",
+    "${HOME}",
+    "{nodes}",
+    "\\",
+    "#SBATCH --wrap=x",
+)
+
+
+def suggestion(config: Config, outcome: Value = 12.5, *, meets: bool = True) -> Suggestion:
+    return Suggestion(
+        config=config,
+        settings=config,
+        outcomes=(Prediction(name="runtime", value=outcome, unit="s", low=10.0, high=15.0),),
+        distance=0.0,
+        meets_goals=meets,
+        trust=Trust(
+            label=Label.TRUSTED, ood=0.1, uq=0.2, support=4, tau=0.3, reason="Trusted: four runs."
+        ),
+    )
+
+
+def answer(*configs: Config, meets: bool = True) -> Answer:
+    return Answer(
+        query=Query(kind=Kind.RECOMMEND),
+        text="Recommend ...",
+        suggestions=tuple(suggestion(config, meets=meets) for config in configs),
+        provenance=Provenance(data="x", seed=7, versions={}),
+    )
+
+
+def rendered(form: str, told: Answer, template: str | None = None) -> str:
+    text: str = registry.get("exporter", form).render(told, template)
+    return text
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def parses(script: str) -> None:
+    done = subprocess.run(
+        ["bash", "-n"], input=script, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def run_bash(script: str) -> str:
+    done = subprocess.run(
+        ["bash"], input=script, capture_output=True, text=True, timeout=30, check=True
+    )
+    return done.stdout
+
+
+def test_csv_has_one_line_per_suggestion_and_survives_the_csv_module() -> None:
+    told = answer({"nodes": 4, "app": "wrf", "cap": None}, {"nodes": 8, "app": "x", "cap": 1.25})
+    rows = table(rendered("csv", told))
+    assert [row["rank"] for row in rows] == ["1", "2"]
+    assert [row["nodes"] for row in rows] == ["4", "8"]
+    assert [row["cap"] for row in rows] == ["none", "1.25"]
+    assert {row["predicted_runtime"] for row in rows} == {"12.5"}
+    assert {row["trust"] for row in rows} == {"trusted"}
+    assert {row["reason"] for row in rows} == {"Trusted: four runs."}
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_labels_survive_csv_but_never_start_a_formula(label: str) -> None:
+    (row,) = table(rendered("csv", answer({"app": label, "nodes": 2})))
+    assert row["nodes"] == "2"
+    assert row["app"].removeprefix("'") == label.removeprefix("'")
+    assert not row["app"].startswith(("=", "+", "-", "@", "\t", "\r"))
+    if label.startswith(("plain", "$", "a")) or not label:
+        assert row["app"] == label
+
+
+def test_column_names_never_start_a_formula_either() -> None:
+    header = rendered("csv", answer({"=HYPERLINK(1)": 1, "nodes": 2})).splitlines()[0]
+    assert '"\'=HYPERLINK(1)"' in header
+
+
+def test_numbers_below_zero_stay_numbers_in_csv() -> None:
+    (row,) = table(rendered("csv", answer({"offset": -3, "share": -0.5})))
+    assert (row["offset"], row["share"]) == ("-3", "-0.5")
+
+
+def test_json_is_the_whole_answer() -> None:
+    told = answer({"nodes": 4, "app": "a\nb"})
+    assert Answer.model_validate_json(rendered("json", told)) == told
+
+
+def test_intervals_without_end_survive_json() -> None:
+    told = answer({"nodes": 4})
+    outcome = told[0].outcomes[0].model_copy(update={"low": float("-inf"), "high": float("inf")})
+    open_ended = told.model_copy(
+        update={"suggestions": (told[0].model_copy(update={"outcomes": (outcome,)}),)}
+    )
+    again = Answer.model_validate_json(rendered("json", open_ended))
+    assert again[0].outcomes[0].high == float("inf")
+    assert again == open_ended
+
+
+@pytest.mark.parametrize(
+    ("config", "line"),
+    [
+        ({"nodes": 4}, "--nodes=4"),
+        ({"num_nodes_req": 4}, "--nodes=4"),
+        ({"NNodes": 4}, "--nodes=4"),
+        ({"num_tasks": 64}, "--ntasks=64"),
+        ({"ppn": 16}, "--ntasks-per-node=16"),
+        ({"cores_per_task": 8}, "--cpus-per-task=8"),
+        ({"threads": 8}, "--cpus-per-task=8"),
+        ({"num_gpus_req": 2}, "--gpus=2"),
+        ({"mem_req": 96}, "--mem=96G"),
+        ({"mem": 1.5}, "--mem=2G"),
+        ({"mem": "100M"}, "--mem=100M"),
+        ({"time_limit": 90}, "--time=90"),
+        ({"time_limit": 90.2}, "--time=91"),
+        ({"time_limit": 1e6}, "--time=1000000"),
+        ({"walltime": "1-00:00:00"}, "--time=1-00:00:00"),
+        ({"partition": "gpu,debug"}, "--partition=gpu,debug"),
+        ({"partition": "a b\n#SBATCH --x"}, "--partition=a_b__SBATCH_--x"),
+        ({"qos": "high"}, "--qos=high"),
+    ],
+)
+def test_common_columns_become_slurm_options(config: Config, line: str) -> None:
+    script = rendered("sbatch", answer(config))
+    assert script.startswith("#!/bin/bash\n")
+    directives = [text for text in script.splitlines() if text.startswith("#SBATCH")]
+    assert directives == [f"#SBATCH {line}"]
+    parses(script)
+
+
+def test_a_script_says_what_to_expect_and_what_to_check() -> None:
+    script = rendered("sbatch", answer({"nodes": 2, "time_limit": 60, "mem_req": 8}, meets=False))
+    assert "# Trusted: four runs." in script
+    assert "# predicted runtime: 12.5 s" in script
+    assert "# It does not meet the goal" in script
+    assert "# check: --time is taken from time_limit, as minutes" in script
+    assert "# check: --mem is taken from mem_req, as GB" in script
+    assert "check" not in rendered("sbatch", answer({"nodes": 2, "time_limit": "01:00:00"}))
+
+
+def test_no_gpus_and_no_value_ask_slurm_for_nothing() -> None:
+    script = rendered("sbatch", answer({"gpus": 0, "mem": None, "nodes": 1}))
+    assert "--gpus" not in script
+    assert "--mem" not in script
+
+
+def test_other_settings_are_handed_to_the_program() -> None:
+    script = rendered("sbatch", answer({"threads": 8, "tile size": 64, "schédule": "it's"}))
+    told = run_bash(script + 'echo "$OMP_NUM_THREADS|$COMPASS_TILE_SIZE|$COMPASS_SCH_DULE"')
+    assert told == "8|64|it's\n"
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+@pytest.mark.parametrize("column", ["app", "partition", "time_limit", "threads", "a\nb; c"])
+def test_a_label_stays_a_label_in_a_script(label: str, column: str) -> None:
+    script = rendered("sbatch", answer({column: label, "nodes": 2}))
+    parses(script)
+    for line in script.splitlines():
+        assert line == "" or line.startswith(("#", "export "))
+        if line.startswith("export"):
+            (word,) = shlex.split(line)[1:]
+            assert word.partition("=")[0].isidentifier()
+    assert run_bash(script) == ""
+
+
+def test_a_label_reaches_the_program_as_it_is() -> None:
+    for label in ("$(rm -rf /)", "a'b\"c", "`reboot`", "${HOME}"):
+        script = rendered("sbatch", answer({"app": label}))
+        assert run_bash(script + 'printf %s "$COMPASS_APP"') == label
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.dictionaries(st.text(min_size=1, max_size=12), st.text(max_size=20), max_size=4))
+def test_any_labels_give_a_script_that_bash_accepts(config: dict[str, str]) -> None:
+    parses(rendered("sbatch", answer({"nodes": 1, **config})))
+
+
+def test_a_template_is_filled_and_the_shell_keeps_its_braces() -> None:
+    template = (
+        "#SBATCH -N {nodes}\n"
+        "echo ${HOME} ${X:-none} ${A:-${B}} {{a,b}} '{{print $1}}'\n"
+        "f() { echo {app}; }\n"
+        "for i in {{1..3}}; do echo $i; done\n"
+    )
+    filled = rendered("sbatch", answer({"nodes": 4, "app": "it's"}), template)
+    assert filled == (
+        "#SBATCH -N 4\n"
+        "echo ${HOME} ${X:-none} ${A:-${B}} {a,b} '{print $1}'\n"
+        "f() { echo 'it'\"'\"'s'; }\n"
+        "for i in {1..3}; do echo $i; done\n"
+    )
+    parses(filled)
+
+
+@pytest.mark.parametrize("label", [label for label in HOSTILE if "\n" not in label])
+def test_a_label_is_one_word_in_a_template(label: str) -> None:
+    filled = rendered("sbatch", answer({"app": label}), "printf %s {app}\n")
+    parses(filled)
+    assert run_bash(filled) == " ".join(label.split())
+
+
+def test_an_unknown_name_in_a_template_offers_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="'node' in the template") as problem:
+        rendered("sbatch", answer({"nodes": 4}), "-N {node}")
+    assert "did you mean nodes?" in problem.value.hint
+    assert "{{node}}" in problem.value.hint
+
+
+def test_only_scripts_take_templates_and_nothing_has_no_form() -> None:
+    with pytest.raises(QueryProblem, match="takes no template"):
+        rendered("csv", answer({"nodes": 1}), "x")
+    with pytest.raises(QueryProblem, match="takes no template"):
+        rendered("json", answer({"nodes": 1}), "x")
+    for form in ("csv", "sbatch"):
+        with pytest.raises(QueryProblem, match="no configuration to write"):
+            rendered(form, answer())
+    with pytest.raises(UnknownName, match="no exporter named 'xlsx'"):
+        export(answer({"nodes": 1}), "xlsx", Path("never"))
+
+
+def test_files_are_replaced_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "plan.csv"
+    export(answer({"nodes": 1}), "csv", path)
+    before = path.read_text()
+    assert path.stat().st_mode & 0o777 == 0o644
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("compass.engine.export.os.fsync", killed)
+    with pytest.raises(KeyboardInterrupt):
+        export(answer({"nodes": 2}), "csv", path)
+    assert path.read_text() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["plan.csv"]
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    for path in (tmp_path / "no" / "plan.csv", tmp_path):
+        with pytest.raises(DataProblem, match="cannot write"):
+            export(answer({"nodes": 1}), "csv", path)
+    with pytest.raises(DataProblem, match="cannot read the template"):
+        export(answer({"nodes": 1}), "sbatch", tmp_path / "j", tmp_path / "missing")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_answers_of_an_engine_can_be_written(engine: cp.Compass, tmp_path: Path) -> None:
+    told = engine.recommend(ask=["nodes", "gpus"], goals={"runtime": cp.minimize}, count=3)
+    export(told, "csv", tmp_path / "plan.csv")
+    rows = table((tmp_path / "plan.csv").read_text())
+    assert [int(row["nodes"]) for row in rows] == [s.config["nodes"] for s in told]
+    assert [float(row["predicted_runtime"]) for row in rows] == [
+        s.outcome("runtime").value for s in told
+    ]
+    export(told, "sbatch", tmp_path / "job.sh")
+    script = (tmp_path / "job.sh").read_text()
+    parses(script)
+    assert f"#SBATCH --nodes={told[0].config['nodes']}\n" in script
