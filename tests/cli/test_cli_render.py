@@ -1,0 +1,102 @@
+"""Answers as a person reads them: numbers, layouts for any width, labels."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from compass.cli import render
+from compass.domain.answer import Answer, Label, Moved, Prediction, Provenance, Suggestion, Trust
+from compass.domain.base import Value
+from compass.domain.query import Kind, Query
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (4, "4"),
+        (4.0, "4"),
+        (0.1234567, "0.1235"),
+        (1234.567, "1235"),
+        (766123.4, "766100"),
+        (1.5e12, "1.5e+12"),
+        (2e-7, "2e-07"),
+        (-12345.6, "-12350"),
+        (float("inf"), "inf"),
+        (None, "none"),
+        (True, "True"),
+        ("wrf", "wrf"),
+    ],
+)
+def test_values_are_short_and_readable(value: Value, text: str) -> None:
+    assert render.show(value) == text
+    assert render.show(value, "s") == f"{text} s"
+
+
+def test_changes_have_a_sign() -> None:
+    assert render.percent(12.34) == "+12.3 %"
+    assert render.percent(-0.5) == "-0.5 %"
+    assert render.percent(None) == ""
+
+
+def suggestion(names: list[str], outcomes: int) -> Suggestion:
+    return Suggestion(
+        config=dict.fromkeys(names, 128),
+        settings=dict.fromkeys(names, 128),
+        edits=(Moved(name=names[0], old=64, new=128),),
+        outcomes=tuple(
+            Prediction(
+                name=f"outcome_{i}", value=1234.5, low=1000.0, high=1500.0, change_percent=-12.3
+            )
+            for i in range(outcomes)
+        ),
+        distance=1.0,
+        meets_goals=True,
+        trust=Trust(label=Label.CAUTION, ood=0.5, uq=0.5, support=0, tau=1.0, reason="Caution."),
+    )
+
+
+def printed(width: int, *, names: int, outcomes: int, count: int) -> str:
+    columns = [f"parameter_{i}" for i in range(names)]
+    told = Answer(
+        query=Query(kind=Kind.RECONFIGURE),
+        text="Reconfigure ...",
+        suggestions=tuple(suggestion(columns, outcomes) for _ in range(count)),
+        provenance=Provenance(data="x", seed=7, versions={}),
+    )
+    out = io.StringIO()
+    render.answer(Console(file=out, width=width), told)
+    return out.getvalue()
+
+
+def test_a_short_answer_has_one_line_per_suggestion() -> None:
+    text = printed(80, names=1, outcomes=1, count=3)
+    assert "   parameter_0  outcome_0" in text
+    assert "1  64 -> 128    1234 [1000, 1500]  ! caution" in text
+
+
+def test_a_wide_answer_has_one_column_per_suggestion() -> None:
+    lines = printed(80, names=6, outcomes=2, count=2).splitlines()
+    assert any(
+        line.split() == ["parameter_0", "64", "->", "128", "64", "->", "128"] for line in lines
+    )
+    assert any(line.split() == ["parameter_5", "128", "128"] for line in lines)
+    assert any(line.split() == ["trust", "!", "caution", "!", "caution"] for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize(("names", "outcomes", "count"), [(1, 1, 1), (8, 3, 3), (10, 4, 12)])
+def test_nothing_is_lost_at_any_width(width: int, names: int, outcomes: int, count: int) -> None:
+    text = printed(width, names=names, outcomes=outcomes, count=count)
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    together = "".join(text.split())
+    if width >= 80 or names < 10:
+        assert together.count("[1000,1500]") == outcomes * count
+        for i in range(names):
+            assert f"parameter_{i}" in together
+
+
+def test_control_characters_are_shown_and_not_obeyed() -> None:
+    shown = render.printable("a\x1b[2J\tb\nc")
+    assert shown.plain == "a\ufffd[2J\ufffdb\nc"
