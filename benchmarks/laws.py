@@ -10,7 +10,6 @@ input. The exit code is 1 where that is missed, or where a suggestion leaves the
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ import numpy as np
 
 import compass as cp
 from benchmarks.formulas import LAWS, Floats, Law
-from benchmarks.show import table
+from benchmarks.show import save, table
 
 TOLERANCE = 0.01  # the asked range, on either side of its centre
 REQUIRED = 0.01
@@ -160,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(show(results))
     if said.json:
         figures = {"seed": said.seed, "tolerance": TOLERANCE, "laws": [asdict(r) for r in results]}
-        said.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        save(said.json, figures)
     missed = [line for result in results for line in result.missed()]
     for line in missed:
         print(f"MISSED {line}")

@@ -1,6 +1,13 @@
-"""Plain-text tables for the terminal and for files."""
+"""Plain-text tables for the terminal, and figures as JSON with what they were measured on."""
 
-from collections.abc import Iterable, Sequence
+import json
+import math
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -15,3 +22,27 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def save(path: Path, figures: Mapping[str, Any]) -> None:
+    """Write figures as JSON, together with the machine and how busy it is."""
+    machine = {
+        "compass": version("compass-hpc"),
+        "python": platform.python_version(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
+    text = json.dumps(_plain({"machine": machine, **figures}), indent=1, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no word for infinity and not-a-number: they become null."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -12,7 +12,6 @@ The exit code is 1 when an answer breaks a rule.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -28,7 +27,7 @@ from benchmarks.legal import Checker
 from benchmarks.masked import KINDS, Examiner, HeldOut, Tally
 from benchmarks.measure import configurations, folds, interval, percentile
 from benchmarks.roles import Source, data_folder, sources, stated
-from benchmarks.show import table
+from benchmarks.show import save, table
 from compass.domain.space import Role
 
 Floats = NDArray[np.float64]
@@ -271,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             regrets = regret.examine(known[name], folder, 1 if said.quick else 3, said.seed)
     if not results:
         _say("nothing was measured")
-        return 1
+        return 0
     print(show(results))
     if regrets:
         print(f"\n{regret.show(regrets)}")
@@ -281,7 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "tables": [asdict(r) for r in results],
             "regret": [asdict(r) for r in regrets],
         }
-        said.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        save(said.json, figures)
     for result in results:
         for kind in result.kinds:
             for example in kind.examples:

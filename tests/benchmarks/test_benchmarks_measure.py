@@ -1,5 +1,8 @@
 """The measures against numbers worked out by hand."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,7 +16,7 @@ from benchmarks.measure import (
     scale_of,
 )
 from benchmarks.regret import ratio
-from benchmarks.show import table
+from benchmarks.show import save, table
 
 
 @pytest.mark.parametrize(
@@ -84,3 +87,12 @@ def test_a_table_lines_up() -> None:
     assert lines[0] == "name        n"
     assert lines[2] == "a           1"
     assert lines[3] == "long one  200"
+
+
+def test_figures_are_strict_json(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    save(file, {"regret": [{"first": float("inf"), "seed": 1}], "half": float("nan")})
+    found = json.loads(file.read_text(), parse_constant=pytest.fail)
+    assert found["regret"] == [{"first": None, "seed": 1}]
+    assert found["half"] is None
+    assert found["machine"]["cores"] >= 1

@@ -96,6 +96,15 @@ def test_fit_says_what_was_learnt(jobs: Path, tmp_path: Path) -> None:
     assert "nodes < 9" in compass("columns", tmp_path / "y").out
 
 
+def test_fitting_a_saved_engine_again_keeps_its_rules(saved: Path, tmp_path: Path) -> None:
+    rules = json.loads(compass("columns", saved, "--json").out)["rules"]
+    assert [rule["text"] for rule in rules] == ["cores <= 32 * nodes"]
+    assert compass("fit", saved, "--role", "state=ignored", "-o", tmp_path / "e").code == 0
+    again = cp.load(tmp_path / "e")
+    assert [rule.text for rule in again.rules] == ["cores <= 32 * nodes"]
+    assert "state" not in again.space
+
+
 def test_a_baseline_in_a_file_is_the_same_as_the_row(saved: Path, tmp_path: Path) -> None:
     row = cp.load(saved).data.row(5)
     as_yaml, as_json = tmp_path / "b.yaml", tmp_path / "b.json"

@@ -182,9 +182,7 @@ def test_the_closest_miss_counts_what_rules_may_move(chained: cp.Compass) -> Non
 def test_a_goal_alone_moves_no_pair_that_an_equality_ties() -> None:
     rng = np.random.default_rng(3)
     p, f = rng.integers(1, 6, 200), rng.integers(1, 11, 200)
-    engine = fitted(
-        {"f": f, "p": p, "q": p, "y": f + 20.0 / p}, ["y"], ("p == q", "f <= 10 * p")
-    )
+    engine = fitted({"f": f, "p": p, "q": p, "y": f + 20.0 / p}, ["y"], ("p == q", "f <= 10 * p"))
     run = {"f": 5, "p": 1, "q": 1}
     answer = engine.reconfigure(run, ask=["f"], goals={"y": cp.at_most(12)})
     assert set(moves(answer)) <= {"f"}
@@ -221,5 +219,5 @@ def test_a_parameter_that_is_asked_for_gets_a_legal_value() -> None:
     engine = fitted(columns, ["y"])
     run = {"t": 27, "u": 0.5, "v": 0.5, "w": 0.5}  # nobody has ever used 27
     for ask in (["t"], ["t", "u"], ["t", "u", "v", "w"]):
-        for suggestion in engine.reconfigure(run, ask=ask, goals={"y": cp.at_most(20)}):
+        for suggestion in engine.reconfigure(run, ask=ask, goals={"y": cp.less(0.1)}):
             assert suggestion.config["t"] in (4, 8, 16)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from compass.cli import flags
 from compass.cli import options as opt
 from compass.domain.errors import BadInput, CompassError
 
@@ -28,48 +29,24 @@ _Usage: type[Exception] = typer.BadParameter.__mro__[1]
 
 @app.command()
 def ask(
-    data: opt.Source,
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="The question, in one of the three templates.")
-    ],
-    start: Annotated[
-        str | None,
-        typer.Option("--from", metavar="START", help="Baseline: row:N or a JSON/YAML file."),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option("--where", metavar="RULE", help="A condition of this question; repeatable."),
-    ] = None,
-    count: Annotated[
-        int | None, typer.Option(min=1, max=1000, metavar="N", help="How many suggestions.")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, max=opt.LARGEST_SEED, metavar="N", help="Same seed, same answer."),
-    ] = None,
-    curve: Annotated[
-        list[str] | None,
-        typer.Option("--curve", metavar="COLUMN", help="Outcomes against this one; repeatable."),
-    ] = None,
-    sbatch: Annotated[
-        Path | None,
-        typer.Option("--sbatch", metavar="FILE", help="Write the best one as a job script."),
-    ] = None,
-    template: Annotated[
-        Path | None,
-        typer.Option("--template", metavar="FILE", help="Job script with {names} to fill in."),
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write the suggestions.")
-    ] = None,
-    study: opt.StudyFile = None,
-    role: opt.Roles = None,
-    unit: opt.Units = None,
-    domain: opt.Domains = None,
-    missing: opt.Missing = None,
-    drop: opt.Drop = None,
-    rule: opt.Rules = None,
-    as_json: opt.AsJson = False,
+    data: flags.Source,
+    query: flags.Question,
+    start: flags.Start = None,
+    where: flags.Conditions = None,
+    count: flags.Count = None,
+    seed: flags.Seed = None,
+    curve: flags.Curves = None,
+    sbatch: flags.Script = None,
+    template: flags.Template = None,
+    csv: flags.CsvFile = None,
+    study: flags.StudyFile = None,
+    role: flags.Roles = None,
+    unit: flags.Units = None,
+    domain: flags.Domains = None,
+    missing: flags.Missing = None,
+    drop: flags.Drop = None,
+    rule: flags.Rules = None,
+    as_json: flags.AsJson = False,
 ) -> None:
     """Answer a question from past runs.
 
@@ -85,9 +62,9 @@ def ask(
     if template is not None and sbatch is None:
         raise BadInput("--template needs a file to write", hint="add --sbatch job.sh")
     opt.check_output(sbatch, csv)
-    flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, flags, tell)
+        engine = opt.engine(data, study, said, tell)
         result = engine.ask(
             query,
             run=opt.baseline(start),
@@ -105,26 +82,18 @@ def ask(
 
 @app.command()
 def fit(
-    data: opt.Source,
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="DIR", help="Where to save, e.g. x.compass."),
-    ],
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, max=opt.LARGEST_SEED, metavar="N", help="Same seed, same models."),
-    ] = None,
-    keep: Annotated[
-        float | None, typer.Option(help="Learn from this share of the runs, e.g. 0.1.")
-    ] = None,
-    study: opt.StudyFile = None,
-    role: opt.Roles = None,
-    unit: opt.Units = None,
-    domain: opt.Domains = None,
-    missing: opt.Missing = None,
-    drop: opt.Drop = None,
-    rule: opt.Rules = None,
-    as_json: opt.AsJson = False,
+    data: flags.Source,
+    output: flags.Place,
+    seed: flags.Seed = None,
+    keep: flags.Keep = None,
+    study: flags.StudyFile = None,
+    role: flags.Roles = None,
+    unit: flags.Units = None,
+    domain: flags.Domains = None,
+    missing: flags.Missing = None,
+    drop: flags.Drop = None,
+    rule: flags.Rules = None,
+    as_json: flags.AsJson = False,
 ) -> None:
     """Learn from past runs once, to ask many times."""
     from compass.cli.progress import progress
@@ -133,9 +102,9 @@ def fit(
     from compass.engine.store import check_place
 
     check_place(output)
-    flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     with progress(quiet=as_json) as tell:
-        runs = opt.dataset(data, study, flags)
+        runs = opt.dataset(data, study, said)
         engine = Compass(runs, seed=seed, keep=keep, progress=tell).fit()
         engine.save(output)
     print_fit(engine, output, as_json=as_json)
@@ -143,28 +112,18 @@ def fit(
 
 @app.command()
 def columns(
-    data: opt.Source,
-    rules: Annotated[
-        bool, typer.Option("--rules", help="Look for dependencies that hold on all rows.")
-    ] = False,
-    confirm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="1,3|all", help="Write these dependencies into the study file as rules."
-        ),
-    ] = None,
-    write_study: Annotated[
-        Path | None,
-        typer.Option("--write-study", metavar="FILE", help="Write what is shown as a study file."),
-    ] = None,
-    study: opt.StudyFile = None,
-    role: opt.Roles = None,
-    unit: opt.Units = None,
-    domain: opt.Domains = None,
-    missing: opt.Missing = None,
-    drop: opt.Drop = None,
-    rule: opt.Rules = None,
-    as_json: opt.AsJson = False,
+    data: flags.Source,
+    rules: flags.Mine = False,
+    confirm: flags.Confirm = None,
+    write_study: flags.WriteStudy = None,
+    study: flags.StudyFile = None,
+    role: flags.Roles = None,
+    unit: flags.Units = None,
+    domain: flags.Domains = None,
+    missing: flags.Missing = None,
+    drop: flags.Drop = None,
+    rule: flags.Rules = None,
+    as_json: flags.AsJson = False,
 ) -> None:
     """Show what each column is taken for, what was dropped, and which rules hold."""
     from compass.cli.tables import confirmed, print_columns
@@ -177,8 +136,8 @@ def columns(
             "--confirm needs a study file to write to", hint="add --write-study study.yaml"
         )
     opt.check_output(write_study)
-    flags = opt.study_from_flags(role, unit, domain, missing, drop, rule)
-    runs = opt.dataset(data, study, flags)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    runs = opt.dataset(data, study, said)
     prepared = runs.prepared
     broken = broken_by(prepared, standing(runs))
     mined = mine(prepared.values, prepared.space) if rules or confirm else ()
@@ -210,7 +169,7 @@ def collect(
     kernel: Annotated[
         list[str] | None, typer.Option("--kernel", help="Only this kernel; may be repeated.")
     ] = None,
-    as_json: opt.AsJson = False,
+    as_json: flags.AsJson = False,
 ) -> None:
     """Measure small OpenMP kernels on this machine: your own table to try Compass on."""
     from compass.cli.progress import progress
@@ -233,7 +192,7 @@ def collect(
 
 
 @app.command()
-def plugins(as_json: opt.AsJson = False) -> None:
+def plugins(as_json: flags.AsJson = False) -> None:
     """List every reader, step, reducer, surrogate, generator, rule and exporter."""
     from compass.cli.tables import print_plugins
 

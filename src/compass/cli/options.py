@@ -1,4 +1,4 @@
-"""Flags that many commands share, and what they mean."""
+"""What flags mean: the study, the data, the engine and the baseline that they name."""
 
 import json
 import math
@@ -7,9 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from compass.domain.errors import BadInput
 
@@ -17,57 +15,6 @@ if TYPE_CHECKING:
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset
     from compass.engine.workbench import Progress
-
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A file, glob, directory, saved engine (*.compass), or 'embedded'.",
-        show_default=False,
-    ),
-]
-StudyFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--study", metavar="FILE", help="A study file (YAML or TOML): roles, domains, rules."
-    ),
-]
-Roles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--role", metavar="COLUMN=ROLE", help="knob, context, outcome or ignored; repeatable."
-    ),
-]
-Units = Annotated[
-    list[str] | None,
-    typer.Option("--unit", metavar="COLUMN=UNIT", help="For example runtime=s; repeatable."),
-]
-Domains = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--domain",
-        metavar="COLUMN=VALUES",
-        help="Legal values: 4,8,16 or 1..64 or 1..64:1 (with a step); repeatable.",
-    ),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="COLUMN=none",
-        help="Keep rows without a value, as the level none; repeatable.",
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="COLUMN", help="A column to leave out; repeatable."),
-]
-Rules = Annotated[
-    list[str] | None,
-    typer.Option("--rule", metavar="RULE", help="A rule that every answer must obey; repeatable."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-LARGEST_SEED = 2**32 - 1
 
 
 def check_output(*paths: Path | None) -> None:
@@ -163,15 +110,18 @@ def _domain(name: str, text: str) -> dict[str, Any]:
 def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
     """Past runs from what a person typed."""
     from compass import embedded
+    from compass.domain.constraint import Source
     from compass.engine.dataset import read
     from compass.engine.store import load
-    from compass.prepare.study import merge
+    from compass.prepare.study import Study, merge
     from compass.prepare.study_file import load_study
 
     if not source:
         raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
     if _saved(source):
-        data = load(source).data
+        engine = load(source)
+        rules = tuple(rule.text for rule in engine.rules if rule.source is Source.STUDY)
+        data = engine.data.with_study(merge(engine.data.study, Study(rules=rules)))
         if study_file is not None:
             data = data.with_study(merge(data.study, load_study(study_file)))
     elif source == "embedded":

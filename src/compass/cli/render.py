@@ -80,12 +80,10 @@ def table(
     return made
 
 
-def fitting(console: Console, *tables: Table) -> Table:
-    """The first of these that needs no line breaks, else the narrowest."""
+def fits(console: Console, made: Table) -> bool:
+    """Whether a table needs no line breaks on this terminal."""
     room = console.options.update_width(100_000)
-    widths = [console.measure(one, options=room).maximum for one in tables]
-    best = next((i for i, w in enumerate(widths) if w <= console.width), None)
-    return tables[widths.index(min(widths)) if best is None else best]
+    return console.measure(made, options=room).maximum <= console.width
 
 
 def answer(console: Console, result: Answer) -> None:
@@ -115,7 +113,7 @@ def answer(console: Console, result: Answer) -> None:
 
 
 def _suggestions(console: Console, result: Answer) -> RenderableType:
-    """One line per suggestion; where that is too wide, one column per suggestion."""
+    """One line per suggestion; where that is too wide, one column for each of as many as fit."""
     first = result.suggestions[0]
     names = list(dict.fromkeys(n for s in result.suggestions for n in s.settings))
     outcomes = [o for o in first.outcomes if o.name in result.query.goals]
@@ -132,9 +130,19 @@ def _suggestions(console: Console, result: Answer) -> RenderableType:
     ranked = list(enumerate(result.suggestions, 1))
     lines = [row(rank, suggestion, " ") for rank, suggestion in ranked]
     columns = [row(rank, suggestion, "\n") for rank, suggestion in ranked]
-    first_line, *others = zip(headers, *columns, strict=True)
-    upright = table([str(cell) for cell in first_line], others)
-    return fitting(console, table(headers, lines), upright, table(headers, columns))
+    flat = table(headers, lines)
+    if fits(console, flat):
+        return flat
+    for size in range(len(columns), 0, -1):
+        parts = [_upright(headers, columns[i : i + size]) for i in range(0, len(columns), size)]
+        if size == 1 or all(fits(console, part) for part in parts):
+            break
+    return Group(parts[0], *(piece for part in parts[1:] for piece in ("", part)))
+
+
+def _upright(headers: list[str], columns: list[list[RenderableType]]) -> Table:
+    first, *others = zip(headers, *columns, strict=True)
+    return table([str(cell) for cell in first], others)
 
 
 def _head(outcome: Prediction) -> str:

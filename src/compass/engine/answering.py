@@ -396,9 +396,7 @@ def _notes(plan: Plan, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
         notes.append(f"{name} {has}, because of the rule {rule}.")
     wanted = plan.query.count
     if wanted is not None and 0 < len(suggestions) < wanted:
-        notes.append(
-            f"{wanted} answers were asked for; {len(suggestions)} that differ were found."
-        )
+        notes.append(f"{wanted} answers were asked for; {len(suggestions)} that differ were found.")
     unmoved = suggestions and suggestions[0].meets_goals and not suggestions[0].edits
     if plan.query.kind is Kind.RECONFIGURE and unmoved:
         notes.append("The baseline already meets the goal; nothing has to change.")

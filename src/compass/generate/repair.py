@@ -155,7 +155,7 @@ def settle(arena: Arena, X: Floats) -> Floats:
     while len(rows):
         before = X[rows]
         for columns in together:
-            away = rows[(X[np.ix_(rows, columns)] != arena.start[columns]).any(axis=1)]
+            away = rows[(X[rows][:, columns] != arena.start[columns]).any(axis=1)]
             back = X[away]
             back[:, columns] = arena.start[columns]
             X[away] = np.where(_still(arena, back, columns)[:, None], back, X[away])

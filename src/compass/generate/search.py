@@ -102,7 +102,11 @@ def _search(arena: Arena, groups: list[Block], tried: Scored | None) -> Scored:
         archive.append(fresh)
     archive.append(_polish(arena, groups, population, rng))
     everything = join(archive)
-    return everything.take(_first_of_each(everything.X, order(arena, everything))[:_ARCHIVE])
+    ranked = _first_of_each(everything.X, order(arena, everything))
+    # The very best are often all alike: a choice of the others keeps different answers at hand.
+    best, others = ranked[: _ARCHIVE // 2], ranked[_ARCHIVE // 2 :]
+    step = max(1, -(-len(others) // (_ARCHIVE // 2)))
+    return everything.take(np.concatenate([best, others[::step]]))
 
 
 def _seeds(arena: Arena, groups: list[Block], rng: np.random.Generator) -> Floats:

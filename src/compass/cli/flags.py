@@ -1,0 +1,108 @@
+"""Arguments and options of the commands, and their help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_LARGEST_SEED = 2**32 - 1
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A file, glob, directory, saved engine (*.compass), or 'embedded'.",
+        show_default=False,
+    ),
+]
+StudyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--study", metavar="FILE", help="A study file (YAML or TOML): roles, domains, rules."
+    ),
+]
+Roles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--role", metavar="COLUMN=ROLE", help="knob, context, outcome or ignored; repeatable."
+    ),
+]
+Units = Annotated[
+    list[str] | None,
+    typer.Option("--unit", metavar="COLUMN=UNIT", help="For example runtime=s; repeatable."),
+]
+Domains = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--domain",
+        metavar="COLUMN=VALUES",
+        help="Legal values: 4,8,16 or 1..64 or 1..64:1 (with a step); repeatable.",
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="COLUMN=none",
+        help="Keep rows without a value, as the level none; repeatable.",
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="COLUMN", help="A column to leave out; repeatable."),
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option("--rule", metavar="RULE", help="A rule that every answer must obey; repeatable."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Question = Annotated[
+    str, typer.Argument(metavar="QUERY", help="The question, in one of the three templates.")
+]
+Start = Annotated[
+    str | None,
+    typer.Option("--from", metavar="START", help="Baseline: row:N or a JSON/YAML file."),
+]
+Conditions = Annotated[
+    list[str] | None,
+    typer.Option("--where", metavar="RULE", help="A condition of this question; repeatable."),
+]
+Count = Annotated[
+    int | None, typer.Option(min=1, max=1000, metavar="N", help="How many suggestions.")
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, max=_LARGEST_SEED, metavar="N", help="Same seed, same models and answers."),
+]
+Curves = Annotated[
+    list[str] | None,
+    typer.Option("--curve", metavar="COLUMN", help="Outcomes against this one; repeatable."),
+]
+Script = Annotated[
+    Path | None,
+    typer.Option("--sbatch", metavar="FILE", help="Write the best one as a job script."),
+]
+Template = Annotated[
+    Path | None,
+    typer.Option("--template", metavar="FILE", help="Job script with {names} to fill in."),
+]
+CsvFile = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE", help="Write the suggestions.")
+]
+Place = Annotated[
+    Path,
+    typer.Option("-o", "--output", metavar="DIR", help="Where to save, e.g. x.compass."),
+]
+Keep = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Learn from this share of the runs, e.g. 0.1."),
+]
+Mine = Annotated[bool, typer.Option("--rules", help="Look for dependencies that hold on all rows.")]
+Confirm = Annotated[
+    str | None,
+    typer.Option(metavar="1,3|all", help="Write these dependencies into the study file as rules."),
+]
+WriteStudy = Annotated[
+    Path | None,
+    typer.Option("--write-study", metavar="FILE", help="Write what is shown as a study file."),
+]
