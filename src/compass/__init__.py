@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from compass.domain.query import Query, plus, set_to, times
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset, read
+    from compass.engine.export import export
     from compass.engine.store import load
     from compass.language import format_query, parse_query
     from compass.prepare.study import Study
@@ -46,6 +47,7 @@ _WHERE = {
     "Trust": "compass.domain.answer",
     "at_least": "compass.domain.goal",
     "at_most": "compass.domain.goal",
+    "export": "compass.engine.export",
     "format_query": "compass.language",
     "is_class": "compass.domain.goal",
     "less": "compass.domain.goal",
@@ -75,6 +77,7 @@ __all__ = [
     "Trust",
     "at_least",
     "at_most",
+    "export",
     "format_query",
     "is_class",
     "less",

@@ -132,7 +132,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {other.casefold(): other for other in names}
     if name.casefold() in folded:
         return folded[name.casefold()]
-    found = process.extractOne(name, names, processor=str.casefold, score_cutoff=60)
+    # The score forgives what one name has more than the other; a third of it must still be there.
+    alike = [n for n in names if 3 * min(len(n), len(name)) >= max(len(n), len(name))]
+    found = process.extractOne(name, alike, processor=str.casefold, score_cutoff=60)
     return found[0] if found else None
 
 

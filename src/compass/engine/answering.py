@@ -1,7 +1,6 @@
 """Search-based answers: recommend, reconfigure, and what-if where something must give way."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,13 +25,14 @@ from compass.domain.space import Category, Number
 from compass.engine import next_runs
 from compass.engine.judge import Judge
 from compass.engine.plan import Plan, assumed, followers, linked
+from compass.engine.shortfall import blocking_rules, broken_conditions, notes, why_not
 from compass.engine.targets import resolve
 from compass.engine.workbench import Workbench
 from compass.generate.base import Arena, Generated
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
-from compass.generate.score import score, with_outcomes
-from compass.language import format_query, format_value
+from compass.generate.score import score
+from compass.language import format_query
 from compass.prepare.encode import Encoder
 
 Floats = NDArray[np.float64]
@@ -302,7 +302,7 @@ def _answer(
     found: Generated,
 ) -> Answer:
     plan = desk.plan
-    no_answer = _why_not(suggestions, targets, found, lambda: _blocking(desk, arena))
+    no_answer = why_not(suggestions, targets, found, lambda: blocking_rules(arena))
     proposals: tuple[Proposal, ...] = ()
     doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
     if suggestions and len(doubtful) == len(suggestions):
@@ -320,97 +320,10 @@ def _answer(
         suggestions=suggestions,
         baseline=plan.baseline,
         context=assumed(plan, arena.space, arena.movable),
-        notes=(*plan.notes, *_notes(plan, suggestions), *_broken_conditions(desk, arena, found)),
+        notes=(*plan.notes, *notes(plan, suggestions), *broken_conditions(plan, arena, found)),
         no_answer=no_answer,
         run_next=proposals,
         models=tuple(trained.card for trained in desk.judge.trained.values()),
         provenance=desk.provenance,
         seconds=dict(desk.clock.seconds),
-    )
-
-
-def _why_not(
-    suggestions: tuple[Suggestion, ...],
-    targets: tuple[Target, ...],
-    found: Generated,
-    blocking: Callable[[], tuple[str, ...]],
-) -> str | None:
-    """Why there is no supported answer, or None when there is one."""
-    if not suggestions:
-        how = (
-            "Every combination was tried, and no legal configuration obeys all rules."
-            if found.exhaustive
-            else "The search found no legal configuration that obeys all rules."
-        )
-        rules = blocking()
-        which = f" Each of these stands in the way: {'; '.join(rules)}." if rules else ""
-        return how + which
-    best = suggestions[0]
-    if not best.meets_goals:
-        missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
-        sure = "No legal configuration" if found.exhaustive else "No configuration that was found"
-        return f"{sure} meets the goal under this model; closest: {'; '.join(missed)}."
-    if all(s.trust.label is Label.UNSUPPORTED for s in suggestions):
-        return "Every suggestion lies outside the past runs; run the proposed ones first."
-    return None
-
-
-def _blocking(desk: Desk, arena: Arena) -> tuple[str, ...]:
-    """The rules without which, one at a time, there would be a legal configuration."""
-    generator = registry.get("generator", desk.bench.settings.generator)
-    found = []
-    for rule in (*arena.rules, *arena.outcome_rules):
-        without = replace(
-            arena,
-            rules=tuple(r for r in arena.rules if r is not rule),
-            outcome_rules=tuple(r for r in arena.outcome_rules if r is not rule),
-            targets=(),
-            count=1,
-        )
-        try:
-            if len(generator.generate(without).X):
-                found.append(rule.text)
-        except ConflictingRules:
-            continue
-    return tuple(found)
-
-
-def _missed(target: Target, suggestion: Suggestion) -> str:
-    outcome = suggestion.outcome(target.name)
-    if target.is_class:
-        return f"{target.name} would be {format_value(outcome.value)}"
-    assert isinstance(outcome.value, float)
-    wanted = (
-        f"at most {target.high:.5g}"
-        if outcome.value > target.high
-        else f"at least {target.low:.5g}"
-    )
-    return f"{target.name} {outcome.value:.5g}, wanted {wanted}"
-
-
-def _notes(plan: Plan, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
-    notes = []
-    forced = {e.name: e.forced_by for s in suggestions[:1] for e in s.edits if e.forced_by}
-    for name, rule in forced.items():
-        has = "has to move as well" if plan.baseline is not None else "follows"
-        notes.append(f"{name} {has}, because of the rule {rule}.")
-    wanted = plan.query.count
-    if wanted is not None and 0 < len(suggestions) < wanted:
-        notes.append(f"{wanted} answers were asked for; {len(suggestions)} that differ were found.")
-    unmoved = suggestions and suggestions[0].meets_goals and not suggestions[0].edits
-    if plan.query.kind is Kind.RECONFIGURE and unmoved:
-        notes.append("The baseline already meets the goal; nothing has to change.")
-    return tuple(notes)
-
-
-def _broken_conditions(desk: Desk, arena: Arena, found: Generated) -> tuple[str, ...]:
-    """Conditions on outcomes that the first prediction of a what-if does not meet."""
-    if desk.plan.query.kind is not Kind.WHAT_IF or not len(found.X):
-        return ()
-    first = found.X[:1]
-    extended = with_outcomes(first, arena.predict(first), desk.plan.outcomes)
-    return tuple(
-        f"The condition {rule.text} is not predicted to hold after the change."
-        for rule in desk.plan.outcome_rules
-        if not rule.holds(extended)[0]
     )

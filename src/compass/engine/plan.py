@@ -9,9 +9,9 @@ from compass.domain.base import Config, Value
 from compass.domain.constraint import Constraint
 from compass.domain.errors import BaselineProblem, QueryProblem
 from compass.domain.expression import Comparison, Expression, Literal, Name, names_in
-from compass.domain.goal import Same
+from compass.domain.goal import Extreme, IsClass, Same, Within
 from compass.domain.query import Kind, Query, Row
-from compass.domain.space import Number, Role, Space
+from compass.domain.space import Category, Number, Role, Space
 from compass.engine import baseline as base
 from compass.engine.workbench import Field, Workbench
 from compass.language import format_value, parse_rule
@@ -117,11 +117,19 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     rows, note = _matching_rows(shell, bench, here, given)
     notes = (*notes, *note)
     rng = np.random.default_rng(query.seed if query.seed is not None else bench.settings.seed)
-    start = here.X[rng.choice(rows)].copy()
+    start = here.X[_best_run(rows, query, bench, rng)].copy()
     for name, value in pinned.items():
         start[features.index(name)] = value
-    fixed = [j for j, name in enumerate(features) if name not in free]
-    contexts = _contexts(here.X[rows], start, fixed, pinned, features, bench, rng)
+    # What rules tie to the asked parameters stays as in the starting run: another run's values
+    # beside the recommended ones would be a configuration that nobody can use.
+    tied = {
+        n
+        for group in components(shell.feature_rules, features)
+        if {*free} & {*group}
+        for n in group
+    }
+    varying = [j for j, n in enumerate(features) if n not in tied and n not in free]
+    contexts = _contexts(here.X[rows], start, varying, pinned, features, bench, rng)
     forced = tuple(name for name in features if name not in free and name not in given)
     return replace(
         shell,
@@ -133,6 +141,34 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
         matching=0 if note else len(rows),
         notes=notes,
     )
+
+
+def _best_run(
+    rows: NDArray[np.int64], query: Query, bench: Workbench, rng: np.random.Generator
+) -> int:
+    """Of these past runs the one whose measured outcomes come closest to the goals.
+
+    Of equally good ones the seed decides; a run without a measurement comes last.
+    """
+    badness = np.zeros(len(rows))
+    for name, goal in query.goals.items():
+        parameter, y = bench.prepared.space[name], bench.prepared.column(name)[rows]
+        if isinstance(parameter, Number) and parameter.optional:
+            y = np.where(y == parameter.none_code, np.nan, y)
+        scale = float(np.nanstd(y)) if np.isfinite(y).any() else 0.0
+        match goal:
+            case Extreme(direction=direction):
+                miss = (y if direction == "minimize" else -y) / (scale or 1.0)
+            case Within(low=low, high=high):
+                below = np.maximum(0.0 if low is None else low - y, 0.0)
+                above = np.maximum(0.0 if high is None else y - high, 0.0)
+                miss = (below + above) / (scale or 1.0)
+            case IsClass(value=value) if isinstance(parameter, Category):
+                miss = (y != parameter.values.index(value)).astype(np.float64)
+            case _:
+                continue
+        badness += np.where(np.isfinite(y), miss, np.inf)
+    return int(rows[np.lexsort((rng.random(len(rows)), badness))[0]])
 
 
 def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:

@@ -1,7 +1,7 @@
 """What a generator is: it turns a problem into candidate configurations."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -75,7 +75,6 @@ class Generated:
     proximity: Floats  # [m] weighted change against the start
     exhaustive: bool = False  # every legal configuration was tried
     evaluated: int = 0
-    closest_miss: dict[str, float] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from compass.domain.expression import Arithmetic, Comparison, Expression, Name, Negative, children
+from compass.domain.expression import Comparison
 from compass.domain.space import Number
 from compass.generate import loss
 from compass.generate.base import Arena, Bools, Floats
 from compass.generate.start import Block
 from compass.prepare.legal import snap
 from compass.rules import components
-from compass.rules.solve import solve
+from compass.rules.solve import solve, unfolds
 
 _ROUNDS = 6
 _TRIED = 24  # values tried for one column of one configuration
@@ -100,7 +100,7 @@ def _boundaries(arena: Arena, X: Floats, column: int) -> list[Floats]:
     for rule in arena.rules:
         form = rule.linear
         if form is None:
-            if not isinstance(parameter, Number) or not _unfolds(rule.expression, names[column]):
+            if not isinstance(parameter, Number) or not unfolds(rule.expression, names[column]):
                 continue
             columns = {name: X[:, names.index(name)] for name in rule.names}
             point = np.broadcast_to(solve(rule, names[column], columns)[0], len(X))
@@ -116,28 +116,6 @@ def _boundaries(arena: Arena, X: Floats, column: int) -> list[Floats]:
         # On a grid the boundary may lie between two values: either may be the legal one.
         solved += [point] if step is None else [point - step / 2, point, point + step / 2]
     return solved
-
-
-def _unfolds(node: Expression, name: str) -> bool:
-    """Whether a comparison can be solved for a column: it is there once, in sums and products."""
-    if not isinstance(node, Comparison) or _count(node, name) != 1:
-        return False
-    side = node.left if _count(node.left, name) else node.right
-    while not isinstance(side, Name):
-        match side:
-            case Negative(operand):
-                side = operand
-            case Arithmetic("+" | "-" | "*", left, right):
-                side = left if _count(left, name) else right
-            case _:
-                return False
-    return True
-
-
-def _count(node: Expression, name: str) -> int:
-    if isinstance(node, Name):
-        return int(node.name == name)
-    return sum(_count(child, name) for child in children(node))
 
 
 def settle(arena: Arena, X: Floats) -> Floats:

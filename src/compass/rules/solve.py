@@ -24,6 +24,13 @@ def solvable(rule: Rule, name: str) -> bool:
             return False
     if not (is_whole(node.left, rule.whole) and is_whole(node.right, rule.whole)):
         return False
+    return unfolds(node, name)
+
+
+def unfolds(node: Expression, name: str) -> bool:
+    """Whether a comparison can be solved for a column: it is there once, in sums and products."""
+    if not isinstance(node, Comparison) or _count(node, name) != 1:
+        return False
     side = node.left if _count(node.left, name) else node.right
     while not isinstance(side, Name):
         match side:

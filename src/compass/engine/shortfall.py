@@ -1,0 +1,102 @@
+"""What could not be satisfied, and what else a person should know about an answer."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from compass import registry
+from compass.domain.answer import Label, Suggestion
+from compass.domain.errors import ConflictingRules
+from compass.domain.problem import Target
+from compass.domain.query import Kind
+from compass.engine.plan import Plan
+from compass.generate.base import Arena, Generated
+from compass.generate.score import with_outcomes
+from compass.language import format_value
+
+
+def why_not(
+    suggestions: tuple[Suggestion, ...],
+    targets: tuple[Target, ...],
+    found: Generated,
+    blocking: Callable[[], tuple[str, ...]],
+) -> str | None:
+    """Why there is no supported answer, or None when there is one."""
+    if not suggestions:
+        how = (
+            "Every combination was tried, and no legal configuration obeys all rules."
+            if found.exhaustive
+            else "The search found no legal configuration that obeys all rules."
+        )
+        rules = blocking()
+        which = f" Each of these stands in the way: {'; '.join(rules)}." if rules else ""
+        return how + which
+    best = suggestions[0]
+    if not best.meets_goals:
+        missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
+        sure = "No legal configuration" if found.exhaustive else "No configuration that was found"
+        return f"{sure} meets the goal under this model; closest: {'; '.join(missed)}."
+    if all(s.trust.label is Label.UNSUPPORTED for s in suggestions):
+        return "Every suggestion lies outside the past runs; run the proposed ones first."
+    return None
+
+
+def blocking_rules(arena: Arena) -> tuple[str, ...]:
+    """The rules without which, one at a time, there would be a legal configuration."""
+    generator = registry.get("generator", arena.settings.generator)
+    found = []
+    for rule in (*arena.rules, *arena.outcome_rules):
+        without = replace(
+            arena,
+            rules=tuple(r for r in arena.rules if r is not rule),
+            outcome_rules=tuple(r for r in arena.outcome_rules if r is not rule),
+            targets=(),
+            count=1,
+        )
+        try:
+            if len(generator.generate(without).X):
+                found.append(rule.text)
+        except ConflictingRules:
+            continue
+    return tuple(found)
+
+
+def _missed(target: Target, suggestion: Suggestion) -> str:
+    outcome = suggestion.outcome(target.name)
+    if target.is_class:
+        return f"{target.name} would be {format_value(outcome.value)}"
+    assert isinstance(outcome.value, float)
+    wanted = (
+        f"at most {target.high:.5g}"
+        if outcome.value > target.high
+        else f"at least {target.low:.5g}"
+    )
+    return f"{target.name} {outcome.value:.5g}, wanted {wanted}"
+
+
+def notes(plan: Plan, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
+    """What a person should know beside the suggestions."""
+    told = []
+    forced = {e.name: e.forced_by for s in suggestions[:1] for e in s.edits if e.forced_by}
+    for name, rule in forced.items():
+        has = "has to move as well" if plan.baseline is not None else "follows"
+        told.append(f"{name} {has}, because of the rule {rule}.")
+    wanted = plan.query.count
+    if wanted is not None and 0 < len(suggestions) < wanted:
+        told.append(f"{wanted} answers were asked for; {len(suggestions)} that differ were found.")
+    unmoved = suggestions and suggestions[0].meets_goals and not suggestions[0].edits
+    if plan.query.kind is Kind.RECONFIGURE and unmoved:
+        told.append("The baseline already meets the goal; nothing has to change.")
+    return tuple(told)
+
+
+def broken_conditions(plan: Plan, arena: Arena, found: Generated) -> tuple[str, ...]:
+    """Conditions on outcomes that the first prediction of a what-if does not meet."""
+    if plan.query.kind is not Kind.WHAT_IF or not len(found.X):
+        return ()
+    first = found.X[:1]
+    extended = with_outcomes(first, arena.predict(first), plan.outcomes)
+    return tuple(
+        f"The condition {rule.text} is not predicted to hold after the change."
+        for rule in plan.outcome_rules
+        if not rule.holds(extended)[0]
+    )
