@@ -285,17 +285,14 @@ def test_the_same_question_twice(query: str, row: int | None, pm100: cp.Compass)
     assert one == two
 
 
-def test_other_seeds_obey_every_rule_and_mostly_beat_what_people_did(pm100: cp.Compass) -> None:
+def test_every_seed_obeys_every_rule_and_beats_what_people_did(pm100: cp.Compass) -> None:
     did = [
         row["node_power_consumption"]
         for row in map(pm100.data.row, range(len(pm100.data)))
         if row["num_gpus_req"] == 16 and row["partition"] == 1 and row["job_state"] == "COMPLETED"
     ]
-    better = []
     for seed in range(5):
         answer = pm100.ask(RECOMMEND, seed=seed)
         for suggestion in answer:
             assert violations(completed(suggestion)) == []
-        better.append(watts(answer[0].config) < np.median(did))
-    # What is not asked for comes from a past run drawn by the seed, and may stand in the way.
-    assert sum(better) >= 3
+        assert watts(answer[0].config) < np.median(did)
