@@ -203,19 +203,19 @@ def _unknown_in_template(name: str, config: Config) -> UnknownName:
     return UnknownName(error.message, hint=f"{error.hint} (braces of the shell: {{{{{name}}}}})")
 
 
-def export(answer: Answer, form: str, path: Path, template: Path | None = None) -> None:
-    """Write an answer in a registered form."""
+def export(answer: Answer, form: str, path: str | Path, template: str | Path | None = None) -> None:
+    """Write an answer in a registered form: json, csv, sbatch, or one of a plug-in."""
     text = None
     if template is not None:
         try:
-            text = template.read_text(encoding="utf-8")
+            text = Path(template).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not text (UTF-8)"
             raise DataProblem(
                 f"cannot read the template {template}: {why}", hint="check the path"
             ) from None
     rendered: str = registry.get("exporter", form).render(answer, text)
-    write_text(path, rendered)
+    write_text(Path(path), rendered)
 
 
 def write_text(path: Path, text: str) -> None:
