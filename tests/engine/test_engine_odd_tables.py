@@ -221,3 +221,23 @@ def test_a_parameter_that_is_asked_for_gets_a_legal_value() -> None:
     for ask in (["t"], ["t", "u"], ["t", "u", "v", "w"]):
         for suggestion in engine.reconfigure(run, ask=ask, goals={"y": cp.less(0.1)}):
             assert suggestion.config["t"] in (4, 8, 16)
+
+
+def test_context_does_not_give_way_to_reach_a_goal() -> None:
+    rng = np.random.default_rng(0)
+    machine = rng.choice(["a", "b"], 300)
+    limit = np.where(machine == "a", rng.choice([100, 200], 300), rng.choice([100, 200, 300], 300))
+    data = cp.read(
+        {
+            "machine": machine.tolist(),
+            "limit": limit.tolist(),
+            "speed": (limit * 1.0 + rng.normal(0, 1, 300)).tolist(),
+        }
+    ).roles(knobs=["limit"], context=["machine"], outcomes=["speed"])
+    engine = cp.Compass(data, rules=["machine == 'a' -> limit <= 200"])
+    number = int(np.flatnonzero(machine == "a")[0])
+    answer = engine.reconfigure(number, ask=["limit"], goals={"speed": cp.at_least(280)})
+    assert not answer.answered
+    assert answer[0].config["machine"] == "a"
+    forced = engine.what_if(number, {"limit": 300}, ["speed"])  # the rule leaves no other way
+    assert {e.name: e.new for e in forced[0].edits}["machine"] == "b"

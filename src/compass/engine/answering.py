@@ -21,7 +21,7 @@ from compass.domain.base import Config
 from compass.domain.errors import ConflictingRules
 from compass.domain.problem import Problem, Target
 from compass.domain.query import Kind
-from compass.domain.space import Category, Number
+from compass.domain.space import Category, Number, Role
 from compass.engine import next_runs
 from compass.engine.judge import Judge
 from compass.engine.plan import Plan, assumed, followers, linked
@@ -151,9 +151,17 @@ def _position(bench: Workbench, target: Target) -> int:
 
 
 def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated]:
-    """First with everything not named held; then letting give way what rules tie to the rest."""
+    """First with everything not named held; then letting give way what rules tie to the rest.
+
+    To reach a goal, labels of the context (machine, application) never give way; they do so only
+    where the rules cannot be obeyed otherwise.
+    """
+    plan = desk.plan
     generator = registry.get("generator", desk.bench.settings.generator)
-    arena = arena_of(desk, problem_of(desk, targets, followers(desk.plan)))
+    moving = {*plan.free, *plan.query.change}
+    follow = followers(plan, moving)
+    at_once = follow if plan.query.kind is Kind.RECOMMEND else ()
+    arena = arena_of(desk, problem_of(desk, targets, at_once))
     conflict: ConflictingRules | None = None
     found: Generated | None = None
     try:
@@ -162,8 +170,9 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
         conflict = error
     if found is not None and found.meets.any():
         return arena, found
-    moving = {*desk.plan.free, *desk.plan.query.change}
-    forced = linked(desk.plan, moving)
+    forced = linked(plan, moving)
+    if found is not None and len(found.X):
+        forced = tuple(n for n in forced if n in follow or not _names_context(arena.space[n]))
     if forced:
         wider = arena_of(desk, problem_of(desk, targets, forced))
         more = generator.generate(_with_familiar(desk, wider))
@@ -174,6 +183,11 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
         assert conflict is not None
         raise conflict
     return arena, found
+
+
+def _names_context(parameter: Number | Category) -> bool:
+    """Whether a column says what runs where, rather than how much of something."""
+    return isinstance(parameter, Category) and parameter.role is Role.CONTEXT
 
 
 def _miss(arena: Arena, found: Generated) -> float:

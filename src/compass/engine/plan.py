@@ -219,13 +219,12 @@ def linked(shell: Plan, moving: set[str]) -> tuple[str, ...]:
     return tuple(name for name in shell.forced if name in tied)
 
 
-def followers(shell: Plan) -> tuple[str, ...]:
-    """What equalities leave no choice once the asked parameters of a recommendation are chosen.
+def followers(shell: Plan, moving: set[str]) -> tuple[str, ...]:
+    """What equalities leave no choice about once the moving parameters have their values.
 
-    A recommendation starts from a past run drawn at random. Held at that run's values, these
-    would decide what is recommended (`nodes_alloc == nodes`, where only nodes are asked for).
+    `nodes_alloc == nodes`, where only nodes are asked for: held where it is, nodes_alloc would
+    decide what can be answered.
     """
-    moving = set(shell.free) if shell.query.kind is Kind.RECOMMEND else set()
     equalities = [
         set(rule.names)
         for rule in shell.feature_rules
