@@ -17,7 +17,7 @@ QUESTIONS: tuple[tuple[str, int | None], ...] = (
     (
         "Recommend a configuration X = {threads: ?, schedule: ?, chunk: ?, flags: ?} "
         "to achieve Y = {runtime_ms: minimize} "
-        "where C = {kernel: spmv, precision: double, size_kib > 8 MiB}",
+        "where C = {kernel: spmv, precision: double, size_kib: 24 MiB}",
         None,
     ),
     (

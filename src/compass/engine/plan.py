@@ -117,7 +117,9 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     rows, note = _matching_rows(shell, bench, here, given)
     notes = (*notes, *note)
     rng = np.random.default_rng(query.seed if query.seed is not None else bench.settings.seed)
-    start = here.X[_best_run(rows, query, bench, rng)].copy()
+    best = _best_run(rows, query, bench, rng)
+    notes = (*notes, *(() if note else (_measured_best(best, query, bench),)))
+    start = here.X[best].copy()
     for name, value in pinned.items():
         start[features.index(name)] = value
     # What rules tie to the asked parameters stays as in the starting run: another run's values
@@ -169,6 +171,21 @@ def _best_run(
                 continue
         badness += np.where(np.isfinite(y), miss, np.inf)
     return int(rows[np.lexsort((rng.random(len(rows)), badness))[0]])
+
+
+def _measured_best(position: int, query: Query, bench: Workbench) -> str:
+    """The best matching run, told by what was measured: what a suggestion has to beat."""
+    space = bench.prepared.space.select(query.goals)
+    measured = Encoder(space).decode(bench.prepared.columns_of(tuple(query.goals))[position])
+    told = []
+    for name, value in measured.items():
+        unit = getattr(space[name], "unit", None)
+        amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
+        told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
+    return (
+        f"Best measured run that matches, in its own context: row {bench.prepared.row_id[position]}"
+        + (f" ({', '.join(told)})." if told else ".")
+    )
 
 
 def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:
