@@ -294,3 +294,16 @@ def test_the_answers_of_an_engine_can_be_written(engine: cp.Compass, tmp_path: P
     script = (tmp_path / "job.sh").read_text()
     parses(script)
     assert f"#SBATCH --nodes={told[0].config['nodes']}\n" in script
+
+
+def test_an_averaged_recommendation_shows_only_what_was_asked_for(engine: cp.Compass) -> None:
+    """The prediction is a mean over sizes: one size beside it would claim it is for that size."""
+    answer = engine.recommend(ask=["gpus"], goals={"runtime": cp.minimize}, where=["app == 'wrf'"])
+    text = registry.get("exporter", "csv").render(answer)
+    (first, *_) = csv.DictReader(io.StringIO(text, newline=""))
+    assert first["gpus"] == "4"
+    assert "size" not in first
+    assert "Averaged over" in first["context"]
+    script = registry.get("exporter", "sbatch").render(answer)
+    assert "# " in script
+    assert "Averaged over" in script

@@ -63,13 +63,15 @@ def test_recommend_says_the_context_and_averages_over_it(engine: cp.Compass) -> 
     assert "Assumed" in narrow.context
 
 
-def test_recommend_names_the_best_measured_run(engine: cp.Compass) -> None:
-    answer = engine.recommend(
-        ask=["nodes", "cores", "gpus"], goals={"power": cp.minimize}, where=["app == 'wrf'"]
-    )
+def test_recommend_names_the_best_measured_run_of_one_context(engine: cp.Compass) -> None:
+    ask, goals = ["nodes", "cores", "gpus"], {"power": cp.minimize}
+    answer = engine.recommend(ask=ask, goals=goals, where=["app == 'wrf'", "size == 100"])
     rows = [engine.data.row(n) for n in range(len(engine.data))]
-    least = min((r["power"], n) for n, r in enumerate(rows) if r["app"] == "wrf")
-    assert any(f"row {least[1]} (power {least[0]:.4g})" in note for note in answer.notes)
+    same = [(r["power"], n) for n, r in enumerate(rows) if r["app"] == "wrf" and r["size"] == 100]
+    power, number = min(same)
+    assert any(f"row {number} (power {power:.4g})" in note for note in answer.notes)
+    mixed = engine.recommend(ask=ask, goals=goals, where=["app == 'wrf'"])
+    assert not any("Best measured" in note for note in mixed.notes)  # sizes cannot be compared
 
 
 def test_recommend_without_a_matching_run_says_so(engine: cp.Compass) -> None:

@@ -15,6 +15,7 @@ from compass import registry
 from compass.domain.answer import Answer, Suggestion
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName, unknown
+from compass.domain.query import Kind
 
 # What Slurm calls a setting, by the words people use for columns (longest match first).
 _SBATCH: dict[str, tuple[str, ...]] = {
@@ -69,14 +70,17 @@ class Csv:
         out = io.StringIO()
         # All labels in quotes: a lone carriage return in one would otherwise end the line.
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        names = list(first.config)
+        # What a recommendation was not asked for is averaged over: a single value of it beside the
+        # prediction would say that the prediction is for that value.
+        averaged = answer.query.kind is Kind.RECOMMEND
+        names = list(first.settings if averaged else first.config)
         predicted = [o.name for o in first.outcomes]
         told = [_cell(name) for name in (*names, *(f"predicted_{n}" for n in predicted))]
-        writer.writerow(["rank", *told, "trust", "support", "reason"])
+        writer.writerow(["rank", *told, "trust", "support", "reason", "context"])
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
             outcomes = [_cell(s.outcome(name).value) for name in predicted]
-            trust = [s.trust.label.value, s.trust.support, s.trust.reason]
+            trust = [s.trust.label.value, s.trust.support, s.trust.reason, _cell(answer.context)]
             writer.writerow([rank, *values, *outcomes, *trust])
         return out.getvalue()
 
@@ -91,7 +95,7 @@ class Sbatch:
     def render(answer: Answer, template: str | None = None) -> str:
         """The first suggestion as a job script, or a site's template with its {names} filled in."""
         best = _first(answer)
-        return _script(best) if template is None else _fill(template, best.config)
+        return _script(best, answer.context) if template is None else _fill(template, best.config)
 
 
 def _first(answer: Answer) -> Suggestion:
@@ -115,7 +119,7 @@ def _cell(value: Value) -> Value:
     return "none" if value is None else value
 
 
-def _script(best: Suggestion) -> str:
+def _script(best: Suggestion, context: str) -> str:
     config = {name: value for name, value in best.config.items() if value is not None}
     found = {
         option: next((n for word in words for n in config if n.casefold() == word), None)
@@ -129,7 +133,11 @@ def _script(best: Suggestion) -> str:
     }
     lines = ["#!/bin/bash"]
     lines += [f"#SBATCH --{option}={_option(option, config[n])}" for option, n in used.items()]
-    lines += ["", *(f"# {_one_line(text)}" for text in _remarks(best, used)), ""]
+    lines += [
+        "",
+        *(f"# {_one_line(text)}" for text in (*_remarks(best, used), context) if text),
+        "",
+    ]
     if "cpus-per-task" in used:
         threads = _option("cpus-per-task", config[used["cpus-per-task"]])
         lines.append(f"export OMP_NUM_THREADS={shlex.quote(threads)}")

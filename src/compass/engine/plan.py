@@ -118,7 +118,6 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     notes = (*notes, *note)
     rng = np.random.default_rng(query.seed if query.seed is not None else bench.settings.seed)
     best = _best_run(rows, query, bench, rng)
-    notes = (*notes, *(() if note else (_measured_best(best, query, bench),)))
     start = here.X[best].copy()
     for name, value in pinned.items():
         start[features.index(name)] = value
@@ -133,6 +132,9 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     varying = [j for j, n in enumerate(features) if n not in tied and n not in free]
     contexts = _contexts(here.X[rows], start, varying, pinned, features, bench, rng)
     forced = tuple(name for name in features if name not in free and name not in given)
+    problem = [features.index(name) for name in here.features.having(Role.CONTEXT)]
+    if not note and (contexts[:, problem] == start[problem]).all():
+        notes = (*notes, _measured_best(best, query, bench))
     return replace(
         shell,
         start=start,
@@ -174,7 +176,7 @@ def _best_run(
 
 
 def _measured_best(position: int, query: Query, bench: Workbench) -> str:
-    """The best matching run, told by what was measured: what a suggestion has to beat."""
+    """The best run of the same context, as it was measured: what a suggestion has to beat."""
     space = bench.prepared.space.select(query.goals)
     measured = Encoder(space).decode(bench.prepared.columns_of(tuple(query.goals))[position])
     told = []

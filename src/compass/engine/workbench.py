@@ -150,15 +150,7 @@ class Workbench:
         y = self.prepared.column(target)
         if isinstance(parameter, Number) and parameter.optional:
             y = np.where(y == parameter.none_code, np.nan, y)  # `none` is no amount to learn
-        known = np.isfinite(y)
-        train, valid = here.train[known[here.train]], here.valid[known[here.valid]]
-        if len(train) < 2 or not len(valid):
-            few = f"only {int(known.sum())} past runs have a value of {target}"
-            repeated = f"the runs to check {target} with repeat configurations that are learnt from"
-            raise DataProblem(
-                few if len(here.valid) else repeated,
-                hint="choose another outcome, or read more runs",
-            )
+        train, valid = _measured(here, np.isfinite(y), target)
         task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
         weight, seed = self.prepared.weight, self.settings.seed
         held = holdout_error(
@@ -195,6 +187,18 @@ class Workbench:
         interval = None if task.classes else _interval(held.fitted, here.X, y, weight, valid)
         deviation = float(np.std(y[train])) if task.classes is None else 1.0
         return Trained(held.fitted, perturbed, interval, card, deviation or 1.0)
+
+
+def _measured(here: Field, known: NDArray[np.bool_], target: str) -> tuple[Rows, Rows]:
+    """The training and validation rows whose outcome is known."""
+    train, valid = here.train[known[here.train]], here.valid[known[here.valid]]
+    if len(train) < 2 or not len(valid):
+        few = f"only {int(known.sum())} past runs have a value of {target}"
+        repeated = f"the runs to check {target} with repeat configurations that are learnt from"
+        raise DataProblem(
+            few if len(here.valid) else repeated, hint="choose another outcome, or read more runs"
+        )
+    return train, valid
 
 
 def _interval(model: Fitted, X: Floats, y: Floats, weight: Floats, valid: Rows) -> Conformal:
