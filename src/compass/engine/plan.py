@@ -184,9 +184,8 @@ def _measured_best(position: int, query: Query, bench: Workbench) -> str:
         unit = getattr(space[name], "unit", None)
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
-    return (
-        f"Best measured run that matches, in its own context: row {bench.prepared.row_id[position]}"
-        + (f" ({', '.join(told)})." if told else ".")
+    return f"Best measured run of this context: row {bench.prepared.row_id[position]}" + (
+        f" ({', '.join(told)})." if told else "."
     )
 
 
