@@ -60,6 +60,8 @@ class Settings(Noun):
     count: int = Field(3, ge=1)  # suggestions per answer
     seed: int = Field(7, ge=0, lt=2**32)
     same: float = Field(0.05, gt=0)  # "keep Y the same": within this share of it
+    prove: float = Field(1.0, ge=0)  # seconds for the proof of an answer; 0: no proof
+    deadline: float = Field(30.0, gt=0)  # seconds for a whole question on a fitted engine
     interval: float = Field(0.9, gt=0, lt=1)  # level of the printed intervals
     query_characters: int = Field(8000, ge=100)  # longer texts are refused
     query_depth: int = Field(200, ge=5)  # deeper nesting is refused

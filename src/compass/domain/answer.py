@@ -82,6 +82,41 @@ class Suggestion(Noun):
         return next(o for o in self.outcomes if o.name == name)
 
 
+class Standing(StrEnum):
+    """How much is known about the first suggestion, or about there being none."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    BEST_FOUND = "best found"
+    NO_PROOF = "no proof"
+
+
+class Certificate(Noun):
+    """What is proved about an answer, under the model and the rules."""
+
+    status: Standing
+    reason: str = Field(description="one plain sentence")
+    gap: float | None = Field(
+        None, description="how much better another answer could be: distance, else the value"
+    )
+    bound: float | None = Field(None, description="no answer is better than this")
+    value_gap: float | None = Field(
+        None, description="how much better the value could be, in units of the outcome"
+    )
+    resolution: float | None = Field(
+        None, description="largest rounding error of a prediction that the proof allows for"
+    )
+    blocking: tuple[str, ...] = Field(
+        (), description="rules and goals that cannot hold together, none of which can be left out"
+    )
+    nearest: dict[str, float] = Field(
+        default_factory=dict, description="the value closest to its goal that can be reached"
+    )
+    left_out: tuple[str, ...] = Field((), description="rules that the proof could not state")
+    cut: bool = Field(False, description="whether the deadline ended the proof")
+    seconds: float = 0.0
+
+
 class CurvePoint(Noun):
     """One point of a what-if curve."""
 
@@ -147,6 +182,9 @@ class Answer(Noun):
     curves: tuple[Curve, ...] = ()
     notes: tuple[str, ...] = ()
     no_answer: str | None = Field(None, description="why there is no supported answer")
+    certificate: Certificate | None = Field(
+        None, description="what is proved about the first suggestion, or about there being none"
+    )
     run_next: tuple[Proposal, ...] = ()
     models: tuple[ModelCard, ...] = ()
     provenance: Provenance
