@@ -14,11 +14,28 @@ class LossWeights(Noun):
 
 
 class ForestSettings(Noun):
-    """The Random Forest surrogate."""
+    """The Random Forest and Extra Trees surrogates."""
 
     trees: int = Field(100, ge=1)  # scikit-learn's default
     depth: int = Field(12, ge=1)  # DESIGN: costs little accuracy, keeps proofs possible
     leaf: int = Field(1, ge=1)
+
+
+class LightGBMSettings(Noun):
+    """The LightGBM surrogate; all are LightGBM's defaults."""
+
+    rounds: int = Field(100, ge=1)  # num_iterations
+    leaves: int = Field(31, ge=2)  # num_leaves
+    rate: float = Field(0.1, gt=0, le=1)  # learning_rate
+    leaf: int = Field(20, ge=1)  # min_data_in_leaf
+
+
+class XGBoostSettings(Noun):
+    """The XGBoost surrogate; all are XGBoost's defaults."""
+
+    rounds: int = Field(100, ge=1)  # n_estimators
+    depth: int = Field(6, ge=1)  # max_depth
+    rate: float = Field(0.3, gt=0, le=1)  # learning_rate
 
 
 class TrustSettings(Noun):
@@ -40,7 +57,8 @@ class SearchSettings(Noun):
     """The population search."""
 
     population: int = Field(128, ge=8)
-    generations: int = Field(30, ge=1)
+    generations: int = Field(16, ge=0)
+    patience: int = Field(3, ge=1)  # generations without a better candidate that end the search
     enumerate: int = Field(20_000, ge=1)  # below this many configurations: try them all
     tuples: int = Field(200_000, ge=1)  # largest table of legal value combinations per rule group
     contexts: int = Field(16, ge=1)  # past contexts that recommend averages over
@@ -54,6 +72,8 @@ class Settings(Noun):
 
     loss: LossWeights = LossWeights()
     forest: ForestSettings = ForestSettings()
+    lightgbm: LightGBMSettings = LightGBMSettings()
+    xgboost: XGBoostSettings = XGBoostSettings()
     trust: TrustSettings = TrustSettings()
     search: SearchSettings = SearchSettings()
     validation_share: float = Field(0.2, gt=0, lt=1)  # COMPASS III-A: 80/20

@@ -20,6 +20,8 @@ class Smooth:
     def __call__(self, X: Floats) -> dict[str, Floats]:
         return {"y": np.abs(X[:, :1] - 3.21987)}
 
+    parts = None
+
     def edges(self, column: int) -> None:
         del column
 
@@ -49,6 +51,8 @@ class TwoMatter:
 
     def __call__(self, X: Floats) -> dict[str, Floats]:
         return {"y": X[:, :2].min(axis=1, keepdims=True)}
+
+    parts = None
 
     def edges(self, column: int) -> Floats:
         return np.array([0.25, 0.5, 0.75]) if column < 2 else np.linspace(0.001, 0.999, 400)

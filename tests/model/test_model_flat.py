@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from compass.domain.errors import BadInput, EngineProblem
-from compass.model import flat
+from compass.model import flat, joined
 from compass.model.flat import FlatForest
 
 modest = settings(max_examples=25, deadline=None)
@@ -95,7 +95,7 @@ def test_thresholds_between_two_float32_values() -> None:
 
 
 def test_results_do_not_depend_on_threads_or_batches(monkeypatch) -> None:
-    monkeypatch.setattr(flat, "_WALKS", 1)
+    monkeypatch.setattr(joined, "WALKS", 1)
     estimator, _ = regressor(3, 400, 6, 30)
     forest = flat.from_sklearn(estimator)
     X = rows(4, 5000, 6)
@@ -272,11 +272,146 @@ def test_damaged_forests_are_refused(name: str) -> None:
         flat.restore(break_(name, forest))
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"slot": np.array([0] * 7 + [1])},
+        {"slot": np.array([0] * 7 + [-1])},
+        {"slot": np.array([], dtype=np.int64)},
+        {"offset": np.array([np.inf])},
+        {"offset": np.array([])},
+        {"link": np.array(["probit"])},
+        {"link": np.array([1])},
+        {"link": np.array(["sigmoid"]), "offset": np.zeros(2)},
+        {"divisor": np.array([0.0])},
+        {"divisor": np.array([-1.0])},
+        {"divisor": np.array([np.nan])},
+        {"divisor": np.array([np.inf])},
+        {"single": np.array([True, False])},
+    ],
+    ids=lambda damage: f"{damage}",
+)
+def test_sums_that_make_no_sense_are_refused(damage: dict[str, np.ndarray]) -> None:
+    forest = flat.from_sklearn(regressor(2)[0])
+    flat.restore(forest.arrays())
+    with pytest.raises(EngineProblem, match="damaged"):
+        flat.restore(forest.arrays() | damage)
+
+
+def test_leaves_without_a_number_are_refused() -> None:
+    arrays = flat.from_sklearn(regressor(2)[0]).arrays()
+    value = arrays["value"].copy()
+    value[-1] = np.nan  # the last node of the last tree is a leaf
+    with pytest.raises(EngineProblem, match="damaged"):
+        flat.restore(arrays | {"value": value})
+
+
 def test_a_forest_that_lacks_arrays_is_refused() -> None:
     arrays = flat.from_sklearn(regressor(2)[0]).arrays()
     del arrays["roots"]
     with pytest.raises(EngineProblem, match="lacks roots"):
         flat.restore(arrays)
+
+
+LATER = ("slot", "offset", "divisor", "link", "single")
+
+
+def test_engines_saved_before_there_was_boosting_hold_forests() -> None:
+    estimator, X = regressor(2)
+    forest = flat.from_sklearn(estimator)
+    old = {name: array for name, array in forest.arrays().items() if name not in LATER}
+    again = flat.restore(old)
+    assert np.array_equal(flat.mean(again, X), flat.mean(forest, X))
+    assert (again.divisor, again.link, again.single) == (forest.trees, "identity", True)
+    half = forest.arrays()
+    del half["offset"]
+    with pytest.raises(EngineProblem, match="lacks offset"):
+        flat.restore(half)
+
+
+def test_sums_with_slots_offsets_and_links() -> None:
+    # Two trees that add to one column each: x <= 0 says -1 or 2, x <= 1 says 3 or 5.
+    def sums(link: str) -> FlatForest:
+        return FlatForest(
+            feature=[0, -1, -1, 0, -1, -1],
+            threshold=[0, 0, 0, 1, 0, 0],
+            left=[1, -1, -1, 4, -1, -1],
+            right=[2, -1, -1, 5, -1, -1],
+            value=[[0.0], [-1.0], [2.0], [0.0], [3.0], [5.0]],
+            roots=[0, 3],
+            width=1,
+            slot=[1, 0],
+            offset=[10.0, 20.0],
+            divisor=2.0,
+            link=link,
+        )
+
+    X = np.array([[0.0], [0.5], [1.5]])
+    raw = np.array([[11.5, 19.5], [11.5, 21.0], [12.5, 21.0]])
+    assert np.array_equal(flat.mean(sums("identity"), X), raw)
+    shares = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
+    for link, expected in (("exp", np.exp(raw)), ("softmax", shares)):
+        forest = flat.restore(sums(link).arrays())
+        np.testing.assert_allclose(flat.mean(forest, X), expected, rtol=1e-12)
+        assert np.array_equal(flat.raw(forest, X), raw)
+        assert np.array_equal(flat.mean_spread(forest, X)[0], flat.mean(forest, X))
+
+
+def test_two_scores_of_one_sum() -> None:
+    stump = FlatForest(
+        feature=[0, -1, -1],
+        threshold=[0.5, 0, 0],
+        left=[1, -1, -1],
+        right=[2, -1, -1],
+        value=[[0.0], [-800.0], [2.0]],
+        roots=[0],
+        width=1,
+        link="sigmoid",
+    )
+    said = flat.mean(stump, np.array([[0.0], [1.0]]))
+    assert stump.outputs == 2
+    assert said[0].tolist() == [1.0, 0.0]  # too small for a float64, and no warning
+    np.testing.assert_allclose(said[1], [1 / (1 + np.exp(2)), 1 / (1 + np.exp(-2))])
+
+
+def test_inputs_compared_as_float64() -> None:
+    threshold = 0.1
+    arrays = FlatForest(
+        feature=[0, -1, -1],
+        threshold=[threshold, 0, 0],
+        left=[1, -1, -1],
+        right=[2, -1, -1],
+        value=[[0.0], [10.0], [20.0]],
+        roots=[0],
+        width=1,
+        single=False,
+    ).arrays()
+    X = np.array([[threshold], [np.nextafter(threshold, 1)], [np.nextafter(threshold, 0)]])
+    double = flat.restore(arrays)
+    assert flat.mean(double, X)[:, 0].tolist() == [10.0, 20.0, 10.0]
+    for x, expected in zip(X, (10.0, 20.0, 10.0), strict=True):
+        assert flat.specialise(double, x).value.tolist() == [[expected]]
+    # float32(0.1) is above 0.1: cast, all three go right.
+    single = flat.restore(arrays | {"single": np.array([True])})
+    assert flat.mean(single, X)[:, 0].tolist() == [20.0, 20.0, 20.0]
+    assert flat.specialise(single, X[2]).value.tolist() == [[20.0]]
+
+
+def test_values_too_large_for_float32_count_as_infinite() -> None:
+    forest = flat.from_sklearn(regressor(2)[0])
+    fixed = np.full(5, 1e300)
+    assert np.array_equal(
+        flat.mean(flat.specialise(forest, fixed), fixed[None, :]), flat.mean(forest, fixed[None, :])
+    )
+
+
+def test_sums_are_not_joined_as_means() -> None:
+    forest = flat.from_sklearn(regressor(2)[0])
+    sums = flat.restore(forest.arrays() | {"divisor": np.array([1.0])})
+    with pytest.raises(BadInput, match="vote"):
+        flat.concatenate([sums, sums])
+    with pytest.raises(BadInput, match="leaves of a forest"):
+        flat.with_values(sums, np.zeros((sums.nodes, 2)))
 
 
 def test_other_values_at_the_same_leaves() -> None:

@@ -1,16 +1,22 @@
 """What a generator is: it turns a problem into candidate configurations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.problem import Target
 from compass.domain.space import Space
+from compass.generate.sums import Sums, sums_of
 from compass.rules import Rule
 from compass.settings import Settings
+
+if TYPE_CHECKING:
+    from compass.generate.measured import Record
+    from compass.model.flat import FlatForest
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -23,6 +29,10 @@ class Predictor(Protocol):
 
     def __call__(self, X: Floats) -> dict[str, Floats]:
         """Per outcome float64[n, outputs] for X float64[n, d]."""
+
+    @property
+    def parts(self) -> "Mapping[str, tuple[FlatForest, ...]] | None":
+        """Per outcome the tree ensembles whose mean it is; None when it is not made of trees."""
 
     def edges(self, column: int) -> Floats | None:
         """The values of a column where predictions can change; None when not known."""
@@ -59,6 +69,12 @@ class Arena:
     seed: int
     settings: Settings
     familiar: Callable[[Floats], Bools] | None = None  # which configurations are near past runs
+    record: "Record | None" = None  # what was measured in the context; None: only the model counts
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The rules on features that are sums, all at once."""
+        return sums_of(self.rules, self.space.names)
 
     @property
     def movable(self) -> Columns:

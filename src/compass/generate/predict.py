@@ -1,56 +1,118 @@
 """Predictions specialised to one question: what does not move is folded into the model."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, reduce
+from operator import add
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from compass.generate.base import Columns, Floats
 from compass.model.base import Fitted
 
+if TYPE_CHECKING:
+    from compass.model.flat import FlatForest
+    from compass.model.joined import Joined
+
 
 class Averaged:
     """Predictions of configurations, averaged over the contexts they may run in.
 
-    Columns that do not move take the values of each context in turn. A forest is cut down to the
-    branches that a context leaves, and the cut-down forests of all contexts are walked as one.
+    Columns that do not move take the values of each context in turn. An ensemble of trees is cut
+    down to the branches that a context leaves; those of all outcomes and contexts are walked as
+    one. Other models are asked context by context.
     """
 
     def __init__(self, models: Mapping[str, Fitted], contexts: Floats, movable: Columns) -> None:
-        from compass.model.flat import concatenate, specialise
-
         self._models = dict(models)
         self._contexts = contexts
         self._movable = movable
-        self._forests = {}
+        self._edges: dict[int, Floats] = {}
         fixed = contexts.copy()
         fixed[:, movable] = np.nan
-        for name, model in models.items():
-            forest = getattr(model, "forest", None)
-            if forest is not None:
-                parts = [specialise(forest, row) for row in fixed]
-                self._forests[name] = parts[0] if len(parts) == 1 else concatenate(parts)
+        self._cut = {name: _cut(model, fixed) for name, model in models.items() if _trees(model)}
+
+    @property
+    def parts(self) -> Mapping[str, tuple["FlatForest", ...]] | None:
+        """Per outcome the cut-down ensembles, one per context; None if a model has no trees.
+
+        A prediction is the mean over them of what each predicts.
+        """
+        return self._cut if len(self._cut) == len(self._models) else None
 
     def __call__(self, X: Floats) -> dict[str, Floats]:
         """Per outcome float64[n, outputs] for X float64[n, d]."""
-        return {name: self._predict(name, X) for name in self._models}
+        found = {}
+        for names, joined in self._walks:
+            said, first = joined.mean(X), 0
+            for name in names:
+                last = first + self._cut[name][0].outputs
+                found[name] = said[:, first:last]
+                first = last
+        return {
+            name: found[name] if name in found else self._asked(model.predict, X)
+            for name, model in self._models.items()
+        }
 
-    def _predict(self, name: str, X: Floats) -> Floats:
-        from compass.model.flat import mean
+    def spread(self, X: Floats) -> dict[str, Floats]:
+        """Per outcome float64[n]: the model's spread, averaged over the contexts."""
+        from compass.model.flat import mean_spread
+        from compass.model.trees import FittedTrees
 
-        if name in self._forests:
-            return mean(self._forests[name], X)
-        total = np.zeros((len(X), self._models[name].task.outputs))
-        for context in self._contexts:
-            full = np.repeat(context[None, :], len(X), axis=0)
-            full[:, self._movable] = X[:, self._movable]
-            total = total + self._models[name].predict(full)
-        return np.asarray(total / len(self._contexts))
+        found = {}
+        for name, model in self._models.items():
+            # A model of trees may come from elsewhere and know better how sure it is.
+            if isinstance(model, FittedTrees):
+                found[name] = _mean([mean_spread(part, X)[1] for part in self._cut[name]])
+            else:
+                found[name] = self._asked(model.spread, X)
+        return found
 
     def edges(self, column: int) -> Floats | None:
         """Where predictions can change; None when a model is not made of trees."""
         from compass.model.flat import cell_edges
 
-        if len(self._forests) < len(self._models):
+        if self.parts is None:
             return None
-        found = [cell_edges(forest, column) for forest in self._forests.values()]
-        return np.unique(np.concatenate(found)) if found else np.empty(0)
+        if column not in self._edges:
+            found = [cell_edges(part, column) for parts in self._cut.values() for part in parts]
+            self._edges[column] = np.unique(np.concatenate(found)) if found else np.empty(0)
+        return self._edges[column]
+
+    @cached_property
+    def _walks(self) -> list[tuple[list[str], "Joined"]]:
+        """The outcomes that are predicted together: all that compare their inputs the same way."""
+        from compass.model.joined import join
+
+        kinds: dict[bool, list[str]] = {}
+        for name, parts in self._cut.items():
+            kinds.setdefault(parts[0].single, []).append(name)
+        return [(names, join([self._cut[name] for name in names])) for names in kinds.values()]
+
+    def _asked(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
+        """The mean over contexts of what a model says."""
+        said = []
+        for context in self._contexts:
+            full = np.repeat(context[None, :], len(X), axis=0)
+            full[:, self._movable] = X[:, self._movable]
+            said.append(ask(full))
+        return _mean(said)
+
+
+def _mean(said: Sequence[Floats]) -> Floats:
+    # One array at a time: numpy's own means may add in another order when there is a single row,
+    # and the same configuration must be predicted the same in every batch.
+    return np.asarray(reduce(add, said) / len(said))
+
+
+def _trees(model: Fitted) -> bool:
+    return getattr(model, "forest", None) is not None
+
+
+def _cut(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
+    from compass.model.cut import Cuts
+
+    cuts = getattr(model, "cuts", None)
+    if not isinstance(cuts, Cuts):
+        cuts = Cuts(getattr(model, "forest"))  # noqa: B009
+    return tuple(cuts.at(row) for row in fixed)

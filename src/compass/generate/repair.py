@@ -7,6 +7,7 @@ from compass.domain.space import Number
 from compass.generate import loss
 from compass.generate.base import Arena, Bools, Floats
 from compass.generate.start import Block
+from compass.generate.sums import is_sum
 from compass.prepare.legal import snap
 from compass.rules import components
 from compass.rules.solve import solve, unfolds
@@ -18,8 +19,17 @@ _TRIED = 24  # values tried for one column of one configuration
 def broken(arena: Arena, X: Floats) -> Floats:
     """The total violation of the rules on features, [n]."""
     amount = np.zeros(len(X))
+    sums = arena.sums
+    doubtful = ~sums.surely(X) if len(sums.constant) else np.empty((len(X), 0), dtype=np.bool_)
+    place = 0
     for rule in arena.rules:
-        amount += rule.violation(X)
+        if not is_sum(rule):
+            amount += rule.violation(X)
+            continue
+        rows = np.flatnonzero(doubtful[:, place])
+        place += 1
+        if len(rows):
+            amount[rows] += rule.violation(X[rows])
     return amount
 
 

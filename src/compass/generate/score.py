@@ -1,14 +1,16 @@
 """Scoring candidates: predictions, rules and the order in which answers are preferred."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate import loss
 from compass.generate.base import Arena, Floats
+from compass.generate.repair import broken
 
-_MARGIN = 0.1  # being this far inside a range, in standard deviations, is far enough
+MARGIN = 0.1  # being this far inside a range, in standard deviations, is far enough
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,10 @@ class Scored:
             self.margin[index],
         )
 
+    def valued(self, extreme: Floats) -> "Scored":
+        """The same candidates with other values of what is minimised."""
+        return replace(self, extreme=extreme)
+
     def __len__(self) -> int:
         return len(self.X)
 
@@ -47,7 +53,7 @@ def join(parts: list[Scored]) -> Scored:
     )
 
 
-def with_outcomes(X: Floats, predicted: dict[str, Floats], outcomes: tuple[str, ...]) -> Floats:
+def with_outcomes(X: Floats, predicted: Mapping[str, Floats], outcomes: tuple[str, ...]) -> Floats:
     """X with the predicted outcomes as further columns (classes as positions)."""
     columns = [
         predicted[name].argmax(axis=1).astype(np.float64)
@@ -59,19 +65,29 @@ def with_outcomes(X: Floats, predicted: dict[str, Floats], outcomes: tuple[str, 
 
 
 def score(arena: Arena, X: Floats) -> Scored:
-    """Predict and judge complete configurations X [n, d]."""
+    """Predict and judge complete configurations X [n, d].
+
+    Where the arena has a record of past runs, what was measured counts beside the prediction.
+    """
+    predicted = arena.predict(X) if len(X) and (arena.targets or arena.outcome_rules) else {}
+    if arena.record is None or not predicted:
+        return judge(arena, X, predicted)
+    place = arena.record.find(X)
+    scored = judge(arena, X, arena.record.believed(predicted, place))
+    return scored.valued(arena.record.cautious(scored.extreme, place))
+
+
+def judge(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
+    """Judge complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
     n = len(X)
-    predicted = arena.predict(X) if n and (arena.targets or arena.outcome_rules) else {}
-    violation = np.zeros(n)
-    for rule in arena.rules:
-        violation += rule.violation(X)
+    violation = broken(arena, X)
     if arena.outcome_rules and n:
-        extended = with_outcomes(X, predicted, arena.outcomes)
+        extended = with_outcomes(X, outcomes, arena.outcomes)
         for rule in arena.outcome_rules:
             violation += rule.violation(extended)
-    valid, extreme, margin = np.zeros(n), np.zeros(n), np.full(n, _MARGIN)
+    valid, extreme, margin = np.zeros(n), np.zeros(n), np.full(n, MARGIN)
     for target in arena.targets if n else ():
-        values = predicted[target.name]
+        values = outcomes[target.name]
         if target.is_class:
             valid += loss.valid_class(values, arena.labels[target.name])
             continue

@@ -4,16 +4,19 @@ import numpy as np
 
 from compass import registry
 from compass.domain.space import Number
-from compass.generate import loss
-from compass.generate.base import Arena, Bools, Floats, Generated
+from compass.generate.base import Arena, Floats, Generated
+from compass.generate.breed import Herd, children, draw, herd_of, mended
+from compass.generate.nearest import nearest_rows
 from compass.generate.pick import pick, preferred
+from compass.generate.planes import Planes, planes, reaching
 from compass.generate.repair import broken, repair, settle
 from compass.generate.score import Scored, join, order, score
 from compass.generate.start import Block, blocks
-from compass.prepare.legal import legal_mask, snap
+from compass.prepare.legal import legal_mask
 
 _ARCHIVE = 4000  # good candidates remembered for picking different answers
-_NEAR_ROWS = 1024  # past runs near the start whose settings are tried
+_NEAR_ROWS = 512  # past runs near the start whose settings are tried
+_FAR_ROWS = 256  # past runs from anywhere
 _POLISHED = 3  # best candidates that are improved one block at a time
 _POLISH_TABLE = 512  # alternatives of a block tried while polishing
 _FINER = 96  # finer values of a single column tried while polishing
@@ -84,63 +87,78 @@ def _all(arena: Arena, groups: list[Block]) -> Floats:
 
 
 def _search(arena: Arena, groups: list[Block], tried: Scored | None) -> Scored:
-    """The population search; `tried` are candidates that have been scored already."""
+    """Seeds, exact two-parameter changes, a population, and polishing of the best.
+
+    `tried` are candidates that have been scored already.
+    """
     rng = np.random.default_rng(arena.seed)
     settings = arena.settings.search
-    seeds = _seeds(arena, groups, rng)
-    scored = score(arena, _unique(settle(arena, seeds)))
+    herd, sheet = herd_of(arena, groups), planes(arena, groups)
+    archive = [score(arena, _unique(settle(arena, _seeds(herd, rng))))]
     if tried is not None:
-        scored = join([scored, tried.take(order(arena, tried)[: settings.population])])
-    archive = [scored]
-    population = scored.take(order(arena, scored)[: settings.population])
+        archive.append(tried.take(order(arena, tried)[: settings.population]))
+    if sheet is not None:
+        moves = sheet.around(herd.home, _incumbent(arena, join(archive)))
+        archive.append(score(arena, _unique(settle(arena, moves))))
+    population = _best(arena, join(archive), settings.population)
+    still = 0
     for _ in range(settings.generations):
-        children = _children(arena, groups, population, rng)
-        fresh = score(arena, _unique(settle(arena, children)))
-        both = join([population, fresh])
-        keep = _first_of_each(both.X, order(arena, both))
-        population = both.take(keep[: settings.population])
+        bred = settle(arena, children(herd, population.X, settings.population, rng))
+        fresh = score(arena, _unique(bred))
+        before = population.X[0]
+        population = _best(arena, join([population, fresh]), settings.population)
         archive.append(fresh)
-    archive.append(_polish(arena, groups, population, rng))
-    everything = join(archive)
-    ranked = _first_of_each(everything.X, order(arena, everything))
+        still = still + 1 if np.array_equal(before, population.X[0]) else 0
+        if still >= settings.patience and population.valid[0] <= 0:
+            break
+    archive += _polish(herd, sheet, population, rng)
+    return _remembered(arena, join(archive))
+
+
+def _incumbent(arena: Arena, scored: Scored) -> float:
+    """The proximity of the closest candidate that meets everything; infinite when none does."""
+    if not arena.proximity or any(target.direction for target in arena.targets):
+        return np.inf
+    good = (scored.violation == 0) & (scored.valid <= 0)
+    return float(scored.proximity[good].min(initial=np.inf))
+
+
+def _best(arena: Arena, scored: Scored, count: int) -> Scored:
+    """The best different candidates, best first."""
+    ranked = order(arena, scored)[: 2 * count]
+    return scored.take(_first_of_each(scored.X, ranked)[:count])
+
+
+def _remembered(arena: Arena, scored: Scored) -> Scored:
+    """Different candidates, best first; of the worse ones only a choice."""
+    ranked = _first_of_each(scored.X, order(arena, scored))
     # The very best are often all alike: a choice of the others keeps different answers at hand.
     best, others = ranked[: _ARCHIVE // 2], ranked[_ARCHIVE // 2 :]
     step = max(1, -(-len(others) // (_ARCHIVE // 2)))
-    return everything.take(np.concatenate([best, others[::step]]))
+    return scored.take(np.concatenate([best, others[::step]]))
 
 
-def _seeds(arena: Arena, groups: list[Block], rng: np.random.Generator) -> Floats:
+def _seeds(herd: Herd, rng: np.random.Generator) -> Floats:
     """The start, settings of past runs near it, and random legal settings."""
-    movable = arena.movable
+    arena, movable = herd.arena, herd.arena.movable
     observed = arena.observed
-    parts = [_home(arena)[None, :]]
+    parts = [herd.home[None, :]]
     if len(observed):
-        near = loss.column_distance(observed, arena.start, arena.geometry)[:, movable].sum(axis=1)
-        closest = np.argsort(near, kind="stable")[:_NEAR_ROWS]
-        others = rng.integers(len(observed), size=min(_NEAR_ROWS, len(observed)))
+        closest = nearest_rows(observed, arena.start, movable, arena.geometry, _NEAR_ROWS)
+        others = rng.integers(len(observed), size=min(_FAR_ROWS, len(observed)))
         rows = observed[np.concatenate([closest, others])]
         past = np.repeat(arena.start[None, :], len(rows), axis=0)
         past[:, movable] = rows[:, movable]
         parts.append(_legal(arena, past))
     random = np.repeat(arena.start[None, :], arena.settings.search.population, axis=0)
-    for block in groups:
-        random[:, block.columns] = _draw(block, len(random), rng)
+    for block in herd.groups:
+        random[:, block.columns] = draw(block, len(random), rng)
     parts.append(random)
     X = np.concatenate(parts)
-    loose = [block for block in groups if block.table is None]
-    if not loose:
-        return X
     fine = broken(arena, X) == 0
     poor = X[~fine][: 2 * arena.settings.search.population]
-    return np.concatenate([X[fine], repair(arena, poor, loose)])
-
-
-def _home(arena: Arena) -> Floats:
-    """The start with legal values of what may be chosen: a baseline need not have them."""
-    home = arena.start.copy()
-    for column in arena.free:
-        home[column] = snap(arena.space.parameters[column], home[[column]])[0]
-    return home
+    keep = np.zeros(poor.shape, dtype=np.bool_)
+    return np.concatenate([X[fine], mended(herd, poor, keep, rng)])
 
 
 def _legal(arena: Arena, X: Floats) -> Floats:
@@ -151,84 +169,51 @@ def _legal(arena: Arena, X: Floats) -> Floats:
     return np.asarray(X[fine])
 
 
-def _draw(block: Block, n: int, rng: np.random.Generator) -> Floats:
-    """Random values of a block, [n, columns]."""
-    if block.table is not None:
-        return np.asarray(block.table[rng.integers(len(block.table), size=n)])
-    return np.column_stack([values[rng.integers(len(values), size=n)] for values in block.values])
-
-
-def _children(
-    arena: Arena, groups: list[Block], population: Scored, rng: np.random.Generator
-) -> Floats:
-    """Crossover block by block, then mutation, pull-back towards the start, and repair."""
-    n, size = arena.settings.search.population, len(population)
-    mother = population.X[(size * rng.random(n) ** 2).astype(np.int64)]
-    father = population.X[(size * rng.random(n) ** 2).astype(np.int64)]
-    children, home = mother.copy(), _home(arena)
-    touched = np.zeros(children.shape, dtype=bool)
-    chance = max(1.0 / len(groups), 0.25)
-    for block in groups:
-        columns = block.columns
-        from_father = rng.random(n) < 0.5
-        children[np.ix_(from_father, columns)] = father[np.ix_(from_father, columns)]
-        mutate = rng.random(n) < chance
-        if mutate.any():
-            _mutate(block, children, mutate, touched, arena.start, rng)
-        back = rng.random(n) < 0.15 * arena.proximity
-        children[np.ix_(back, columns)] = home[columns]
-    loose = [block for block in groups if block.table is None]
-    return repair(arena, children, loose, keep=touched) if loose else _obeying(arena, children)
-
-
-def _obeying(arena: Arena, X: Floats) -> Floats:
-    """Pulling a block back to the start may break its rules: such children are dropped."""
-    return np.asarray(X[broken(arena, X) == 0])
-
-
-def _mutate(
-    block: Block, X: Floats, rows: Bools, touched: Bools, start: Floats, rng: np.random.Generator
-) -> None:
-    """Replace the block's values: all of them by a legal combination, or single columns.
-
-    Single columns go to a random value, or to one between where they are and the start.
-    """
-    chosen = np.flatnonzero(rows)
-    if block.table is not None:
-        whole = chosen if block.complete else chosen[rng.random(len(chosen)) < 0.5]
-        X[np.ix_(whole, block.columns)] = block.table[
-            rng.integers(len(block.table), size=len(whole))
-        ]
-        chosen = np.setdiff1d(chosen, whole)
-    for place, (column, values) in enumerate(zip(block.columns, block.values, strict=True)):
-        mine = chosen[rng.integers(len(block.columns), size=len(chosen)) == place]
-        here = np.searchsorted(values, X[mine, column])
-        home = np.searchsorted(values, start[column])
-        back = (home + rng.random(len(mine)) * (here - home)).astype(np.int64)
-        fresh = rng.integers(len(values), size=len(mine))
-        index = np.where(rng.random(len(mine)) < 0.5, fresh, back)
-        X[mine, column] = values[np.clip(index, 0, len(values) - 1)]
-        touched[mine, column] = True
-
-
 def _polish(
-    arena: Arena, groups: list[Block], population: Scored, rng: np.random.Generator
-) -> Scored:
-    """The best candidates, and the start, improved one block at a time until nothing helps."""
-    tried = []
-    heads = [*population.X[:_POLISHED], _home(arena)]
-    for head in heads:
-        current = score(arena, head[None, :])
-        for _ in range(_PASSES):
-            before = current.X.copy()
-            for block in groups:
-                batch = score(arena, settle(arena, _alternatives(arena, block, current.X[0], rng)))
-                both = join([current, batch])
-                current = both.take(order(arena, both)[:1])
-                tried.append(batch)
-            if np.array_equal(before, current.X):
-                break
-    return join([population, *tried])
+    herd: Herd, sheet: Planes | None, population: Scored, rng: np.random.Generator
+) -> list[Scored]:
+    """The best candidates improved until nothing helps: two columns, or one block, at a time."""
+    arena, tried = herd.arena, []
+    for place in range(min(_POLISHED, len(population))):
+        head = population.take(np.array([place]))
+        if sheet is not None:
+            head = sheet.descend(head)
+            tried.append(head)
+        tables = [b for b in herd.groups if b.table is not None and len(b.columns) > 2]
+        if sheet is None or tables:
+            tried += _block_by_block(herd, tables if sheet else herd.groups, head, rng)
+    if tried and sheet is not None and arena.proximity:
+        tried += _smaller_changes(herd, join(tried))
+    return tried
+
+
+def _smaller_changes(herd: Herd, tried: Scored) -> list[Scored]:
+    """Where a value is minimised: smaller changes that come within the tolerance of the best."""
+    arena = herd.arena
+    if not any(target.direction for target in arena.targets):
+        return []
+    goal = reaching(arena, tried.take(order(arena, tried)[:1]))
+    sheet = planes(goal, herd.groups)
+    assert sheet is not None
+    heads = score(goal, np.concatenate([tried.X, settle(arena, sheet.around(herd.home))]))
+    ends = [sheet.descend(heads.take(place[None])).X for place in order(goal, heads)[:_POLISHED]]
+    return [score(arena, np.concatenate(ends))]
+
+
+def _block_by_block(
+    herd: Herd, groups: list[Block], current: Scored, rng: np.random.Generator
+) -> list[Scored]:
+    arena, tried = herd.arena, []
+    for _ in range(_PASSES):
+        before = current.X.copy()
+        for block in groups:
+            batch = score(arena, settle(arena, _alternatives(arena, block, current.X[0], rng)))
+            both = join([current, batch])
+            current = both.take(order(arena, both)[:1])
+            tried.append(batch)
+        if np.array_equal(before, current.X):
+            break
+    return tried
 
 
 def _alternatives(arena: Arena, block: Block, x: Floats, rng: np.random.Generator) -> Floats:

@@ -48,6 +48,10 @@ def blocks(arena: Arena) -> list[Block]:
     values = {name: column_values(arena, names.index(name), tight[name]) for name in movable}
     found = []
     for group in components(arena.rules, movable):
+        if _easy(arena, group) and _many(arena, [values[name] for name in group]):
+            columns = np.array([names.index(name) for name in group], dtype=np.int64)
+            found.append(Block(columns, None, tuple(values[name] for name in group)))
+            continue
         columns = np.array([names.index(name) for name in group], dtype=np.int64)
         own = tuple(values[name] for name in group)
         listed = all(_listed(tight[name], values[name]) for name in group)
@@ -64,6 +68,21 @@ def blocks(arena: Arena) -> list[Block]:
         small = all(len(v) < _FINE for v in own)
         found.append(Block(columns, table, own, complete and small))
     return found
+
+
+def _easy(arena: Arena, group: tuple[str, ...]) -> bool:
+    """Whether only inequalities between sums tie these columns: moving one value mends them."""
+    tied = [rule for rule in arena.rules if set(rule.names) & set(group)]
+    return len(group) > 1 and all(
+        rule.linear is not None and rule.linear.op not in ("==", "!=") for rule in tied
+    )
+
+
+def _many(arena: Arena, values: list[Floats]) -> bool:
+    """Whether there are more combinations than would all be tried."""
+    return all(map(len, values)) and (
+        float(np.prod([float(len(v)) for v in values])) > arena.settings.search.enumerate
+    )
 
 
 def _listed(domain: Domain, values: Floats) -> bool:

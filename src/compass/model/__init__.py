@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from compass.model.base import Task as Task
     from compass.model.base import family as family
     from compass.model.flat import FlatForest as FlatForest
-    from compass.model.forest import FittedForest as FittedForest
     from compass.model.forest import Forest as Forest
     from compass.model.score import holdout_error as holdout_error
     from compass.model.score import macro_f1 as macro_f1
     from compass.model.score import mape as mape
+    from compass.model.trees import FittedTrees as FittedTrees
 
 _HOME = {
     "Family": "base",
-    "FittedForest": "forest",
+    "FittedTrees": "trees",
     "Fitted": "base",
     "FlatForest": "flat",
     "Forest": "forest",

@@ -1,15 +1,16 @@
-"""A forest as flat arrays: predictions in microseconds, and forests cut down to a question.
+"""An ensemble of trees as flat arrays: predictions in microseconds, cut down to a question.
 
-A prediction is the mean over trees. Inputs are cast to float32 and compared with float64
-thresholds, exactly as scikit-learn does, so predictions agree with it to rounding. Every row is
-summed by one thread in the order of the trees: results do not depend on the number of threads.
+A raw prediction is `offset` + the sum over trees / `divisor`: the number of trees for a forest
+(a mean), 1 for boosting (a sum). The link makes it a prediction. Inputs are compared as the library
+that grew the trees does it, so predictions agree with it to rounding. Every row is summed by one
+thread in the order of the trees: results do not depend on the number of threads.
 
 The first import on a machine compiles the kernels (a few seconds); later ones load them (a
 fraction of a second, most of it numba itself).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,44 +18,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EngineProblem
-from compass.model import walk
+from compass.model import joined, reach, walk
+from compass.model.joined import Joined, join, rows_for
 from compass.model.kernel import over_rows
+from compass.model.sound import DTYPES, plain, sound
 
 Floats = NDArray[np.float64]
 
-_WALKS = 40_000  # row x tree walks that repay starting a thread (a few milliseconds of work)
-_DTYPES: dict[str, Any] = {
-    "feature": np.int32,
-    "threshold": np.float64,
-    "left": np.int32,
-    "right": np.int32,
-    "value": np.float64,
-    "roots": np.int64,
-}
+LINKS = walk.LINKS
+_SCALARS: dict[str, Any] = {"width": int, "divisor": float, "link": str, "single": bool}
+# Engines saved before there was boosting lack these: their trees are forests.
+_LATER = ("slot", "offset", "divisor", "link", "single")
 
 
 @dataclass(frozen=True, eq=False)
 class FlatForest:
-    """Trees of one forest, node after node; parents come before their children."""
+    """Trees of one ensemble, node after node; parents come before their children.
+
+    Without slot, offset, divisor and link it is a forest: the mean over trees.
+    """
 
     feature: NDArray[np.int32]  # [m] column that a node looks at; -1: leaf
     threshold: Floats  # [m] x <= threshold goes left
     left: NDArray[np.int32]  # [m] node to go to; -1 at leaves
     right: NDArray[np.int32]  # [m]
-    value: Floats  # [m, outputs] what a leaf predicts
+    value: Floats  # [m, w] what a leaf adds
     roots: NDArray[np.int64]  # [trees] first node of each tree
     width: int  # columns that X must have
+    # [trees] first raw column that a tree adds to
+    slot: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    # [raw columns] added to every raw prediction
+    offset: Floats = field(default_factory=lambda: np.empty(0))
+    divisor: float = 0.0  # what sums are divided by; 0 when made: the number of trees
+    link: str = "identity"  # one of LINKS: how raw columns become a prediction
+    single: bool = True  # inputs are cast to float32 before they are compared
 
     def __post_init__(self) -> None:
-        for name, dtype in _DTYPES.items():
-            array = np.ascontiguousarray(getattr(self, name), dtype=dtype).view()
+        value, roots = np.asarray(self.value), np.asarray(self.roots)
+        filled: dict[str, Any] = {
+            "slot": self.slot if np.size(self.slot) else np.zeros(roots.size, dtype=np.int64),
+            "offset": self.offset if np.size(self.offset) else np.zeros(value.shape[1:2]),
+        }
+        for name, dtype in DTYPES.items():
+            given = filled.get(name, getattr(self, name))
+            array = np.ascontiguousarray(given, dtype=dtype).view()
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+        object.__setattr__(self, "divisor", float(self.divisor or roots.size))
 
     @property
     def outputs(self) -> int:
-        """Columns of a prediction."""
-        return int(self.value.shape[1])
+        """Columns of a prediction: those of `raw`, or two scores of one raw column."""
+        return 2 if self.link == "sigmoid" else int(self.offset.size)
 
     @property
     def nodes(self) -> int:
@@ -66,31 +81,60 @@ class FlatForest:
         """How many trees vote."""
         return int(self.roots.size)
 
+    @property
+    def boosted(self) -> bool:
+        """Whether trees correct each other (a sum) rather than vote (a mean)."""
+        return self.divisor == 1
+
     def only(self, first: int, last: int) -> "FlatForest":
-        """The forest of the trees first .. last - 1; the nodes are shared, not copied."""
-        part = replace(self, roots=self.roots[first:last])
+        """The ensemble of the trees first .. last - 1; the nodes are shared, not copied."""
+        divisor = 1.0 if self.boosted else self.divisor * (last - first) / self.trees
+        part = replace(
+            self, roots=self.roots[first:last], slot=self.slot[first:last], divisor=divisor
+        )
         part.__dict__["packed"] = self.packed
         return part
 
     @cached_property
     def packed(self) -> NDArray[np.void]:
         """The nodes as the kernels walk them, made at the first prediction."""
-        nodes = np.empty(self.nodes, dtype=walk.NODE)
-        walk.pack(self.feature, self.threshold, self.left, self.right, nodes)
+        nodes = np.empty(self.nodes, dtype=walk.NODE if self.single else walk.WIDE_NODE)
+        pack = walk.pack if self.single else walk.pack_wide
+        pack(self.feature, self.threshold, self.left, self.right, nodes)
         return nodes
 
+    @cached_property
+    def joined(self) -> Joined:
+        """The ensemble with the tables that a walk needs, made at the first prediction."""
+        return join([[self]])
+
+    @cached_property
+    def _edges(self) -> dict[int, Floats]:
+        return {}
+
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The forest as named arrays, for saving."""
-        found: dict[str, NDArray[np.generic]] = {name: getattr(self, name) for name in _DTYPES}
-        return found | {"width": np.array([self.width], dtype=np.int64)}
+        """The ensemble as named arrays, for saving."""
+        found: dict[str, NDArray[np.generic]] = {name: getattr(self, name) for name in DTYPES}
+        return found | {
+            "width": np.array([self.width], dtype=np.int64),
+            "divisor": np.array([self.divisor]),
+            "link": np.array([self.link]),
+            "single": np.array([self.single]),
+        }
 
 
 def from_sklearn(estimator: Any) -> FlatForest:
-    """The flat form of a fitted scikit-learn forest (one output) of any kind.
+    """The flat form of a fitted scikit-learn forest: Random Forest or Extra Trees, one output.
 
     Regression: `value` is what a leaf predicts. Classification: the share of each class of
     `estimator.classes_`, in that order.
     """
+    kind = type(estimator).__name__
+    if not kind.startswith(("RandomForest", "ExtraTrees")) or estimator.n_outputs_ != 1:
+        raise BadInput(
+            f"a scikit-learn model of the kind {kind} cannot be flattened",
+            hint="use a Random Forest or Extra Trees model of one outcome",
+        )
     trees = [member.tree_ for member in estimator.estimators_]
     sizes = [tree.node_count for tree in trees]
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
@@ -110,51 +154,77 @@ def from_sklearn(estimator: Any) -> FlatForest:
 
 
 def restore(arrays: Mapping[str, NDArray[np.generic]]) -> FlatForest:
-    """The forest whose `arrays()` these are; damaged arrays are refused."""
-    missing = sorted({field.name for field in fields(FlatForest)} - set(arrays))
+    """The ensemble whose `arrays()` these are; damaged arrays are refused."""
+    needed = {*DTYPES, "width"} - set(_LATER)
+    if any(name in arrays for name in _LATER):
+        needed |= set(_LATER)
+    missing = sorted(needed - set(arrays))
     if missing:
         raise EngineProblem(
             f"the saved forest lacks {', '.join(missing)}", hint="fit and save the engine again"
         )
-    parts: dict[str, Any] = {name: arrays[name] for name in _DTYPES}
-    if all(parts[name].dtype == dtype for name, dtype in _DTYPES.items()):
-        forest = FlatForest(**parts, width=int(np.ravel(arrays["width"])[0]))
-        if _sound(forest):
-            return forest
+    parts: dict[str, Any] = {name: arrays[name] for name in needed}
+    if plain(parts):
+        for name in needed & set(_SCALARS):
+            parts[name] = _SCALARS[name](parts[name][0])
+        given = FlatForest(**parts)
+        if sound(given):
+            return given
     raise EngineProblem(
-        "the saved forest is damaged: its nodes do not form trees",
+        "the saved forest is damaged: its nodes do not form trees, or their sum makes no sense",
         hint="fit and save the engine again",
     )
 
 
 def mean(forest: FlatForest, X: Floats, *, threads: int | None = None) -> Floats:
     """Predictions float64[n, outputs] for X float64[n, width]."""
-    X = _rows(forest, X)
-    out = np.empty((X.shape[0], forest.outputs))
+    return forest.joined.mean(X, threads=threads)
 
-    def run(start: int, stop: int) -> None:
-        walk.mean(forest.packed, forest.value, forest.roots, X, start, stop, out)
 
-    over_rows(run, X.shape[0], enough=_enough(forest), threads=threads)
-    return out
+def raw(forest: FlatForest, X: Floats, *, threads: int | None = None) -> Floats:
+    """Predictions before the link, float64[n, raw columns], for X float64[n, width]."""
+    if forest.link == "identity":
+        return mean(forest, X, threads=threads)
+    plain = replace(forest, link="identity")
+    plain.__dict__["packed"] = forest.packed
+    return mean(plain, X, threads=threads)
 
 
 def mean_spread(
     forest: FlatForest, X: Floats, *, threads: int | None = None
 ) -> tuple[Floats, Floats]:
-    """Predictions float64[n, outputs] and their spread over trees float64[n], in one pass.
+    """Predictions float64[n, outputs] and their spread float64[n], in one pass.
 
-    The spread is the standard deviation over trees: of the prediction for a number, of the score
-    of the class that wins on average (the first of equals) for classes.
+    The spread is a standard deviation: of the prediction for a number, of the score of the class
+    that wins (the first of equals) for classes. Over the trees of a forest. Boosted trees do not
+    vote, each corrects the sum of those before it; the sums up to each of the later half of the
+    rounds stand for an ensemble (a virtual one: Malinin et al., ICLR 2021). Where late trees still
+    change the prediction, few runs hold it in place.
     """
-    X = _rows(forest, X)
+    X = rows_for(forest.width, X)
     out = np.empty((X.shape[0], forest.outputs))
     spread = np.empty(X.shape[0])
 
     def run(start: int, stop: int) -> None:
-        walk.mean_spread(forest.packed, forest.value, forest.roots, X, start, stop, out, spread)
+        walk.mean_spread(
+            forest.packed,
+            walk.SINGLE if forest.single else walk.DOUBLE,
+            forest.value,
+            forest.roots,
+            forest.slot,
+            forest.offset,
+            forest.divisor,
+            LINKS.index(forest.link),
+            int(forest.boosted),
+            X,
+            start,
+            stop,
+            out,
+            spread,
+        )
 
-    over_rows(run, X.shape[0], enough=_enough(forest), threads=threads)
+    enough = max(joined.WALKS // max(forest.trees, 1), 1)
+    over_rows(run, X.shape[0], enough=enough, threads=threads)
     return out, spread
 
 
@@ -171,21 +241,18 @@ def specialise(forest: FlatForest, fixed: Floats) -> FlatForest:
 
 def restrict(forest: FlatForest, low: Floats, high: Floats) -> FlatForest:
     """The forest for rows within low <= x <= high (float64[width] each, infinite where open)."""
-    low = np.ascontiguousarray(low, dtype=np.float64)
-    high = np.ascontiguousarray(high, dtype=np.float64)
-    if low.shape != (forest.width,) or high.shape != (forest.width,):
-        raise BadInput(f"the forest has {forest.width} features; give one value for each")
+    floor, ceiling = as_compared(forest, low), as_compared(forest, high)
     size = forest.nodes
     feature, left, right, origin = (np.empty(size, dtype=np.int32) for _ in range(4))
     roots = np.empty(forest.trees, dtype=np.int64)
-    kept = walk.restrict(
+    kept = reach.restrict(
         forest.feature,
         forest.threshold,
         forest.left,
         forest.right,
         forest.roots,
-        low,
-        high,
+        floor,
+        ceiling,
         feature,
         left,
         right,
@@ -195,26 +262,40 @@ def restrict(forest: FlatForest, low: Floats, high: Floats) -> FlatForest:
         np.empty(size, dtype=np.int32),
     )
     source = origin[:kept]
-    return FlatForest(
+    return replace(
+        forest,
         feature=feature[:kept].copy(),
         threshold=forest.threshold[source],
         left=left[:kept].copy(),
         right=right[:kept].copy(),
         value=forest.value[source],
         roots=roots,
-        width=forest.width,
     )
+
+
+def as_compared(forest: FlatForest, x: Floats) -> Floats:
+    """The values float64[width] as they are compared with thresholds: cast if `single`."""
+    x = np.ascontiguousarray(x, dtype=np.float64)
+    if x.shape != (forest.width,):
+        raise BadInput(f"the forest has {forest.width} features; give one value for each")
+    if not forest.single:
+        return x
+    with np.errstate(over="ignore"):  # what is too large for float32 counts as infinite
+        return x.astype(np.float32).astype(np.float64)
 
 
 def concatenate(forests: Sequence[FlatForest]) -> FlatForest:
     """One forest of all trees; its prediction is the mean of the predictions of its parts.
 
-    The parts must have the same number of trees, else the mean over trees would favour some.
+    The parts must have the same number of trees, else the mean over trees would favour some; and
+    they must be means themselves. `joined.join` takes any ensembles.
     """
     if not forests:
         raise BadInput("there is no forest to join")
-    if len({(part.trees, part.outputs, part.width) for part in forests}) != 1:
+    if len({(part.trees, part.outputs, part.width, part.single) for part in forests}) != 1:
         raise BadInput("forests can be joined only if trees, outputs and features agree in number")
+    if not all(_votes(part) for part in forests):
+        raise BadInput("only forests whose trees vote can be joined into one")
     starts = np.concatenate([[0], np.cumsum([part.nodes for part in forests])])[:-1]
     pairs = list(zip(forests, starts, strict=True))
     return FlatForest(
@@ -225,57 +306,41 @@ def concatenate(forests: Sequence[FlatForest]) -> FlatForest:
         value=np.concatenate([part.value for part in forests]),
         roots=np.concatenate([part.roots + start for part, start in pairs]),
         width=forests[0].width,
+        single=forests[0].single,
     )
 
 
 def with_values(forest: FlatForest, value: Floats) -> FlatForest:
-    """The same trees with other predictions at their leaves; `value` float64[m, outputs]."""
+    """The same trees with other predictions at their leaves; `value` float64[m, outputs].
+
+    Only of forests, where every leaf predicts all outputs.
+    """
     if value.ndim != 2 or value.shape[0] != forest.nodes:
         raise BadInput(f"the forest has {forest.nodes} nodes; give one row of values for each")
-    return replace(forest, value=value)
+    if not _votes(forest):
+        raise BadInput("only the leaves of a forest can be given other values")
+    return replace(forest, value=value, offset=np.zeros(value.shape[1]))
 
 
 def cell_edges(forest: FlatForest, feature: int) -> Floats:
     """Every threshold at which the prediction can change along a feature, ascending."""
-    found: Floats = np.unique(forest.threshold[forest.feature == feature])
-    return found
+    known = forest._edges
+    if feature not in known:
+        found: Floats = np.unique(forest.threshold[forest.feature == feature])
+        found.flags.writeable = False
+        known[feature] = found
+    return known[feature]
+
+
+def _votes(forest: FlatForest) -> bool:
+    return (
+        forest.divisor == forest.trees
+        and forest.link == "identity"
+        and forest.value.shape[1] == forest.offset.size
+        and not forest.offset.any()
+    )
 
 
 def _shift(child: NDArray[Any], start: int) -> NDArray[np.int32]:
     shifted: NDArray[np.int32] = np.where(child >= 0, child + start, -1).astype(np.int32)
     return shifted
-
-
-def _enough(forest: FlatForest) -> int:
-    return max(_WALKS // max(forest.trees, 1), 1)
-
-
-def _rows(forest: FlatForest, X: Floats) -> Floats:
-    # The kernels do not check bounds.
-    if X.ndim != 2 or X.shape[1] != forest.width:
-        raise BadInput(
-            f"the model has {forest.width} features, the rows to predict have shape {X.shape}"
-        )
-    return np.ascontiguousarray(X, dtype=np.float64)
-
-
-def _sound(forest: FlatForest) -> bool:
-    # A walk must end and stay inside the arrays, whatever the file says.
-    size, inner = forest.nodes, forest.feature >= 0
-    if not (
-        forest.feature.shape == forest.threshold.shape == (size,)
-        and forest.left.shape == forest.right.shape == (size,)
-        and forest.value.ndim == 2
-        and forest.value.shape[0] == size
-        and forest.roots.ndim == 1
-        and forest.trees > 0
-    ):
-        return False
-    children = np.stack([forest.left[inner], forest.right[inner]])
-    entered = np.concatenate([children.ravel(), forest.roots])
-    return bool(
-        np.all(forest.feature < forest.width)
-        and np.all((entered >= 0) & (entered < size))
-        and np.all(children > np.flatnonzero(inner))
-        and np.bincount(entered).max() == 1  # one way into every node
-    )

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
@@ -24,6 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 # a second compilation.
 i4 = types.Array(types.int32, 1, "C", readonly=True)
 i8 = types.Array(types.int64, 1, "C", readonly=True)
+i8_2d = types.Array(types.int64, 2, "C", readonly=True)
 f8 = types.Array(types.float64, 1, "C", readonly=True)
 f8_2d = types.Array(types.float64, 2, "C", readonly=True)
 to_i4 = types.int32[::1]
@@ -35,12 +36,16 @@ number = types.float64
 
 
 def kernel(*signature: object) -> Callable[[Function], Function]:
-    """Compile the decorated function for these argument types; without types: inline helper."""
+    """Compile the decorated function for these argument types; without types: inline helper.
+
+    Lists of types compile it once for each list.
+    """
 
     def compiled(function: Function) -> Function:
         if not signature:
             return cast(Function, numba.njit(inline="always")(function))
-        types_ = tuple(signature)
+        several = isinstance(signature[0], list)
+        types_ = [tuple(one) for one in cast(Any, signature)] if several else signature
         try:
             made = numba.njit(types_, cache=True, nogil=True, error_model="numpy")(function)
         except RuntimeError as problem:
@@ -54,6 +59,13 @@ def kernel(*signature: object) -> Callable[[Function], Function]:
     return compiled
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def over_rows(
     run: Callable[[int, int], object], rows: int, *, enough: int, threads: int | None = None
 ) -> None:
@@ -62,8 +74,7 @@ def over_rows(
     `enough` is how many rows a thread needs to be worth starting. `run` must treat every row by
     itself; then results do not depend on the number of threads.
     """
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    wanted = min(threads or available or 1, rows // max(enough, 1))
+    wanted = min(threads or cores(), rows // max(enough, 1))
     if wanted <= 1:
         run(0, rows)
         return

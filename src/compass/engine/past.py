@@ -1,0 +1,196 @@
+"""What was measured in the context of a question, and whether a suggestion is expected to beat it.
+
+Only where the context is a single one: a prediction that is averaged over contexts cannot be
+compared with runs of one of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Prediction, Suggestion
+from compass.domain.base import Config, Value
+from compass.domain.space import Category, Number
+from compass.engine.judge import Judge
+from compass.engine.workbench import Field, Trained, Workbench
+from compass.generate.base import Arena, Generated
+from compass.generate.measured import Record, Reliability, missed, reliability
+from compass.language import format_value
+from compass.prepare.split import configurations
+
+Floats = NDArray[np.float64]
+
+_ONE_SIGMA = 0.683  # the level at which half an interval is one standard deviation
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """All complete past runs seen through one set of features, by configuration."""
+
+    key: NDArray[np.uint64]  # [n] ascending
+    X: Floats  # [n, d]
+    position: NDArray[np.int64]  # [n] in the prepared table
+
+    @classmethod
+    def of(cls, here: Field) -> "Past":
+        """The past runs of a field."""
+        complete = np.flatnonzero(np.isfinite(here.X).all(axis=1))
+        key = configurations(here.X[complete])
+        order = np.argsort(key, kind="stable")
+        position = complete[order]
+        return cls(key[order], here.X[position], position)
+
+
+def past_of(bench: Workbench, here: Field) -> Past:
+    """The past runs of these features; sorted once."""
+    names = here.features.names
+    if names not in bench.past:
+        bench.past[names] = Past.of(here)
+    return bench.past[names]
+
+
+def record_of(judge: Judge, arena: Arena, contexts: Floats) -> Record | None:
+    """The record that an arena's candidates are valued with; None where only the model counts."""
+    directed = [target for target in arena.targets if target.direction is not None]
+    if not directed or len(contexts) != 1:
+        return None
+    past = past_of(judge.bench, judge.here)
+    fixed = np.setdiff1d(np.arange(len(arena.start)), arena.movable)
+    same = np.ones(len(past.X), dtype=np.bool_)
+    for column in fixed:
+        same &= past.X[:, column] == contexts[0, column]
+    rows = np.flatnonzero(same)
+    if not len(rows):
+        return None
+    first = np.flatnonzero(np.r_[True, np.diff(past.key[rows]) > 0])
+    mean, runs = {}, {}
+    for name in judge.trained:
+        y = _measured(judge.bench, name)[past.position[rows]]
+        known = np.isfinite(y[:, 0])
+        runs[name] = np.add.reduceat(known.astype(np.int64), first)
+        sums = np.add.reduceat(np.where(known[:, None], y, 0.0), first, axis=0)
+        mean[name] = sums / np.maximum(runs[name], 1)[:, None]
+    relative = frozenset(name for name in judge.trained if _positive(judge.bench, name))
+    record = Record(
+        key=past.key[rows][first],
+        X=past.X[rows][first],
+        mean=mean,
+        runs=runs,
+        reliability={name: _reliability(judge, name) for name in judge.trained},
+        relative=relative,
+        positive=len(directed) == 1 and directed[0].name in relative,
+        doubt=lambda X: _doubt(judge, arena, X),
+    )
+    return record.settled(arena)
+
+
+def _positive(bench: Workbench, name: str) -> bool:
+    """Whether an outcome is a time, a power or the like, whose errors grow with its size."""
+    parameter = bench.prepared.space[name]
+    return isinstance(parameter, Number) and parameter.low > 0
+
+
+def _measured(bench: Workbench, name: str) -> Floats:
+    """An outcome as it was measured, [n, outputs]: a number, or 1 for the class that it was."""
+    parameter, y = bench.prepared.space[name], bench.prepared.column(name)
+    if isinstance(parameter, Category):
+        shares = (y[:, None] == np.arange(len(parameter.values))).astype(np.float64)
+        return np.where(np.isfinite(y)[:, None], shares, np.nan)
+    if parameter.optional:
+        y = np.where(y == parameter.none_code, np.nan, y)
+    return np.asarray(y[:, None])
+
+
+def _reliability(judge: Judge, name: str) -> Reliability:
+    """How far runs scatter and the model errs; worked out once per model."""
+    bench, here = judge.bench, judge.here
+    key = (here.features.names, name)
+    if key not in bench.reliability:
+        relative, y = _positive(bench, name), _measured(bench, name)
+        held = here.valid[np.isfinite(y[here.valid, 0])]
+        said = judge.trained[name].model.predict(here.X[held])
+        past = past_of(bench, here)
+        known = np.isfinite(y[past.position, 0])
+        _, number = np.unique(past.key[known], return_inverse=True)
+        bench.reliability[key] = reliability(
+            y[past.position[known]],
+            number,
+            missed(y[held], said, relative=relative),
+            relative=relative,
+        )
+    return bench.reliability[key]
+
+
+def _doubt(judge: Judge, arena: Arena, X: Floats) -> Floats:
+    """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
+    spreads, total = arena.predict.spread(X), np.zeros(len(X))
+    for target in arena.targets:
+        if target.direction is None:
+            continue
+        trained, own = judge.trained[target.name], _reliability(judge, target.name)
+        half = _half(trained, spreads[target.name], target.scale)
+        share = own.error / (own.error + own.noise) if own.error else 1.0
+        total += share * (half / target.scale) ** 2
+    return np.sqrt(total)
+
+
+def _half(trained: Trained, spread: Floats, scale: float) -> Floats:
+    assert trained.interval is not None
+    half = trained.interval.half_width(spread, _ONE_SIGMA)
+    # With two or three runs to check with no width can be promised: then it may be anything.
+    return np.where(np.isfinite(half), half, scale)
+
+
+def with_past(
+    judge: Judge, arena: Arena, X: Floats, scores: Mapping[str, Floats]
+) -> tuple[dict[str, Floats], list[Config]]:
+    """What is believed of configurations X [n, d], and what was measured at each of them."""
+    record = arena.record
+    if record is None:
+        return dict(scores), [{} for _ in X]
+    place = record.find(X)
+    observed: list[Config] = []
+    for i in place:
+        known: dict[str, Value] = {}
+        for name in judge.trained if i >= 0 else ():
+            if record.runs[name][i]:
+                known[name] = judge.value(name, record.mean[name][i])
+        observed.append(known)
+    return record.believed(scores, place), observed
+
+
+def verdict(judge: Judge, arena: Arena, found: Generated) -> tuple[str, ...]:
+    """Whether the first suggestion is expected to beat the best past run, as a note."""
+    record = arena.record
+    if record is None or record.best < 0 or not len(found.X):
+        return ()
+    run = _told(judge, arena, record)
+    first = int(record.find(found.X[:1])[0])
+    if first == record.best:
+        others = "; the others have the best chance to" if len(found.X) > 1 else ""
+        again = "the first suggestion is that configuration"
+        return (f"Nothing is expected to beat {run}: {again}{others}.",)
+    from compass.generate.score import score
+
+    better = float(score(arena, found.X[:1]).extreme[0]) < record.value
+    return (f"The first suggestion is {'' if better else 'not '}expected to beat {run}.",)
+
+
+def _told(judge: Judge, arena: Arena, record: Record) -> str:
+    """The best past configuration as `row 12 (time 4.1 ms, measured)`."""
+    past, prepared = past_of(judge.bench, judge.here), judge.bench.prepared
+    first = int(np.searchsorted(past.key, record.key[record.best]))
+    last = int(np.searchsorted(past.key, record.key[record.best], side="right"))
+    rows = np.sort(prepared.row_id[past.position[first:last]])
+    told = []
+    for target in arena.targets:
+        parameter = prepared.space[target.name]
+        value = judge.value(target.name, record.mean[target.name][record.best])
+        amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
+        unit = getattr(parameter, "unit", None)
+        told.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
+    which = f"row {rows[0]}" if len(rows) == 1 else f"the {len(rows)} runs like row {rows[0]}"
+    how = "measured" if len(rows) == 1 else "measured, on average"
+    return f"{which} ({', '.join(told)}, {how})"

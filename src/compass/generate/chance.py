@@ -1,0 +1,100 @@
+"""Which configurations that nobody tried have the best chance to beat the best past run.
+
+Two sources of hope, taken in turn. The model's: the expected improvement, which weighs a predicted
+gain against its uncertainty. And the neighbourhood of the best past run, which needs no model: a
+model that does not believe the best run does not believe in what lies around it either.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.generate import loss
+from compass.generate.base import Arena, Floats
+from compass.generate.measured import Record
+from compass.generate.score import Scored
+
+Places = NDArray[np.int64]
+
+_POOL = 256  # candidates, best first, whose chance is worked out
+_WIDER = 4  # times as many as are wanted, so that different and familiar ones are among them
+
+
+def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) -> Floats:
+    """E[max(best - Y, 0)] [n] for a Y of this mean and standard deviation (both [n]).
+
+    Y is normal; with `ratio` it is log-normal (its negative, where mean and best are negative): a
+    time cannot fall below 0, however large its standard deviation is.
+    """
+    from scipy.special import ndtr
+
+    spread = np.maximum(deviation, 1e-300)
+    if not ratio:
+        z = (best - mean) / spread
+        density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        return np.asarray(spread * (z * ndtr(z) + density))
+    size, reference = np.abs(mean), abs(best)
+    sigma = np.sqrt(np.log1p((spread / size) ** 2))
+    d = (np.log(reference / size) + sigma**2 / 2) / sigma
+    if best > 0:
+        return np.asarray(reference * ndtr(d) - size * ndtr(d - sigma))
+    return np.asarray(size * ndtr(sigma - d) - reference * ndtr(-d))
+
+
+def choose(arena: Arena, record: Record, scored: Scored) -> Places:
+    """Positions in `scored` (best first) of the answers: the best, then the best chances.
+
+    All are at least `distinct` apart. A weight of the diversity above 1 makes being different count
+    as much as the chance, and leaves the neighbourhood of the best run out.
+    """
+    untried = np.flatnonzero(record.find(scored.X) < 0)
+    untried = untried[untried > 0]
+    hopeful, chance = _hopeful(arena, record, scored, untried)
+    explore = max(arena.settings.loss.diversity - 1.0, 0.0)
+    near = _near(arena, scored.X, untried, record.X[record.best])
+    chosen = [0]
+    apart = np.full(len(scored), np.inf)
+    for turn in range(arena.count - 1):
+        apart = np.minimum(apart, _apart(arena, scored.X, scored.X[chosen[-1]]))
+        fits = apart >= max(arena.settings.search.distinct, 1e-12)
+        gain = np.where(fits[hopeful], chance + explore * np.minimum(apart[hopeful], 1.0), -1.0)
+        beside = near[fits[near]]
+        if len(beside) and turn % 2 and not explore:
+            chosen.append(int(beside[0]))
+        elif len(gain) and gain.max() >= 0:
+            chosen.append(int(hopeful[np.argmax(gain)]))
+        elif fits.any():
+            chosen.append(int(np.argmax(fits)))
+        else:
+            break
+    return np.concatenate([chosen[:1], np.sort(chosen[1:])]).astype(np.int64)
+
+
+def _hopeful(
+    arena: Arena, record: Record, scored: Scored, untried: Places
+) -> tuple[Places, Floats]:
+    """Untried candidates and their chance as a share of the best one; familiar ones first."""
+    many = max(_POOL, _WIDER * arena.count)
+    pool = untried[:many]
+    if not len(pool):
+        return pool, np.empty(0)
+    values = scored.extreme[pool]
+    ratio = bool(record.positive and (values * record.value > 0).all())
+    gain = improvement(values, record.doubt(scored.X[pool]), record.value, ratio=ratio)
+    ranked = np.argsort(-gain, kind="stable")[: _WIDER * arena.count]
+    pool, gain = pool[ranked], gain[ranked] / max(float(gain.max()), 1e-300)
+    if arena.familiar is None:
+        return pool, gain
+    # A chance far from everything that was ever tried is taken only when there is no other.
+    return pool, np.where(arena.familiar(scored.X[pool]), gain, 1e-9 * gain)
+
+
+def _near(arena: Arena, X: Floats, untried: Places, x: Floats) -> Places:
+    """Untried candidates by how many parameters differ from x [d], then by how far."""
+    columns = loss.column_distance(X[untried], x, arena.geometry)[:, arena.movable]
+    ranked = np.lexsort((columns.sum(axis=1), (columns > 0).sum(axis=1)))
+    return np.asarray(untried[ranked[: max(_POOL, _WIDER * arena.count)]])
+
+
+def _apart(arena: Arena, X: Floats, x: Floats) -> Floats:
+    """Distance over the columns that may move, [n]."""
+    return np.asarray(loss.column_distance(X, x, arena.geometry)[:, arena.movable].sum(axis=1))

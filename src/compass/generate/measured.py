@@ -1,0 +1,187 @@
+"""What past runs of a configuration are worth beside what the model says about it.
+
+A model smooths: where a past run was better than its neighbours, the model does not believe it, and
+what the model likes best is often worse than what is in the log. So a candidate that is the
+configuration of past runs is valued by their mean, drawn towards the model as far as repeated runs
+are seen to scatter, and a candidate that nobody tried counts as better than the best past run only
+where the predicted gain is more than doubt.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.generate.base import Arena, Bools, Floats
+from compass.generate.repair import settle
+from compass.generate.score import Scored, join, judge, score
+from compass.prepare.legal import legal_mask
+from compass.prepare.split import configurations
+
+_UNREPEATED = 0.05  # scatter of repeated runs where none is known, as a share of the model's error
+_ENOUGH = 0.5  # a predicted gain must be more than this share of the model's usual error
+_TOP = 256  # past configurations, best first, that are candidates for sure
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How far single runs of a configuration scatter, and how far the model errs beyond that."""
+
+    noise: float  # variance of one run around the mean of its configuration
+    error: float  # variance of the model around that mean
+
+    def weight(self, runs: NDArray[np.int64]) -> Floats:
+        """The share of the measured mean in the value of a configuration with so many runs, [n].
+
+        The mean of n runs has the variance noise / n, the model has the variance error: weighed
+        by their inverse variances the measured mean has the share n error / (n error + noise).
+        """
+        mass = runs * self.error
+        total = mass + self.noise
+        # Runs that do not scatter are believed even where the model never erred.
+        return np.where(runs > 0, np.where(total > 0, mass / np.where(total > 0, total, 1), 1), 0.0)
+
+
+def reliability(
+    y: Floats, configuration: NDArray[np.int64], miss: Floats, *, relative: bool
+) -> Reliability:
+    """What repeated runs and unseen runs say about measurements and about the model.
+
+    `y` [n, outputs] are measured outcomes, `configuration` [n] numbers them; `miss` [v] are the
+    squared errors on runs that the model did not see (see `missed`). Where no configuration was
+    repeated, runs are taken to scatter by a twentieth of the model's error; that guess counts as
+    much as one repetition.
+    """
+    held = float(np.mean(miss)) if len(miss) else 0.0
+    count = np.bincount(configuration)
+    sums = np.stack([np.bincount(configuration, weights=column) for column in y.T], axis=1)
+    centre = (sums / np.maximum(count, 1)[:, None])[configuration]
+    apart = float(missed(y, centre, relative=relative).sum())
+    freedom = int(np.maximum(count - 1, 0).sum())
+    noise = (apart + _UNREPEATED**2 * held) / (freedom + 1)
+    return Reliability(noise, max(held - noise, _UNREPEATED**2 * held))
+
+
+def missed(y: Floats, p: Floats, *, relative: bool) -> Floats:
+    """Squared error [n] of predictions p for y (both [n, outputs]).
+
+    `relative`: as a share of the larger of the two. That is never above 1, so that a few slow runs
+    do not decide what is said of the fast ones.
+    """
+    apart = np.abs(y - p)
+    if relative:
+        size = np.maximum(np.abs(y), np.abs(p))
+        apart = np.divide(apart, size, out=np.zeros_like(apart), where=size > 0)
+    return np.asarray((apart**2).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """The past configurations of the context that is asked about, with what was measured."""
+
+    key: NDArray[np.uint64]  # [m] ascending: `configurations` of X
+    X: Floats  # [m, d]
+    mean: Mapping[str, Floats]  # per outcome [m, outputs]: the measured mean, or share per class
+    runs: Mapping[str, NDArray[np.int64]]  # per outcome [m]: how many runs that is the mean of
+    reliability: Mapping[str, Reliability]
+    relative: frozenset[str]  # outcomes whose errors are shares of their size
+    positive: bool  # a single outcome is minimised or maximised, and it is always above 0
+    doubt: Callable[[Floats], Floats]  # [n] usual error of what is minimised at X [n, d]
+    top: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    best: int = -1  # the best of `top` that obeys the rules and meets the goals; -1: none does
+    value: float = np.inf  # what is minimised, there
+    enough: float = 0.0  # how much less a prediction must be to count as better
+
+    def find(self, X: Floats) -> NDArray[np.int64]:
+        """Which past configuration [n] each row of X [n, d] is; -1 where it is none."""
+        if not len(self.key):
+            return np.full(len(X), -1, dtype=np.int64)
+        sought = configurations(X)
+        place = np.minimum(np.searchsorted(self.key, sought), len(self.key) - 1)
+        hit = np.flatnonzero(self.key[place] == sought)
+        same = hit[(self.X[place[hit]] == X[hit]).all(axis=1)]
+        found = np.full(len(X), -1, dtype=np.int64)
+        found[same] = place[same]
+        return found
+
+    def believed(
+        self, predicted: Mapping[str, Floats], place: NDArray[np.int64]
+    ) -> dict[str, Floats]:
+        """Predictions, drawn towards what was measured where `place` [n] (see `find`) says so."""
+        known = np.flatnonzero(place >= 0)
+        if not len(known):
+            return dict(predicted)
+        there, found = place[known], {}
+        for name, values in predicted.items():
+            share = self.reliability[name].weight(self.runs[name][there])[:, None]
+            said = values[known]
+            values = values.copy()
+            values[known] = said + share * (np.where(share > 0, self.mean[name][there], 0) - said)
+            found[name] = values
+        return found
+
+    def cautious(self, extreme: Floats, place: NDArray[np.int64]) -> Floats:
+        """What is minimised [n], where a gain within the doubt counts as none."""
+        little = (place < 0) & (extreme < self.value) & (extreme > self.value - self.enough)
+        return np.where(little, np.nextafter(self.value, np.inf), extreme)
+
+    def settled(self, arena: Arena) -> "Record":
+        """The same, knowing which of its configurations are the best under an arena's rules."""
+        top = self._top(arena)
+        ranked = replace(self, top=top)
+        scored = score(replace(arena, record=ranked), self.X[top])
+        fine = np.flatnonzero((scored.violation == 0) & (scored.valid <= 0))
+        if not len(fine):
+            return ranked
+        first = fine[int(np.argmin(scored.extreme[fine]))]
+        best, value = int(top[first]), float(scored.extreme[first])
+        return replace(ranked, best=best, value=value, enough=self._enough(arena, best))
+
+    def _top(self, arena: Arena) -> NDArray[np.int64]:
+        """The best of its usable configurations as measured, rules and goals first."""
+        known = np.ones(len(self.X), dtype=np.bool_)
+        for target in arena.targets:
+            if target.direction is not None:
+                known &= self.runs[target.name] > 0
+        rows = np.flatnonzero(known)
+        measured = {name: values[rows] for name, values in self.mean.items()}
+        ranked = judge(arena, self.X[rows], measured)
+        best = rows[np.lexsort((ranked.extreme, ranked.valid, ranked.violation))[: 2 * _TOP]]
+        return np.asarray(best[_usable(arena, self.X[best])][:_TOP])
+
+    def _enough(self, arena: Arena, best: int) -> float:
+        """The gain that is more than doubt, in units of what is minimised."""
+        total = 0.0
+        for target in arena.targets:
+            if target.direction is not None:
+                size = abs(float(self.mean[target.name][best, 0]))
+                size = size if target.name in self.relative else 1.0
+                total += self.reliability[target.name].error * (size / target.scale) ** 2
+        return _ENOUGH * float(np.sqrt(total))
+
+
+def weighed(arena: Arena, scored: Scored) -> Scored:
+    """Candidates that were scored by the model alone, and the best past runs, by what is known.
+
+    The search itself looks at the model only: the best past run would otherwise stop it early.
+    """
+    record = arena.record
+    if record is None:
+        return scored
+    place = record.find(scored.X)
+    untried = scored.take(np.flatnonzero(place < 0))
+    nowhere = np.full(len(untried), -1, dtype=np.int64)
+    untried = untried.valued(record.cautious(untried.extreme, nowhere))
+    past = record.X[np.union1d(place[place >= 0], record.top)]
+    return join([untried, score(arena, past)])
+
+
+def _usable(arena: Arena, X: Floats) -> Bools:
+    """Which past configurations are candidates: on the grids, and no forced column moved freely."""
+    fine = np.ones(len(X), dtype=np.bool_)
+    for column in arena.movable:
+        fine &= legal_mask(arena.space.parameters[column], X[:, column])
+    if len(arena.forced) and fine.any():
+        fine[fine] &= (settle(arena, X[fine]) == X[fine]).all(axis=1)
+    return fine

@@ -1,0 +1,110 @@
+"""Moving single values just far enough that sums hold."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from compass.generate.sums import BELOW, EQUAL, SLACK, Sums
+from compass.model.kernel import f8, f8_2d, i8, integer, kernel, to_f8_2d
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+_ROUNDS = 3  # times that every rule is looked at
+_flags_2d = types.Array(types.boolean, 2, "C", readonly=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Stock:
+    """The values of every column, one column after the other; none for columns that stay."""
+
+    start: Integers  # [d + 1]
+    value: Floats
+
+    def of(self, column: int) -> Floats:
+        """The values of one column, ascending."""
+        return self.value[self.start[column] : self.start[column + 1]]
+
+
+def stock_of(width: int, values: dict[int, Floats]) -> Stock:
+    """The values by column in one array."""
+    sizes = [len(values.get(column, ())) for column in range(width)]
+    parts = [values[column] for column in sorted(values)]
+    return Stock(
+        np.cumsum([0, *sizes]).astype(np.int64), np.concatenate(parts) if parts else np.empty(0)
+    )
+
+
+def nudge(sums: Sums, stock: Stock, X: Floats, keep: Bools, chance: Floats) -> Floats:
+    """X [n, d] with single values moved just far enough that sums hold, where that succeeds.
+
+    `keep` [n, d] marks cells that must not move; `chance` [n] (in 0 .. 1) decides which of the
+    columns of a broken rule gives way.
+    """
+    X = np.ascontiguousarray(X).copy()
+    if len(X) and len(sums.constant):
+        args = (sums.factor, sums.constant, sums.kind, stock.start, stock.value)
+        _nudge(*args, np.ascontiguousarray(keep), np.ascontiguousarray(chance), _ROUNDS, X)
+    return X
+
+
+@kernel(f8_2d, f8, i8, i8, f8, _flags_2d, f8, integer, to_f8_2d)
+def _nudge(  # noqa: PLR0912 - one pass without calls is what makes it fast
+    factor: Any,
+    constant: Any,
+    kind: Any,
+    start: Any,
+    value: Any,
+    keep: Any,
+    chance: Any,
+    rounds: int,
+    X: Any,
+) -> None:
+    rules, width = factor.shape
+    for row in range(X.shape[0]):
+        luck = chance[row]
+        for _ in range(rounds):
+            fine = True
+            for r in range(rules):
+                total, size, able = constant[r], abs(constant[r]), 0
+                for c in range(width):
+                    if factor[r, c] != 0.0:
+                        total += factor[r, c] * X[row, c]
+                        size += abs(factor[r, c] * X[row, c])
+                        if start[c + 1] > start[c] and not keep[row, c]:
+                            able += 1
+                missed = abs(total) if kind[r] == EQUAL else total
+                if missed <= (-SLACK if kind[r] == BELOW else SLACK) * size:
+                    continue
+                fine = False
+                if able == 0:
+                    continue
+                # A fixed sequence of choices from one random number: the same seed, the same row.
+                luck = (luck * 9301.0 + 0.49297) % 1.0
+                nth = min(int(luck * able), able - 1)
+                for c in range(width):
+                    if factor[r, c] == 0.0 or start[c + 1] <= start[c] or keep[row, c]:
+                        continue
+                    if nth > 0:
+                        nth -= 1
+                        continue
+                    wanted = X[row, c] - total / factor[r, c]
+                    up = factor[r, c] < 0.0  # the sum falls as the column grows
+                    close = (-SLACK if kind[r] == BELOW else SLACK) * abs(wanted)
+                    first, last = start[c], start[c + 1]
+                    limit = wanted - close if up else wanted + close
+                    while first < last:
+                        middle = (first + last) // 2
+                        if value[middle] < limit or (not up and value[middle] == limit):
+                            first = middle + 1
+                        else:
+                            last = middle
+                    at = first if up else first - 1
+                    X[row, c] = value[min(max(at, start[c]), start[c + 1] - 1)]
+                    break
+            if fine:
+                break

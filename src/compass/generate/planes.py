@@ -1,0 +1,331 @@
+"""The best changes of two parameters at a time, found exactly on models made of trees."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.space import Number
+from compass.generate import loss
+from compass.generate.base import Arena, Bools, Columns, Floats
+from compass.generate.repair import settle
+from compass.generate.score import MARGIN, Scored, join, order, score
+from compass.generate.start import Block
+from compass.generate.sums import Sums, is_sum
+from compass.prepare.legal import legal_mask, snap
+from compass.rules import Rule
+
+if TYPE_CHECKING:
+    from compass.generate.slices import Aims, Choices, Masks
+    from compass.model.joined import Joined
+
+_VALUES = 192  # values of a column on a plane
+_FEW = 32  # values of a column for each of which the others' boundaries are looked at
+_STEPS = 12  # improvements of one configuration before it is left as it is
+
+
+@dataclass(frozen=True)
+class Planes:
+    """The planes through a configuration, and what counts as better on them."""
+
+    arena: Arena
+    trees: "Joined"
+    depth: int
+    sums: Sums
+    others: tuple[Rule, ...]  # rules that are no sums
+    aims: "Aims"
+    columns: Columns  # [c] those that may move
+    values: tuple[Floats, ...]  # per column, ascending
+    costs: tuple[Floats, ...]  # per column: what each value adds to the proximity
+
+    def around(self, x: Floats, reach: float = np.inf) -> Floats:
+        """For every two columns the best configuration that differs from x [d] in them alone.
+
+        Only changes of the two columns that cost less than `reach` are looked at.
+        """
+        return self._moves(x, np.full(self._pairs, reach))
+
+    def descend(self, head: Scored) -> Scored:
+        """A configuration improved two columns at a time until that no longer helps."""
+        for _ in range(_STEPS):
+            moved = self._moves(head.X[0], self._reach(head))
+            if not len(moved):
+                break
+            both = join([head, score(self.arena, settle(self.arena, moved))])
+            best = both.take(order(self.arena, both)[:1])
+            if np.array_equal(best.X, head.X):
+                break
+            head = best
+        return head
+
+    @property
+    def _pairs(self) -> int:
+        n = len(self.columns)
+        return max(n * (n - 1) // 2, n)
+
+    def _reach(self, head: Scored) -> Floats:
+        """How much two columns may cost: less than now where only the cost can improve."""
+        cheaper = self.arena.proximity and not self.aims.sign.any() and head.valid[0] <= 0
+        if not cheaper or head.violation[0] > 0:
+            return np.full(self._pairs, np.inf)
+        now = self._cost_of(head.X[0])
+        return np.array([now[a] + (now[b] if b != a else 0.0) for a, b in self._each_pair()])
+
+    def _each_pair(self) -> Iterator[tuple[int, int]]:
+        """Positions in `columns`; a single column makes a plane with itself."""
+        n = len(self.columns)
+        yield from combinations(range(n), 2) if n > 1 else [(0, 0)]
+
+    def _cost_of(self, x: Floats) -> Floats:
+        arena = self.arena
+        apart = loss.column_distance(x[None, :], arena.start, arena.geometry)[0]
+        return np.asarray((apart * arena.geometry.weight)[self.columns])
+
+    def _moves(self, x: Floats, reach: Floats) -> Floats:
+        from compass.generate.slices import best_of_planes
+
+        pairs, limits, masks, choices = self._planes(x, reach)
+        if not len(pairs):
+            return np.empty((0, len(x)))
+        margin = 0.0 if self.arena.proximity else MARGIN
+        place, _ = best_of_planes(
+            self.trees,
+            self.depth,
+            x,
+            self.columns[pairs],
+            choices,
+            self.aims,
+            self.sums,
+            masks,
+            limits,
+            margin,
+        )
+        found = np.flatnonzero(place[:, 0] >= 0)
+        moved = np.repeat(x[None, :], len(found), axis=0)
+        begin = choices.start[self.columns[pairs[found]]]
+        rows = np.arange(len(found))
+        for side in (0, 1):
+            at = begin[:, side] + place[found, side]
+            moved[rows, self.columns[pairs[found, side]]] = choices.value[at]
+        return moved
+
+    def _planes(
+        self, x: Floats, reach: Floats
+    ) -> tuple[NDArray[np.int64], Floats, "Masks", "Choices"]:
+        """The planes worth looking at: columns, limits of their cost, allowed points, values."""
+        from compass.generate.slices import Choices, Masks
+
+        arena, names = self.arena, self.arena.space.names
+        broken = [rule for rule in arena.rules if not rule.holds(x[None, :])[0]]
+        mine = [names[c] for c in self.columns]
+        kept, values, costs = [], [], []
+        widest = float(reach.max(initial=0.0))
+        turns = self.sums.turns(x)[:, self.columns]
+        for place in range(len(self.columns)):
+            value, cost = self._options(x, place, turns, widest)
+            values.append(value)
+            costs.append(cost)
+        allowed, starts, size = [], [], 0
+        for number, (a, b) in enumerate(self._each_pair()):
+            both = {mine[a], mine[b]}
+            if reach[number] <= 0 or any(not both & set(rule.names) for rule in broken):
+                continue
+            kept.append((a, b, reach[number]))
+            mask = self._allowed(x, a, b, values[a], values[b])
+            starts.append(-1 if mask is None else size)
+            if mask is not None:
+                allowed.append(mask.ravel())
+                size += mask.size
+        begin = np.zeros(len(x) + 1, dtype=np.int64)
+        for column, value in zip(self.columns, values, strict=True):
+            begin[column + 1] = len(value)
+        order_ = np.argsort(self.columns)
+        choices = Choices(
+            np.cumsum(begin),
+            np.concatenate([values[i] for i in order_]),
+            np.concatenate([costs[i] for i in order_]),
+        )
+        masks = Masks(
+            np.array(starts, dtype=np.int64),
+            np.concatenate(allowed) if allowed else np.empty(0, dtype=np.bool_),
+        )
+        pairs = np.array([(a, b) for a, b, _ in kept], dtype=np.int64).reshape(-1, 2)
+        return pairs, np.array([limit for *_, limit in kept]), masks, choices
+
+    def _options(self, x: Floats, place: int, turns: Floats, reach: float) -> tuple[Floats, Floats]:
+        """Values of a column within reach and their costs: those at hand, and where sums turn."""
+        column = int(self.columns[place])
+        value, cost = self.values[place], self.costs[place]
+        points = turns[:, place]
+        points = grid_points(self.arena, column, points[np.isfinite(points)])
+        if len(points) or not (value == x[column]).any():
+            value = np.union1d(value, np.append(points, x[column]))
+            cost = column_costs(self.arena, column, value)
+        near = np.flatnonzero((cost < reach) | (value == x[column]))
+        if len(near) > _VALUES:
+            near = near[_spread(np.abs(value[near] - x[column]))]
+        return value[near], cost[near]
+
+    def _allowed(self, x: Floats, a: int, b: int, va: Floats, vb: Floats) -> Bools | None:
+        """Points [na, nb] that the rules on these columns allow; None: no rule speaks of them."""
+        names = self.arena.space.names
+        first, second = names[self.columns[a]], names[self.columns[b]]
+        fine: Bools | None = None
+        for rule in self.others:
+            if first not in rule.names and second not in rule.names:
+                continue
+            columns = {n: x[[names.index(n)]][:, None] for n in rule.names}
+            columns |= {first: va[:, None], second: vb[None, :]}
+            here = rule.holds_for({n: columns[n] for n in rule.names})
+            here = np.broadcast_to(here, (len(va), len(vb)))
+            fine = here if fine is None else fine & here
+        if a == b and fine is None:
+            fine = np.ones((len(va), len(vb)), dtype=np.bool_)
+        if a == b and fine is not None:
+            fine = fine & np.eye(len(va), dtype=np.bool_)
+        return fine
+
+
+def grid_points(arena: Arena, column: int, points: Floats) -> Floats:
+    """The legal values of a column at and next to these points."""
+    parameter = arena.space.parameters[column]
+    if not len(points) or not isinstance(parameter, Number):
+        return np.empty(0)
+    step = parameter.step or 0.0
+    near = np.add.outer(points, [-step / 2, 0.0, step / 2] if step else [0.0]).ravel()
+    snapped = snap(parameter, near)
+    return np.asarray(snapped[legal_mask(parameter, snapped)])
+
+
+def column_costs(arena: Arena, column: int, values: Floats) -> Floats:
+    """What each value of a column adds to the proximity; 0 where closeness is not wanted."""
+    if not arena.proximity:
+        return np.zeros(len(values))
+    start, geometry = arena.start[column], arena.geometry
+    apart = np.abs(values - start) / geometry.scale[column]
+    none = geometry.none[column]
+    label = np.full(len(values), geometry.category[column]) | (values == none) | (start == none)
+    apart = np.where(label, (values != start).astype(np.float64), apart)
+    return np.asarray(apart * geometry.weight[column])
+
+
+def planes(arena: Arena, groups: list[Block]) -> Planes | None:
+    """The planes of a problem; None where the model is not made of trees or nothing is wanted."""
+    from compass.generate.slices import deepest
+    from compass.model.joined import join as join_trees
+
+    parts = arena.predict.parts
+    if parts is None or not arena.targets or not len(arena.movable):
+        return None
+    wanted = list(dict.fromkeys(target.name for target in arena.targets))
+    if len({forest.single for name in wanted for forest in parts[name]}) > 1:
+        return None
+    trees = join_trees([parts[name] for name in wanted])
+    depth = deepest(part for name in wanted for part in parts[name])
+    aims = _aims(arena, wanted, trees)
+    by_column = {
+        int(column): values
+        for block in groups
+        for column, values in zip(block.columns, block.values, strict=True)
+    }
+    columns = np.array(sorted(by_column), dtype=np.int64)
+    sums = arena.sums
+    values = {int(c): _on_plane(arena, int(c), by_column[int(c)]) for c in columns}
+    values = {c: np.union1d(v, _meeting(arena, sums, values, c)) for c, v in values.items()}
+    others = tuple(rule for rule in arena.rules if not is_sum(rule))
+    costs = tuple(column_costs(arena, c, v) for c, v in values.items())
+    return Planes(arena, trees, depth, sums, others, aims, columns, tuple(values.values()), costs)
+
+
+def _meeting(arena: Arena, sums: Sums, values: dict[int, Floats], column: int) -> Floats:
+    """Values of a column at which a sum turns true for some value of one other column."""
+    points = []
+    for r in np.flatnonzero(sums.factor[:, column]):
+        factor = sums.factor[r]
+        rest = float(sums.constant[r] + factor @ arena.start) - factor[column] * arena.start[column]
+        for other, few in values.items():
+            if other != column and factor[other] and len(few) <= _FEW:
+                moved = rest + factor[other] * (few - arena.start[other])
+                points.append(-moved / factor[column])
+    return grid_points(arena, column, np.concatenate(points) if points else np.empty(0))
+
+
+def reaching(arena: Arena, best: Scored) -> Arena:
+    """The problem of reaching the values of `best`, within the tolerance, by a small change."""
+    predicted = arena.predict(best.X[:1])
+    tolerance = arena.settings.search.tolerance
+    targets = []
+    for target in arena.targets:
+        if target.direction is not None:
+            value = float(predicted[target.name][0, 0])
+            slack = tolerance * max(abs(value), 1e-12)
+            if target.direction == "minimize":
+                bounds = {"high": min(target.high, value + slack)}
+            else:
+                bounds = {"low": max(target.low, value - slack)}
+            target = target.model_copy(update={"direction": None, **bounds})  # noqa: PLW2901
+        targets.append(target)
+    return replace(arena, targets=tuple(targets))
+
+
+def _aims(arena: Arena, wanted: list[str], trees: "Joined") -> "Aims":
+    """The targets in terms of raw outputs: what a link does to them is undone.
+
+    Where contexts cannot be averaged before the link, the first of them stands for all: planes
+    only propose, what they propose is predicted in full.
+    """
+    from compass.generate.slices import Aims
+
+    parts = arena.predict.parts
+    assert parts is not None
+    first, rows = {}, []
+    group = 0
+    for name in wanted:
+        first[name] = int(trees.groups[group, 0])
+        group += int(trees.share[trees.groups[group, 3]])
+    for target in arena.targets:
+        slot, link = first[target.name], parts[target.name][0].link
+        outputs = len(parts[target.name][0].offset)
+        low, high, scale, wide, label = target.low, target.high, target.scale, 1, 0
+        if target.is_class:
+            label = arena.labels[target.name]
+            low, high, scale, wide = -np.inf, np.inf, 1.0, outputs
+            if link == "sigmoid":
+                low, high, wide = (0.0, np.inf, 1) if label == 1 else (-np.inf, 0.0, 1)
+        elif link == "exp":
+            low, high = (float(np.log(v)) if v > 0 else -np.inf for v in (low, high))
+            scale = 1.0
+        sign = {"minimize": 1.0, "maximize": -1.0, None: 0.0}[target.direction]
+        rows.append((slot, wide, label, low, high, scale, sign))
+    slots, wides, labels, *numbers = (list(column) for column in zip(*rows, strict=True))
+    low_, high_, scale_, sign_ = (np.array(column, dtype=np.float64) for column in numbers)
+    return Aims(
+        slot=np.array(slots, dtype=np.int64),
+        wide=np.array(wides, dtype=np.int64),
+        wanted=np.array(labels, dtype=np.int64),
+        low=low_,
+        high=high_,
+        scale=scale_,
+        sign=sign_,
+    )
+
+
+def _on_plane(arena: Arena, column: int, values: Floats) -> Floats:
+    """One value of every cell of a column, the cheapest; all of them where there are few."""
+    edges = arena.predict.edges(column)
+    if len(values) <= _VALUES or edges is None:
+        return values
+    cell = np.searchsorted(edges, values.astype(np.float32).astype(np.float64))
+    best = np.lexsort((column_costs(arena, column, values), cell))
+    firsts = best[np.unique(cell[best], return_index=True)[1]]
+    return np.asarray(values[np.sort(firsts)])
+
+
+def _spread(distance: Floats) -> NDArray[np.int64]:
+    """Positions of as many as fit on a plane: mostly the nearest, some from all over."""
+    nearest = np.argsort(distance, kind="stable")[: 2 * _VALUES // 3]
+    over = np.linspace(0, len(distance) - 1, _VALUES // 3).astype(np.int64)
+    return np.union1d(nearest, over)

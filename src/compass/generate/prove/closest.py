@@ -1,0 +1,163 @@
+"""Lower bounds by asking, again and again, for something better than the best so far."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from compass.domain.space import Number
+from compass.generate.base import Arena, Floats
+from compass.generate.prove.axes import cuts_of
+from compass.generate.prove.question import End, Question, Value, Wanted
+from compass.generate.repair import settle
+from compass.generate.score import score
+
+CLOSED = 1e-5  # a distance, or its share above 1, that is no longer told apart
+_VALUE_CLOSED = 3e-6  # the same for a value, in standard deviations: a little over its rounding
+_ROUNDS = 12
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """The best that is known, and what nothing can be better than."""
+
+    x: Floats
+    amount: float  # its distance, or its value
+    bound: float | None
+    proved: bool
+    cut: bool = False
+
+
+def closed(amount: float) -> float:
+    """What a distance may be away from its bound and still count as proved."""
+    return CLOSED * max(1.0, abs(amount))
+
+
+def least_change(question: Question, x: Floats, wanted: Wanted) -> Bounded:
+    """The smallest change, starting from a configuration that does what is wanted."""
+    arena = question.arena
+    best, amount = x, float(score(arena, x[None, :]).proximity[0])
+    bound = 0.0
+    for _ in range(_ROUNDS):
+        budget = amount - closed(amount)
+        if budget <= bound:
+            return Bounded(best, amount, bound, proved=True)
+        run = question.ask(replace(wanted, budget=budget, minimise="cost"))
+        if run.end is End.IMPOSSIBLE:
+            return Bounded(best, amount, budget, proved=True)
+        bound = max(bound, run.bound or 0.0)
+        closer = None if run.x is None else _allowed(question, run.x, wanted, amount)
+        if closer is not None:
+            best, amount = closer
+        if amount - bound <= closed(amount):
+            return Bounded(best, amount, bound, proved=True)
+        if closer is None or run.cut:
+            return Bounded(best, amount, bound, proved=False, cut=run.cut)
+    return Bounded(best, amount, bound, proved=False, cut=True)
+
+
+def _allowed(
+    question: Question, x: Floats, wanted: Wanted, amount: float
+) -> tuple[Floats, float] | None:
+    """A configuration with what nobody asked for where it was, if that still does it."""
+    arena = question.arena
+    settled = settle(arena, x[None, :])
+    scored = score(arena, settled)
+    fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.proximity[0] < amount
+    if wanted.value is not None and math.isfinite(wanted.most):
+        fine = fine and scored.extreme[0] <= wanted.value.extreme(wanted.most)
+    return (settled[0], float(scored.proximity[0])) if fine else None
+
+
+def best_value(question: Question, x: Floats, value: Value, wanted: Wanted) -> Bounded:
+    """The best value, starting from a configuration that does what is wanted."""
+    arena = question.arena
+    best, amount = x, float(score(arena, x[None, :]).extreme[0])
+    bound = value.extreme(floor_of(question, value))
+    for _ in range(_ROUNDS):
+        goal = amount - _VALUE_CLOSED * max(1.0, abs(amount))
+        if goal <= bound:
+            return Bounded(best, amount, bound, proved=True)
+        run = question.ask(replace(wanted, value=value, most=value.raw(goal), minimise="value"))
+        if run.end is End.IMPOSSIBLE:
+            return Bounded(best, amount, goal, proved=True)
+        if run.bound is not None:
+            bound = max(bound, value.extreme(run.bound))
+        better = None if run.x is None else settle(arena, run.x[None, :])
+        scored = None if better is None else score(arena, better)
+        if (
+            scored is None
+            or scored.violation[0] > 0
+            or scored.valid[0] > 0
+            or scored.extreme[0] >= amount
+        ):
+            return Bounded(best, amount, bound, proved=False, cut=run.cut)
+        best, amount = scored.X[0], float(scored.extreme[0])
+        if run.cut:
+            return Bounded(best, amount, bound, proved=False, cut=True)
+    return Bounded(best, amount, bound, proved=False, cut=True)
+
+
+def floor_of(question: Question, value: Value) -> float:
+    """A sum that no configuration goes below: the best leaf of every tree."""
+    total = 0.0
+    for name, weights in value.terms:
+        outcome = question.outcomes[name]
+        total += float(outcome.offset @ weights)
+        for forest, factor in outcome.parts:
+            leaf = np.flatnonzero(forest.feature < 0)
+            width = forest.value.shape[1]
+            tree = np.searchsorted(forest.roots, leaf, side="right") - 1
+            column = forest.slot[tree][:, None] + np.arange(width)
+            amount = (forest.value[leaf] * weights[column]).sum(axis=1) * factor
+            first = np.flatnonzero(np.diff(tree, prepend=-1))
+            total += float(np.minimum.reduceat(amount, first).sum())
+    return total - 1e-9 * max(1.0, abs(total))
+
+
+def pulled(question: Question, x: Floats) -> Floats:
+    """A configuration with numbers that have no grid at the nearest end of their cells.
+
+    Answers tell such numbers in few digits, which costs a little distance.
+    """
+    arena = question.arena
+    forests = [f for outcome in question.outcomes.values() for f in outcome.forests]
+    best = x
+    for column in map(int, arena.movable):
+        if _gridless(arena, column) and x[column] != arena.start[column]:
+            cuts = cuts_of(forests, column)
+            cell = int(np.searchsorted(cuts, x[column]))
+            parameter = arena.space.parameters[column]
+            assert isinstance(parameter, Number)
+            low = np.nextafter(cuts[cell - 1], np.inf) if cell > 0 else parameter.low
+            high = cuts[cell] if cell < len(cuts) else parameter.high
+            near = best.copy()
+            near[column] = np.clip(arena.start[column], low, high)
+            best = _nearer(arena, best, near, column)
+    return best
+
+
+def _gridless(arena: Arena, column: int) -> bool:
+    parameter = arena.space.parameters[column]
+    return (
+        isinstance(parameter, Number)
+        and parameter.step is None
+        and parameter.allowed is None
+        and arena.geometry.none[column] not in (arena.start[column],)
+    )
+
+
+def _nearer(arena: Arena, x: Floats, near: Floats, column: int) -> Floats:
+    """`near` if it is as good and legal, else x."""
+    parameter = arena.space.parameters[column]
+    assert isinstance(parameter, Number)
+    if not parameter.low <= near[column] <= parameter.high:
+        return x
+    scored = score(arena, np.stack([x, near]))
+    fine = (
+        scored.violation[1] == 0
+        and scored.valid[1] <= 0
+        and scored.extreme[1] <= scored.extreme[0]
+        and scored.proximity[1] < scored.proximity[0]
+    )
+    return near if fine else x

@@ -1,0 +1,32 @@
+"""The compiled loop behind shrinking: the best leaf of every tree in every cell of an axis."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.model.kernel import f8, i8, kernel, number, to_f8_2d
+
+Floats = NDArray[np.float64]
+
+
+@kernel(i8, f8, i8, i8, f8, f8, number, to_f8_2d)
+def cover(
+    tree: Any,
+    value: Floats,
+    low: Any,
+    high: Any,
+    others: Floats,
+    cost: Floats,
+    budget: float,
+    least: Floats,
+) -> None:
+    """Lower `least` [cells, trees] to the smallest value of a leaf that reaches the cell.
+
+    A leaf [m] covers the cells low .. high of the axis; it reaches one within the budget when what
+    it costs on the other axes and the cost of the cell do not exceed it.
+    """
+    for i in range(tree.size):
+        for c in range(low[i], high[i] + 1):
+            if others[i] + cost[c] <= budget and value[i] < least[c, tree[i]]:
+                least[c, tree[i]] = value[i]

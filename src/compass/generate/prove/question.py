@@ -1,0 +1,338 @@
+"""One question to the solver: what must hold, what is made small, and what came of it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from compass.domain.problem import Target
+from compass.generate.base import Arena, Bools, Floats
+from compass.generate.prove.axes import all_axes, within
+from compass.generate.prove.leaves import TooMany, leaves_of
+from compass.generate.prove.model import COST_UNIT, Clock, Model, OutOfTime, Terms
+from compass.generate.prove.outcomes import Band, Goal, Outcome, linked, unlinked
+from compass.generate.prove.quantity import Quantity
+from compass.generate.prove.shrink import Reach, shrink
+from compass.generate.prove.state_rule import Stater
+from compass.generate.score import Scored, score
+from compass.rules import Domain, Rule, domains_of
+from compass.rules.narrow import narrow
+
+_LEAVES = 1_500_000  # leaves that are looked at
+_PER_LEAF = 2.5e-5  # seconds to write one down for the solver, and to read it there
+_AGAIN = 25  # solutions that only rounding allowed: so many are put aside before giving up
+
+
+class End(Enum):
+    """How a question ended."""
+
+    IMPOSSIBLE = "nothing can do this"
+    BEST = "the best there is"
+    SOME = "something, perhaps not the best"
+    OPEN = "nothing found, nothing excluded"
+
+
+@dataclass(frozen=True)
+class Value:
+    """What is minimised: a sum over raw outcomes, smaller is better."""
+
+    terms: Terms
+    scale: float  # what rounding is measured by
+    target: Target | None = None  # the only directed target; None: several, in units of scales
+    link: str = "identity"
+
+    def raw(self, extreme: float) -> float:
+        """The largest sum whose value, in standard deviations, is at most `extreme`."""
+        if self.target is None:
+            return extreme
+        y = extreme * self.target.scale
+        if self.target.direction == "minimize":
+            return unlinked(self.link, -math.inf, y)[1]
+        return -unlinked(self.link, -y, math.inf)[0]
+
+    def extreme(self, raw: float) -> float:
+        """The value of a sum, in standard deviations."""
+        if self.target is None:
+            return raw
+        sign = 1.0 if self.target.direction == "minimize" else -1.0
+        return sign * linked(self.link, sign * raw) / self.target.scale
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What must hold, and what is made small: a value, else the cost."""
+
+    rules: tuple[Rule, ...]
+    outcome_rules: tuple[Rule, ...]
+    goals: tuple[Goal, ...]
+    budget: float = math.inf  # of weighted distance
+    value: Value | None = None
+    most: float = math.inf  # of the value, as a raw sum
+    minimise: str = "cost"  # cost, value or nothing
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the solver said."""
+
+    end: End
+    bound: float | None = None  # no smaller cost, or raw value, is possible
+    x: Floats | None = None  # a configuration that really does it
+    left_out: tuple[str, ...] = ()
+    cut: bool = False  # whether time, or the size of the model, ended it
+
+
+@dataclass
+class Question:
+    """An arena with its outcomes at hand; `ask` may be called many times."""
+
+    arena: Arena
+    outcomes: Mapping[str, Outcome]
+    goals: tuple[Goal, ...]
+    clock: Clock
+    resolution: float = 0.0
+    left_out: dict[str, None] = field(default_factory=dict)
+
+    def ask(self, wanted: Wanted, *, verify: bool = True) -> Run:
+        """Answer within the time; OutOfTime and too large models end as OPEN."""
+        try:
+            return self._ask(wanted, verify)
+        except (OutOfTime, TooMany):
+            return Run(End.OPEN, cut=True)
+
+    def _ask(self, wanted: Wanted, verify: bool) -> Run:
+        reach = self.reach(wanted)
+        if reach is None or reach.empty:
+            return Run(End.IMPOSSIBLE)
+        leaves = sum(map(len, reach.leaves.values()))
+        if leaves * _PER_LEAF > self.clock.left:
+            raise TooMany
+        model = Model(self.arena, reach.axes, self.outcomes, reach.leaves, self.clock)
+        left_out = self._state(model, wanted)
+        self.left_out |= dict.fromkeys(left_out)
+        run = _Solving(self, model, wanted).run(verify)
+        return Run(run.end, run.bound, run.x, left_out, run.cut)
+
+    def reach(self, wanted: Wanted) -> Reach | None:
+        """Cells and leaves that could take part; None: the rules leave no values."""
+        self.clock.check()
+        domains = self._domains(wanted)
+        if domains is None:
+            return None
+        used = {goal.target.name for goal in wanted.goals}
+        used |= {n for rule in wanted.outcome_rules for n in rule.names if n in self.outcomes}
+        if wanted.value is not None:
+            used |= {name for name, _ in wanted.value.terms}
+        outcomes = {name: self.outcomes[name] for name in self.outcomes if name in used}
+        forests = [forest for outcome in outcomes.values() for forest in outcome.forests]
+        axes = all_axes(self.arena, domains, forests)
+        if any(not len(axis) for axis in axes):
+            return None
+        leaves = {
+            name: leaves_of(outcome.parts, outcome.raws, axes, wanted.budget, _LEAVES)
+            for name, outcome in outcomes.items()
+        }
+        if any(not len(some) for some in leaves.values()):
+            return None
+        self.clock.check()
+        bands = [band for goal in wanted.goals for band in goal.bands]
+        bands += _value_bands(wanted)
+        return shrink(Reach(axes, leaves), outcomes, bands, wanted.budget)
+
+    def _domains(self, wanted: Wanted) -> dict[str, Domain] | None:
+        arena = self.arena
+        names = arena.space.names
+        movable = [names[j] for j in arena.movable]
+        fixed = {n: float(v) for n, v in zip(names, arena.start, strict=True) if n not in movable}
+        tight = narrow(wanted.rules, domains_of(arena.space, movable), fixed)
+        if tight is None:
+            return None
+        near = {n: within(arena, d, names.index(n), wanted.budget) for n, d in tight.items()}
+        if any(domain.empty for domain in near.values()):
+            return None
+        return narrow(wanted.rules, near, fixed)
+
+    def _state(self, model: Model, wanted: Wanted) -> tuple[str, ...]:
+        """Add rules and goals to a model; the texts of rules that could not be said."""
+        predicted = self._predicted(model, wanted)
+        every = (*wanted.rules, *wanted.outcome_rules)
+        left_out = [rule.text for rule in every if not Stater(model, rule, predicted).state()]
+        for goal in wanted.goals:
+            for band in goal.bands:
+                model.hold(band, scale_of(self.outcomes[band.outcome], goal.target))
+        if wanted.value is not None and math.isfinite(wanted.most):
+            total = model.total(wanted.value.terms, wanted.value.scale)
+            steps = math.floor((wanted.most + total.error) / float(total.unit)) + 1
+            model.add(total.expr <= steps)
+        return tuple(left_out)
+
+    def _predicted(self, model: Model, wanted: Wanted) -> dict[str, Quantity]:
+        """Outcomes that rules may speak of: numbers whose prediction is a plain sum."""
+        found = {}
+        spoken = {name for rule in wanted.outcome_rules for name in rule.names}
+        for name in model.leaves:
+            outcome = self.outcomes[name]
+            if name in spoken and outcome.link == "identity" and outcome.raws == 1:
+                scale = next((t.scale for t in self.arena.targets if t.name == name), None)
+                found[name] = model.total(((name, np.ones(1)),), scale or _spread(model, name))
+        return found
+
+    def contains(self, wanted: Wanted, x: Floats) -> bool:
+        """Whether the cells that are left hold this configuration."""
+        reach = self.reach(wanted)
+        if reach is None or reach.empty:
+            return False
+        return all(axis.cell_of(float(x[axis.column])) is not None for axis in reach.axes)
+
+
+def scale_of(outcome: Outcome, target: Target) -> float:
+    """What rounding a raw sum is measured by: its own scale where it is what is predicted."""
+    return target.scale if outcome.link == "identity" and not target.is_class else 1.0
+
+
+def _spread(model: Model, name: str) -> float:
+    value = model.leaves[name].value
+    trees = len(np.unique(model.leaves[name].tree))
+    return max(float(value.std()) * trees, 1e-9)
+
+
+def _value_bands(wanted: Wanted) -> list[Band]:
+    if wanted.value is None or not math.isfinite(wanted.most) or len(wanted.value.terms) > 1:
+        return []
+    name, weights = wanted.value.terms[0]
+    return [Band(name, weights, -math.inf, wanted.most)]
+
+
+class _Solving:
+    """The solver at work on one model."""
+
+    def __init__(self, question: Question, model: Model, wanted: Wanted) -> None:
+        from ortools.sat.python import cp_model
+
+        self.question, self.model, self.wanted = question, model, wanted
+        self.unit, self.objective, self.error = 1.0, None, 0.0
+        self.cp = cp_model
+        if wanted.minimise == "cost":
+            self._by_cost()
+        elif wanted.minimise == "value":
+            assert wanted.value is not None
+            total = model.total(wanted.value.terms, wanted.value.scale)
+            self.unit, self.objective = float(total.unit), total.expr
+            self.error = total.error
+        if self.objective is not None and not isinstance(self.objective, int):
+            model.solver.minimize(self.objective)
+
+    def _by_cost(self) -> None:
+        budget = self.wanted.budget
+        largest = (
+            budget
+            if math.isfinite(budget)
+            else sum(float(axis.cost.max()) for axis in self.model.axes)
+        )
+        self.unit = COST_UNIT * 2.0 ** max(0, math.ceil(math.log2(max(largest, 1.0))))
+        self.objective = self.model.cost(self.unit)
+        if math.isfinite(budget):
+            self.model.add(self.objective <= math.floor(budget / self.unit) + 1)
+
+    def run(self, verify: bool) -> Run:
+        bound: float | None = None
+        for _ in range(_AGAIN):
+            solver = self.cp.CpSolver()
+            status = self._solve(solver)
+            if status == self.cp.INFEASIBLE:
+                # What was put aside is excluded; nothing else was found.
+                return Run(End.IMPOSSIBLE)
+            bound = self._bound(solver, status)
+            if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
+                return Run(End.OPEN, bound, cut=True)
+            end = End.BEST if status == self.cp.OPTIMAL else End.SOME
+            if not verify:
+                return Run(end, bound)
+            cells, values = self._read(solver)
+            x = self._real(cells, values)
+            if x is not None:
+                return Run(end, bound, x, cut=end is End.SOME)
+            if not self._put_aside(cells, values):
+                return Run(End.OPEN, bound)
+        return Run(End.OPEN, bound, cut=True)
+
+    def _solve(self, solver: Any) -> Any:
+        self.model.clock.check()
+        parameters = solver.parameters
+        parameters.num_workers = 1  # the same answer every time
+        parameters.random_seed = 1
+        # Presolve of OR-Tools 9.15 can cut the optimum off (its issue 5293; a test of ours shows
+        # it too), and on models that are shrunk already it and the LP cost more than they save.
+        parameters.cp_model_presolve = False
+        parameters.linearization_level = 0
+        parameters.max_time_in_seconds = self.model.clock.left
+        return solver.solve(self.model.solver)
+
+    def _bound(self, solver: Any, status: Any) -> float | None:
+        if self.objective is None:
+            return None
+        if isinstance(self.objective, int):
+            return self.objective * self.unit - self.error
+        if status == self.cp.UNKNOWN and not math.isfinite(solver.best_objective_bound):
+            return None
+        return float(solver.best_objective_bound) * self.unit - self.error
+
+    def _read(self, solver: Any) -> tuple[list[int], list[int | None]]:
+        """The cell of every axis, and its whole number where rules gave it one."""
+        cells, values = [], []
+        for axis in self.model.axes:
+            variables = self.model.columns[axis.name]
+            below = [solver.boolean_value(one) for one in variables.upto]
+            cells.append(below.index(True) if True in below else len(below))
+            values.append(None if variables.var is None else int(solver.value(variables.var)))
+        return cells, values
+
+    def _real(self, cells: Sequence[int], values: Sequence[int | None]) -> Floats | None:
+        """The configuration that a solution stands for, if it really does what is wanted."""
+        arena = self.question.arena
+        near, told = arena.start.copy(), arena.start.copy()
+        for axis, cell, value in zip(self.model.axes, cells, values, strict=True):
+            near[axis.column] = told[axis.column] = axis.nearest[cell]
+            if value is not None:
+                variables = self.model.columns[axis.name]
+                told[axis.column] = variables.decoded(cell, value)
+        X = np.stack([near, told])
+        scored = score(arena, X)
+        fine = (scored.violation == 0) & (scored.valid <= 0) & self._reaches(scored)
+        if not fine.any():
+            return None
+        best = np.flatnonzero(fine)
+        return np.asarray(X[best[np.argmin(scored.proximity[best])]])
+
+    def _put_aside(self, cells: Sequence[int], values: Sequence[int | None]) -> bool:
+        """Exclude a solution that only rounding allowed; False: that cannot be said exactly."""
+        x, vars_, wholes = self.question.arena.start.copy(), [], []
+        exact, literals = True, []
+        for axis, cell, value in zip(self.model.axes, cells, values, strict=True):
+            variables = self.model.columns[axis.name]
+            literals += variables.is_cell(cell)
+            x[axis.column] = axis.nearest[cell]
+            if value is not None:
+                x[axis.column] = variables.decoded(cell, value)
+                vars_.append(variables.var)
+                wholes.append(value)
+                exact &= variables.listed is not None or axis.domain.step is not None
+        scored = score(self.question.arena, x[None, :])
+        if scored.valid[0] > 0 or not self._reaches(scored)[0]:
+            # The predictions are the same in all of these cells: none of them does it.
+            self.model.forbid(literals)
+            return True
+        if exact and vars_:
+            here = self.model.solver.new_bool_var("")
+            self.model.solver.add_bool_or([here, *(~literal for literal in literals)])
+            self.model.solver.add_forbidden_assignments(vars_, [wholes]).only_enforce_if(here)
+        return exact and bool(vars_)
+
+    def _reaches(self, scored: Scored) -> Bools:
+        """Whether the value is small enough, [n]."""
+        if self.wanted.value is None or not math.isfinite(self.wanted.most):
+            return np.ones(len(scored), dtype=bool)
+        return np.asarray(scored.extreme <= self.wanted.value.extreme(self.wanted.most))

@@ -1,0 +1,329 @@
+"""The best points of planes: two columns of one configuration move, everything else stays.
+
+A tree cuts such a plane into a few rectangles. Adding each at its four corners and summing up once
+at the end gives the prediction at every point of the plane for little more than the price of the
+rectangles: thousands of configurations cost what a dozen do when each is walked on its own.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from compass.generate.sums import EQUAL, SLACK, Sums
+from compass.model.flat import FlatForest
+from compass.model.joined import Joined
+from compass.model.kernel import f8, f8_2d, i4, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
+from compass.model.walk import NODES, WIDE_NODES
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_flags = types.Array(types.boolean, 1, "C", readonly=True)
+_grid = types.float64[:, :, ::1]
+_stack = types.int64[:, ::1]
+
+
+def deepest(parts: Iterable[FlatForest]) -> int:
+    """The number of steps to the deepest leaf of several ensembles."""
+    return max(
+        int(_depth(part.feature, part.left, part.right, np.empty(part.nodes, dtype=np.int64)))
+        for part in parts
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Aims:
+    """What is wanted of the raw outputs, one entry per target."""
+
+    slot: Integers  # first output
+    wide: Integers  # 1: a number; otherwise scores of so many classes
+    wanted: Integers  # position of the wanted class
+    low: Floats
+    high: Floats
+    scale: Floats
+    sign: Floats  # 1: small is good, -1: large is good, 0: only the range counts
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """The values that columns may take, one column after the other."""
+
+    start: Integers  # [d + 1] where the values of a column begin
+    value: Floats  # ascending within a column, as the ensemble compares them
+    cost: Floats  # what taking the value costs
+
+
+@dataclass(frozen=True, eq=False)
+class Masks:
+    """Points of planes that rules allow: flat rows of bools, or nothing where all are allowed."""
+
+    start: Integers  # [pairs] where the points of a pair begin; -1: all are allowed
+    allowed: NDArray[np.bool_]
+
+
+def best_of_planes(
+    trees: Joined,
+    depth: int,
+    x: Floats,
+    pairs: Integers,
+    choices: Choices,
+    aims: Aims,
+    sums: Sums,
+    masks: Masks,
+    reach: Floats,
+    margin: float,
+) -> tuple[Integers, Floats]:
+    """The best point of each plane through x [d]: positions [p, 2], keys [p, 3].
+
+    `depth` is that of the deepest tree, `pairs` [p, 2] names the columns. Only points whose two
+    costs sum to less than `reach` [p] are looked at. The keys are: how far the goals are missed,
+    what is minimised, and the two costs (or, with `margin` > 0, minus how far inside the ranges a
+    point lies, up to that margin). A position of -1 says that the plane has no allowed point
+    within reach.
+    """
+    here, value = (_compared(trees, a) for a in (x, choices.value))
+    sizes = np.diff(choices.start)
+    rows = int(sizes[pairs[:, 0]].max(initial=1)) + 1
+    columns = int(sizes[pairs[:, 1]].max(initial=1)) + 1
+    place = np.full((len(pairs), 2), -1, dtype=np.int64)
+    keys = np.full((len(pairs), 3), np.inf)
+    _planes(
+        trees.nodes,
+        trees.value,
+        trees.trees,
+        trees.divisor,
+        trees.offset,
+        here,
+        np.ascontiguousarray(pairs),
+        choices.start,
+        value,
+        choices.cost,
+        aims.slot,
+        aims.wide,
+        aims.wanted,
+        aims.low,
+        aims.high,
+        aims.scale,
+        aims.sign,
+        sums.factor,
+        sums.constant,
+        sums.kind,
+        masks.start,
+        masks.allowed,
+        reach,
+        margin,
+        np.zeros((rows, columns, len(trees.offset))),
+        np.empty((depth + 2, 5), dtype=np.int64),
+        np.empty((4, len(sums.constant))),
+        place.reshape(-1),
+        keys.reshape(-1),
+    )
+    return place, keys
+
+
+def _compared(trees: Joined, values: Floats) -> Floats:
+    """Values as the trees compare them."""
+    cast = values.astype(np.float32).astype(np.float64) if trees.single else values
+    return np.ascontiguousarray(cast)
+
+
+@kernel(i4, i4, i4, to_i8)
+def _depth(feature: Any, left: Any, right: Any, deep: Any) -> int:
+    """The number of steps to the deepest leaf; parents come before their children."""
+    most = 0
+    for i in range(feature.size):
+        deep[i] = 0
+    for i in range(feature.size):
+        if feature[i] >= 0:
+            deep[left[i]] = deep[i] + 1
+            deep[right[i]] = deep[i] + 1
+            most = max(most, deep[i] + 1)
+    return most
+
+
+@kernel()
+def _first_above(values: Any, first: int, last: int, threshold: float) -> int:
+    """The first position in first .. last - 1 whose value is above the threshold, else last."""
+    while first < last:
+        middle = (first + last) // 2
+        if values[middle] <= threshold:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+@kernel()
+def _rest(factor: Any, constant: Any, x: Any, a: int, b: int, sums: Any) -> None:
+    """Of every sum: what the columns that stay add to it, its size, and both moving factors."""
+    for r in range(constant.size):
+        total, size = constant[r], abs(constant[r])
+        for c in range(x.size):
+            if c not in (a, b):
+                total += factor[r, c] * x[c]
+                size += abs(factor[r, c] * x[c])
+        sums[0, r], sums[1, r] = total, size
+        sums[2, r], sums[3, r] = factor[r, a], factor[r, b]
+
+
+@kernel()
+def _obeys(kind: Any, sums: Any, first: float, second: float) -> bool:
+    """Whether all sums hold at a point, with rounding in its favour."""
+    fine = True
+    for r in range(kind.size):
+        one, two = sums[2, r] * first, sums[3, r] * second
+        total = sums[0, r] + one + two
+        slack = SLACK * (sums[1, r] + abs(one) + abs(two))
+        if (abs(total) if kind[r] == EQUAL else total) > slack:
+            fine = False
+            break
+    return fine
+
+
+_SIGNATURE = [
+    *(f8, i8_2d, f8, f8),
+    *(f8, i8_2d, i8, f8, f8),
+    *(i8, i8, i8, f8, f8, f8, f8),
+    *(f8_2d, f8, i8, i8, _flags, f8, number),
+    *(_grid, _stack, to_f8_2d, to_i8, to_f8),
+]
+
+
+@kernel([NODES, *_SIGNATURE], [WIDE_NODES, *_SIGNATURE])
+def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it fast
+    nodes: Any,
+    value: Any,
+    trees: Any,
+    divisor: Any,
+    offset: Any,
+    x: Any,
+    pairs: Any,
+    begin: Any,
+    option: Any,
+    option_cost: Any,
+    aim_slot: Any,
+    aim_wide: Any,
+    aim_wanted: Any,
+    aim_low: Any,
+    aim_high: Any,
+    aim_scale: Any,
+    aim_sign: Any,
+    factor: Any,
+    constant: Any,
+    kind: Any,
+    mask_start: Any,
+    allowed: Any,
+    reach: Any,
+    margin: float,
+    grid: Any,
+    stack: Any,
+    sums: Any,
+    place: Any,
+    keys: Any,
+) -> None:
+    outputs = offset.size
+    for p in range(pairs.shape[0]):
+        a, b = pairs[p, 0], pairs[p, 1]
+        va, vb = option[begin[a] : begin[a + 1]], option[begin[b] : begin[b + 1]]
+        ca, cb = option_cost[begin[a] : begin[a + 1]], option_cost[begin[b] : begin[b + 1]]
+        na, nb = va.size, vb.size
+        _rest(factor, constant, x, a, b, sums)
+        for i in range(na + 1):
+            for j in range(nb + 1):
+                for c in range(outputs):
+                    grid[i, j, c] = 0.0
+        for t in range(trees.shape[0]):
+            base, place_of, many = trees[t, 0], trees[t, 2], trees[t, 3]
+            stack[0, 0], stack[0, 1], stack[0, 2] = trees[t, 1], 0, na
+            stack[0, 3], stack[0, 4] = 0, nb
+            waiting = 1
+            while waiting > 0:
+                waiting -= 1
+                at = stack[waiting, 0]
+                i0, i1 = stack[waiting, 1], stack[waiting, 2]
+                j0, j1 = stack[waiting, 3], stack[waiting, 4]
+                node = nodes[base + at]
+                while node.feature >= 0:
+                    down = node.left
+                    if node.feature == a:
+                        cut = _first_above(va, i0, i1, node.edge)
+                        if cut == i0:
+                            down = node.right
+                        elif cut < i1:
+                            stack[waiting, 0] = node.right
+                            stack[waiting, 1], stack[waiting, 2] = cut, i1
+                            stack[waiting, 3], stack[waiting, 4] = j0, j1
+                            waiting += 1
+                            i1 = cut
+                    elif node.feature == b:
+                        cut = _first_above(vb, j0, j1, node.edge)
+                        if cut == j0:
+                            down = node.right
+                        elif cut < j1:
+                            stack[waiting, 0] = node.right
+                            stack[waiting, 1], stack[waiting, 2] = i0, i1
+                            stack[waiting, 3], stack[waiting, 4] = cut, j1
+                            waiting += 1
+                            j1 = cut
+                    elif x[node.feature] > node.edge:
+                        down = node.right
+                    at = down
+                    node = nodes[base + at]
+                for w in range(many):
+                    c = trees[t, 4] + w
+                    amount = value[place_of + at * many + w] / divisor[c]
+                    grid[i0, j0, c] += amount
+                    grid[i1, j0, c] -= amount
+                    grid[i0, j1, c] -= amount
+                    grid[i1, j1, c] += amount
+        for i in range(na):
+            for c in range(outputs):
+                along = 0.0
+                for j in range(nb):
+                    along += grid[i, j, c]
+                    grid[i, j, c] = along + (grid[i - 1, j, c] if i > 0 else 0.0)
+        for i in range(na):
+            if ca[i] >= reach[p]:
+                continue
+            for j in range(nb):
+                cost = ca[i] + cb[j]
+                if cost >= reach[p]:
+                    continue
+                if mask_start[p] >= 0 and not allowed[mask_start[p] + i * nb + j]:
+                    continue
+                missed, extreme, inside = 0.0, 0.0, margin
+                for k in range(aim_slot.size):
+                    s = aim_slot[k]
+                    if aim_wide[k] > 1:
+                        other = -np.inf
+                        for c in range(aim_wide[k]):
+                            if c != aim_wanted[k]:
+                                other = max(other, grid[i, j, s + c] + offset[s + c])
+                        own = grid[i, j, s + aim_wanted[k]] + offset[s + aim_wanted[k]]
+                        missed += max(other - own, 0.0)
+                        continue
+                    y = grid[i, j, s] + offset[s]
+                    extreme += aim_sign[k] * y / aim_scale[k]
+                    missed += max(aim_low[k] - y, 0.0) / aim_scale[k]
+                    missed += max(y - aim_high[k], 0.0) / aim_scale[k]
+                    inside = min(inside, (y - aim_low[k]) / aim_scale[k])
+                    inside = min(inside, (aim_high[k] - y) / aim_scale[k])
+                wish = -inside if margin > 0 else cost
+                if missed > keys[3 * p]:
+                    continue
+                if missed == keys[3 * p]:
+                    if extreme > keys[3 * p + 1]:
+                        continue
+                    if extreme == keys[3 * p + 1] and wish >= keys[3 * p + 2]:
+                        continue
+                if not _obeys(kind, sums, va[i], vb[j] if a != b else 0.0):
+                    continue
+                keys[3 * p], keys[3 * p + 1], keys[3 * p + 2] = missed, extreme, wish
+                place[2 * p], place[2 * p + 1] = i, j
+
+
+__all__ = ["Aims", "Choices", "Masks", "best_of_planes", "deepest"]

@@ -1,0 +1,272 @@
+"""Boosted trees of LightGBM and XGBoost as flat arrays, read from the formats they publish."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.errors import BadInput
+from compass.model.flat import FlatForest
+
+Floats = NDArray[np.float64]
+
+# How the objectives of each library make a prediction of a sum of trees.
+_LIGHTGBM = dict.fromkeys(
+    ("regression", "regression_l1", "huber", "fair", "quantile", "mape", "none"), "identity"
+) | {
+    "poisson": "exp",
+    "gamma": "exp",
+    "tweedie": "exp",
+    "binary": "sigmoid",
+    "multiclass": "softmax",
+}
+_XGBOOST = dict.fromkeys(
+    (
+        "reg:squarederror",
+        "reg:squaredlogerror",
+        "reg:absoluteerror",
+        "reg:pseudohubererror",
+        "binary:logitraw",
+    ),
+    "identity",
+) | {
+    "count:poisson": "exp",
+    "reg:gamma": "exp",
+    "reg:tweedie": "exp",
+    "binary:logistic": "sigmoid",
+    "multi:softprob": "softmax",
+    "multi:softmax": "softmax",
+}
+# LightGBM reads |x| up to this (its kZeroThreshold, a float32) as 0.
+_ZERO = float(np.float32(1e-35))
+_LIGHTGBM_CATEGORY, _LIGHTGBM_ZERO_MISSING = 1, 4  # bits of a LightGBM decision type
+
+
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """One tree; node 0 is its root, children come after their parents, -1 marks a leaf."""
+
+    feature: NDArray[Any]
+    threshold: Floats
+    left: NDArray[Any]
+    right: NDArray[Any]
+    value: Floats
+
+
+def from_lightgbm(booster: Any) -> FlatForest:
+    """The flat form of a LightGBM booster: numbers, two classes or several.
+
+    It predicts what `booster.predict` does (with the best number of rounds, where training
+    stopped early); two classes get two columns. Inputs are compared as float64. Categorical
+    splits, linear leaves and zeros that count as missing are refused.
+    """
+    head, blocks = _sections(booster.model_to_string())
+    objective = head.get("objective", "none").split(" ")
+    link, factor = _lightgbm_link(objective)
+    each = int(head["num_tree_per_iteration"])
+    trees = [_lightgbm_tree(block, factor) for block in blocks]
+    averaged = "average_output" in head
+    return _assemble(
+        trees or [_leaf(0.0)],
+        slot=np.arange(max(len(trees), 1)) % each,
+        offset=np.zeros(each),
+        divisor=max(len(trees) // each, 1) if averaged else 1.0,
+        link=link,
+        width=int(head["max_feature_idx"]) + 1,
+        single=False,
+    )
+
+
+def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
+    head: dict[str, str] = {}
+    blocks: list[dict[str, str]] = []
+    for line in text.splitlines():
+        if line == "end of trees":
+            break
+        key, _, rest = line.partition("=")
+        if key == "Tree":
+            blocks.append({})
+        elif key:
+            (blocks[-1] if blocks else head)[key] = rest
+    return head, blocks
+
+
+def _lightgbm_link(objective: Sequence[str]) -> tuple[str, float]:
+    name, options = objective[0], dict(part.partition(":")[::2] for part in objective[1:])
+    if name not in _LIGHTGBM or "sqrt" in options:
+        raise _unsupported("LightGBM", f"the objective {' '.join(objective)}")
+    return _LIGHTGBM[name], float(options.get("sigmoid", 1)) if name == "binary" else 1.0
+
+
+def _lightgbm_tree(block: Mapping[str, str], factor: float) -> _Tree:
+    if block.get("is_linear", "0") != "0":
+        raise _unsupported("LightGBM", "linear models in its leaves")
+    leaves = factor * np.array(block["leaf_value"].split(), dtype=np.float64)
+    inner = leaves.size - 1
+    if inner == 0:
+        return _leaf(float(leaves[0]))
+    decision = np.array(block["decision_type"].split(), dtype=np.int64)
+    if np.any(decision & _LIGHTGBM_CATEGORY):
+        raise _unsupported("LightGBM", "categorical splits")
+    if np.any((decision >> 2) & 3 == _LIGHTGBM_ZERO_MISSING >> 2):
+        raise _unsupported("LightGBM", "zeros that count as missing")
+    threshold = np.array(block["threshold"].split(), dtype=np.float64)
+    # All of -ZERO .. ZERO goes where 0 goes: the thresholds move to the ends of that range.
+    threshold[(threshold >= 0) & (threshold < _ZERO)] = _ZERO
+    threshold[(threshold < 0) & (threshold >= -_ZERO)] = np.nextafter(-_ZERO, -np.inf)
+    padding = np.full(leaves.size, -1)
+    children = (
+        np.array(block[side].split(), dtype=np.int64) for side in ("left_child", "right_child")
+    )
+    # A leaf is written as -1 - its number; here leaves come after the inner nodes.
+    left, right = (np.where(child < 0, inner - 1 - child, child) for child in children)
+    return _Tree(
+        feature=np.concatenate([np.array(block["split_feature"].split(), np.int64), padding]),
+        threshold=np.concatenate([threshold, np.zeros(leaves.size)]),
+        left=np.concatenate([left, padding]),
+        right=np.concatenate([right, padding]),
+        value=np.concatenate([np.zeros(inner), leaves]),
+    )
+
+
+def from_xgboost(booster: Any) -> FlatForest:
+    """The flat form of an XGBoost booster of trees: numbers, two classes or several.
+
+    It predicts what `booster.predict` does, which sums in float32, to that rounding; two classes
+    get two columns, `multi:softmax` gets scores. Inputs are cast to float32. Categorical splits,
+    linear boosters and several targets are refused.
+    """
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    objective = learner["objective"]["name"]
+    if objective not in _XGBOOST:
+        raise _unsupported("XGBoost", f"the objective {objective}")
+    link, param = _XGBOOST[objective], learner["learner_model_param"]
+    if int(param.get("num_target", "1")) > 1:
+        raise _unsupported("XGBoost", "several targets in one model")
+    model, weights = _xgboost_trees(learner["gradient_booster"])
+    columns = max(int(param["num_class"]), 1)
+    trees = [
+        _xgboost_tree(tree, weight) for tree, weight in zip(model["trees"], weights, strict=True)
+    ]
+    slot = np.array(model["tree_info"], dtype=np.int64)
+    order = _round_by_round(slot)
+    return _assemble(
+        [trees[i] for i in order] or [_leaf(0.0)],
+        slot=slot[order] if trees else np.zeros(1, dtype=np.int64),
+        offset=_margin(param["base_score"], link, columns),
+        divisor=1.0,  # trees grown side by side in a round are already shares of it
+        link=link,
+        width=int(param["num_feature"]),
+        single=True,
+    )
+
+
+def _xgboost_trees(booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[float]]:
+    if booster["name"] == "dart":
+        return booster["gbtree"]["model"], booster["weight_drop"]
+    if booster["name"] != "gbtree":
+        raise _unsupported("XGBoost", f"a booster of the kind {booster['name']}")
+    return booster["model"], [1.0] * len(booster["model"]["trees"])
+
+
+def _xgboost_tree(tree: Mapping[str, Any], weight: float) -> _Tree:
+    if any(tree["split_type"]) or tree["categories"]:
+        raise _unsupported("XGBoost", "categorical splits")
+    if int(tree["tree_param"]["size_leaf_vector"]) > 1:
+        raise _unsupported("XGBoost", "several targets in one model")
+    left = np.array(tree["left_children"], dtype=np.int64)
+    right = np.array(tree["right_children"], dtype=np.int64)
+    leaf = left < 0
+    # A node's condition is a threshold, a leaf's is its value.
+    condition = np.array(tree["split_conditions"], dtype=np.float32)
+    below = np.nextafter(condition, np.float32(-np.inf))  # x < t is x <= the float32 before t
+    return _in_order(
+        _Tree(
+            feature=np.where(leaf, -1, np.array(tree["split_indices"], dtype=np.int64)),
+            threshold=np.where(leaf, 0.0, below.astype(np.float64)),
+            left=left,
+            right=right,
+            value=np.where(leaf, weight * condition.astype(np.float64), 0.0),
+        )
+    )
+
+
+def _in_order(tree: _Tree) -> _Tree:
+    """The same tree, parents before children, without nodes that pruning left behind."""
+    order = [0]
+    for node in order:
+        if tree.left[node] >= 0:
+            order += [int(tree.left[node]), int(tree.right[node])]
+    place = np.full(tree.left.size + 1, -1)  # the last one answers for -1
+    place[order] = np.arange(len(order))
+    return _Tree(
+        feature=tree.feature[order],
+        threshold=tree.threshold[order],
+        left=place[tree.left[order]],
+        right=place[tree.right[order]],
+        value=tree.value[order],
+    )
+
+
+def _round_by_round(slot: NDArray[np.int64]) -> NDArray[np.int64]:
+    # Trees grown side by side come class by class; a round is one tree of every class.
+    turn = np.zeros(slot.size, dtype=np.int64)
+    for column in np.unique(slot):
+        mine = slot == column
+        turn[mine] = np.arange(np.count_nonzero(mine))
+    return np.lexsort((slot, turn))
+
+
+def _margin(written: str, link: str, columns: int) -> Floats:
+    score = np.array(written.strip("[]").split(","), dtype=np.float32).astype(np.float64)
+    # Saved as a prediction, added before the link.
+    if link == "sigmoid":
+        score = np.log(score) - np.log1p(-score)
+    elif link == "exp":
+        score = np.log(score)
+    return np.array(np.broadcast_to(score, columns))
+
+
+def _leaf(value: float) -> _Tree:
+    return _Tree(np.array([-1]), np.zeros(1), np.array([-1]), np.array([-1]), np.array([value]))
+
+
+def _assemble(
+    trees: Sequence[_Tree],
+    *,
+    slot: NDArray[np.int64],
+    offset: Floats,
+    divisor: float,
+    link: str,
+    width: int,
+    single: bool,
+) -> FlatForest:
+    starts = np.cumsum([0, *(tree.value.size for tree in trees)])[:-1]
+    moved = [
+        [np.where(child < 0, -1, child + start) for child in (tree.left, tree.right)]
+        for tree, start in zip(trees, starts, strict=True)
+    ]
+    return FlatForest(
+        feature=np.concatenate([tree.feature for tree in trees]).astype(np.int32),
+        threshold=np.concatenate([tree.threshold for tree in trees]),
+        left=np.concatenate([left for left, _ in moved]).astype(np.int32),
+        right=np.concatenate([right for _, right in moved]).astype(np.int32),
+        value=np.concatenate([tree.value for tree in trees])[:, np.newaxis],
+        roots=starts.astype(np.int64),
+        width=width,
+        slot=slot,
+        offset=offset,
+        divisor=divisor,
+        link=link,
+        single=single,
+    )
+
+
+def _unsupported(library: str, what: str) -> BadInput:
+    return BadInput(
+        f"this {library} model cannot be flattened: it has {what}",
+        hint="train it with plain numeric splits and a standard objective",
+    )

@@ -1,0 +1,150 @@
+"""Predictions of one question, against the models asked context by context."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compass.generate.predict import Averaged
+from compass.model import flat, joined
+from compass.model.base import Task, family
+from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
+
+few = Settings(
+    forest=ForestSettings(trees=7, depth=5),
+    lightgbm=LightGBMSettings(rounds=7, leaves=6, leaf=5),
+    xgboost=XGBoostSettings(rounds=7, depth=3),
+)
+FAMILIES = ["forest", "extra-trees", "lightgbm", "xgboost"]
+MOVABLE = np.array([0, 2])
+
+
+def rows(seed: int, n: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.column_stack(
+        [rng.normal(size=n), rng.integers(0, 4, n), rng.uniform(size=n), rng.integers(0, 3, n)]
+    )
+
+
+X = rows(0, 200)
+LAW = X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3]
+TARGETS = {
+    None: LAW,
+    2: (LAW > 1).astype(float),
+    3: np.digitize(LAW, [0.0, 2.0]).astype(float),
+}
+MODELS = {
+    (name, classes): family(name).fit(X, y, task=Task(classes), weight=None, seed=1, settings=few)
+    for name in FAMILIES
+    for classes, y in TARGETS.items()
+}
+
+
+class Nearest:
+    """A model that is not made of trees."""
+
+    task, family = Task(), "nearest"
+
+    def predict(self, X):
+        return X.sum(axis=1, keepdims=True)
+
+    def spread(self, X):
+        return np.abs(X[:, 1])
+
+
+def one_by_one(ask, contexts: np.ndarray, new: np.ndarray) -> np.ndarray:
+    said = []
+    for context in contexts:
+        full = np.tile(context, (len(new), 1))
+        full[:, MOVABLE] = new[:, MOVABLE]
+        said.append(ask(full))
+    return np.mean(said, axis=0)
+
+
+pairs = st.sampled_from(sorted(MODELS, key=str))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(pairs, min_size=1, max_size=4), st.integers(1, 4), st.integers(0, 99))
+def test_all_outcomes_are_those_of_the_models_asked_apart(chosen, count, seed) -> None:
+    models = {f"{i}": MODELS[pair] for i, pair in enumerate(chosen)}
+    contexts, new = rows(seed + 1, count), rows(seed + 2, 30)
+    predict = Averaged(models, contexts, MOVABLE)
+    said, spread = predict(new), predict.spread(new)
+    assert list(said) == list(spread) == list(models)
+    for name, model in models.items():
+        expected = one_by_one(model.predict, contexts, new)
+        assert said[name].shape == expected.shape
+        np.testing.assert_allclose(said[name], expected, rtol=1e-12, atol=1e-12)
+        wide = one_by_one(model.spread, contexts, new)
+        np.testing.assert_allclose(spread[name], wide, rtol=1e-12, atol=1e-12)
+        assert predict.parts is not None
+        parts = [flat.mean(part, new) for part in predict.parts[name]]
+        assert len(parts) == count
+        np.testing.assert_allclose(said[name], np.mean(parts, axis=0), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_one_context_is_predicted_bit_for_bit(name: str) -> None:
+    models = {str(classes): MODELS[name, classes] for classes in TARGETS}
+    context, new = rows(1, 1), rows(2, 60)
+    said = Averaged(models, context, MOVABLE)(new)
+    for key, model in models.items():
+        assert np.array_equal(said[key], one_by_one(model.predict, context, new))
+
+
+def test_a_row_is_predicted_the_same_in_every_batch_and_on_any_threads(monkeypatch) -> None:
+    models = {str(pair): model for pair, model in MODELS.items()}
+    predict = Averaged(models, rows(1, 3), MOVABLE)
+    new = rows(2, 300)
+    said, spread = predict(new), predict.spread(new)
+    for i in range(5):
+        alone, wide = predict(new[i : i + 1]), predict.spread(new[i : i + 1])
+        for name in models:
+            assert np.array_equal(alone[name], said[name][i : i + 1])
+            assert np.array_equal(wide[name], spread[name][i : i + 1])
+    monkeypatch.setattr(joined, "WALKS", 1)
+    shared = predict(new)
+    assert all(np.array_equal(shared[name], said[name]) for name in models)
+
+
+def test_models_without_trees_are_asked_context_by_context() -> None:
+    contexts, new = rows(1, 3), rows(2, 20)
+    models = {"trees": MODELS["forest", None], "other": Nearest()}
+    predict = Averaged(models, contexts, MOVABLE)
+    said, spread = predict(new), predict.spread(new)
+    np.testing.assert_allclose(said["other"], one_by_one(Nearest().predict, contexts, new))
+    np.testing.assert_allclose(spread["other"], one_by_one(Nearest().spread, contexts, new))
+    expected = one_by_one(models["trees"].predict, contexts, new)
+    np.testing.assert_allclose(said["trees"], expected, rtol=1e-12)
+    assert predict.parts is None
+    assert predict.edges(0) is None
+
+
+def test_edges_are_those_of_all_parts() -> None:
+    models = {"a": MODELS["forest", None], "b": MODELS["lightgbm", 3]}
+    contexts = rows(1, 2)
+    predict = Averaged(models, contexts, MOVABLE)
+    assert predict.parts is not None
+    for column in range(4):
+        found = [flat.cell_edges(p, column) for parts in predict.parts.values() for p in parts]
+        edges = predict.edges(column)
+        assert edges is not None
+        assert np.array_equal(edges, np.unique(np.concatenate(found)))
+        assert (edges.size > 0) == (column in MOVABLE)
+
+
+def test_a_repeated_question_is_not_cut_again() -> None:
+    models = {"y": MODELS["forest", None]}
+    first = Averaged(models, rows(1, 3), MOVABLE).parts
+    again = Averaged(models, rows(1, 3), MOVABLE).parts
+    assert first is not None
+    assert again is not None
+    assert all(a is b for a, b in zip(first["y"], again["y"], strict=True))
+
+
+def test_nothing_to_predict() -> None:
+    predict = Averaged({}, rows(1, 1), MOVABLE)
+    assert predict(rows(2, 3)) == {}
+    assert predict.parts == {}
+    assert predict.edges(0).size == 0
