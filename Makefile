@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check compiler bench laws clean
+.PHONY: run demo test check compiler bench laws peers growth exact clean
 
 run: demo  ## answer one question of each kind on the embedded data
 
@@ -28,6 +29,15 @@ bench: $(STAMP)  ## real tables: stage times, latency, violations, penalised MAP
 laws: $(STAMP)  ## the ten analytical laws, judged by the law
 	$(BIN)/python -m benchmarks.laws
 
+peers: $(STAMP) $(PEERS)/.installed  ## beside DiCE, treecf and Optuna, in an environment of their own
+	$(BIN)/python -m benchmarks.peers --python $(PEERS)/bin/python
+
+exact: $(STAMP)  ## the search alone against the proven optimum, and the time of the proof
+	$(BIN)/python -m benchmarks.exact
+
+growth: $(STAMP)  ## latency against rows, trees, parameters and rules: a table and docs/images/growth.svg
+	$(BIN)/python -m benchmarks.growth
+
 compiler:  # the kernel sweep is tested for real where there is, or may be installed, a C compiler
 	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } \
@@ -38,5 +48,10 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+$(PEERS)/.installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

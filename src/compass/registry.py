@@ -41,7 +41,7 @@ _BUILT_IN: dict[str, tuple[str, ...]] = {
     "reader": ("compass.readers.columnar",),
     "step": ("compass.prepare.clean",),
     "reducer": ("compass.reduce.uniform",),
-    "surrogate": ("compass.model.forest",),
+    "surrogate": ("compass.model.forest", "compass.model.boosting"),
     "generator": ("compass.generate.search",),
     "rule": (),
     "exporter": ("compass.engine.export",),

@@ -95,7 +95,7 @@ def test_thresholds_between_two_float32_values() -> None:
 
 
 def test_results_do_not_depend_on_threads_or_batches(monkeypatch) -> None:
-    monkeypatch.setattr(joined, "WALKS", 1)
+    monkeypatch.setattr(joined, "enough", lambda trees: 1)
     estimator, _ = regressor(3, 400, 6, 30)
     forest = flat.from_sklearn(estimator)
     X = rows(4, 5000, 6)

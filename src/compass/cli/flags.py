@@ -74,6 +74,23 @@ Seed = Annotated[
     int | None,
     typer.Option(min=0, max=_LARGEST_SEED, metavar="N", help="Same seed, same models and answers."),
 ]
+Prove = Annotated[
+    float | None,
+    typer.Option(
+        "--prove", min=0, max=3600, metavar="S", help="Seconds for a proof of the answer."
+    ),
+]
+NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything.")]
+Diversity = Annotated[
+    float | None,
+    typer.Option(min=0, max=1000, metavar="W", help="Weight of suggestions being different."),
+]
+Weights = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight", metavar="COLUMN=W", help="Cost of changing a parameter, 1 if not named."
+    ),
+]
 Curves = Annotated[
     list[str] | None,
     typer.Option("--curve", metavar="COLUMN", help="Outcomes against this one; repeatable."),

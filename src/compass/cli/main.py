@@ -35,6 +35,10 @@ def ask(
     where: flags.Conditions = None,
     count: flags.Count = None,
     seed: flags.Seed = None,
+    weight: flags.Weights = None,
+    diversity: flags.Diversity = None,
+    prove: flags.Prove = None,
+    no_prove: flags.NoProof = False,
     curve: flags.Curves = None,
     sbatch: flags.Script = None,
     template: flags.Template = None,
@@ -61,7 +65,10 @@ def ask(
 
     if template is not None and sbatch is None:
         raise BadInput("--template needs a file to write", hint="add --sbatch job.sh")
+    if no_prove and prove is not None:
+        raise BadInput("--prove and --no-prove contradict each other", hint="give one of them")
     opt.check_output(sbatch, csv)
+    costs = opt.weights(weight)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     with progress(quiet=as_json) as tell:
         engine = opt.engine(data, study, said, tell)
@@ -71,6 +78,9 @@ def ask(
             where=where or (),
             count=count,
             seed=seed,
+            weights=costs,
+            diversity=diversity,
+            prove=0.0 if no_prove else prove,
             curve=curve or (),
         )
     _write("sbatch", result, sbatch, template)

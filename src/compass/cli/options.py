@@ -68,6 +68,7 @@ _EXAMPLES = {
     "unit": "runtime=s",
     "missing": "power_cap=none",
     "domain": "threads=4,8,16",
+    "weight": "nodes=5",
 }
 
 
@@ -82,6 +83,20 @@ def _pair(flag: str, text: str, known: list[str] | None = None) -> tuple[str, st
             f"--{flag} {text}: there is no {flag} '{value}'", hint=f"choose {', '.join(known)}"
         )
     return name, value
+
+
+def weights(texts: list[str] | None) -> dict[str, float]:
+    """Costs of changing parameters, from COLUMN=NUMBER."""
+    found = {}
+    for text in texts or ():
+        name, value = _pair("weight", text)
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise BadInput(
+                f"--weight {text}: '{value}' is not a number", hint="for example --weight nodes=5"
+            ) from None
+    return found
 
 
 def _domain(name: str, text: str) -> dict[str, Any]:

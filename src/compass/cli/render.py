@@ -6,12 +6,27 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from compass.domain.answer import Answer, Curve, Label, Moved, Prediction, Suggestion
+from compass.domain.answer import (
+    Answer,
+    Certificate,
+    Curve,
+    Label,
+    Moved,
+    Prediction,
+    Standing,
+    Suggestion,
+)
 from compass.domain.base import Value
 from compass.domain.query import Kind
 
 # Word and shape, not only colour.
 _MARK = {Label.TRUSTED: "✔", Label.CAUTION: "!", Label.UNSUPPORTED: "✘"}
+_PROVED = {
+    Standing.OPTIMAL: "✔",
+    Standing.INFEASIBLE: "✘",
+    Standing.BEST_FOUND: "~",
+    Standing.NO_PROOF: "?",
+}
 _STYLE = {Label.TRUSTED: "green", Label.CAUTION: "yellow", Label.UNSUPPORTED: "red"}
 
 
@@ -100,6 +115,8 @@ def answer(console: Console, result: Answer) -> None:
         console.print(_suggestions(console, result))
         console.print()
         console.print(_reasons(result))
+    if result.certificate is not None:
+        console.print(_certificate(result.certificate))
     if result.population is not None:
         console.print(_population(result))
     for curve in result.curves:
@@ -212,6 +229,13 @@ def _curve(curve: Curve) -> RenderableType:
         )
     head = printable(f"{curve.outcome} against {curve.parameter}", "bold")
     return Group(head, table([curve.parameter, "predicted", "interval", "", "trust", ""], rows))
+
+
+def _certificate(proof: Certificate) -> Text:
+    """What is proved, in one line: the word first, then the sentence."""
+    style = {Standing.OPTIMAL: "green", Standing.INFEASIBLE: "red"}.get(proof.status, "yellow")
+    line = Text(f"{_PROVED[proof.status]} {proof.status.value}", style=style)
+    return line.append_text(printable(f": {proof.reason}", "default"))
 
 
 def _run_next(result: Answer) -> RenderableType:

@@ -114,7 +114,6 @@ class Certificate(Noun):
     )
     left_out: tuple[str, ...] = Field((), description="rules that the proof could not state")
     cut: bool = Field(False, description="whether the deadline ended the proof")
-    seconds: float = 0.0
 
 
 class CurvePoint(Noun):

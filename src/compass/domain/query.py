@@ -96,6 +96,13 @@ class Query(Noun):
         default_factory=dict, description="cost of changing a parameter; 1 if not named"
     )
 
+    diversity: float | None = Field(
+        None, ge=0, le=1000, description="weight of being different; None: the default"
+    )
+    prove: float | None = Field(
+        None, ge=0, le=3600, description="seconds for a proof, 0: none; None: the default"
+    )
+
     @model_validator(mode="after")
     def _weights_positive(self) -> Self:
         for name, weight in self.weights.items():

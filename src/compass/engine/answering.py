@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.answer import (
     Answer,
+    Certificate,
     Label,
     Moved,
     Prediction,
@@ -24,7 +25,9 @@ from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
 from compass.engine import next_runs
 from compass.engine.judge import Judge
+from compass.engine.past import measured_at, record_of, verdict
 from compass.engine.plan import Plan, assumed, followers, linked
+from compass.engine.proving import certified
 from compass.engine.shortfall import blocking_rules, broken_conditions, notes, why_not
 from compass.engine.targets import resolve
 from compass.engine.workbench import Workbench
@@ -34,6 +37,7 @@ from compass.generate.repair import forcing_rule
 from compass.generate.score import score
 from compass.language import format_query
 from compass.prepare.encode import Encoder
+from compass.settings import Settings
 
 Floats = NDArray[np.float64]
 
@@ -85,13 +89,24 @@ def answer_by_search(desk: Desk) -> Answer:
         {name: trained.scale for name, trained in desk.judge.trained.items()},
         bench.settings.same,
     )
-    arena, found = _generate(desk, targets)
+    arena, found, widest = _generate(desk, targets)
+    desk.clock.mark("search")
+    found, certificate = certified(widest, found, _time_to_prove(desk))
+    if certificate is not None and found.meets.any():
+        arena = widest
+    desk.clock.mark("proof")
     if plan.query.kind is Kind.RECOMMEND:
         found = replace(found, X=_completed(desk, arena, found.X))
-    desk.clock.mark("search")
     suggestions = _suggestions(desk, arena, found, targets, before)
     desk.clock.mark("trust")
-    return _answer(desk, suggestions, targets, arena, found)
+    return _answer(desk, suggestions, targets, arena, found, certificate)
+
+
+def _time_to_prove(desk: Desk) -> float:
+    """Seconds for the proof: what is wanted, but no more than the deadline leaves."""
+    wanted, settings = desk.plan.query.prove, desk.bench.settings
+    left = settings.deadline - sum(desk.clock.seconds.values())
+    return max(min(settings.prove if wanted is None else wanted, left), 0.0)
 
 
 def problem_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...]) -> Problem:
@@ -123,7 +138,8 @@ def arena_of(desk: Desk, problem: Problem) -> Arena:
     give = np.array([names.index(n) for n in problem.forced], dtype=np.int64)
     contexts = np.array([encoder.encode(context) for context in problem.contexts])
     models = {name: trained.model for name, trained in desk.judge.trained.items()}
-    return Arena(
+    predict = Averaged(models, contexts, np.concatenate([free, give]))
+    arena = Arena(
         space=here.features,
         start=encoder.encode(problem.start),
         free=free,
@@ -134,14 +150,25 @@ def arena_of(desk: Desk, problem: Problem) -> Arena:
         outcomes=plan.outcomes,
         targets=problem.targets,
         labels={t.name: _position(bench, t) for t in problem.targets if t.is_class},
-        predict=Averaged(models, contexts, np.concatenate([free, give])),
+        predict=predict,
         geometry=bench.geometry(names, problem.weights),
         observed=here.X[here.train],
         proximity=problem.proximity,
         count=problem.count,
         seed=problem.seed,
-        settings=bench.settings,
+        settings=_settings(desk),
+        until=time.monotonic() + bench.settings.deadline - sum(desk.clock.seconds.values()),
     )
+    return replace(arena, record=record_of(desk.judge, arena, contexts, predict.spread))
+
+
+def _settings(desk: Desk) -> Settings:
+    """The settings with what this question says about them."""
+    settings, diversity = desk.bench.settings, desk.plan.query.diversity
+    if diversity is None:
+        return settings
+    weights = settings.loss.model_copy(update={"diversity": diversity})
+    return settings.model_copy(update={"loss": weights})
 
 
 def _position(bench: Workbench, target: Target) -> int:
@@ -150,9 +177,10 @@ def _position(bench: Workbench, target: Target) -> int:
     return parameter.values.index(target.label)
 
 
-def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated]:
+def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated, Arena]:
     """First with everything not named held; then letting give way what rules tie to the rest.
 
+    The arena of the candidates, they themselves, and the widest arena that was searched.
     To reach a goal, labels of the context (machine, application) never give way; they do so only
     where the rules cannot be obeyed otherwise.
     """
@@ -169,20 +197,21 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
     except ConflictingRules as error:
         conflict = error
     if found is not None and found.meets.any():
-        return arena, found
+        return arena, found, arena
     forced = linked(plan, moving)
     if found is not None and len(found.X):
         forced = tuple(n for n in forced if n in follow or not _names_context(arena.space[n]))
+    wider = arena
     if forced:
         wider = arena_of(desk, problem_of(desk, targets, forced))
         more = generator.generate(_with_familiar(desk, wider))
         if found is None or more.meets.any() or _miss(wider, more) < _miss(arena, found):
-            return wider, more
+            return wider, more, wider
         found = replace(found, exhaustive=found.exhaustive and more.exhaustive)
     if found is None:
         assert conflict is not None
         raise conflict
-    return arena, found
+    return arena, found, wider
 
 
 def _names_context(parameter: Number | Category) -> bool:
@@ -201,10 +230,33 @@ def _with_familiar(desk: Desk, arena: Arena) -> Arena:
     support = desk.judge.here.support
 
     def familiar(X: Floats) -> NDArray[np.bool_]:
-        known = _completed(desk, arena, X) if desk.plan.baseline is None else X
-        return support.ood(known) <= limit
+        if desk.plan.baseline is not None:
+            return support.ood(X) <= limit
+        known = np.zeros(len(X), dtype=bool)
+        # Near past runs in one of the contexts is enough: most candidates are so in the first.
+        for context in desk.plan.contexts:
+            rest = np.flatnonzero(~known)
+            if not len(rest):
+                break
+            full = _in_contexts(arena, X[rest], context[None, :])
+            known[rest] = _obey(arena, full) & (support.ood(full) <= limit)
+        return known
 
     return replace(arena, familiar=familiar)
+
+
+def _in_contexts(arena: Arena, X: Floats, contexts: Floats) -> Floats:
+    """Every configuration X [n, d] in every context [c, d], [n * c, d]."""
+    full = np.tile(contexts, (len(X), 1))
+    full[:, arena.movable] = np.repeat(X[:, arena.movable], len(contexts), axis=0)
+    return full
+
+
+def _obey(arena: Arena, X: Floats) -> NDArray[np.bool_]:
+    fine = np.ones(len(X), dtype=bool)
+    for rule in arena.rules:
+        fine &= rule.holds(X)
+    return fine
 
 
 def _completed(desk: Desk, arena: Arena, X: Floats) -> Floats:
@@ -213,17 +265,14 @@ def _completed(desk: Desk, arena: Arena, X: Floats) -> Floats:
     Predictions are averaged over all contexts; the configuration that is shown, and whose trust is
     told, is the one of those contexts that lies closest to past runs and obeys the rules.
     """
-    completed = X.copy()
-    for i, x in enumerate(X):
-        options = desk.plan.contexts.copy()
-        options[:, arena.movable] = x[arena.movable]
-        fine = np.ones(len(options), dtype=bool)
-        for rule in arena.rules:
-            fine &= rule.holds(options)
-        if fine.any():
-            known = options[fine]
-            completed[i] = known[int(np.argmin(desk.judge.here.support.novelty(known)))]
-    return completed
+    contexts = desk.plan.contexts
+    full = _in_contexts(arena, X, contexts)
+    fine = _obey(arena, full)
+    far = np.full(len(full), np.inf)
+    if len(contexts) > 1:
+        far[fine] = desk.judge.here.support.novelty(full[fine])
+    best = np.argmin(far.reshape(len(X), len(contexts)), axis=1) + np.arange(len(X)) * len(contexts)
+    return np.where(fine[best][:, None], full[best], X)
 
 
 def _suggestions(
@@ -231,9 +280,13 @@ def _suggestions(
 ) -> tuple[Suggestion, ...]:
     if not len(found.X):
         return ()
-    scores = arena.predict(found.X)
-    spreads = {name: _spread(desk, arena, name, found.X) for name in desk.judge.trained}
-    predictions = desk.judge.predict(found.X, scores, spreads, targets, before, desk.plan.measured)
+    assert isinstance(arena.predict, Averaged)
+    scores, spreads = arena.predict(found.X), arena.predict.spread(found.X)
+    # Beside a baseline `observed` is what was measured there.
+    observed = [desk.plan.measured] * len(found.X)
+    if desk.plan.baseline is None:
+        observed = measured_at(desk.judge, arena, found.X)
+    predictions = desk.judge.predict(scores, spreads, targets, before, observed)
     trusts = desk.judge.trust(found.X)
     return tuple(
         _suggestion(desk, arena, x, outcomes, trust, float(near), bool(ok))
@@ -241,17 +294,6 @@ def _suggestions(
             found.X, predictions, trusts, found.proximity, found.meets, strict=True
         )
     )
-
-
-def _spread(desk: Desk, arena: Arena, name: str, X: Floats) -> Floats:
-    """The model's spread, averaged over the contexts, [n]."""
-    model = desk.judge.trained[name].model
-    spreads = []
-    for context in desk.plan.contexts:
-        full = np.repeat(context[None, :], len(X), axis=0)
-        full[:, arena.movable] = X[:, arena.movable]
-        spreads.append(model.spread(full))
-    return np.asarray(np.mean(spreads, axis=0))
 
 
 def _suggestion(
@@ -314,9 +356,10 @@ def _answer(
     targets: tuple[Target, ...],
     arena: Arena,
     found: Generated,
+    certificate: Certificate | None,
 ) -> Answer:
     plan = desk.plan
-    no_answer = why_not(suggestions, targets, found, lambda: blocking_rules(arena))
+    no_answer = why_not(suggestions, targets, found, certificate, lambda: blocking_rules(arena))
     proposals: tuple[Proposal, ...] = ()
     doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
     if suggestions and len(doubtful) == len(suggestions):
@@ -334,10 +377,24 @@ def _answer(
         suggestions=suggestions,
         baseline=plan.baseline,
         context=assumed(plan, arena.space, arena.movable),
-        notes=(*plan.notes, *notes(plan, suggestions), *broken_conditions(plan, arena, found)),
+        notes=(
+            *plan.notes,
+            *verdict(desk.judge, arena, found),
+            *notes(plan, suggestions),
+            *_cut_short(desk, found),
+            *broken_conditions(plan, arena, found),
+        ),
         no_answer=no_answer,
+        certificate=certificate,
         run_next=proposals,
         models=tuple(trained.card for trained in desk.judge.trained.values()),
         provenance=desk.provenance,
         seconds=dict(desk.clock.seconds),
     )
+
+
+def _cut_short(desk: Desk, found: Generated) -> tuple[str, ...]:
+    if not found.cut:
+        return ()
+    limit = f"{desk.bench.settings.deadline:g} s"
+    return (f"The deadline of {limit} ended the search early; with more time it may do better.",)

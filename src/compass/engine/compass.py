@@ -100,9 +100,16 @@ class Compass:
         where: Iterable[str] = (),
         count: int | None = None,
         seed: int | None = None,
+        weights: Mapping[str, float] | None = None,
+        diversity: float | None = None,
+        prove: float | None = None,
         curve: Iterable[str] = (),
     ) -> Answer:
-        """Answer a question given as text or as a Query; keywords add to what it says."""
+        """Answer a question given as text or as a Query; keywords add to what it says.
+
+        `weights` are costs of changing parameters, `diversity` is the weight of suggestions being
+        different, `prove` the seconds for a proof (0: none).
+        """
         query = parse_query(question) if isinstance(question, str) else question
         added: dict[str, Any] = {}
         if run is not None:
@@ -111,10 +118,10 @@ class Compass:
                     "the question already says where to start", hint="give the baseline once"
                 )
             added["baseline"] = self._baseline(run)
-        if count is not None:
-            added["count"] = count
-        if seed is not None:
-            added["seed"] = seed
+        said = {"count": count, "seed": seed, "diversity": diversity, "prove": prove}
+        added |= {name: value for name, value in said.items() if value is not None}
+        if weights:
+            added["weights"] = {**query.weights, **weights}
         more = tuple(Constraint(text=text) for text in where)
         if more:
             added["where"] = (*query.where, *more)
@@ -136,7 +143,7 @@ class Compass:
     ) -> Answer:
         """What configuration should I use?"""
         change = {name: _edit(value) for name, value in (fixed or {}).items()}
-        query = _query(Kind.RECOMMEND, ask, change, goals or {}, where, options)
+        query = _query(Kind.RECOMMEND, ask, change, goals or {}, where)
         return self.ask(query, **options)
 
     def reconfigure(
@@ -151,7 +158,7 @@ class Compass:
     ) -> Answer:
         """What is the smallest change of this run that gets me there?"""
         edits = {name: _edit(value) for name, value in (change or {}).items()}
-        query = _query(Kind.RECONFIGURE, ask, edits, goals or {}, where, options)
+        query = _query(Kind.RECONFIGURE, ask, edits, goals or {}, where)
         return self.ask(query, run=run, **options)
 
     def what_if(
@@ -171,7 +178,7 @@ class Compass:
             if isinstance(outcomes, Mapping)
             else {name: Observe() for name in outcomes}
         )
-        query = _query(Kind.WHAT_IF, ask, edits, goals, where, options)
+        query = _query(Kind.WHAT_IF, ask, edits, goals, where)
         return self.ask(query, run=run, **options)
 
     def run_next(self, n: int = 8) -> tuple[Proposal, ...]:
@@ -290,15 +297,13 @@ def _query(
     change: Mapping[str, Edit],
     goals: Mapping[str, Goal],
     where: Iterable[str],
-    options: dict[str, Any],
 ) -> Query:
-    """The query of a method call; weights are part of it, the rest goes to `ask`."""
+    """The query of a method call; options go to `ask`."""
     given = {
         "kind": kind,
         "ask": tuple(ask),
         "change": dict(change),
         "goals": dict(goals),
         "where": tuple(Constraint(text=text) for text in where),
-        "weights": options.pop("weights", None) or {},
     }
     return _valid(Query, given)

@@ -1,6 +1,6 @@
 """Predictions and trust of complete configurations, in the nouns of an answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,14 +28,16 @@ class Judge:
 
     def predict(
         self,
-        X: Floats,
         scores: Mapping[str, Floats],
         spreads: Mapping[str, Floats],
         targets: tuple[Target, ...],
         before: Config,
-        measured: Config,
+        observed: Sequence[Config],
     ) -> list[tuple[Prediction, ...]]:
-        """Per configuration one prediction per outcome; scores and spreads as models give them."""
+        """Per configuration one prediction per outcome; scores and spreads as models give them.
+
+        `observed` says for each configuration what to show as measured beside the prediction.
+        """
         by_name = {target.name: target for target in targets}
         return [
             tuple(
@@ -49,7 +51,7 @@ class Judge:
                 )
                 for name in self.trained
             )
-            for i in range(len(X))
+            for i, measured in enumerate(observed)
         ]
 
     def value(self, name: str, score: Floats) -> Value:

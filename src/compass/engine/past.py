@@ -4,59 +4,35 @@ Only where the context is a single one: a prediction that is averaged over conte
 compared with runs of one of them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.answer import Prediction, Suggestion
 from compass.domain.base import Config, Value
 from compass.domain.space import Category, Number
 from compass.engine.judge import Judge
-from compass.engine.workbench import Field, Trained, Workbench
+from compass.engine.workbench import Trained, Workbench
 from compass.generate.base import Arena, Generated
 from compass.generate.measured import Record, Reliability, missed, reliability
+from compass.generate.score import score
 from compass.language import format_value
-from compass.prepare.split import configurations
 
 Floats = NDArray[np.float64]
+Spread = Callable[[Floats], dict[str, Floats]]
 
 _ONE_SIGMA = 0.683  # the level at which half an interval is one standard deviation
 
 
-@dataclass(frozen=True, eq=False)
-class Past:
-    """All complete past runs seen through one set of features, by configuration."""
+def record_of(judge: Judge, arena: Arena, contexts: Floats, spread: Spread) -> Record | None:
+    """The record that an arena's candidates are valued with; None where only the model counts.
 
-    key: NDArray[np.uint64]  # [n] ascending
-    X: Floats  # [n, d]
-    position: NDArray[np.int64]  # [n] in the prepared table
-
-    @classmethod
-    def of(cls, here: Field) -> "Past":
-        """The past runs of a field."""
-        complete = np.flatnonzero(np.isfinite(here.X).all(axis=1))
-        key = configurations(here.X[complete])
-        order = np.argsort(key, kind="stable")
-        position = complete[order]
-        return cls(key[order], here.X[position], position)
-
-
-def past_of(bench: Workbench, here: Field) -> Past:
-    """The past runs of these features; sorted once."""
-    names = here.features.names
-    if names not in bench.past:
-        bench.past[names] = Past.of(here)
-    return bench.past[names]
-
-
-def record_of(judge: Judge, arena: Arena, contexts: Floats) -> Record | None:
-    """The record that an arena's candidates are valued with; None where only the model counts."""
+    `contexts` [c, d] are those of the question; `spread` is that of the arena's predictions.
+    """
     directed = [target for target in arena.targets if target.direction is not None]
     if not directed or len(contexts) != 1:
         return None
-    past = past_of(judge.bench, judge.here)
+    past = judge.bench.past_of(judge.here.features.names)
     fixed = np.setdiff1d(np.arange(len(arena.start)), arena.movable)
     same = np.ones(len(past.X), dtype=np.bool_)
     for column in fixed:
@@ -81,7 +57,7 @@ def record_of(judge: Judge, arena: Arena, contexts: Floats) -> Record | None:
         reliability={name: _reliability(judge, name) for name in judge.trained},
         relative=relative,
         positive=len(directed) == 1 and directed[0].name in relative,
-        doubt=lambda X: _doubt(judge, arena, X),
+        doubt=lambda X: _doubt(judge, arena, spread(X)),
     )
     return record.settled(arena)
 
@@ -111,7 +87,7 @@ def _reliability(judge: Judge, name: str) -> Reliability:
         relative, y = _positive(bench, name), _measured(bench, name)
         held = here.valid[np.isfinite(y[here.valid, 0])]
         said = judge.trained[name].model.predict(here.X[held])
-        past = past_of(bench, here)
+        past = bench.past_of(here.features.names)
         known = np.isfinite(y[past.position, 0])
         _, number = np.unique(past.key[known], return_inverse=True)
         bench.reliability[key] = reliability(
@@ -123,9 +99,9 @@ def _reliability(judge: Judge, name: str) -> Reliability:
     return bench.reliability[key]
 
 
-def _doubt(judge: Judge, arena: Arena, X: Floats) -> Floats:
+def _doubt(judge: Judge, arena: Arena, spreads: Mapping[str, Floats]) -> Floats:
     """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
-    spreads, total = arena.predict.spread(X), np.zeros(len(X))
+    total = np.zeros(len(next(iter(spreads.values()))))
     for target in arena.targets:
         if target.direction is None:
             continue
@@ -143,22 +119,19 @@ def _half(trained: Trained, spread: Floats, scale: float) -> Floats:
     return np.where(np.isfinite(half), half, scale)
 
 
-def with_past(
-    judge: Judge, arena: Arena, X: Floats, scores: Mapping[str, Floats]
-) -> tuple[dict[str, Floats], list[Config]]:
-    """What is believed of configurations X [n, d], and what was measured at each of them."""
+def measured_at(judge: Judge, arena: Arena, X: Floats) -> list[Config]:
+    """What was measured, on average, at each configuration X [n, d] that was run before."""
     record = arena.record
     if record is None:
-        return dict(scores), [{} for _ in X]
-    place = record.find(X)
+        return [{} for _ in X]
     observed: list[Config] = []
-    for i in place:
+    for place in record.find(X):
         known: dict[str, Value] = {}
-        for name in judge.trained if i >= 0 else ():
-            if record.runs[name][i]:
-                known[name] = judge.value(name, record.mean[name][i])
+        for name in judge.trained if place >= 0 else ():
+            if record.runs[name][place]:
+                known[name] = judge.value(name, record.mean[name][place])
         observed.append(known)
-    return record.believed(scores, place), observed
+    return observed
 
 
 def verdict(judge: Judge, arena: Arena, found: Generated) -> tuple[str, ...]:
@@ -172,15 +145,13 @@ def verdict(judge: Judge, arena: Arena, found: Generated) -> tuple[str, ...]:
         others = "; the others have the best chance to" if len(found.X) > 1 else ""
         again = "the first suggestion is that configuration"
         return (f"Nothing is expected to beat {run}: {again}{others}.",)
-    from compass.generate.score import score
-
     better = float(score(arena, found.X[:1]).extreme[0]) < record.value
     return (f"The first suggestion is {'' if better else 'not '}expected to beat {run}.",)
 
 
 def _told(judge: Judge, arena: Arena, record: Record) -> str:
     """The best past configuration as `row 12 (time 4.1 ms, measured)`."""
-    past, prepared = past_of(judge.bench, judge.here), judge.bench.prepared
+    past, prepared = judge.bench.past_of(judge.here.features.names), judge.bench.prepared
     first = int(np.searchsorted(past.key, record.key[record.best]))
     last = int(np.searchsorted(past.key, record.key[record.best], side="right"))
     rows = np.sort(prepared.row_id[past.position[first:last]])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from compass import registry
-from compass.domain.answer import Label, Suggestion
+from compass.domain.answer import Certificate, Label, Standing, Suggestion
 from compass.domain.errors import ConflictingRules
 from compass.domain.problem import Target
 from compass.domain.query import Kind
@@ -18,10 +18,14 @@ def why_not(
     suggestions: tuple[Suggestion, ...],
     targets: tuple[Target, ...],
     found: Generated,
+    certificate: Certificate | None,
     blocking: Callable[[], tuple[str, ...]],
 ) -> str | None:
     """Why there is no supported answer, or None when there is one."""
+    excluded = certificate is not None and certificate.status is Standing.INFEASIBLE
     if not suggestions:
+        if excluded and certificate is not None:
+            return certificate.reason
         how = (
             "Every combination was tried, and no legal configuration obeys all rules."
             if found.exhaustive
@@ -33,7 +37,11 @@ def why_not(
     best = suggestions[0]
     if not best.meets_goals:
         missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
-        sure = "No legal configuration" if found.exhaustive else "No configuration that was found"
+        sure = "No configuration that was found"
+        if found.exhaustive or excluded:
+            sure = "No legal configuration"
+        if not missed:
+            return f"{sure} meets the goal: past runs of those that are predicted to did not."
         return f"{sure} meets the goal under this model; closest: {'; '.join(missed)}."
     if all(s.trust.label is Label.UNSUPPORTED for s in suggestions):
         return "Every suggestion lies outside the past runs; run the proposed ones first."
@@ -50,6 +58,7 @@ def blocking_rules(arena: Arena) -> tuple[str, ...]:
             rules=tuple(r for r in arena.rules if r is not rule),
             outcome_rules=tuple(r for r in arena.outcome_rules if r is not rule),
             targets=(),
+            record=None,
             count=1,
         )
         try:

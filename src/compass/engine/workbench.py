@@ -11,6 +11,7 @@ from compass.domain.answer import ModelCard
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.generate.base import Geometry
+from compass.generate.measured import Reliability
 from compass.model.base import Fitted, Task, family
 from compass.model.score import holdout_error
 from compass.prepare import Prepared
@@ -48,6 +49,15 @@ class Field:
     scale: Floats  # [d]
 
 
+@dataclass(frozen=True, eq=False)
+class Past:
+    """All complete past runs seen through one set of features, by configuration."""
+
+    key: NDArray[np.uint64]  # [n] ascending
+    X: Floats  # [n, d]
+    position: Rows  # [n] in the prepared table
+
+
 @dataclass
 class Workbench:
     """Fields and trained models by what they are made of."""
@@ -59,6 +69,8 @@ class Workbench:
     fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
     trained: dict[tuple[tuple[str, ...], str], Trained] = field(default_factory=dict)
     joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
+    past: dict[tuple[str, ...], Past] = field(default_factory=dict)
+    reliability: dict[tuple[tuple[str, ...], str], Reliability] = field(default_factory=dict)
 
     def field_of(self, features: tuple[str, ...]) -> Field:
         """The split, the neighbours and the scales for these features."""
@@ -92,6 +104,17 @@ class Workbench:
                 ]
             ),
         )
+
+    def past_of(self, features: tuple[str, ...]) -> Past:
+        """The past runs sorted by what they are a run of."""
+        if features not in self.past:
+            X = self.field_of(features).X
+            complete = np.flatnonzero(np.isfinite(X).all(axis=1))
+            key = configurations(X[complete])
+            order = np.argsort(key, kind="stable")
+            position = complete[order]
+            self.past[features] = Past(key[order], X[position], position)
+        return self.past[features]
 
     def certainty(self, features: tuple[str, ...], targets: tuple[str, ...]) -> Perturbed:
         """The perturbed models of several outcomes as one measure."""

@@ -1,5 +1,6 @@
 """What a generator is: it turns a problem into candidate configurations."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,6 +69,7 @@ class Arena:
     count: int
     seed: int
     settings: Settings
+    until: float = np.inf  # time.monotonic() at which what is optional ends
     familiar: Callable[[Floats], Bools] | None = None  # which configurations are near past runs
     record: "Record | None" = None  # what was measured in the context; None: only the model counts
 
@@ -75,6 +77,11 @@ class Arena:
     def sums(self) -> Sums:
         """The rules on features that are sums, all at once."""
         return sums_of(self.rules, self.space.names)
+
+    @property
+    def late(self) -> bool:
+        """Whether it is time to end what is optional."""
+        return time.monotonic() > self.until
 
     @property
     def movable(self) -> Columns:
@@ -91,6 +98,7 @@ class Generated:
     proximity: Floats  # [m] weighted change against the start
     exhaustive: bool = False  # every legal configuration was tried
     evaluated: int = 0
+    cut: bool = False  # the deadline ended the search before its time
 
 
 @runtime_checkable

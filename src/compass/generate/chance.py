@@ -16,6 +16,7 @@ from compass.generate.score import Scored
 Places = NDArray[np.int64]
 
 _POOL = 256  # candidates, best first, whose chance is worked out
+_SURE = 1e-6  # share of the value below which a standard deviation is rounding
 _WIDER = 4  # times as many as are wanted, so that different and familiar ones are among them
 
 
@@ -27,12 +28,12 @@ def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) ->
     """
     from scipy.special import ndtr
 
-    spread = np.maximum(deviation, 1e-300)
+    size, reference = np.abs(mean), abs(best)
+    spread = np.maximum(deviation, _SURE * np.maximum(size, reference) + 1e-300)
     if not ratio:
         z = (best - mean) / spread
         density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
         return np.asarray(spread * (z * ndtr(z) + density))
-    size, reference = np.abs(mean), abs(best)
     sigma = np.sqrt(np.log1p((spread / size) ** 2))
     d = (np.log(reference / size) + sigma**2 / 2) / sigma
     if best > 0:
@@ -43,22 +44,20 @@ def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) ->
 def choose(arena: Arena, record: Record, scored: Scored) -> Places:
     """Positions in `scored` (best first) of the answers: the best, then the best chances.
 
-    All are at least `distinct` apart. A weight of the diversity above 1 makes being different count
-    as much as the chance, and leaves the neighbourhood of the best run out.
+    All are at least `distinct` apart. The record must have a best run.
     """
     untried = np.flatnonzero(record.find(scored.X) < 0)
     untried = untried[untried > 0]
     hopeful, chance = _hopeful(arena, record, scored, untried)
-    explore = max(arena.settings.loss.diversity - 1.0, 0.0)
     near = _near(arena, scored.X, untried, record.X[record.best])
     chosen = [0]
     apart = np.full(len(scored), np.inf)
     for turn in range(arena.count - 1):
         apart = np.minimum(apart, _apart(arena, scored.X, scored.X[chosen[-1]]))
         fits = apart >= max(arena.settings.search.distinct, 1e-12)
-        gain = np.where(fits[hopeful], chance + explore * np.minimum(apart[hopeful], 1.0), -1.0)
+        gain = np.where(fits[hopeful], chance, -1.0)
         beside = near[fits[near]]
-        if len(beside) and turn % 2 and not explore:
+        if len(beside) and turn % 2:
             chosen.append(int(beside[0]))
         elif len(gain) and gain.max() >= 0:
             chosen.append(int(hopeful[np.argmax(gain)]))

@@ -108,17 +108,11 @@ class Record:
     def believed(
         self, predicted: Mapping[str, Floats], place: NDArray[np.int64]
     ) -> dict[str, Floats]:
-        """Predictions, drawn towards what was measured where `place` [n] (see `find`) says so."""
-        known = np.flatnonzero(place >= 0)
-        if not len(known):
-            return dict(predicted)
-        there, found = place[known], {}
-        for name, values in predicted.items():
-            share = self.reliability[name].weight(self.runs[name][there])[:, None]
-            said = values[known]
-            values = values.copy()
-            values[known] = said + share * (np.where(share > 0, self.mean[name][there], 0) - said)
-            found[name] = values
+        """Predictions of the past configurations at `place` [n], drawn to what was measured."""
+        found = {}
+        for name, said in predicted.items():
+            share = self.reliability[name].weight(self.runs[name][place])[:, None]
+            found[name] = said + share * (self.mean[name][place] - said)
         return found
 
     def cautious(self, extreme: Floats, place: NDArray[np.int64]) -> Floats:
@@ -172,7 +166,7 @@ def weighed(arena: Arena, scored: Scored) -> Scored:
     place = record.find(scored.X)
     untried = scored.take(np.flatnonzero(place < 0))
     nowhere = np.full(len(untried), -1, dtype=np.int64)
-    untried = untried.valued(record.cautious(untried.extreme, nowhere))
+    untried = replace(untried, extreme=record.cautious(untried.extreme, nowhere))
     past = record.X[np.union1d(place[place >= 0], record.top)]
     return join([untried, score(arena, past)])
 

@@ -1,4 +1,4 @@
-"""The past runs nearest to a configuration."""
+"""How far configurations are from one, and the past runs nearest to it."""
 
 from typing import Any
 
@@ -21,12 +21,18 @@ def nearest_rows(
     """
     if len(observed) <= count:
         return np.arange(len(observed))
-    apart = np.empty(len(observed))
-    rows = np.ascontiguousarray(observed, dtype=np.float64)
+    apart = distances(observed, x, columns, geometry)
+    return np.sort(np.argsort(apart, kind="stable")[:count])
+
+
+def distances(X: Floats, x: Floats, columns: Columns, geometry: Geometry) -> Floats:
+    """The sum of the column distances of these columns between X [n, d] and x [d], not weighted."""
+    apart = np.empty(len(X))
+    rows = np.ascontiguousarray(X, dtype=np.float64)
     _distances(
         rows, x, columns, geometry.scale, np.asarray(geometry.category), geometry.none, apart
     )
-    return np.sort(np.argsort(apart, kind="stable")[:count])
+    return apart
 
 
 @kernel(f8_2d, f8, i8, f8, _flags, f8, to_f8)

@@ -5,9 +5,13 @@ from numpy.typing import NDArray
 
 from compass.generate import loss
 from compass.generate.base import Arena, Floats
+from compass.generate.chance import choose
+from compass.generate.nearest import distances
 from compass.generate.score import Scored, order
 
-_POOL = 4  # times as many different candidates are looked at as answers are wanted
+_WORSE = 0.1  # a value worse by this share costs as much as a change by one standard deviation
+# How much more a further answer may cost, in units of the budget; 0: as little as possible.
+_BUDGETS = (0.0, 0.25, 1.0, 4.0, 16.0, 64.0)
 
 
 def preferred(arena: Arena, scored: Scored) -> Scored:
@@ -34,57 +38,107 @@ def preferred(arena: Arena, scored: Scored) -> Scored:
 def pick(arena: Arena, scored: Scored) -> NDArray[np.int64]:
     """Positions in `scored` (best first, as `preferred` gives it) of the answers to return.
 
-    The best one comes first whatever it is. Further ones are different, cheap and, where that can
-    be told, near past runs: an alternative that nobody has come close to trying helps nobody.
+    The best one comes first whatever it is. The others are at least `distinct` away from each
+    other; the diversity weight decides how much more they may cost for being different. Where that
+    can be told, they are near past runs: an alternative that nobody has come close to trying
+    helps nobody. Where the best past run is known and nobody asks for more diversity, the chance
+    to beat that run decides.
     """
-    if arena.familiar is None or arena.count == 1 or len(scored) < 2:
-        chosen = _different(arena, scored, arena.count)
-        return np.concatenate([chosen[:1], np.sort(chosen[1:])])
-    pool = _different(arena, scored, _POOL * arena.count)
-    strange = ~arena.familiar(scored.X[pool])
-    strange[0] = False
-    kept = pool[np.argsort(strange, kind="stable")][: arena.count]
-    return np.concatenate([pool[:1], np.sort(kept[1:])])
-
-
-def _different(arena: Arena, scored: Scored, count: int) -> NDArray[np.int64]:
-    """The best and then, one by one, candidates that differ from those before them.
-
-    Each is at least `distinct` away from the others; among those that cost no more than `budget`
-    the most different wins, and only when none is left a dearer one is taken.
-    """
-    search, weights = arena.settings.search, arena.settings.loss
     if not len(scored):
         return np.empty(0, dtype=np.int64)
+    record = arena.record
+    beatable = record is not None and record.best >= 0 and not arena.proximity
+    if record is not None and beatable and arena.settings.loss.diversity <= 1:
+        return choose(arena, record, scored)
     cost = _cost(arena, scored)
+    if arena.count > 1 and arena.familiar is not None:
+        ladder = _ladder(arena, scored.X, cost, np.arange(len(scored)))
+        pool = np.unique(np.concatenate([chosen for _, chosen in ladder]))
+        strange = ~arena.familiar(scored.X[pool])
+        strange[0] = False
+        known = pool[~strange]
+        if len(known) < arena.count:
+            known = np.sort(np.append(known, pool[strange][: arena.count - len(known)]))
+    else:
+        known = np.arange(len(scored))
+    chosen = _weighed(arena, scored, cost, _ladder(arena, scored.X, cost, known))
+    return np.concatenate([chosen[:1], np.sort(chosen[1:])])
+
+
+def _weighed(
+    arena: Arena, scored: Scored, cost: Floats, ladder: list[tuple[float, NDArray[np.int64]]]
+) -> NDArray[np.int64]:
+    """Of several sets of answers the one with the least loss: costs less the reward for diversity.
+
+    A set is only considered if it is more diverse than all with a smaller budget. Then more weight
+    on diversity never gives a less diverse set: of two sets the more diverse one gains more by it.
+    """
+    weight, limit = arena.settings.loss.diversity, arena.settings.search.budget
+    best, least, widest = ladder[0][1], np.inf, -np.inf
+    for budget, chosen in ladder:
+        apart = loss.diversity(scored.X[chosen], arena.geometry)
+        if apart <= widest or budget > limit * max(weight, 1.0):
+            continue
+        widest = apart
+        total = float(cost[chosen].sum()) - weight * apart
+        if total <= least:
+            best, least = chosen, total
+    return best
+
+
+def _ladder(
+    arena: Arena, X: Floats, cost: Floats, known: NDArray[np.int64]
+) -> list[tuple[float, NDArray[np.int64]]]:
+    """Sets of different answers under growing budgets for what each may cost more than the best."""
+    budgets = arena.settings.search.budget * np.array(_BUDGETS)
+    return [(float(b), known[_different(arena, X[known], cost[known], b)]) for b in budgets]
+
+
+def _different(arena: Arena, X: Floats, cost: Floats, budget: float) -> NDArray[np.int64]:
+    """The best and then, one by one, what differs most from those before it within the budget.
+
+    When nothing different is left within the budget, the cheapest of the others follow.
+    """
+    least = max(arena.settings.search.distinct, 1e-12)
     chosen = [0]
-    nearest = _apart(arena, scored.X, scored.X[0])
-    while len(chosen) < count:
-        fits = nearest >= max(search.distinct, 1e-12)
+    nearest = _apart(arena, X, X[0])
+    while len(chosen) < arena.count:
+        fits = nearest >= least
         if not fits.any():
             break
-        cheap = fits & (cost <= search.budget)
-        if weights.diversity > 0 and cheap.any():
-            gain = np.where(cheap, weights.diversity * np.minimum(nearest, 1.0) - cost, -np.inf)
-            best = int(np.argmax(gain))
+        cheap = fits & (cost <= budget)
+        if cheap.any():
+            best = int(np.argmax(np.where(cheap, nearest, -np.inf)))
         else:
             best = int(np.argmin(np.where(fits, cost, np.inf)))
         chosen.append(best)
-        nearest = np.minimum(nearest, _apart(arena, scored.X, scored.X[best]))
+        nearest = np.minimum(nearest, _apart(arena, X, X[best]))
     return np.asarray(chosen, dtype=np.int64)
 
 
 def _apart(arena: Arena, X: Floats, x: Floats) -> Floats:
     """Distance over the columns that may move, [n]."""
-    columns = loss.column_distance(X, x, arena.geometry)[:, arena.movable]
-    return np.asarray(columns.sum(axis=1))
+    return distances(X, x, arena.movable, arena.geometry)
 
 
 def _cost(arena: Arena, scored: Scored) -> Floats:
-    """What a candidate costs more than the best one, in standard deviations, [n]."""
-    cost = np.maximum(scored.extreme - scored.extreme[0], 0.0)
-    cost = cost + np.maximum(scored.valid - scored.valid[0], 0.0)
+    """What a candidate costs more than the best one, [n].
+
+    A change counts in standard deviations of its parameter, a missed goal in those of its outcome,
+    and a worse value relative to the best: what is minimised may be small beside its deviation.
+    """
+    cost = np.maximum(scored.valid - scored.valid[0], 0.0)
+    worse = np.maximum(scored.extreme - scored.extreme[0], 0.0)
+    if worse.any():
+        cost = cost + worse / (_WORSE * _size(arena, scored.X[:1]))
     if arena.proximity:
         weight = arena.settings.loss.proximity
         cost = cost + weight * np.maximum(scored.proximity - scored.proximity[0], 0.0)
     return np.asarray(cost)
+
+
+def _size(arena: Arena, best: Floats) -> float:
+    """How large the values that are minimised or maximised are, in standard deviations."""
+    predicted = arena.predict(best)
+    directed = [target for target in arena.targets if target.direction is not None]
+    return max(sum(abs(float(predicted[t.name][0, 0])) / t.scale for t in directed), 1e-12)

@@ -52,7 +52,7 @@ class Planes:
         """A configuration improved two columns at a time until that no longer helps."""
         for _ in range(_STEPS):
             moved = self._moves(head.X[0], self._reach(head))
-            if not len(moved):
+            if not len(moved) or self.arena.late:
                 break
             both = join([head, score(self.arena, settle(self.arena, moved))])
             best = both.take(order(self.arena, both)[:1])

@@ -35,10 +35,6 @@ class Scored:
             self.margin[index],
         )
 
-    def valued(self, extreme: Floats) -> "Scored":
-        """The same candidates with other values of what is minimised."""
-        return replace(self, extreme=extreme)
-
     def __len__(self) -> int:
         return len(self.X)
 
@@ -67,14 +63,23 @@ def with_outcomes(X: Floats, predicted: Mapping[str, Floats], outcomes: tuple[st
 def score(arena: Arena, X: Floats) -> Scored:
     """Predict and judge complete configurations X [n, d].
 
-    Where the arena has a record of past runs, what was measured counts beside the prediction.
+    Where the arena has a record of past runs, a configuration that was run before has to obey the
+    rules and meet the goals as predicted and as measured, and is worth what was measured.
     """
     predicted = arena.predict(X) if len(X) and (arena.targets or arena.outcome_rules) else {}
+    scored = judge(arena, X, predicted)
     if arena.record is None or not predicted:
-        return judge(arena, X, predicted)
+        return scored
     place = arena.record.find(X)
-    scored = judge(arena, X, arena.record.believed(predicted, place))
-    return scored.valued(arena.record.cautious(scored.extreme, place))
+    scored = replace(scored, extreme=arena.record.cautious(scored.extreme, place))
+    known = np.flatnonzero(place >= 0)
+    said = {name: values[known] for name, values in predicted.items()}
+    past = judge(arena, X[known], arena.record.believed(said, place[known]))
+    scored.violation[known] = np.maximum(scored.violation[known], past.violation)
+    scored.valid[known] = np.maximum(scored.valid[known], past.valid)
+    scored.margin[known] = np.minimum(scored.margin[known], past.margin)
+    scored.extreme[known] = past.extreme
+    return scored
 
 
 def judge(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:

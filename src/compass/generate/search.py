@@ -1,11 +1,14 @@
 """C3G: a population search that only ever keeps legal configurations."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from compass import registry
 from compass.domain.space import Number
 from compass.generate.base import Arena, Floats, Generated
 from compass.generate.breed import Herd, children, draw, herd_of, mended
+from compass.generate.measured import weighed
 from compass.generate.nearest import nearest_rows
 from compass.generate.pick import pick, preferred
 from compass.generate.planes import Planes, planes, reaching
@@ -32,19 +35,20 @@ class C3G:
     @staticmethod
     def generate(arena: Arena) -> Generated:
         """Distinct legal candidates, best first. The same arena gives the same answer."""
+        bare = replace(arena, record=None)
         if not len(arena.movable):
             return _single(arena)
-        groups = blocks(arena)
+        groups = blocks(bare)
         if any(block.table is not None and not len(block.table) for block in groups):
             return _nothing(arena, exhaustive=False)
         few = _combinations(groups) <= arena.settings.search.enumerate
         exhaustive = few and all(block.complete for block in groups)
-        table = settle(arena, _all(arena, groups)) if few else None
-        found = score(arena, table) if table is not None else None
+        table = settle(bare, _all(bare, groups)) if few else None
+        found = score(bare, table) if table is not None else None
         if not exhaustive:
-            found = _search(arena, groups, found)
+            found = _search(bare, groups, found)
         assert found is not None
-        return _finish(arena, found, exhaustive)
+        return _finish(arena, weighed(arena, found), exhaustive)
 
 
 def _single(arena: Arena) -> Generated:
@@ -66,7 +70,12 @@ def _finish(arena: Arena, scored: Scored, exhaustive: bool) -> Generated:
         ranked = ranked.take(np.flatnonzero(meets))
     chosen = _plain_numbers(arena, ranked.take(pick(arena, ranked)))
     return Generated(
-        chosen.X, chosen.valid <= 0, chosen.proximity, exhaustive, evaluated=len(scored)
+        chosen.X,
+        chosen.valid <= 0,
+        chosen.proximity,
+        exhaustive,
+        evaluated=len(scored),
+        cut=arena.late and not exhaustive,
     )
 
 
@@ -109,7 +118,7 @@ def _search(arena: Arena, groups: list[Block], tried: Scored | None) -> Scored:
         population = _best(arena, join([population, fresh]), settings.population)
         archive.append(fresh)
         still = still + 1 if np.array_equal(before, population.X[0]) else 0
-        if still >= settings.patience and population.valid[0] <= 0:
+        if arena.late or (still >= settings.patience and population.valid[0] <= 0):
             break
     archive += _polish(herd, sheet, population, rng)
     return _remembered(arena, join(archive))
@@ -175,6 +184,8 @@ def _polish(
     """The best candidates improved until nothing helps: two columns, or one block, at a time."""
     arena, tried = herd.arena, []
     for place in range(min(_POLISHED, len(population))):
+        if arena.late:
+            break
         head = population.take(np.array([place]))
         if sheet is not None:
             head = sheet.descend(head)
@@ -182,7 +193,7 @@ def _polish(
         tables = [b for b in herd.groups if b.table is not None and len(b.columns) > 2]
         if sheet is None or tables:
             tried += _block_by_block(herd, tables if sheet else herd.groups, head, rng)
-    if tried and sheet is not None and arena.proximity:
+    if tried and sheet is not None and arena.proximity and not arena.late:
         tried += _smaller_changes(herd, join(tried))
     return tried
 
@@ -204,7 +215,7 @@ def _block_by_block(
     herd: Herd, groups: list[Block], current: Scored, rng: np.random.Generator
 ) -> list[Scored]:
     arena, tried = herd.arena, []
-    for _ in range(_PASSES):
+    for _ in range(_PASSES if not arena.late else 0):
         before = current.X.copy()
         for block in groups:
             batch = score(arena, settle(arena, _alternatives(arena, block, current.X[0], rng)))

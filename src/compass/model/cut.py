@@ -10,7 +10,7 @@ from compass.model.flat import FlatForest, specialise
 
 Floats = NDArray[np.float64]
 
-NODES = 2_000_000  # nodes kept of one model: at most some 90 MB, the contexts of several questions
+NODES = 3_000_000  # nodes kept of one model: some 130 MB, sixteen contexts of a large forest
 
 
 class Cuts:

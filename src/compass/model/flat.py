@@ -223,8 +223,7 @@ def mean_spread(
             spread,
         )
 
-    enough = max(joined.WALKS // max(forest.trees, 1), 1)
-    over_rows(run, X.shape[0], enough=enough, threads=threads)
+    over_rows(run, X.shape[0], enough=joined.enough(forest.trees), threads=threads)
     return out, spread
 
 

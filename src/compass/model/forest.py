@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.model import (
-    boosting,  # noqa: F401  # the registry lists this file for every family of trees
-    flat,
-)
+from compass.model import flat
 from compass.model.base import Floats, Task
 from compass.model.flat import FlatForest
 from compass.model.trees import FittedTrees, check, restored

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 WALKS = 40_000  # row x tree walks that repay starting a thread (a few milliseconds of work)
+# Nor does one repay it for few rows: each thread fetches the nodes of all trees from memory.
+ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +61,7 @@ class Joined:
                 out,
             )
 
-        enough = max(WALKS // max(len(self.trees), 1), 1)
-        over_rows(run, X.shape[0], enough=enough, threads=threads)
+        over_rows(run, X.shape[0], enough=enough(len(self.trees)), threads=threads)
         return out
 
 
@@ -136,6 +137,11 @@ class _Layout:
         self.trees.append(table)
         self._node += part.nodes
         self._value += part.nodes * wide
+
+
+def enough(trees: int) -> int:
+    """How many rows repay starting a thread."""
+    return max(WALKS // max(trees, 1), ROWS)
 
 
 def rows_for(width: int, X: Floats) -> Floats:

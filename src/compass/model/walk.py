@@ -181,6 +181,23 @@ def mean(
 
 
 @kernel()
+def _votes(value: Any, leaves: Any, offset: Floats, divisor: float, out: Floats) -> float:
+    best = 0
+    for c in range(out.size):
+        total = 0.0
+        for t in range(leaves.size):
+            total += value[leaves[t], c]
+        out[c] = offset[c] + total / divisor
+        if out[c] > out[best]:
+            best = c
+    # A second sweep over the leaves: squares minus squared mean would cancel.
+    centre, squares = out[best] - offset[best], 0.0
+    for t in range(leaves.size):
+        squares += (value[leaves[t], best] - centre) ** 2
+    return float(np.sqrt(squares / leaves.size))
+
+
+@kernel()
 def _add_tree(value: Any, leaf: int, slot: int, raw: Floats) -> None:
     for c in range(value.shape[1]):
         raw[slot + c] += value[leaf, c]
@@ -250,7 +267,8 @@ def mean_spread(
     each = max(columns // value.shape[1], 1)  # trees that make a round
     rounds = (trees + each - 1) // each
     since = rounds // 2 if staged > 0 else 0
-    plain = staged == 0 and link == 0 and each == 1  # a tree's vote is what its leaf holds
+    # Every tree votes on all outputs, and its vote is what its leaf holds.
+    plain = staged == 0 and link == 0 and each == 1 and divisor == trees
     rows = min(_BLOCK, stop - start)
     block = np.empty((rows, X.shape[1]), like.dtype)
     leaves = np.empty((trees, rows), np.int32)
@@ -261,6 +279,9 @@ def mean_spread(
         for t in range(trees):
             _walk(nodes, roots[t], block, size, leaves[t])
         for r in range(size):
+            if plain:
+                spread[first + r] = _votes(value, leaves[:, r], offset, divisor, out[first + r])
+                continue
             raw[:] = 0.0
             for t in range(trees):
                 _add_tree(value, leaves[t, r], slot[t], raw)
@@ -272,11 +293,5 @@ def mean_spread(
                 out[first + r, c] = said[c]
                 if said[c] > said[best]:
                     best = c
-            if plain:
-                for t in range(trees):
-                    score[t] = offset[best] + value[leaves[t, r], best]
-            else:
-                _rounds(
-                    value, leaves[:, r], slot, offset, link, staged, each, best, raw, said, score
-                )
+            _rounds(value, leaves[:, r], slot, offset, link, staged, each, best, raw, said, score)
             spread[first + r] = _deviation(score, since)

@@ -8,7 +8,7 @@ import numpy as np
 
 from compass.domain.problem import Target
 from compass.generate.base import Arena, Floats
-from compass.generate.prove.outcomes import Goal
+from compass.generate.prove.outcomes import Goal, goals_of
 from compass.generate.prove.question import End, Question, Value, Wanted, scale_of
 from compass.generate.score import score
 from compass.rules import Rule
@@ -51,12 +51,24 @@ def blocking(question: Question) -> tuple[tuple[str, ...], bool]:
 
     def impossible(parts: Sequence[Part]) -> bool:
         nonlocal sure
-        run = question.ask(wanted_of(question, parts), verify=False)
-        sure &= not run.cut
+        run = _only(question, parts).ask(wanted_of(question, parts))
+        sure &= run.end is not End.OPEN
         return run.end is End.IMPOSSIBLE
 
     left = _without_many(parts_of(question), impossible)
     return tuple(part.text for part in left), sure
+
+
+def _only(question: Question, parts: Sequence[Part]) -> Question:
+    """The question with these parts as all that has to hold."""
+    wanted = wanted_of(question, parts)
+    arena = replace(
+        question.arena,
+        rules=wanted.rules,
+        outcome_rules=wanted.outcome_rules,
+        targets=tuple(goal.target for goal in wanted.goals),
+    )
+    return Question(arena, question.outcomes, wanted.goals, question.clock)
 
 
 def _without_many(
@@ -108,27 +120,24 @@ def _one_side(
     question: Question, target: Target, direction: str, side: float, known: Floats
 ) -> Nearest | None:
     """The smallest value above a range, or the largest below it."""
-    other_goals = tuple(goal for goal in question.goals if goal.target is not target)
-    arena = replace(
-        question.arena,
-        targets=(
-            *(goal.target for goal in other_goals),
-            Target(name=target.name, direction=direction, scale=target.scale),
-        ),
-    )
+    others = tuple(goal for goal in question.goals if goal.target is not target)
+    beyond = {"low": side} if direction == "minimize" else {"high": side}
+    one = Target(name=target.name, direction=direction, scale=target.scale, **beyond)
+    arena = replace(question.arena, targets=(*(goal.target for goal in others), one))
+    goals = goals_of(arena, question.outcomes)
     sign = 1.0 if direction == "minimize" else -1.0
-    best = _best_known(arena, known, sign * side / target.scale)
+    best = _best_known(arena, known)
     outcome = question.outcomes[target.name]
-    relaxed = Question(arena, question.outcomes, other_goals, question.clock)
+    relaxed = Question(arena, question.outcomes, goals, question.clock)
     value = Value(
         ((target.name, np.array([sign])),),
         scale_of(outcome, target),
-        arena.targets[-1],
+        one,
         outcome.link,
     )
     most = math.inf if best is None else value.raw(best - 1e-6 * max(1.0, abs(best)))
     run = relaxed.ask(
-        Wanted(arena.rules, arena.outcome_rules, other_goals, math.inf, value, most, "value")
+        Wanted(arena.rules, arena.outcome_rules, goals, math.inf, value, most, "value")
     )
     proved = run.end in (End.IMPOSSIBLE, End.BEST)
     if run.x is not None:
@@ -138,10 +147,10 @@ def _one_side(
     return Nearest(sign * best * target.scale, proved)
 
 
-def _best_known(arena: Arena, known: Floats, beyond: float) -> float | None:
-    """The best value among known configurations that meet the other goals."""
+def _best_known(arena: Arena, known: Floats) -> float | None:
+    """The best value among known configurations that do what is wanted."""
     if not len(known):
         return None
     scored = score(arena, known)
-    fine = (scored.violation == 0) & (scored.valid <= 0) & (scored.extreme >= beyond)
+    fine = (scored.violation == 0) & (scored.valid <= 0)
     return float(scored.extreme[fine].min()) if fine.any() else None

@@ -1,11 +1,11 @@
-"""The compiled loop behind shrinking: the best leaf of every tree in every cell of an axis."""
+"""The compiled loops behind shrinking: the best leaf below a node, and in a cell of an axis."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.model.kernel import f8, i8, kernel, number, to_f8_2d
+from compass.model.kernel import f8, i4, i8, kernel, number, to_f8, to_f8_2d
 
 Floats = NDArray[np.float64]
 
@@ -30,3 +30,11 @@ def cover(
         for c in range(low[i], high[i] + 1):
             if others[i] + cost[c] <= budget and value[i] < least[c, tree[i]]:
                 least[c, tree[i]] = value[i]
+
+
+@kernel(i4, i4, i4, to_f8)
+def below(feature: Any, left: Any, right: Any, value: Floats) -> None:
+    """Set `value` [m], which is given at leaves, to the smallest one below every node."""
+    for i in range(feature.size - 1, -1, -1):  # children come after their parents
+        if feature[i] >= 0:
+            value[i] = min(value[left[i]], value[right[i]])

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from compass.generate.base import Bools, Floats
 from compass.generate.prove.axes import Axis, boundaries
+from compass.generate.prove.clock import Clock
+from compass.generate.prove.cover import below
+from compass.generate.prove.outcomes import Band, Outcome
 from compass.model.flat import FlatForest
 
 Ints = NDArray[np.int64]
@@ -47,25 +50,66 @@ class TooMany(Exception):
 
 
 def leaves_of(
-    parts: Sequence[tuple[FlatForest, float]],
-    outputs: int,
+    outcome: Outcome,
+    bands: Sequence[Band],
     axes: Sequence[Axis],
     budget: float,
+    *,
     limit: int,
+    clock: Clock,
 ) -> Leaves:
-    """The leaves of these forests, each with the factor of its values.
+    """The leaves of an outcome's trees that could meet its bands within the budget.
 
-    Raises TooMany when there are more than `limit`.
+    Raises TooMany when there are more than `limit`, OutOfTime when the clock says so.
     """
-    limit_cost = budget + _ROUNDING * max(1.0, abs(budget)) if np.isfinite(budget) else np.inf
-    found, trees = [], 0
-    total = 0
-    for forest, factor in parts:
-        grown = _descend(forest, factor, outputs, axes, limit_cost, limit - total)
+    most = budget + _ROUNDING * max(1.0, abs(budget)) if np.isfinite(budget) else np.inf
+    caps = [cap for band in bands for cap in _caps(outcome, band)]
+    found, trees, total = [], 0, 0
+    for place, (forest, factor) in enumerate(outcome.parts):
+        descent = _Descent(forest, axes, most, [cap[place] for cap in caps])
+        grown = descent.run(factor, outcome.raws, limit - total, clock)
         total += len(grown)
         found.append(_renumbered(grown, trees))
         trees += forest.trees
     return _joined(found)
+
+
+Cap = tuple[Floats, float]  # the best below every node; what a node of its tree may have, above it
+
+
+def _caps(outcome: Outcome, band: Band) -> list[list[Cap]]:
+    """For each side of a band and each part: which nodes have something good enough below.
+
+    A node helps only if its best leaf and the best leaves of all other trees reach the band.
+    """
+    found = []
+    for bound, sign in ((band.high, 1.0), (-band.low, -1.0)):
+        if np.isinf(bound):
+            continue
+        room = bound - sign * float(outcome.offset @ band.weights)
+        best = [_best_below(*part, sign * band.weights) for part in outcome.parts]
+        least = sum(
+            float(value[forest.roots].sum())
+            for value, forest in zip(best, outcome.forests, strict=True)
+        )
+        size = sum(float(np.abs(value).max(initial=0.0)) for value in best)
+        spare = room - least + _ROUNDING * (abs(room) + size * sum(map(_trees, outcome.forests)))
+        found.append([(value, spare) for value in best])
+    return found
+
+
+def _trees(forest: FlatForest) -> int:
+    return forest.trees
+
+
+def _best_below(forest: FlatForest, factor: float, weights: Floats) -> Floats:
+    """The smallest weighted value below every node, [m]."""
+    tree = np.searchsorted(forest.roots, np.arange(forest.nodes), side="right") - 1
+    value = np.zeros(forest.nodes)
+    for w in range(forest.value.shape[1]):
+        value += forest.value[:, w] * weights[forest.slot[tree] + w] * factor
+    below(forest.feature, forest.left, forest.right, value)
+    return value
 
 
 def _renumbered(leaves: Leaves, first: int) -> Leaves:
@@ -77,80 +121,106 @@ def _joined(parts: Sequence[Leaves]) -> Leaves:
     return Leaves(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def _descend(
-    forest: FlatForest,
-    factor: float,
-    outputs: int,
-    axes: Sequence[Axis],
-    budget: float,
-    limit: int,
-) -> Leaves:
-    """All trees of a forest at once, one level at a time."""
-    axis_at = np.full(forest.width, -1)
-    for place, axis in enumerate(axes):
-        axis_at[axis.column] = place
-    node, tree = forest.roots.astype(np.int64), np.arange(forest.trees)
-    low = np.zeros((len(node), len(axes)), dtype=np.int64)
-    high = np.repeat(np.array([[len(axis) - 1 for axis in axes]], dtype=np.int64), len(node), 0)
-    home = sum(float(axis.cost.min()) for axis in axes)
-    cost = np.full(len(node), home)
-    done: list[Leaves] = []
-    reached = 0
-    while len(node):
-        leaf = forest.feature[node] < 0
-        value = _spread_out(forest, node[leaf], tree[leaf], factor, outputs)
-        done.append(Leaves(tree[leaf], value, low[leaf], high[leaf], cost[leaf]))
-        reached += int(leaf.sum())
-        node, tree, low, high, cost = (
-            node[~leaf],
-            tree[~leaf],
-            low[~leaf],
-            high[~leaf],
-            cost[~leaf],
+@dataclass(frozen=True)
+class _Front:
+    """Nodes that are looked at together, with what leads to them; arrays start with [n]."""
+
+    node: Ints
+    tree: Ints
+    low: Ints  # [n, axes]
+    high: Ints
+    cost: Floats
+
+    def take(self, which: Bools) -> "_Front":
+        return _Front(
+            self.node[which],
+            self.tree[which],
+            self.low[which],
+            self.high[which],
+            self.cost[which],
         )
-        if reached + len(node) > limit:
-            raise TooMany
-        node, tree, low, high, cost = _step(forest, axis_at, axes, node, tree, low, high, cost)
-        keep = cost <= budget
-        node, tree, low, high, cost = node[keep], tree[keep], low[keep], high[keep], cost[keep]
-    return _joined(done)
 
 
-def _step(
-    forest: FlatForest,
-    axis_at: Ints,
-    axes: Sequence[Axis],
-    node: Ints,
-    tree: Ints,
-    low: Ints,
-    high: Ints,
-    cost: Floats,
-) -> tuple[Ints, Ints, Ints, Ints, Floats]:
-    """The children of inner nodes, with their cells and costs; empty ones left out."""
-    place = axis_at[forest.feature[node]]
-    edge = boundaries(forest.threshold[node], forest.single)
-    cut = np.empty(len(node), dtype=np.int64)  # cells below the cut go left
-    for a, axis in enumerate(axes):
-        mine = place == a
-        cut[mine] = np.searchsorted(axis.last, edge[mine], side="right")
-    rows = np.arange(len(node))
-    to_left, to_right = high.copy(), low.copy()
-    to_left[rows, place] = np.minimum(high[rows, place], cut - 1)
-    to_right[rows, place] = np.maximum(low[rows, place], cut)
-    node = np.concatenate([forest.left[node], forest.right[node]]).astype(np.int64)
-    new_low, new_high = np.concatenate([low, to_right]), np.concatenate([to_left, high])
-    tree, place, cost = np.tile(tree, 2), np.tile(place, 2), np.tile(cost, 2)
-    before = np.concatenate([low, low]), np.concatenate([high, high])
-    rows = np.arange(len(node))
-    keep = new_low[rows, place] <= new_high[rows, place]
-    node, tree, place, cost = node[keep], tree[keep], place[keep], cost[keep]
-    new_low, new_high = new_low[keep], new_high[keep]
-    old_low, old_high = before[0][keep], before[1][keep]
-    for a, axis in enumerate(axes):
-        mine = np.flatnonzero(place == a)
-        now = axis.cheapest(new_low[mine, a], new_high[mine, a])
-        cost[mine] += now - axis.cheapest(old_low[mine, a], old_high[mine, a])
-    return node, tree, new_low, new_high, cost
+class _Descent:
+    """All trees of a forest at once, one level at a time."""
+
+    def __init__(
+        self, forest: FlatForest, axes: Sequence[Axis], budget: float, caps: Sequence[Cap]
+    ) -> None:
+        self.forest, self.axes, self.budget, self.caps = forest, axes, budget, caps
+        self.axis_at = np.full(forest.width, -1)
+        for place, axis in enumerate(axes):
+            self.axis_at[axis.column] = place
+
+    def run(self, factor: float, outputs: int, limit: int, clock: Clock) -> Leaves:
+        forest, done, reached = self.forest, [], 0
+        front = self._roots()
+        while len(front.node):
+            clock.check()
+            leaf = forest.feature[front.node] < 0
+            ends = front.take(leaf)
+            value = _spread_out(forest, ends.node, ends.tree, factor, outputs)
+            done.append(Leaves(ends.tree, value, ends.low, ends.high, ends.cost))
+            front = front.take(~leaf)
+            reached += len(ends.node)
+            if reached + len(front.node) > limit:
+                raise TooMany
+            front = self._good(self._step(front))
+        return _joined(done)
+
+    def _roots(self) -> _Front:
+        node, tree = self.forest.roots.astype(np.int64), np.arange(self.forest.trees)
+        low = np.zeros((len(node), len(self.axes)), dtype=np.int64)
+        last = np.array([[len(axis) - 1 for axis in self.axes]], dtype=np.int64)
+        home = sum(float(axis.cost.min()) for axis in self.axes)
+        return _Front(node, tree, low, np.repeat(last, len(node), 0), np.full(len(node), home))
+
+    def _good(self, front: _Front) -> _Front:
+        """The nodes within the budget that have something good enough below."""
+        keep = front.cost <= self.budget
+        for value, spare in self.caps:
+            best = value[self.forest.roots[front.tree]]
+            keep &= value[front.node] - best <= spare
+        return front if keep.all() else front.take(keep)
+
+    def _step(self, front: _Front) -> _Front:
+        """The children of inner nodes, with their cells and costs; empty ones left out."""
+        forest, node, low, high = self.forest, front.node, front.low, front.high
+        place = self.axis_at[forest.feature[node]]
+        edge = boundaries(forest.threshold[node], forest.single)
+        cut = np.empty(len(node), dtype=np.int64)  # cells below the cut go left
+        for a, axis in enumerate(self.axes):
+            mine = place == a
+            cut[mine] = np.searchsorted(axis.last, edge[mine], side="right")
+        rows = np.arange(len(node))
+        left = low[rows, place] < cut
+        right = cut <= high[rows, place]
+        lower, upper = front.take(left), front.take(right)  # copies
+        # Each row has one cut, so plain indexing reaches every cell once.
+        at = np.arange(len(lower.node)), place[left]
+        lower.high[at] = np.minimum(lower.high[at], cut[left] - 1)
+        at = np.arange(len(upper.node)), place[right]
+        upper.low[at] = np.maximum(upper.low[at], cut[right])
+        lower.node[:] = forest.left[node[left]]
+        upper.node[:] = forest.right[node[right]]
+        self._charge(front, lower, left, place[left])
+        self._charge(front, upper, right, place[right])
+        return _Front(
+            np.concatenate([lower.node, upper.node]),
+            np.concatenate([lower.tree, upper.tree]),
+            np.concatenate([lower.low, upper.low]),
+            np.concatenate([lower.high, upper.high]),
+            np.concatenate([lower.cost, upper.cost]),
+        )
+
+    def _charge(self, front: _Front, child: _Front, which: Bools, place: Ints) -> None:
+        """Add to the cost of children what their narrower cells cost more."""
+        before = np.flatnonzero(which)
+        for a, axis in enumerate(self.axes):
+            mine = np.flatnonzero(place == a)
+            old = before[mine]
+            now = axis.cheapest(child.low[mine, a], child.high[mine, a])
+            child.cost[mine] += now - axis.cheapest(front.low[old, a], front.high[old, a])
 
 
 def _spread_out(forest: FlatForest, node: Ints, tree: Ints, factor: float, outputs: int) -> Floats:

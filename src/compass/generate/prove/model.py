@@ -1,7 +1,6 @@
 """The question as a model of the CP-SAT solver: cells, trees, costs and goals."""
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,6 +11,7 @@ import numpy as np
 
 from compass.generate.base import Arena, Floats
 from compass.generate.prove.axes import Axis
+from compass.generate.prove.clock import Clock
 from compass.generate.prove.leaves import Leaves
 from compass.generate.prove.outcomes import Band, Outcome
 from compass.generate.prove.quantity import Expr, Ints, Lit, Quantity
@@ -20,32 +20,6 @@ from compass.generate.prove.variables import AxisVars, cost_steps, finer_cost
 RESOLUTION = 1e-6  # of an outcome's scale: what rounding leaf values may change a prediction by
 Terms = tuple[tuple[str, Floats], ...]  # outcomes and the weights of their raw columns
 COST_UNIT = 2.0**-40  # of a weighted distance; a power of two keeps sums exact
-
-
-class OutOfTime(Exception):
-    """The time for the proof is over."""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """When the proof has to end."""
-
-    end: float
-
-    @staticmethod
-    def of(seconds: float) -> "Clock":
-        """A clock that starts now."""
-        return Clock(time.perf_counter() + seconds)
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left, at least 0."""
-        return max(self.end - time.perf_counter(), 0.0)
-
-    def check(self) -> None:
-        """Raise OutOfTime when nothing is left."""
-        if self.left <= 0:
-            raise OutOfTime
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """What is proved about an answer: the entry point."""
 
 import math
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +9,9 @@ from compass.domain.answer import Certificate, Standing
 from compass.generate.base import Arena, Floats, Generated
 from compass.generate.pick import preferred
 from compass.generate.prove import conflict, words
+from compass.generate.prove.clock import Clock
 from compass.generate.prove.closest import Bounded, best_value, closed, least_change, pulled
-from compass.generate.prove.model import RESOLUTION, Clock
+from compass.generate.prove.model import RESOLUTION
 from compass.generate.prove.outcomes import goals_of, outcomes_of
 from compass.generate.prove.question import End, Question, Value, Wanted, scale_of
 from compass.generate.score import score
@@ -32,11 +32,7 @@ class Proof:
 
 def prove(arena: Arena, found: Generated, seconds: float) -> Proof:
     """Prove within some seconds how good the first candidate is, or that there can be none."""
-    began = time.perf_counter()
-    proof = _prove(arena, found, Clock.of(seconds))
-    took = time.perf_counter() - began
-    certificate = proof.certificate.model_copy(update={"seconds": took})
-    return replace(proof, certificate=certificate)
+    return _prove(arena, found, Clock.of(seconds))
 
 
 def _prove(arena: Arena, found: Generated, clock: Clock) -> Proof:
@@ -75,12 +71,18 @@ def _everything(question: Question) -> Wanted:
     return Wanted(question.arena.rules, question.arena.outcome_rules, question.goals)
 
 
-def resolution_of(question: Question) -> float | None:
-    """The largest rounding error of a prediction that proofs allow for."""
-    found = [
-        RESOLUTION * scale_of(question.outcomes[target.name], target)
-        for target in question.arena.targets
-    ]
+def resolution_of(question: Question, x: Floats | None = None) -> float | None:
+    """The largest rounding error of a prediction, at x, that proofs allow for."""
+    found = []
+    for target in question.arena.targets:
+        outcome = question.outcomes[target.name]
+        error = RESOLUTION * scale_of(outcome, target)
+        if outcome.link == "exp":  # an error of the logarithm is a share of the prediction
+            bounds = [abs(v) for v in (target.low, target.high) if math.isfinite(v)]
+            if x is not None:
+                bounds.append(float(question.arena.predict(x[None, :])[target.name][0, 0]))
+            error *= max(bounds, default=1.0)
+        found.append(error)
     return max(found, default=None)
 
 
@@ -123,7 +125,7 @@ def _distance(
             gap=gap,
             bound=bound,
             value_gap=value_gap,
-            resolution=resolution_of(question),
+            resolution=resolution_of(question, known.x),
             left_out=left_out,
             cut=known.cut,
         ),
@@ -203,7 +205,7 @@ def _value_only(question: Question, x: Floats, known: Bounded, unit: float) -> P
             gap=told,
             bound=sign * bound * unit if math.isfinite(bound) else None,
             value_gap=told,
-            resolution=resolution_of(question),
+            resolution=resolution_of(question, known.x),
             left_out=left_out,
             cut=known.cut,
         ),
@@ -213,11 +215,9 @@ def _value_only(question: Question, x: Floats, known: Bounded, unit: float) -> P
 
 def _unmet(question: Question, found: Generated) -> Proof:
     """Nothing found meets the goals: find something that does, or prove that nothing can."""
-    arena = question.arena
-    minimise = "cost" if arena.proximity else "nothing"
     run = None
     if not found.exhaustive:
-        run = question.ask(replace(_everything(question), minimise=minimise))
+        run = question.ask(replace(_everything(question), minimise="nothing"))
         if run.x is not None:
             return _found_after_all(question, run.x)
     if run is None or run.end is End.IMPOSSIBLE:

@@ -11,12 +11,15 @@ import numpy as np
 from compass.domain.problem import Target
 from compass.generate.base import Arena, Bools, Floats
 from compass.generate.prove.axes import all_axes, within
+from compass.generate.prove.clock import Clock, OutOfTime
+from compass.generate.prove.forced import keep_unforced
 from compass.generate.prove.leaves import TooMany, leaves_of
-from compass.generate.prove.model import COST_UNIT, Clock, Model, OutOfTime, Terms
+from compass.generate.prove.model import COST_UNIT, Model, Terms
 from compass.generate.prove.outcomes import Band, Goal, Outcome, linked, unlinked
 from compass.generate.prove.quantity import Quantity
 from compass.generate.prove.shrink import Reach, shrink
 from compass.generate.prove.state_rule import Stater
+from compass.generate.repair import settle
 from compass.generate.score import Scored, score
 from compass.rules import Domain, Rule, domains_of
 from compass.rules.narrow import narrow
@@ -96,14 +99,14 @@ class Question:
     resolution: float = 0.0
     left_out: dict[str, None] = field(default_factory=dict)
 
-    def ask(self, wanted: Wanted, *, verify: bool = True) -> Run:
+    def ask(self, wanted: Wanted) -> Run:
         """Answer within the time; OutOfTime and too large models end as OPEN."""
         try:
-            return self._ask(wanted, verify)
+            return self._ask(wanted)
         except (OutOfTime, TooMany):
             return Run(End.OPEN, cut=True)
 
-    def _ask(self, wanted: Wanted, verify: bool) -> Run:
+    def _ask(self, wanted: Wanted) -> Run:
         reach = self.reach(wanted)
         if reach is None or reach.empty:
             return Run(End.IMPOSSIBLE)
@@ -113,7 +116,7 @@ class Question:
         model = Model(self.arena, reach.axes, self.outcomes, reach.leaves, self.clock)
         left_out = self._state(model, wanted)
         self.left_out |= dict.fromkeys(left_out)
-        run = _Solving(self, model, wanted).run(verify)
+        run = _Solving(self, model, wanted).run()
         return Run(run.end, run.bound, run.x, left_out, run.cut)
 
     def reach(self, wanted: Wanted) -> Reach | None:
@@ -131,16 +134,17 @@ class Question:
         axes = all_axes(self.arena, domains, forests)
         if any(not len(axis) for axis in axes):
             return None
-        leaves = {
-            name: leaves_of(outcome.parts, outcome.raws, axes, wanted.budget, _LEAVES)
-            for name, outcome in outcomes.items()
-        }
-        if any(not len(some) for some in leaves.values()):
-            return None
-        self.clock.check()
         bands = [band for goal in wanted.goals for band in goal.bands]
         bands += _value_bands(wanted)
-        return shrink(Reach(axes, leaves), outcomes, bands, wanted.budget)
+        leaves = {}
+        for name, outcome in outcomes.items():
+            own = [band for band in bands if band.outcome == name]
+            leaves[name] = leaves_of(
+                outcome, own, axes, wanted.budget, limit=_LEAVES, clock=self.clock
+            )
+            if not len(leaves[name]):
+                return None
+        return shrink(Reach(axes, leaves), outcomes, bands, wanted.budget, self.clock)
 
     def _domains(self, wanted: Wanted) -> dict[str, Domain] | None:
         arena = self.arena
@@ -160,6 +164,8 @@ class Question:
         predicted = self._predicted(model, wanted)
         every = (*wanted.rules, *wanted.outcome_rules)
         left_out = [rule.text for rule in every if not Stater(model, rule, predicted).state()]
+        if len(self.arena.forced):
+            keep_unforced(model, predicted)
         for goal in wanted.goals:
             for band in goal.bands:
                 model.hold(band, scale_of(self.outcomes[band.outcome], goal.target))
@@ -237,7 +243,7 @@ class _Solving:
         if math.isfinite(budget):
             self.model.add(self.objective <= math.floor(budget / self.unit) + 1)
 
-    def run(self, verify: bool) -> Run:
+    def run(self) -> Run:
         bound: float | None = None
         for _ in range(_AGAIN):
             solver = self.cp.CpSolver()
@@ -249,8 +255,6 @@ class _Solving:
             if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
                 return Run(End.OPEN, bound, cut=True)
             end = End.BEST if status == self.cp.OPTIMAL else End.SOME
-            if not verify:
-                return Run(end, bound)
             cells, values = self._read(solver)
             x = self._real(cells, values)
             if x is not None:
@@ -264,9 +268,13 @@ class _Solving:
         parameters = solver.parameters
         parameters.num_workers = 1  # the same answer every time
         parameters.random_seed = 1
-        # Presolve of OR-Tools 9.15 can cut the optimum off (its issue 5293; a test of ours shows
-        # it too), and on models that are shrunk already it and the LP cost more than they save.
+        # A wrong step of the solver would be a wrong proof, so what has been seen to go wrong in
+        # OR-Tools 9.15 is off: presolve that cuts the optimum off (its issue 5293) and precedences
+        # that make feasible models infeasible. Models that are shrunk already need neither.
         parameters.cp_model_presolve = False
+        parameters.auto_detect_greater_than_at_least_one_of = False
+        parameters.symmetry_level = 0
+        parameters.cp_model_probing_level = 0
         parameters.linearization_level = 0
         parameters.max_time_in_seconds = self.model.clock.left
         return solver.solve(self.model.solver)
@@ -299,7 +307,7 @@ class _Solving:
             if value is not None:
                 variables = self.model.columns[axis.name]
                 told[axis.column] = variables.decoded(cell, value)
-        X = np.stack([near, told])
+        X = settle(arena, np.stack([near, told]))
         scored = score(arena, X)
         fine = (scored.violation == 0) & (scored.valid <= 0) & self._reaches(scored)
         if not fine.any():

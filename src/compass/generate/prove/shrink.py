@@ -11,6 +11,7 @@ import numpy as np
 
 from compass.generate.base import Bools, Floats
 from compass.generate.prove.axes import Axis
+from compass.generate.prove.clock import Clock
 from compass.generate.prove.cover import cover
 from compass.generate.prove.leaves import Leaves
 from compass.generate.prove.outcomes import Band, Outcome
@@ -30,7 +31,11 @@ class Reach:
 
 
 def shrink(
-    reach: Reach, outcomes: Mapping[str, Outcome], bands: Sequence[Band], budget: float
+    reach: Reach,
+    outcomes: Mapping[str, Outcome],
+    bands: Sequence[Band],
+    budget: float,
+    clock: Clock,
 ) -> Reach:
     """Leave out what cannot take part, again and again while that helps."""
     reach = coarsen(reach)
@@ -38,7 +43,7 @@ def shrink(
         before = _size(reach)
         for band in bands:
             for sign in (1.0, -1.0):
-                reach = _one_side(reach, outcomes, band, sign, budget)
+                reach = _one_side(reach, outcomes, band, sign, budget, clock)
                 if reach.empty:
                     return reach
         if _size(reach) > 0.9 * before:
@@ -51,7 +56,12 @@ def _size(reach: Reach) -> int:
 
 
 def _one_side(
-    reach: Reach, outcomes: Mapping[str, Outcome], band: Band, sign: float, budget: float
+    reach: Reach,
+    outcomes: Mapping[str, Outcome],
+    band: Band,
+    sign: float,
+    budget: float,
+    clock: Clock,
 ) -> Reach:
     """Use one side of a band: sign * weights . raw <= bound."""
     bound = band.high if sign > 0 else -band.low
@@ -68,7 +78,10 @@ def _one_side(
         return replace(reach, empty=True)
     kept = value - least[tree] + least.sum() <= room
     reach = _without_leaves(reach, band.outcome, kept)
+    if not kept.all():
+        reach = coarsen(reach)
     for place in range(len(reach.axes)):
+        clock.check()
         alive = _cells(reach, band, sign, place, room, budget)
         if not alive.any():
             return replace(reach, empty=True)

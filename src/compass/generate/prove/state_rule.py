@@ -13,12 +13,15 @@ import numpy as np
 
 from compass.domain.expression import (
     And,
+    Arithmetic,
+    Call,
     Comparison,
     Expression,
     Implies,
     Membership,
     Not,
     Or,
+    children,
     names_in,
 )
 from compass.generate.base import Floats
@@ -65,6 +68,15 @@ class Stater:
             return False
         return self._condition(self.rule.expression, positive, tuple(enforce))
 
+    def deny(self, enforce: Sequence[Lit]) -> bool:
+        """State that the rule does not hold, be it false or unknown; False: that cannot be said."""
+        if self.unknown:
+            return False
+        node, whole = self.rule.expression, tuple(enforce)
+        if self._table(node, True, whole, but=True):
+            return True
+        return not _may_be_unknown(node) and self._condition(node, False, whole)
+
     def _condition(self, node: Expression, positive: bool, enforce: tuple[Lit, ...]) -> bool:
         self.model.clock.check()
         if isinstance(node, Comparison) and self._exact(node):
@@ -104,8 +116,10 @@ class Stater:
         said = [self._condition(part, sign, (one,)) for (part, sign), one in pairs]
         return all(said)
 
-    def _table(self, node: Expression, positive: bool, enforce: tuple[Lit, ...]) -> bool:
-        """Write out what the rule accepts; False: not listed, or too many combinations."""
+    def _table(
+        self, node: Expression, positive: bool, enforce: tuple[Lit, ...], *, but: bool = False
+    ) -> bool:
+        """Write out what the rule accepts (or all but that); False: too many combinations."""
         names = names_in(node)
         free = [name for name in names if name in self.columns]
         if any(name not in self.columns and name not in self.fixed for name in names):
@@ -117,7 +131,7 @@ class Stater:
         shape = tuple(map(len, listed))
         if prod(shape) > TUPLES:
             return False
-        holds = self._tried(node, positive, free, listed)
+        holds = self._tried(node, positive, free, listed) != but
         if holds.all():
             return True
         if not holds.any():
@@ -245,3 +259,14 @@ class Stater:
         said = self.model.solver.add_linear_expression_in_domain(operand.expr, domain)
         if enforce:
             said.only_enforce_if(*enforce)
+
+
+def _may_be_unknown(node: Expression) -> bool:
+    """Whether neither a condition nor its negation may hold: quotients, logarithms and so on."""
+    match node:
+        case Call():
+            return True
+        case Arithmetic(op) if op not in ("+", "-", "*"):
+            return True
+        case _:
+            return any(_may_be_unknown(child) for child in children(node))

@@ -1,0 +1,1 @@
+"""Compass beside other tools: the same table, forest, rules, questions and judge."""

@@ -1,0 +1,140 @@
+"""Planes against brute force: every point of a plane predicted and judged on its own."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from arenas import SPACE, arena, everything, model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compass.domain.problem import Target
+from compass.generate import loss
+from compass.generate.base import Arena, Floats
+from compass.generate.planes import column_costs, planes, reaching
+from compass.generate.score import order, score
+from compass.generate.start import blocks
+
+RULES = ("a + b <= 20", "c == 'x' -> d >= 1", "a % 2 == 0 or b >= 2")
+
+
+def cases(seed: int, rules: tuple[str, ...] = (), **more: object) -> Arena:
+    fitted, observed = model(seed % 3)
+    start = everything()[seed * 37 % 900]
+    now = float(fitted.predict(start[None, :])[0, 0])
+    target = Target(name="y", high=0.6 * now, scale=10.0)
+    return arena(fitted, observed, start, target, rules, **more)  # type: ignore[arg-type]
+
+
+def points(x: Floats, a: int, b: int) -> Floats:
+    """Every legal configuration that differs from x in the columns a and b alone."""
+    rest = [c for c in range(4) if c not in (a, b)]
+    return everything()[(everything()[:, rest] == x[rest]).all(axis=1)]
+
+
+def key(case: Arena, X: Floats) -> tuple[float, ...]:
+    scored = score(case, X)
+    best = order(case, scored)[0]
+    return (
+        float(scored.violation[best]),
+        float(scored.valid[best]),
+        float(scored.extreme[best]),
+        float(scored.proximity[best]),
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 200), st.lists(st.sampled_from(RULES), unique=True))
+def test_the_best_of_every_plane_is_what_brute_force_finds(seed: int, rules: list[str]) -> None:
+    case = cases(seed, tuple(rules))
+    sheet = planes(case, blocks(case))
+    assert sheet is not None
+    moved = sheet.around(case.start)
+    for a, b in combinations(range(4), 2):
+        brute = points(case.start, a, b)
+        brute = brute[score(case, brute).violation == 0]
+        rest = [c for c in range(4) if c not in (a, b)]
+        mine = moved[(moved[:, rest] == case.start[rest]).all(axis=1)]
+        if len(brute):
+            assert len(mine)
+            assert key(case, mine) <= tuple(np.add(key(case, brute), 1e-9))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 200))
+def test_a_reach_leaves_out_what_costs_as_much(seed: int) -> None:
+    case = cases(seed)
+    sheet = planes(case, blocks(case))
+    assert sheet is not None
+    near = loss.proximity(sheet.around(case.start, 0.7), case.start, case.geometry)
+    assert (near < 0.7).all()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 200), st.sampled_from([(), RULES[:1], RULES]))
+def test_after_a_descent_no_two_parameters_improve(seed: int, rules: tuple[str, ...]) -> None:
+    case = cases(seed, rules)
+    legal = everything()[score(case, everything()).violation == 0]
+    head = score(case, legal[seed % len(legal)][None, :])
+    sheet = planes(case, blocks(case))
+    assert sheet is not None
+    end = sheet.descend(head)
+    assert end.violation[0] == 0
+    for a, b in combinations(range(4), 2):
+        assert key(case, end.X) <= tuple(np.add(key(case, points(end.X[0], a, b)), 1e-9))
+
+
+def test_classes_maximum_and_margins_are_judged_as_in_a_full_score() -> None:
+    case = cases(3)
+    for target, proximity in [
+        (Target(name="y", direction="maximize", scale=10.0), True),
+        (Target(name="y", direction="minimize", scale=10.0), False),
+        (Target(name="y", low=20.0, high=60.0, scale=10.0), False),
+    ]:
+        here = replace(case, targets=(target,), proximity=proximity)
+        sheet = planes(here, blocks(here))
+        assert sheet is not None
+        moved = sheet.around(here.start)
+        brute = np.concatenate([points(here.start, *p) for p in combinations(range(4), 2)])
+        both = score(here, np.concatenate([moved, brute]))
+        assert order(here, both)[0] < len(moved) or np.isclose(
+            score(here, moved).extreme.min(), score(here, brute).extreme.min()
+        )
+
+
+def test_reaching_asks_for_the_best_value_within_the_tolerance() -> None:
+    case = replace(cases(5), targets=(Target(name="y", direction="minimize", scale=10.0),))
+    best = score(case, everything())
+    best = best.take(order(case, best)[:1])
+    (target,) = reaching(case, best).targets
+    value = float(case.predict(best.X)["y"][0, 0])
+    assert target.direction is None
+    assert target.high == pytest.approx(value + 0.01 * abs(value))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 899), st.integers(0, 3))
+def test_column_costs_add_up_to_the_proximity(row: int, column: int) -> None:
+    case = cases(11, weight=(1.0, 2.0, 0.5, 3.0))
+    x = case.start.copy()
+    x[column] = everything()[row, column]
+    want = loss.proximity(x[None, :], case.start, case.geometry)
+    assert column_costs(case, column, x[[column]]) == pytest.approx(want)
+
+
+def test_a_model_without_trees_has_no_planes() -> None:
+    case = cases(2)
+
+    class Formula:
+        parts = None
+
+        def __call__(self, X: Floats) -> dict[str, Floats]:
+            return {"y": X[:, :1]}
+
+        def edges(self, column: int) -> None:
+            return None
+
+    bare = replace(case, predict=Formula())
+    assert planes(bare, blocks(bare)) is None
+    assert SPACE.names == case.space.names
