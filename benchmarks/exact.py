@@ -25,7 +25,7 @@ import compass as cp
 from benchmarks.peers.ask import one_core
 from benchmarks.peers.case import VARIANTS, Question, movable
 from benchmarks.peers.jobs import OUTCOME, decode
-from benchmarks.peers.prepare import prepare
+from benchmarks.peers.prepare import FASTER, prepare
 from benchmarks.peers.run_compass import engine
 from benchmarks.show import save, table
 from compass.domain.answer import Standing
@@ -137,11 +137,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=PATIENCE, help="for each proof")
+    parser.add_argument("--faster", type=float, default=FASTER, help="the share that is asked for")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
     one_core()
-    case, _ = prepare(said.questions, said.seed)
+    case, _ = prepare(said.questions, said.seed, said.faster)
     fitted = engine(said.seed, deadline=2 * said.seconds).fit()
     results: dict[str, list[Outcome]] = {}
     for variant in VARIANTS:

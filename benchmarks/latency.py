@@ -23,7 +23,7 @@ from benchmarks.measure import percentile
 from benchmarks.peers.ask import one_core
 from benchmarks.peers.case import Case, Question, movable
 from benchmarks.peers.jobs import NAMES, OUTCOME, decode
-from benchmarks.peers.prepare import prepare
+from benchmarks.peers.prepare import FASTER, prepare
 from benchmarks.peers.run_compass import engine
 from benchmarks.show import save, table
 
@@ -88,11 +88,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.latency", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--faster", type=float, default=FASTER, help="the share that is asked for")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
     one_core()
-    case, _ = prepare(said.questions, said.seed)
+    case, _ = prepare(said.questions, said.seed, said.faster)
     asked = kinds(engine(said.seed).fit())
     figures: dict[str, Any] = {}
     lines, profiles = [], []

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.peers.case import VARIANTS, Case, Sheet, load_sheets
 from benchmarks.peers.judge import Verdict, beaten, judge, nearer
-from benchmarks.peers.prepare import prepare
+from benchmarks.peers.prepare import FASTER, prepare
 from benchmarks.show import save, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,12 +152,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--python", default=".venv-peers/bin/python", help="of the other tools")
     parser.add_argument("--only", action="append", metavar="TOOL", help="dice, treecf or optuna")
     parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--faster", type=float, default=FASTER, help="the share that is asked for")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--folder", type=Path, help="keep the files here")
     parser.add_argument("--reuse", action="store_true", help="take the peers' replies of --folder")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
-    case, predict = prepare(said.questions, said.seed)
+    case, predict = prepare(said.questions, said.seed, said.faster)
     with tempfile.TemporaryDirectory() as temporary:
         sheets = replies(said, said.folder or Path(temporary), case)
     verdicts = [judge(sheet, case, predict) for sheet in sheets]

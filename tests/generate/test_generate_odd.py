@@ -22,6 +22,9 @@ class Smooth:
 
     parts = None
 
+    def gradient(self, X: Floats) -> None:
+        return None
+
     def edges(self, column: int) -> None:
         del column
 
@@ -53,6 +56,9 @@ class TwoMatter:
         return {"y": X[:, :2].min(axis=1, keepdims=True)}
 
     parts = None
+
+    def gradient(self, X: Floats) -> None:
+        return None
 
     def edges(self, column: int) -> Floats:
         return np.array([0.25, 0.5, 0.75]) if column < 2 else np.linspace(0.001, 0.999, 400)

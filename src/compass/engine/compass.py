@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from compass.domain.answer import Answer, ModelCard, Proposal, Provenance
 from compass.domain.base import Config, Noun, Value
 from compass.domain.constraint import Constraint
-from compass.domain.errors import QueryProblem, UnknownName
+from compass.domain.errors import QueryProblem, UnknownName, unknown
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Role, Space
@@ -28,6 +28,7 @@ from compass.engine.standing import broken_by, compiled, explaining, standing
 from compass.engine.workbench import Progress, Workbench
 from compass.language import bind_query, parse_query
 from compass.language.bind import column
+from compass.model.given import Function
 from compass.settings import Settings
 
 Run = Mapping[str, Value] | int
@@ -37,6 +38,8 @@ Kept = TypeVar("Kept", bound=Noun)
 class Compass:
     """Answers the three questions from past runs.
 
+    `models` gives functions for outcomes that are not to be learnt: each predicts [n] values from
+    a mapping of column names to arrays [n], and may have a method `gradient`.
     `rules` hold for every answer. Whatever is not fitted when a question needs it is fitted then.
     """
 
@@ -51,6 +54,7 @@ class Compass:
         keep: float | None = None,
         reducer: str | None = None,
         settings: Settings | None = None,
+        models: Mapping[str, Function] | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.data = data if isinstance(data, Dataset) else read(data)
@@ -64,7 +68,10 @@ class Compass:
         chosen = {name: value for name, value in given.items() if value is not None}
         self.settings = _valid(Settings, dict(settings or Settings()) | chosen)
         kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
-        self.bench = Workbench(self.data.prepared, kept, self.settings, progress)
+        for name in models or ():
+            if name not in self.data.prepared.space:
+                raise unknown("column", name, self.data.prepared.space.names)
+        self.bench = Workbench(self.data.prepared, kept, self.settings, progress, models or {})
         self.rules = standing(self.data, rules)
 
     @property

@@ -1,7 +1,7 @@
 """The models of an engine, trained when a question first needs them and kept."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,8 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.generate.base import Geometry
 from compass.generate.measured import Reliability
-from compass.model.base import Fitted, Task, family
+from compass.model.base import Family, Fitted, Task, family
+from compass.model.given import Function, Given
 from compass.model.score import holdout_error
 from compass.prepare import Prepared
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
@@ -66,6 +67,7 @@ class Workbench:
     prepared: Prepared  # the runs that are learnt from
     settings: Settings
     progress: Progress | None = None
+    given: Mapping[str, Function] = field(default_factory=dict)  # outcomes with a model at hand
     fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
     trained: dict[tuple[tuple[str, ...], str], Trained] = field(default_factory=dict)
     joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
@@ -124,6 +126,12 @@ class Workbench:
             self.joint[key] = Perturbed.together(parts)
         return self.joint[key]
 
+    def _family(self, features: Space, target: str) -> Family:
+        """What learns an outcome: the chosen family, or the function that a person gave."""
+        if target in self.given:
+            return Given(self.given[target], features, target)
+        return family(self.settings.surrogate)
+
     def _tell(self, what: str, done: int, total: int) -> None:
         if self.progress is not None:
             self.progress(what, done, total)
@@ -177,7 +185,7 @@ class Workbench:
         task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
         weight, seed = self.prepared.weight, self.settings.seed
         held = holdout_error(
-            family(self.settings.surrogate),
+            self._family(here.features, target),
             here.X,
             y,
             task,

@@ -35,6 +35,9 @@ class Predictor(Protocol):
     def parts(self) -> "Mapping[str, tuple[FlatForest, ...]] | None":
         """Per outcome the tree ensembles whose mean it is; None when it is not made of trees."""
 
+    def gradient(self, X: Floats) -> dict[str, Floats] | None:
+        """Per outcome float64[n, d]: how fast it changes with each column; None: not known."""
+
     def edges(self, column: int) -> Floats | None:
         """The values of a column where predictions can change; None when not known."""
 

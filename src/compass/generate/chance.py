@@ -44,10 +44,13 @@ def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) ->
 def choose(arena: Arena, record: Record, scored: Scored) -> Places:
     """Positions in `scored` (best first) of the answers: the best, then the best chances.
 
-    All are at least `distinct` apart. The record must have a best run.
+    Where something untried comes first, the best past run is among the others. All are at least
+    `distinct` apart. The record must have a best run.
     """
-    untried = np.flatnonzero(record.find(scored.X) < 0)
+    place = record.find(scored.X)
+    untried = np.flatnonzero(place < 0)
     untried = untried[untried > 0]
+    safe = np.flatnonzero(place == record.best)
     hopeful, chance = _hopeful(arena, record, scored, untried)
     near = _near(arena, scored.X, untried, record.X[record.best])
     chosen = [0]
@@ -57,7 +60,9 @@ def choose(arena: Arena, record: Record, scored: Scored) -> Places:
         fits = apart >= max(arena.settings.search.distinct, 1e-12)
         gain = np.where(fits[hopeful], chance, -1.0)
         beside = near[fits[near]]
-        if len(beside) and turn % 2:
+        if not turn and fits[safe].any():
+            chosen.append(int(safe[0]))
+        elif len(beside) and turn % 2:
             chosen.append(int(beside[0]))
         elif len(gain) and gain.max() >= 0:
             chosen.append(int(hopeful[np.argmax(gain)]))

@@ -68,6 +68,16 @@ class Averaged:
                 found[name] = self._asked(model.spread, X)
         return found
 
+    def gradient(self, X: Floats) -> dict[str, Floats] | None:
+        """Per outcome float64[n, d], averaged over contexts; None where a model offers none."""
+        found = {}
+        for name, model in self._models.items():
+            offered = getattr(model, "gradient", None)
+            if offered is None or offered(X[:1]) is None:
+                return None
+            found[name] = self._asked(offered, X)
+        return found
+
     def edges(self, column: int) -> Floats | None:
         """Where predictions can change; None when a model is not made of trees."""
         from compass.model.flat import cell_edges

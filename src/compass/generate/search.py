@@ -14,6 +14,7 @@ from compass.generate.pick import pick, preferred
 from compass.generate.planes import Planes, planes, reaching
 from compass.generate.repair import broken, repair, settle
 from compass.generate.score import Scored, join, order, score
+from compass.generate.slope import descend
 from compass.generate.start import Block, blocks
 from compass.prepare.legal import legal_mask
 
@@ -189,6 +190,9 @@ def _polish(
         head = population.take(np.array([place]))
         if sheet is not None:
             head = sheet.descend(head)
+            tried.append(head)
+        elif arena.predict.gradient(head.X) is not None:
+            head = descend(herd, head, rng)
             tried.append(head)
         tables = [b for b in herd.groups if b.table is not None and len(b.columns) > 2]
         if sheet is None or tables:

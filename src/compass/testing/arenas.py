@@ -50,6 +50,11 @@ class Law:
 
     parts = None
 
+    def gradient(self, X: Floats) -> dict[str, Floats] | None:
+        """Not offered by this formula."""
+        del X
+        return None
+
     def edges(self, column: int) -> Floats | None:
         """Not known for a formula."""
         del column
