@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check compiler bench laws peers growth exact clean
+.PHONY: run demo test check compiler bench fuzz laws peers growth exact clean
 
 run: demo  ## answer one question of each kind on the embedded data
 
@@ -25,6 +25,9 @@ check: $(STAMP)  ## style, types, import direction
 
 bench: $(STAMP)  ## real tables: stage times, latency, violations, penalised MAPE
 	$(BIN)/python -m benchmarks.tables
+
+fuzz: $(STAMP)  ## random tables, rules and questions for ten minutes
+	$(BIN)/python -m benchmarks.fuzz
 
 laws: $(STAMP)  ## the ten analytical laws, judged by the law
 	$(BIN)/python -m benchmarks.laws

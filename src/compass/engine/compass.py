@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -265,13 +265,19 @@ class Compass:
         return Provenance(
             data=self.data.table.fingerprint,
             seed=query.seed if query.seed is not None else self.settings.seed,
-            versions={
-                "compass": version("compass-hpc"),
-                "python": platform.python_version(),
-                "numpy": version("numpy"),
-                "scikit-learn": version("scikit-learn"),
-            },
+            versions=dict(_versions()),
         )
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    """What answers are made with; read once, because that takes a millisecond."""
+    return (
+        ("compass", version("compass-hpc")),
+        ("python", platform.python_version()),
+        ("numpy", version("numpy")),
+        ("scikit-learn", version("scikit-learn")),
+    )
 
 
 def _valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:

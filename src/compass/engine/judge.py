@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,14 +137,21 @@ class Judge:
         position = int(self.here.train[index])
         row = int(prepared.row_id[position])
         file, _ = prepared.table.locate(row)
-        names = tuple(self.trained)
-        outcomes = Encoder(prepared.space.select(names)).decode(
-            prepared.columns_of(names)[position]
-        )
+        outcomes, columns = self._outcomes
         return Evidence(
             row=row,
             file=file if len(prepared.table.parts) > 1 else None,
             distance=distance,
-            config=Encoder(self.here.features).decode(self.here.X[position]),
-            outcomes=outcomes,
+            config=self._features.decode(self.here.X[position]),
+            outcomes=outcomes.decode(prepared.values[position, columns]),
         )
+
+    @cached_property
+    def _features(self) -> Encoder:
+        return Encoder(self.here.features)
+
+    @cached_property
+    def _outcomes(self) -> tuple[Encoder, list[int]]:
+        """The encoder of the outcomes, and their columns in the prepared table."""
+        space, names = self.bench.prepared.space, tuple(self.trained)
+        return Encoder(space.select(names)), [space.names.index(name) for name in names]

@@ -12,6 +12,7 @@ from compass.generate import loss
 from compass.generate.base import Geometry
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, snap
+from compass.prepare.split import configurations
 from compass.rules import Rule
 
 Floats = NDArray[np.float64]
@@ -106,9 +107,8 @@ def _knobs(space: Space) -> list[int]:
 
 
 def _measured(X: Floats, past: Floats) -> NDArray[np.bool_]:
-    """Which configurations [n, d] are exactly those of past runs [p, d]."""
-    known = {row.tobytes() for row in past}
-    return np.array([row.tobytes() in known for row in X], dtype=bool)
+    """Which configurations [n, d] are those of past runs [p, d]."""
+    return np.isin(configurations(X), configurations(past))
 
 
 def _allowed(judge: Judge, rules: Sequence[Rule], X: Floats) -> Floats:

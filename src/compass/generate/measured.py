@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate.base import Arena, Bools, Floats
-from compass.generate.repair import settle
-from compass.generate.score import Scored, join, judge, score
+from compass.generate.repair import broken, settle
+from compass.generate.score import Scored, aims, join, score
 from compass.prepare.legal import legal_mask
 from compass.prepare.split import configurations
 
@@ -89,6 +89,7 @@ class Record:
     positive: bool  # a single outcome is minimised or maximised, and it is always above 0
     doubt: Callable[[Floats], Floats]  # [n] usual error of what is minimised at X [n, d]
     top: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    scored: Scored | None = None  # those of `top`
     best: int = -1  # the best of `top` that obeys the rules and meets the goals; -1: none does
     value: float = np.inf  # what is minimised, there
     enough: float = 0.0  # how much less a prediction must be to count as better
@@ -123,8 +124,8 @@ class Record:
     def settled(self, arena: Arena) -> "Record":
         """The same, knowing which of its configurations are the best under an arena's rules."""
         top = self._top(arena)
-        ranked = replace(self, top=top)
-        scored = score(replace(arena, record=ranked), self.X[top])
+        scored = score(replace(arena, record=self), self.X[top])
+        ranked = replace(self, top=top, scored=scored)
         fine = np.flatnonzero((scored.violation == 0) & (scored.valid <= 0))
         if not len(fine):
             return ranked
@@ -134,15 +135,24 @@ class Record:
 
     def _top(self, arena: Arena) -> NDArray[np.int64]:
         """The best of its usable configurations as measured, rules and goals first."""
-        known = np.ones(len(self.X), dtype=np.bool_)
+        rows = np.flatnonzero(self.counts(arena))
+        measured = {name: values[rows] for name, values in self.mean.items()}
+        valid, extreme, _ = aims(arena, measured, len(rows))
+        rows = rows[np.lexsort((extreme, valid))]
+        # Nearly all past runs obey the rules: those far behind are looked at only when none does.
+        for some in (rows[: 2 * _TOP], rows[2 * _TOP :]):
+            fine = some[_usable(arena, self.X[some])]
+            if len(fine):
+                return np.asarray(fine[:_TOP])
+        return np.empty(0, dtype=np.int64)
+
+    def counts(self, arena: Arena) -> Bools:
+        """Which configurations [m] were measured in all that is minimised."""
+        counts = np.ones(len(self.X), dtype=np.bool_)
         for target in arena.targets:
             if target.direction is not None:
-                known &= self.runs[target.name] > 0
-        rows = np.flatnonzero(known)
-        measured = {name: values[rows] for name, values in self.mean.items()}
-        ranked = judge(arena, self.X[rows], measured)
-        best = rows[np.lexsort((ranked.extreme, ranked.valid, ranked.violation))[: 2 * _TOP]]
-        return np.asarray(best[_usable(arena, self.X[best])][:_TOP])
+                counts &= self.runs[target.name] > 0
+        return counts
 
     def _enough(self, arena: Arena, best: int) -> float:
         """The gain that is more than doubt, in units of what is minimised."""
@@ -159,23 +169,29 @@ def weighed(arena: Arena, scored: Scored) -> Scored:
     """Candidates that were scored by the model alone, and the best past runs, by what is known.
 
     The search itself looks at the model only: the best past run would otherwise stop it early.
+    Past configurations that are far from the best are no candidates any more.
     """
     record = arena.record
-    if record is None:
+    if record is None or record.scored is None:
         return scored
     place = record.find(scored.X)
     untried = scored.take(np.flatnonzero(place < 0))
-    nowhere = np.full(len(untried), -1, dtype=np.int64)
-    untried = replace(untried, extreme=record.cautious(untried.extreme, nowhere))
-    past = record.X[np.union1d(place[place >= 0], record.top)]
-    return join([untried, score(arena, past)])
+    cautious = record.cautious(untried.extreme, np.full(len(untried), -1))
+    counts = record.counts(arena)
+    # Run before, but without what is minimised (a failed launch has no time).
+    partly = np.flatnonzero((place >= 0) & ~counts[place])
+    parts = [replace(untried, extreme=cautious), record.scored]
+    return join([*parts, score(arena, scored.X[partly])] if len(partly) else parts)
 
 
 def _usable(arena: Arena, X: Floats) -> Bools:
-    """Which past configurations are candidates: on the grids, and no forced column moved freely."""
-    fine = np.ones(len(X), dtype=np.bool_)
+    """Which past configurations are candidates.
+
+    They obey the rules, are on the grids, and have no forced column moved that could stay.
+    """
+    fine = broken(arena, X) == 0
     for column in arena.movable:
         fine &= legal_mask(arena.space.parameters[column], X[:, column])
     if len(arena.forced) and fine.any():
         fine[fine] &= (settle(arena, X[fine]) == X[fine]).all(axis=1)
-    return fine
+    return np.asarray(fine)

@@ -22,7 +22,7 @@ def nearest_rows(
     if len(observed) <= count:
         return np.arange(len(observed))
     apart = distances(observed, x, columns, geometry)
-    return np.sort(np.argsort(apart, kind="stable")[:count])
+    return np.sort(np.argpartition(apart, count - 1)[:count])
 
 
 def distances(X: Floats, x: Floats, columns: Columns, geometry: Geometry) -> Floats:

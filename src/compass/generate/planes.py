@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from compass.generate.slices import Aims, Choices, Masks
     from compass.model.joined import Joined
 
-_VALUES = 192  # values of a column on a plane
+_VALUES = 96  # values of a column on a plane
 _FEW = 32  # values of a column for each of which the others' boundaries are looked at
 _STEPS = 12  # improvements of one configuration before it is left as it is
 
@@ -33,7 +33,6 @@ class Planes:
 
     arena: Arena
     trees: "Joined"
-    depth: int
     sums: Sums
     others: tuple[Rule, ...]  # rules that are no sums
     aims: "Aims"
@@ -93,7 +92,6 @@ class Planes:
         margin = 0.0 if self.arena.proximity else MARGIN
         place, _ = best_of_planes(
             self.trees,
-            self.depth,
             x,
             self.columns[pairs],
             choices,
@@ -214,7 +212,6 @@ def column_costs(arena: Arena, column: int, values: Floats) -> Floats:
 
 def planes(arena: Arena, groups: list[Block]) -> Planes | None:
     """The planes of a problem; None where the model is not made of trees or nothing is wanted."""
-    from compass.generate.slices import deepest
     from compass.model.joined import join as join_trees
 
     parts = arena.predict.parts
@@ -223,9 +220,6 @@ def planes(arena: Arena, groups: list[Block]) -> Planes | None:
     wanted = list(dict.fromkeys(target.name for target in arena.targets))
     if len({forest.single for name in wanted for forest in parts[name]}) > 1:
         return None
-    trees = join_trees([parts[name] for name in wanted])
-    depth = deepest(part for name in wanted for part in parts[name])
-    aims = _aims(arena, wanted, trees)
     by_column = {
         int(column): values
         for block in groups
@@ -235,9 +229,17 @@ def planes(arena: Arena, groups: list[Block]) -> Planes | None:
     sums = arena.sums
     values = {int(c): _on_plane(arena, int(c), by_column[int(c)]) for c in columns}
     values = {c: np.union1d(v, _meeting(arena, sums, values, c)) for c, v in values.items()}
-    others = tuple(rule for rule in arena.rules if not is_sum(rule))
-    costs = tuple(column_costs(arena, c, v) for c, v in values.items())
-    return Planes(arena, trees, depth, sums, others, aims, columns, tuple(values.values()), costs)
+    trees = join_trees([parts[name] for name in wanted])
+    return Planes(
+        arena,
+        trees,
+        sums,
+        others=tuple(rule for rule in arena.rules if not is_sum(rule)),
+        aims=_aims(arena, wanted, trees),
+        columns=columns,
+        values=tuple(values.values()),
+        costs=tuple(column_costs(arena, c, v) for c, v in values.items()),
+    )
 
 
 def _meeting(arena: Arena, sums: Sums, values: dict[int, Floats], column: int) -> Floats:

@@ -74,22 +74,34 @@ def score(arena: Arena, X: Floats) -> Scored:
     scored = replace(scored, extreme=arena.record.cautious(scored.extreme, place))
     known = np.flatnonzero(place >= 0)
     said = {name: values[known] for name, values in predicted.items()}
-    past = judge(arena, X[known], arena.record.believed(said, place[known]))
-    scored.violation[known] = np.maximum(scored.violation[known], past.violation)
-    scored.valid[known] = np.maximum(scored.valid[known], past.valid)
-    scored.margin[known] = np.minimum(scored.margin[known], past.margin)
-    scored.extreme[known] = past.extreme
+    believed = arena.record.believed(said, place[known])
+    valid, scored.extreme[known], margin = aims(arena, believed, len(known))
+    scored.valid[known] = np.maximum(scored.valid[known], valid)
+    scored.margin[known] = np.minimum(scored.margin[known], margin)
+    scored.violation[known] += _broken_conditions(arena, X[known], believed)
     return scored
 
 
 def judge(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
     """Judge complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
-    n = len(X)
-    violation = broken(arena, X)
-    if arena.outcome_rules and n:
+    violation = broken(arena, X) + _broken_conditions(arena, X, outcomes)
+    valid, extreme, margin = aims(arena, outcomes, len(X))
+    near = loss.proximity(X, arena.start, arena.geometry)
+    return Scored(X, violation, valid, extreme, near, margin)
+
+
+def _broken_conditions(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Floats:
+    """The total violation [n] of the rules that speak of outcomes."""
+    amount = np.zeros(len(X))
+    if arena.outcome_rules and len(X):
         extended = with_outcomes(X, outcomes, arena.outcomes)
         for rule in arena.outcome_rules:
-            violation += rule.violation(extended)
+            amount += rule.violation(extended)
+    return amount
+
+
+def aims(arena: Arena, outcomes: Mapping[str, Floats], n: int) -> tuple[Floats, Floats, Floats]:
+    """How far n outcomes (each [n, outputs]) miss the goals, what is minimised, and the margin."""
     valid, extreme, margin = np.zeros(n), np.zeros(n), np.full(n, MARGIN)
     for target in arena.targets if n else ():
         values = outcomes[target.name]
@@ -102,8 +114,7 @@ def judge(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
         valid += loss.valid_range(y, target.low, target.high, target.scale)
         inside = np.minimum(y - target.low, target.high - y) / target.scale
         margin = np.minimum(margin, inside)
-    near = loss.proximity(X, arena.start, arena.geometry)
-    return Scored(X, violation, valid, extreme, near, margin)
+    return valid, extreme, margin
 
 
 def order(arena: Arena, scored: Scored) -> NDArray[np.int64]:

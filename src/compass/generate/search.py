@@ -19,9 +19,9 @@ from compass.generate.start import Block, blocks
 from compass.prepare.legal import legal_mask
 
 _ARCHIVE = 4000  # good candidates remembered for picking different answers
-_NEAR_ROWS = 512  # past runs near the start whose settings are tried
-_FAR_ROWS = 256  # past runs from anywhere
-_POLISHED = 3  # best candidates that are improved one block at a time
+_NEAR_ROWS = 256  # past runs near the start whose settings are tried
+_FAR_ROWS = 128  # past runs from anywhere
+_POLISHED = 2  # best candidates that are improved one block at a time
 _POLISH_TABLE = 512  # alternatives of a block tried while polishing
 _FINER = 96  # finer values of a single column tried while polishing
 _PASSES = 4
@@ -103,10 +103,11 @@ def _search(arena: Arena, groups: list[Block], tried: Scored | None) -> Scored:
     """
     rng = np.random.default_rng(arena.seed)
     settings = arena.settings.search
-    herd, sheet = herd_of(arena, groups), planes(arena, groups)
+    herd = herd_of(arena, groups)
     archive = [score(arena, _unique(settle(arena, _seeds(herd, rng))))]
     if tried is not None:
         archive.append(tried.take(order(arena, tried)[: settings.population]))
+    sheet = planes(arena, groups)
     if sheet is not None:
         moves = sheet.around(herd.home, _incumbent(arena, join(archive)))
         archive.append(score(arena, _unique(settle(arena, moves))))
@@ -184,7 +185,7 @@ def _polish(
 ) -> list[Scored]:
     """The best candidates improved until nothing helps: two columns, or one block, at a time."""
     arena, tried = herd.arena, []
-    for place in range(min(_POLISHED, len(population))):
+    for place in _heads(arena, population):
         if arena.late:
             break
         head = population.take(np.array([place]))
@@ -200,6 +201,13 @@ def _polish(
     if tried and sheet is not None and arena.proximity and not arena.late:
         tried += _smaller_changes(herd, join(tried))
     return tried
+
+
+def _heads(arena: Arena, population: Scored) -> list[int]:
+    """The best candidates that move different columns: what is alike ends at the same place."""
+    moved = arena.start != population.X
+    _, first = np.unique(moved, axis=0, return_index=True)
+    return [int(place) for place in np.sort(first)[:_POLISHED]]
 
 
 def _smaller_changes(herd: Herd, tried: Scored) -> list[Scored]:

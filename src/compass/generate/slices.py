@@ -5,7 +5,6 @@ at the end gives the prediction at every point of the plane for little more than
 rectangles: thousands of configurations cost what a dozen do when each is walked on its own.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +13,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from compass.generate.sums import EQUAL, SLACK, Sums
-from compass.model.flat import FlatForest
 from compass.model.joined import Joined
-from compass.model.kernel import f8, f8_2d, i4, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
+from compass.model.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
 from compass.model.walk import NODES, WIDE_NODES
 
 Floats = NDArray[np.float64]
@@ -25,14 +23,6 @@ Integers = NDArray[np.int64]
 _flags = types.Array(types.boolean, 1, "C", readonly=True)
 _grid = types.float64[:, :, ::1]
 _stack = types.int64[:, ::1]
-
-
-def deepest(parts: Iterable[FlatForest]) -> int:
-    """The number of steps to the deepest leaf of several ensembles."""
-    return max(
-        int(_depth(part.feature, part.left, part.right, np.empty(part.nodes, dtype=np.int64)))
-        for part in parts
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +57,6 @@ class Masks:
 
 def best_of_planes(
     trees: Joined,
-    depth: int,
     x: Floats,
     pairs: Integers,
     choices: Choices,
@@ -79,7 +68,7 @@ def best_of_planes(
 ) -> tuple[Integers, Floats]:
     """The best point of each plane through x [d]: positions [p, 2], keys [p, 3].
 
-    `depth` is that of the deepest tree, `pairs` [p, 2] names the columns. Only points whose two
+    `pairs` [p, 2] names the columns. Only points whose two
     costs sum to less than `reach` [p] are looked at. The keys are: how far the goals are missed,
     what is minimised, and the two costs (or, with `margin` > 0, minus how far inside the ranges a
     point lies, up to that margin). A position of -1 says that the plane has no allowed point
@@ -117,7 +106,8 @@ def best_of_planes(
         reach,
         margin,
         np.zeros((rows, columns, len(trees.offset))),
-        np.empty((depth + 2, 5), dtype=np.int64),
+        # More branches never wait on the way down a tree; memory is taken only as it is used.
+        np.empty((len(trees.nodes) // 2 + 2, 5), dtype=np.int64),
         np.empty((4, len(sums.constant))),
         place.reshape(-1),
         keys.reshape(-1),
@@ -129,20 +119,6 @@ def _compared(trees: Joined, values: Floats) -> Floats:
     """Values as the trees compare them."""
     cast = values.astype(np.float32).astype(np.float64) if trees.single else values
     return np.ascontiguousarray(cast)
-
-
-@kernel(i4, i4, i4, to_i8)
-def _depth(feature: Any, left: Any, right: Any, deep: Any) -> int:
-    """The number of steps to the deepest leaf; parents come before their children."""
-    most = 0
-    for i in range(feature.size):
-        deep[i] = 0
-    for i in range(feature.size):
-        if feature[i] >= 0:
-            deep[left[i]] = deep[i] + 1
-            deep[right[i]] = deep[i] + 1
-            most = max(most, deep[i] + 1)
-    return most
 
 
 @kernel()
@@ -326,4 +302,4 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
                 place[2 * p], place[2 * p + 1] = i, j
 
 
-__all__ = ["Aims", "Choices", "Masks", "best_of_planes", "deepest"]
+__all__ = ["Aims", "Choices", "Masks", "best_of_planes"]

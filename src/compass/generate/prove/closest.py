@@ -14,7 +14,9 @@ from compass.generate.score import score
 
 CLOSED = 1e-5  # a distance, or its share above 1, that is no longer told apart
 _VALUE_CLOSED = 3e-6  # the same for a value, in standard deviations: a little over its rounding
-_ROUNDS = 12
+_ROUNDS = 16
+_LIGHT = 1500  # leaves up to which a question is asked at once
+_LADDER = (0.5, 0.4, 0.3)  # else so much of the way to the best known is tried first, from the end
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,24 @@ def least_change(question: Question, x: Floats, wanted: Wanted) -> Bounded:
     """The smallest change, starting from a configuration that does what is wanted."""
     arena = question.arena
     best, amount = x, float(score(arena, x[None, :]).proximity[0])
-    bound = 0.0
+    bound, shares = 0.0, [1.0]
     for _ in range(_ROUNDS):
-        budget = amount - closed(amount)
-        if budget <= bound:
+        most = amount - closed(amount)
+        if most <= bound:
             return Bounded(best, amount, bound, proved=True)
-        run = question.ask(replace(wanted, budget=budget, minimise="cost"))
+        share = shares.pop() if len(shares) > 1 else shares[0]
+        budget = bound + share * (most - bound)
+        wish = replace(wanted, budget=budget, minimise="cost")
+        run = question.ask(wish, light=_LIGHT if shares == [1.0] and bound == 0 else None)
+        if run.heavy:
+            # Smaller changes are excluded sooner: if time runs out, that much is known.
+            shares = [1.0, *_LADDER]
+            continue
         if run.end is End.IMPOSSIBLE:
-            return Bounded(best, amount, budget, proved=True)
+            bound = budget
+            if share == 1.0:
+                return Bounded(best, amount, bound, proved=True)
+            continue
         bound = max(bound, run.bound or 0.0)
         closer = None if run.x is None else _allowed(question, run.x, wanted, amount)
         if closer is not None:

@@ -14,6 +14,7 @@ from compass.generate.prove.axes import all_axes, within
 from compass.generate.prove.clock import Clock, OutOfTime
 from compass.generate.prove.forced import keep_unforced
 from compass.generate.prove.leaves import TooMany, leaves_of
+from compass.generate.prove.mend import mended
 from compass.generate.prove.model import COST_UNIT, Model, Terms
 from compass.generate.prove.outcomes import Band, Goal, Outcome, linked, unlinked
 from compass.generate.prove.quantity import Quantity
@@ -86,6 +87,7 @@ class Run:
     x: Floats | None = None  # a configuration that really does it
     left_out: tuple[str, ...] = ()
     cut: bool = False  # whether time, or the size of the model, ended it
+    heavy: bool = False  # it was not asked: it has more leaves than the caller wants
 
 
 @dataclass
@@ -99,18 +101,23 @@ class Question:
     resolution: float = 0.0
     left_out: dict[str, None] = field(default_factory=dict)
 
-    def ask(self, wanted: Wanted) -> Run:
-        """Answer within the time; OutOfTime and too large models end as OPEN."""
+    def ask(self, wanted: Wanted, *, light: int | None = None) -> Run:
+        """Answer within the time; OutOfTime and too large models end as OPEN.
+
+        With `light`, a question with more leaves than that is not asked.
+        """
         try:
-            return self._ask(wanted)
+            return self._ask(wanted, light)
         except (OutOfTime, TooMany):
             return Run(End.OPEN, cut=True)
 
-    def _ask(self, wanted: Wanted) -> Run:
+    def _ask(self, wanted: Wanted, light: int | None) -> Run:
         reach = self.reach(wanted)
         if reach is None or reach.empty:
             return Run(End.IMPOSSIBLE)
         leaves = sum(map(len, reach.leaves.values()))
+        if light is not None and leaves > light:
+            return Run(End.OPEN, heavy=True)
         if leaves * _PER_LEAF > self.clock.left:
             raise TooMany
         model = Model(self.arena, reach.axes, self.outcomes, reach.leaves, self.clock)
@@ -275,7 +282,9 @@ class _Solving:
         parameters.auto_detect_greater_than_at_least_one_of = False
         parameters.symmetry_level = 0
         parameters.cp_model_probing_level = 0
-        parameters.linearization_level = 0
+        # Relaxations pay only where real numbers have to be found.
+        real = any(variables.gridless for variables in self.model.columns.values())
+        parameters.linearization_level = int(real)
         parameters.max_time_in_seconds = self.model.clock.left
         return solver.solve(self.model.solver)
 
@@ -307,13 +316,24 @@ class _Solving:
             if value is not None:
                 variables = self.model.columns[axis.name]
                 told[axis.column] = variables.decoded(cell, value)
-        X = settle(arena, np.stack([near, told]))
+        X = settle(arena, np.stack([near, mended(arena, told, self._loose(cells))]))
         scored = score(arena, X)
         fine = (scored.violation == 0) & (scored.valid <= 0) & self._reaches(scored)
         if not fine.any():
             return None
         best = np.flatnonzero(fine)
         return np.asarray(X[best[np.argmin(scored.proximity[best])]])
+
+    def _loose(self, cells: Sequence[int]) -> dict[int, tuple[float, float, float]]:
+        """Columns without a grid whose value rules speak of: their cells and their units."""
+        found = {}
+        for axis, cell in zip(self.model.axes, cells, strict=True):
+            variables = self.model.columns[axis.name]
+            if variables.gridless and not (axis.none and cell == len(axis) - 1):
+                low = max(float(axis.first[cell]), axis.domain.low)
+                high = min(float(axis.last[cell]), axis.domain.high)
+                found[axis.column] = (low, high, float(variables.unit))
+        return found
 
     def _put_aside(self, cells: Sequence[int], values: Sequence[int | None]) -> bool:
         """Exclude a solution that only rounding allowed; False: that cannot be said exactly."""
@@ -327,7 +347,7 @@ class _Solving:
                 x[axis.column] = variables.decoded(cell, value)
                 vars_.append(variables.var)
                 wholes.append(value)
-                exact &= variables.listed is not None or axis.domain.step is not None
+                exact &= not variables.gridless
         scored = score(self.question.arena, x[None, :])
         if scored.valid[0] > 0 or not self._reaches(scored)[0]:
             # The predictions are the same in all of these cells: none of them does it.

@@ -18,6 +18,7 @@ from compass.domain.expression import (
     Comparison,
     Expression,
     Implies,
+    Literal,
     Membership,
     Not,
     Or,
@@ -188,6 +189,10 @@ class Stater:
 
     def _comparison(self, node: Comparison, positive: bool, enforce: tuple[Lit, ...]) -> bool:
         op = node.op if positive else NEGATED[node.op]
+        written = [isinstance(side, Literal) and side.value is None for side in children(node)]
+        if any(written) and not all(written):
+            other = self.numbers.number(node.left if written[1] else node.right)
+            return other is not None and self._is_none(op, other, positive, enforce)
         left, right = self.numbers.number(node.left), self.numbers.number(node.right)
         if left is None or right is None:
             return False
@@ -206,6 +211,17 @@ class Stater:
             self.model.add(said.expr <= said.high, numbers)
         if said.other_than is not None:
             self.model.add(said.expr != said.other_than, numbers)
+        return True
+
+    def _is_none(self, op: str, other: Quantity, positive: bool, enforce: tuple[Lit, ...]) -> bool:
+        """A comparison with `none` as it is written."""
+        if op == "==":
+            self.model.solver.add_bool_or([*other.nones, *(~literal for literal in enforce)])
+        elif op == "!=":
+            for none in other.nones:
+                self.model.forbid((*enforce, none))
+        elif positive:
+            self.model.forbid(enforce)
         return True
 
     def _nones(

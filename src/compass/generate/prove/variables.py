@@ -38,6 +38,11 @@ class AxisVars:
             return None
         return ~self.upto[-1] if self.upto else self.solver.new_constant(1)
 
+    @property
+    def gridless(self) -> bool:
+        """Whether a rule speaks of a real number here."""
+        return self.var is not None and self.listed is None and self.axis.domain.step is None
+
     def is_cell(self, cell: int) -> list[Lit]:
         """Literals that hold together exactly in one cell."""
         found = [self.upto[cell]] if cell < len(self.upto) else []
