@@ -5,8 +5,8 @@ that every tool is asked about, and 20 jobs to be made at least 20 % faster with
 change; a second time with nodes, gpus and memory fixed. Every tool runs in a process of its own on
 one core; what counts is the CPU time of whole calls. One judge checks every suggestion: legal
 values, rules, what was fixed, and the goal by scikit-learn's prediction; usable is what passes all.
-`pace` is the CPU time of a fixed piece of work between the questions: where it differs between
-tools, the machine was busy and ratios are off by as much.
+`pace` is the CPU time of a fixed piece of work beside every question; ratios are of medians in
+units of it, since tools run one after the other and the machine may be busier for one of them.
 
 The exit code is 1 where a target is missed.
 """
@@ -19,6 +19,8 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks.peers.case import VARIANTS, Case, Sheet, load_sheets
 from benchmarks.peers.judge import Verdict, beaten, judge, nearer
@@ -40,7 +42,7 @@ class Target:
 
     tool: str
     count: int  # suggestions that Compass is asked for
-    faster: float | None  # ratio of median CPU seconds
+    faster: float | None  # ratio of median CPU time
 
 
 TARGETS = (
@@ -81,7 +83,7 @@ def checks(verdicts: Sequence[Verdict]) -> list[tuple[bool, str]]:
             if (target.tool, variant) not in by:
                 continue
             theirs, ours = by[target.tool, variant], by[f"Compass, {target.count}", variant]
-            ratio, lost = theirs.median / ours.median, beaten(ours, theirs)
+            ratio, lost = theirs.work / ours.work, beaten(ours, theirs)
             where = f"{target.tool}, {variant}"
             if target.faster is not None:
                 said = f"{where}: {target.faster:g}x faster ({ratio:.1f}x)"
@@ -99,7 +101,7 @@ def show(verdicts: Sequence[Verdict]) -> str:
         ours = by.get((f"Compass, {counts.get(v.tool)}", v.variant))
         compared = ("", "", "")
         if ours is not None:
-            ratio, times = v.median / ours.median, nearer(ours, v)
+            ratio, times = v.work / ours.work, nearer(ours, v)
             compared = (f"{ratio:.1f}x faster", f"{times:.2f}", str(beaten(ours, v)))
         lines.append(
             (
@@ -112,7 +114,7 @@ def show(verdicts: Sequence[Verdict]) -> str:
                 f"{v.answered}/{len(v.closest)}",
                 *compared,
                 f"{v.misreported:.2g}",
-                f"{1000 * v.pace:.1f}",
+                f"{1000 * float(np.median(v.paces)):.1f}",
             )
         )
     return table(HEAD, lines)

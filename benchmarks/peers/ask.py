@@ -31,16 +31,16 @@ def sheet(
 ) -> Sheet:
     """Put all questions to a tool."""
     ask(case.warm)
-    replies, paces = [], []
+    replies = []
     for number, question in enumerate(case.questions):
-        paces.append(pace())
+        before = pace()
         began = time.process_time()
         rows, reported, note = ask(question)
         seconds = time.process_time() - began
-        replies.append(Reply(seconds, tuple(map(tuple, rows)), tuple(reported), note))
+        steady = (before + pace()) / 2
+        replies.append(Reply(seconds, steady, tuple(map(tuple, rows)), tuple(reported), note))
         print(f"{tool} {variant} {number + 1}: {seconds:.3f} s {note}", file=sys.stderr, flush=True)
-    steady = sorted(paces)[len(paces) // 2]
-    return Sheet(tool, variant, asked, settings, tuple(replies), tuple(probe), steady)
+    return Sheet(tool, variant, asked, settings, tuple(replies), tuple(probe))
 
 
 def main(name: str, run: Callable[[Case], list[Sheet]]) -> None:

@@ -70,6 +70,7 @@ class Reply:
     """What a tool said to one question, and the CPU seconds that it took."""
 
     seconds: float
+    pace: float  # CPU seconds of a fixed piece of work just before and after
     rows: tuple[tuple[float, ...], ...]  # suggestions, encoded
     reported: tuple[float, ...]  # what the tool says is predicted for each
     note: str = ""
@@ -85,7 +86,6 @@ class Sheet:
     settings: str  # how the tool was called, for the report
     replies: tuple[Reply, ...]
     probe: tuple[float, ...] = ()  # the tool's own predictions at the starts
-    pace: float = 0.0  # CPU seconds of a fixed piece of work between the questions
 
 
 def save_sheets(path: Path, sheets: list[Sheet]) -> None:
@@ -103,6 +103,7 @@ def _sheet(said: dict[str, Any]) -> Sheet:
     replies = tuple(
         Reply(
             one["seconds"],
+            one["pace"],
             tuple(tuple(math.nan if v is None else v for v in row) for row in one["rows"]),
             tuple(math.nan if v is None else v for v in one["reported"]),
             one["note"],

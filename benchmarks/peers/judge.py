@@ -60,12 +60,20 @@ class Verdict:
     faults: dict[str, int]
     misreported: float  # largest error of a reported prediction, in the outcome's unit
     disagreement: float  # largest difference between the tool's forest and the judge's
-    pace: float  # CPU seconds of a fixed piece of work, measured between the questions
+    paces: tuple[float, ...]  # CPU seconds of a fixed piece of work beside each question
 
     @property
     def median(self) -> float:
         """Median CPU seconds of a question."""
         return float(np.median(self.seconds))
+
+    @property
+    def work(self) -> float:
+        """Median CPU time of a question in units of the fixed piece of work beside it.
+
+        A busy machine slows both, so that tools can be compared that ran one after the other.
+        """
+        return float(np.median(np.array(self.seconds) / np.array(self.paces)))
 
     @property
     def worst(self) -> float:
@@ -113,7 +121,7 @@ def judge(sheet: Sheet, case: Case, predict: Predict) -> Verdict:
         faults=counts,
         misreported=misreported,
         disagreement=float(apart.max()),
-        pace=sheet.pace,
+        paces=tuple(reply.pace for reply in sheet.replies),
     )
 
 

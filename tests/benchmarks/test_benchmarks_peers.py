@@ -159,7 +159,7 @@ def test_faults(row: np.ndarray, variant: str, predicted: float, expected: tuple
 
 def sheet(tool: str, *rows: np.ndarray, seconds: float = 1.0, variant: str = "free") -> Sheet:
     said = tuple(float(law(row[None, :])[0]) for row in rows)
-    reply = Reply(seconds, tuple(map(tuple, rows)), said)
+    reply = Reply(seconds, 0.01, tuple(map(tuple, rows)), said)
     return Sheet(tool, variant, max(len(rows), 1), "", (reply,), (float(law(job()[None, :])[0]),))
 
 
@@ -222,6 +222,16 @@ def test_targets_that_are_missed_are_named() -> None:
     assert "7.0x faster" in peers.show([ours, theirs])
 
 
+def test_ratios_do_not_count_how_busy_the_machine_was() -> None:
+    case = small_case((Question(tuple(job()), 95.0),))
+    quiet = sheet("treecf", job(mesh=94), seconds=0.8)
+    busy = replace(quiet, replies=(replace(quiet.replies[0], seconds=1.6, pace=0.02),))
+    ours = judge(sheet("Compass, 1", job(mesh=94), seconds=0.1), case, law)
+    found = [peers.checks([ours, judge(one, case, law)]) for one in (quiet, busy)]
+    assert found[0] == found[1]
+    assert judge(busy, case, law).median == 1.6
+
+
 def test_a_case_and_its_replies_survive_the_files(tmp_path: Path) -> None:
     case = small_case((Question(tuple(job()), 95.0), Question(tuple(job(mesh=50)), 40.0)))
     case.save(tmp_path)
@@ -230,7 +240,7 @@ def test_a_case_and_its_replies_survive_the_files(tmp_path: Path) -> None:
     assert (again.y == case.y).all()
     assert (again.questions, again.warm, again.scale) == (case.questions, case.warm, case.scale)
     sent = replace(
-        sheet("a", job(mesh=90)), replies=(Reply(0.5, ((1.0, np.nan),), (np.nan,), "x"),)
+        sheet("a", job(mesh=90)), replies=(Reply(0.5, 0.01, ((1.0, np.nan),), (np.nan,), "x"),)
     )
     save_sheets(tmp_path / "a.json", [sent])
     (back,) = load_sheets(tmp_path / "a.json")

@@ -70,6 +70,8 @@ RULES = (
     "d in {0, 2, none}",
     "d != none",
     "d == none -> a <= 3",
+    "a > 3 -> d == none",
+    "not (d != none and a * b > 6)",
     "a + d <= 5",
     "not d > 1",
     "d == a",

@@ -1,6 +1,5 @@
 """Proofs on real numbers and long grids, against many samples; deadlines; what has no proof."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -52,6 +51,8 @@ RULES = (
     "p > 0.5 -> r <= 9000",
     "s <= p",
     "s == none -> q >= 0.1",
+    "s != none",
+    "q > 0 -> s == none",
     "not s > 0.5",
     "q in {-1, 0, 0.25, 2}",
     "r / 1000 <= 12",
@@ -128,7 +129,7 @@ def test_no_sample_beats_a_bound_on_real_numbers(seed, texts, share):
     place = min(len(ranked), 20)
     one = ranked.take(np.arange(place)[-1:])  # not the best sample: there is something to find
     found = Generated(one.X, one.valid <= 0, one.proximity)
-    proof = prove(problem, found, 60.0)
+    proof = prove(problem, found, 2.0)  # bounds hold whether or not that is enough
     told = proof.certificate
     if told.status is Standing.INFEASIBLE:
         assert not len(ranked)
@@ -213,13 +214,11 @@ def test_a_rule_that_cannot_be_stated_is_named_and_nothing_is_called_optimal():
 
 def test_no_time_ends_as_best_found():
     rng = np.random.default_rng(1)
-    model = Trees(random_forest(rng, trees=300, depth=8), Task())
+    model = Trees(random_forest(rng, trees=60, depth=6), Task())
     target = Target(name="cost", direction="minimize", scale=0.1)
     problem = arena({"cost": model}, (target,), random_start(rng))
     found = poor_search(replace(problem, targets=()), rng)
-    began = time.perf_counter()
     told = prove(problem, found, 0.0).certificate
-    assert time.perf_counter() - began < 30  # it ends at all; how soon is for the benchmarks
     assert told.status is Standing.BEST_FOUND
     assert told.cut
     assert told.value_gap is not None

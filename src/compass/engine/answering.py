@@ -379,7 +379,7 @@ def _answer(
         context=assumed(plan, arena.space, arena.movable),
         notes=(
             *plan.notes,
-            *verdict(desk.judge, arena, found),
+            *(verdict(desk.judge, arena, found) or filter(None, [plan.best])),
             *notes(plan, suggestions),
             *_cut_short(desk, found),
             *broken_conditions(plan, arena, found),

@@ -41,6 +41,7 @@ class Plan:
     matching: int = 0
     context: str = ""
     notes: tuple[str, ...] = ()
+    best: str = ""  # the best measured run of the context, in words; empty: none is comparable
 
 
 def plan(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -> Plan:
@@ -133,8 +134,7 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     contexts = _contexts(here.X[rows], start, varying, pinned, features, bench, rng)
     forced = tuple(name for name in features if name not in free and name not in given)
     problem = [features.index(name) for name in here.features.having(Role.CONTEXT)]
-    if not note and (contexts[:, problem] == start[problem]).all():
-        notes = (*notes, _measured_best(best, query, bench))
+    comparable = not note and (contexts[:, problem] == start[problem]).all()
     return replace(
         shell,
         start=start,
@@ -144,6 +144,7 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
         forced=forced,
         matching=0 if note else len(rows),
         notes=notes,
+        best=_measured_best(best, query, bench) if comparable else "",
     )
 
 

@@ -169,7 +169,6 @@ def weighed(arena: Arena, scored: Scored) -> Scored:
     """Candidates that were scored by the model alone, and the best past runs, by what is known.
 
     The search itself looks at the model only: the best past run would otherwise stop it early.
-    Past configurations that are far from the best are no candidates any more.
     """
     record = arena.record
     if record is None or record.scored is None:
@@ -177,11 +176,9 @@ def weighed(arena: Arena, scored: Scored) -> Scored:
     place = record.find(scored.X)
     untried = scored.take(np.flatnonzero(place < 0))
     cautious = record.cautious(untried.extreme, np.full(len(untried), -1))
-    counts = record.counts(arena)
-    # Run before, but without what is minimised (a failed launch has no time).
-    partly = np.flatnonzero((place >= 0) & ~counts[place])
+    others = np.flatnonzero((place >= 0) & ~np.isin(place, record.top))
     parts = [replace(untried, extreme=cautious), record.scored]
-    return join([*parts, score(arena, scored.X[partly])] if len(partly) else parts)
+    return join([*parts, score(arena, scored.X[others])] if len(others) else parts)
 
 
 def _usable(arena: Arena, X: Floats) -> Bools:

@@ -1,6 +1,5 @@
 """The best changes of two parameters at a time, found exactly on models made of trees."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from compass.domain.space import Number
 from compass.generate import loss
 from compass.generate.base import Arena, Bools, Columns, Floats
-from compass.generate.repair import settle
+from compass.generate.repair import broken, settle
 from compass.generate.score import MARGIN, Scored, join, order, score
 from compass.generate.start import Block
 from compass.generate.sums import Sums, is_sum
@@ -45,7 +44,11 @@ class Planes:
 
         Only changes of the two columns that cost less than `reach` are looked at.
         """
-        return self._moves(x, np.full(self._pairs, reach))
+        return self._moves(x, [(a, b, reach) for a, b in self._pairs])
+
+    def along(self, x: Floats, reach: float = np.inf) -> Floats:
+        """For every column the best configuration that differs from x [d] in it alone."""
+        return self._moves(x, [(a, a, reach) for a in range(len(self.columns))])
 
     def descend(self, head: Scored) -> Scored:
         """A configuration improved two columns at a time until that no longer helps."""
@@ -61,32 +64,28 @@ class Planes:
         return head
 
     @property
-    def _pairs(self) -> int:
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Positions in `columns`; a single column makes a plane with itself."""
         n = len(self.columns)
-        return max(n * (n - 1) // 2, n)
+        return list(combinations(range(n), 2)) if n > 1 else [(0, 0)]
 
-    def _reach(self, head: Scored) -> Floats:
+    def _reach(self, head: Scored) -> list[tuple[int, int, float]]:
         """How much two columns may cost: less than now where only the cost can improve."""
         cheaper = self.arena.proximity and not self.aims.sign.any() and head.valid[0] <= 0
         if not cheaper or head.violation[0] > 0:
-            return np.full(self._pairs, np.inf)
+            return [(a, b, np.inf) for a, b in self._pairs]
         now = self._cost_of(head.X[0])
-        return np.array([now[a] + (now[b] if b != a else 0.0) for a, b in self._each_pair()])
-
-    def _each_pair(self) -> Iterator[tuple[int, int]]:
-        """Positions in `columns`; a single column makes a plane with itself."""
-        n = len(self.columns)
-        yield from combinations(range(n), 2) if n > 1 else [(0, 0)]
+        return [(a, b, float(now[a] + (now[b] if b != a else 0.0))) for a, b in self._pairs]
 
     def _cost_of(self, x: Floats) -> Floats:
         arena = self.arena
         apart = loss.column_distance(x[None, :], arena.start, arena.geometry)[0]
         return np.asarray((apart * arena.geometry.weight)[self.columns])
 
-    def _moves(self, x: Floats, reach: Floats) -> Floats:
+    def _moves(self, x: Floats, wanted: list[tuple[int, int, float]]) -> Floats:
         from compass.generate.slices import best_of_planes
 
-        pairs, limits, masks, choices = self._planes(x, reach)
+        pairs, limits, masks, choices = self._planes(x, wanted)
         if not len(pairs):
             return np.empty((0, len(x)))
         margin = 0.0 if self.arena.proximity else MARGIN
@@ -111,27 +110,29 @@ class Planes:
         return moved
 
     def _planes(
-        self, x: Floats, reach: Floats
+        self, x: Floats, wanted: list[tuple[int, int, float]]
     ) -> tuple[NDArray[np.int64], Floats, "Masks", "Choices"]:
         """The planes worth looking at: columns, limits of their cost, allowed points, values."""
         from compass.generate.slices import Choices, Masks
 
         arena, names = self.arena, self.arena.space.names
-        broken = [rule for rule in arena.rules if not rule.holds(x[None, :])[0]]
+        wrong = [] if broken(arena, x[None, :])[0] == 0 else list(arena.rules)
+        wrong = [rule for rule in wrong if not rule.holds(x[None, :])[0]]
         mine = [names[c] for c in self.columns]
         kept, values, costs = [], [], []
-        widest = float(reach.max(initial=0.0))
+        widest = max((reach for *_, reach in wanted), default=0.0)
         turns = self.sums.turns(x)[:, self.columns]
         for place in range(len(self.columns)):
             value, cost = self._options(x, place, turns, widest)
             values.append(value)
             costs.append(cost)
         allowed, starts, size = [], [], 0
-        for number, (a, b) in enumerate(self._each_pair()):
+        for a, b, reach in wanted:
             both = {mine[a], mine[b]}
-            if reach[number] <= 0 or any(not both & set(rule.names) for rule in broken):
+            if reach <= 0 or any(not both & set(rule.names) for rule in wrong):
                 continue
-            kept.append((a, b, reach[number]))
+            # A column that makes a plane with itself costs twice what it costs.
+            kept.append((a, b, reach if a != b else 2 * reach))
             mask = self._allowed(x, a, b, values[a], values[b])
             starts.append(-1 if mask is None else size)
             if mask is not None:
@@ -158,14 +159,19 @@ class Planes:
         column = int(self.columns[place])
         value, cost = self.values[place], self.costs[place]
         points = turns[:, place]
-        points = grid_points(self.arena, column, points[np.isfinite(points)])
-        if len(points) or not (value == x[column]).any():
-            value = np.union1d(value, np.append(points, x[column]))
+        points = points[np.isfinite(points)]
+        at = min(int(np.searchsorted(value, x[column])), len(value) - 1)
+        if len(points) or value[at] != x[column]:
+            points = np.append(grid_points(self.arena, column, points), x[column])
+            value = np.union1d(value, points)
             cost = column_costs(self.arena, column, value)
-        near = np.flatnonzero((cost < reach) | (value == x[column]))
-        if len(near) > _VALUES:
-            near = near[_spread(np.abs(value[near] - x[column]))]
-        return value[near], cost[near]
+        if reach < np.inf:
+            near = np.flatnonzero((cost < reach) | (value == x[column]))
+            value, cost = value[near], cost[near]
+        if len(value) > _VALUES:
+            few = _spread(np.abs(value - x[column]))
+            value, cost = value[few], cost[few]
+        return value, cost
 
     def _allowed(self, x: Floats, a: int, b: int, va: Floats, vb: Floats) -> Bools | None:
         """Points [na, nb] that the rules on these columns allow; None: no rule speaks of them."""

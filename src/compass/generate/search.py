@@ -109,8 +109,10 @@ def _search(arena: Arena, groups: list[Block], tried: Scored | None) -> Scored:
         archive.append(tried.take(order(arena, tried)[: settings.population]))
     sheet = planes(arena, groups)
     if sheet is not None:
-        moves = sheet.around(herd.home, _incumbent(arena, join(archive)))
-        archive.append(score(arena, _unique(settle(arena, moves))))
+        # The better what single columns reach, the less of the planes has to be looked at.
+        for look in (sheet.along, sheet.around):
+            moves = look(herd.home, _incumbent(arena, join(archive)))
+            archive.append(score(arena, _unique(settle(arena, moves))))
     population = _best(arena, join(archive), settings.population)
     still = 0
     for _ in range(settings.generations):

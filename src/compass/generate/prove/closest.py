@@ -8,6 +8,7 @@ import numpy as np
 from compass.domain.space import Number
 from compass.generate.base import Arena, Floats
 from compass.generate.prove.axes import cuts_of
+from compass.generate.prove.clock import Clock
 from compass.generate.prove.question import End, Question, Value, Wanted
 from compass.generate.repair import settle
 from compass.generate.score import score
@@ -15,6 +16,8 @@ from compass.generate.score import score
 CLOSED = 1e-5  # a distance, or its share above 1, that is no longer told apart
 _VALUE_CLOSED = 3e-6  # the same for a value, in standard deviations: a little over its rounding
 _ROUNDS = 16
+_SLICE = 0.25  # of the time that is left, for one step of halving
+_SMALLEST = 0.02
 _LIGHT = 1500  # leaves up to which a question is asked at once
 _LADDER = (0.5, 0.4, 0.3)  # else so much of the way to the best known is tried first, from the end
 
@@ -82,32 +85,45 @@ def _allowed(
 
 
 def best_value(question: Question, x: Floats, value: Value, wanted: Wanted) -> Bounded:
-    """The best value, starting from a configuration that does what is wanted."""
-    arena = question.arena
+    """The best value, starting from a configuration that does what is wanted.
+
+    Small questions are asked at once. Large ones are halved: values far better than the best known
+    are excluded sooner, so that something is known whenever time runs out.
+    """
+    arena, clock = question.arena, question.clock
     best, amount = x, float(score(arena, x[None, :]).extreme[0])
-    bound = value.extreme(floor_of(question, value))
-    for _ in range(_ROUNDS):
+    bound, share, light = value.extreme(floor_of(question, value)), 1.0, _LIGHT
+    while clock.left > 0:
         goal = amount - _VALUE_CLOSED * max(1.0, abs(amount))
         if goal <= bound:
             return Bounded(best, amount, bound, proved=True)
-        run = question.ask(replace(wanted, value=value, most=value.raw(goal), minimise="value"))
-        if run.end is End.IMPOSSIBLE:
-            return Bounded(best, amount, goal, proved=True)
+        most = bound + share * (goal - bound)
+        wish = replace(wanted, value=value, most=value.raw(most), minimise="value")
+        question.clock = clock if share == 1.0 else Clock.of(_SLICE * clock.left)
+        run = question.ask(wish, light=light)
+        question.clock = clock
+        light = None
         if run.bound is not None:
-            bound = max(bound, value.extreme(run.bound))
-        better = None if run.x is None else settle(arena, run.x[None, :])
-        scored = None if better is None else score(arena, better)
-        if (
-            scored is None
-            or scored.violation[0] > 0
-            or scored.valid[0] > 0
-            or scored.extreme[0] >= amount
-        ):
+            bound = max(bound, min(value.extreme(run.bound), goal))
+        better = None if run.x is None else _better_value(arena, run.x, amount)
+        if run.end is End.IMPOSSIBLE:
+            bound, share = max(bound, most), min(1.0, 1.5 * share)
+        elif better is not None:
+            best, amount = better
+        elif run.heavy:
+            share = 0.5
+        elif not run.cut or share < _SMALLEST:
             return Bounded(best, amount, bound, proved=False, cut=run.cut)
-        best, amount = scored.X[0], float(scored.extreme[0])
-        if run.cut:
-            return Bounded(best, amount, bound, proved=False, cut=True)
+        else:
+            share /= 2
     return Bounded(best, amount, bound, proved=False, cut=True)
+
+
+def _better_value(arena: Arena, x: Floats, amount: float) -> tuple[Floats, float] | None:
+    """A configuration with what nobody asked for where it was, if that is still better."""
+    scored = score(arena, settle(arena, x[None, :]))
+    fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.extreme[0] < amount
+    return (scored.X[0], float(scored.extreme[0])) if fine else None
 
 
 def floor_of(question: Question, value: Value) -> float:
