@@ -379,7 +379,7 @@ def _answer(
         context=assumed(plan, arena.space, arena.movable),
         notes=(
             *plan.notes,
-            *(verdict(desk.judge, arena, found) or filter(None, [plan.best])),
+            *_beside_past_runs(desk, arena, found),
             *notes(plan, suggestions),
             *_cut_short(desk, found),
             *broken_conditions(plan, arena, found),
@@ -391,6 +391,14 @@ def _answer(
         provenance=desk.provenance,
         seconds=dict(desk.clock.seconds),
     )
+
+
+def _beside_past_runs(desk: Desk, arena: Arena, found: Generated) -> tuple[str, ...]:
+    """The best measured run, and whether the first suggestion is expected to beat it."""
+    best, told = desk.plan.best, verdict(desk.judge, arena, found)
+    if not best or any(best in note for note in told):
+        return told
+    return (f"Best measured run of this context: {best}.", *told)
 
 
 def _cut_short(desk: Desk, found: Generated) -> tuple[str, ...]:

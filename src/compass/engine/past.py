@@ -150,7 +150,7 @@ def verdict(judge: Judge, arena: Arena, found: Generated) -> tuple[str, ...]:
 
 
 def _told(judge: Judge, arena: Arena, record: Record) -> str:
-    """The best past configuration as `row 12 (time 4.1 ms, measured)`."""
+    """The best past configuration as `the best measured run, row 12 (time 4.1 ms)`."""
     past, prepared = judge.bench.past_of(judge.here.features.names), judge.bench.prepared
     first = int(np.searchsorted(past.key, record.key[record.best]))
     last = int(np.searchsorted(past.key, record.key[record.best], side="right"))
@@ -162,6 +162,7 @@ def _told(judge: Judge, arena: Arena, record: Record) -> str:
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         unit = getattr(parameter, "unit", None)
         told.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    which = f"row {rows[0]}" if len(rows) == 1 else f"the {len(rows)} runs like row {rows[0]}"
-    how = "measured" if len(rows) == 1 else "measured, on average"
-    return f"{which} ({', '.join(told)}, {how})"
+    values = ", ".join(told)
+    if len(rows) == 1:
+        return f"the best measured run, row {rows[0]} ({values})"
+    return f"the best measured configuration, {len(rows)} runs like row {rows[0]} (mean {values})"

@@ -185,9 +185,8 @@ def _measured_best(position: int, query: Query, bench: Workbench) -> str:
         unit = getattr(space[name], "unit", None)
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
-    return f"Best measured run of this context: row {bench.prepared.row_id[position]}" + (
-        f" ({', '.join(told)})." if told else "."
-    )
+    values = f" ({', '.join(told)})" if told else ""
+    return f"row {bench.prepared.row_id[position]}{values}"
 
 
 def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:

@@ -92,7 +92,8 @@ def best_value(question: Question, x: Floats, value: Value, wanted: Wanted) -> B
     """
     arena, clock = question.arena, question.clock
     best, amount = x, float(score(arena, x[None, :]).extreme[0])
-    bound, share, light = value.extreme(floor_of(question, value)), 1.0, _LIGHT
+    bound, share = value.extreme(floor_of(question, value)), 1.0
+    light: int | None = _LIGHT
     while clock.left > 0:
         goal = amount - _VALUE_CLOSED * max(1.0, abs(amount))
         if goal <= bound:
