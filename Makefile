@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check compiler bench fuzz laws peers growth exact clean
+.PHONY: run demo test check compiler bench fuzz laws peers growth exact regret clean
 
 run: demo  ## answer one question of each kind on the embedded data
 
@@ -40,6 +40,9 @@ exact: $(STAMP)  ## the search alone against the proven optimum, and the time of
 
 growth: $(STAMP)  ## latency against rows, trees, parameters and rules: a table and docs/images/growth.svg
 	$(BIN)/python -m benchmarks.growth
+
+regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
+	$(BIN)/python -m benchmarks.oneshot
 
 compiler:  # the kernel sweep is tested for real where there is, or may be installed, a C compiler
 	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \

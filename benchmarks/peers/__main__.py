@@ -86,7 +86,7 @@ def checks(verdicts: Sequence[Verdict]) -> list[tuple[bool, str]]:
             ratio, lost = theirs.work / ours.work, beaten(ours, theirs)
             where = f"{target.tool}, {variant}"
             if target.faster is not None:
-                said = f"{where}: {target.faster:g}x faster ({ratio:.1f}x)"
+                said = f"{where}: {target.faster:g}x faster ({ratio:.2f}x)"
                 found.append((ratio >= target.faster, said))
             found.append((lost == 0, f"{where}: never farther ({lost} of {len(ours.closest)})"))
     return found

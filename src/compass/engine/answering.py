@@ -24,6 +24,7 @@ from compass.domain.problem import Problem, Target
 from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
 from compass.engine import next_runs
+from compass.engine.contexts import completed, with_familiar
 from compass.engine.judge import Judge
 from compass.engine.past import measured_at, record_of, verdict
 from compass.engine.plan import Plan, assumed, followers, linked
@@ -96,7 +97,7 @@ def answer_by_search(desk: Desk) -> Answer:
         arena = widest
     desk.clock.mark("proof")
     if plan.query.kind is Kind.RECOMMEND:
-        found = replace(found, X=_completed(desk, arena, found.X))
+        found = replace(found, X=completed(plan, desk.judge, arena, found.X))
     suggestions = _suggestions(desk, arena, found, targets, before)
     desk.clock.mark("trust")
     return _answer(desk, suggestions, targets, arena, found, certificate)
@@ -193,7 +194,7 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
     conflict: ConflictingRules | None = None
     found: Generated | None = None
     try:
-        found = generator.generate(_with_familiar(desk, arena))
+        found = generator.generate(with_familiar(plan, desk.judge, arena))
     except ConflictingRules as error:
         conflict = error
     if found is not None and found.meets.any():
@@ -204,7 +205,7 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[Arena, Generated
     wider = arena
     if forced:
         wider = arena_of(desk, problem_of(desk, targets, forced))
-        more = generator.generate(_with_familiar(desk, wider))
+        more = generator.generate(with_familiar(plan, desk.judge, wider))
         if found is None or more.meets.any() or _miss(wider, more) < _miss(arena, found):
             return wider, more, wider
         found = replace(found, exhaustive=found.exhaustive and more.exhaustive)
@@ -222,57 +223,6 @@ def _names_context(parameter: Number | Category) -> bool:
 def _miss(arena: Arena, found: Generated) -> float:
     """How far the best candidate is from the goals; infinite when there is none."""
     return float(score(arena, found.X[:1]).valid[0]) if len(found.X) else np.inf
-
-
-def _with_familiar(desk: Desk, arena: Arena) -> Arena:
-    """The arena with a way to tell which candidates are near past runs."""
-    limit = desk.bench.settings.trust.caution
-    support = desk.judge.here.support
-
-    def familiar(X: Floats) -> NDArray[np.bool_]:
-        if desk.plan.baseline is not None:
-            return support.ood(X) <= limit
-        known = np.zeros(len(X), dtype=bool)
-        # Near past runs in one of the contexts is enough: most candidates are so in the first.
-        for context in desk.plan.contexts:
-            rest = np.flatnonzero(~known)
-            if not len(rest):
-                break
-            full = _in_contexts(arena, X[rest], context[None, :])
-            known[rest] = _obey(arena, full) & (support.ood(full) <= limit)
-        return known
-
-    return replace(arena, familiar=familiar)
-
-
-def _in_contexts(arena: Arena, X: Floats, contexts: Floats) -> Floats:
-    """Every configuration X [n, d] in every context [c, d], [n * c, d]."""
-    full = np.tile(contexts, (len(X), 1))
-    full[:, arena.movable] = np.repeat(X[:, arena.movable], len(contexts), axis=0)
-    return full
-
-
-def _obey(arena: Arena, X: Floats) -> NDArray[np.bool_]:
-    fine = np.ones(len(X), dtype=bool)
-    for rule in arena.rules:
-        fine &= rule.holds(X)
-    return fine
-
-
-def _completed(desk: Desk, arena: Arena, X: Floats) -> Floats:
-    """Recommended settings [n, d] with what was not asked for taken from the best known context.
-
-    Predictions are averaged over all contexts; the configuration that is shown, and whose trust is
-    told, is the one of those contexts that lies closest to past runs and obeys the rules.
-    """
-    contexts = desk.plan.contexts
-    full = _in_contexts(arena, X, contexts)
-    fine = _obey(arena, full)
-    far = np.full(len(full), np.inf)
-    if len(contexts) > 1:
-        far[fine] = desk.judge.here.support.novelty(full[fine])
-    best = np.argmin(far.reshape(len(X), len(contexts)), axis=1) + np.arange(len(X)) * len(contexts)
-    return np.where(fine[best][:, None], full[best], X)
 
 
 def _suggestions(

@@ -10,6 +10,7 @@ from compass.domain.space import Role, Space
 from compass.engine.judge import Judge
 from compass.generate import loss
 from compass.generate.base import Geometry
+from compass.generate.nearest import distances
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, snap
 from compass.prepare.split import configurations
@@ -28,10 +29,13 @@ def towards(
     space = judge.here.features
     past = judge.here.X[judge.here.train]
     knobs = _knobs(space)
-    apart = loss.column_distance(past, x, geometry)
+    apart = distances(past, x, np.arange(len(x)), geometry)
     # A run in the same context comes before any other: what nobody can set stays as it is.
-    elsewhere = np.delete(past != x, knobs, axis=1).sum(axis=1)
-    origin = past[int(np.lexsort((apart.sum(axis=1), elsewhere))[0])]
+    elsewhere = np.zeros(len(past), dtype=np.int64)
+    for column in set(range(len(x))) - set(knobs):
+        elsewhere += past[:, column] != x[column]
+    here = np.flatnonzero(elsewhere == elsewhere.min())
+    origin = past[here[int(np.argmin(apart[here]))]]
     moved = [column for column in knobs if origin[column] != x[column]]
     rows = []
     for step in _STEPS:

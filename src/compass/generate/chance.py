@@ -51,45 +51,35 @@ def choose(arena: Arena, record: Record, scored: Scored) -> Places:
     untried = np.flatnonzero(place < 0)
     untried = untried[untried > 0]
     safe = np.flatnonzero(place == record.best)
-    hopeful, chance = _hopeful(arena, record, scored, untried)
+    hopeful = _hopeful(arena, record, scored, untried)
     near = _near(arena, scored.X, untried, record.X[record.best])
     chosen = [0]
     apart = np.full(len(scored), np.inf)
     for turn in range(arena.count - 1):
         apart = np.minimum(apart, _apart(arena, scored.X, scored.X[chosen[-1]]))
         fits = apart >= max(arena.settings.search.distinct, 1e-12)
-        gain = np.where(fits[hopeful], chance, -1.0)
-        beside = near[fits[near]]
-        if not turn and fits[safe].any():
-            chosen.append(int(safe[0]))
-        elif len(beside) and turn % 2:
-            chosen.append(int(beside[0]))
-        elif len(gain) and gain.max() >= 0:
-            chosen.append(int(hopeful[np.argmax(gain)]))
-        elif fits.any():
-            chosen.append(int(np.argmax(fits)))
-        else:
+        sources = (near, hopeful) if turn % 2 else (hopeful, near)
+        ranked = np.concatenate([safe[: not turn], *sources, np.arange(len(scored))])
+        different = ranked[fits[ranked]]
+        if not len(different):
             break
+        chosen.append(int(different[0]))
     return np.concatenate([chosen[:1], np.sort(chosen[1:])]).astype(np.int64)
 
 
-def _hopeful(
-    arena: Arena, record: Record, scored: Scored, untried: Places
-) -> tuple[Places, Floats]:
-    """Untried candidates and their chance as a share of the best one; familiar ones first."""
-    many = max(_POOL, _WIDER * arena.count)
-    pool = untried[:many]
+def _hopeful(arena: Arena, record: Record, scored: Scored, untried: Places) -> Places:
+    """Untried candidates by expected improvement, those that are near past runs first."""
+    pool = untried[: max(_POOL, _WIDER * arena.count)]
     if not len(pool):
-        return pool, np.empty(0)
+        return pool
     values = scored.extreme[pool]
     ratio = bool(record.positive and (values * record.value > 0).all())
     gain = improvement(values, record.doubt(scored.X[pool]), record.value, ratio=ratio)
-    ranked = np.argsort(-gain, kind="stable")[: _WIDER * arena.count]
-    pool, gain = pool[ranked], gain[ranked] / max(float(gain.max()), 1e-300)
+    pool = pool[np.argsort(-gain, kind="stable")[: _WIDER * arena.count]]
     if arena.familiar is None:
-        return pool, gain
+        return pool
     # A chance far from everything that was ever tried is taken only when there is no other.
-    return pool, np.where(arena.familiar(scored.X[pool]), gain, 1e-9 * gain)
+    return np.asarray(pool[np.argsort(~arena.familiar(scored.X[pool]), kind="stable")])
 
 
 def _near(arena: Arena, X: Floats, untried: Places, x: Floats) -> Places:

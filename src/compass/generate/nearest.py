@@ -29,6 +29,7 @@ def distances(X: Floats, x: Floats, columns: Columns, geometry: Geometry) -> Flo
     """The sum of the column distances of these columns between X [n, d] and x [d], not weighted."""
     apart = np.empty(len(X))
     rows = np.ascontiguousarray(X, dtype=np.float64)
+    x = np.ascontiguousarray(x, dtype=np.float64)
     _distances(
         rows, x, columns, geometry.scale, np.asarray(geometry.category), geometry.none, apart
     )

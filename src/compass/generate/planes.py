@@ -159,10 +159,11 @@ class Planes:
         column = int(self.columns[place])
         value, cost = self.values[place], self.costs[place]
         points = turns[:, place]
-        points = points[np.isfinite(points)]
-        at = min(int(np.searchsorted(value, x[column])), len(value) - 1)
-        if len(points) or value[at] != x[column]:
-            points = np.append(grid_points(self.arena, column, points), x[column])
+        points = grid_points(self.arena, column, points[np.isfinite(points)])
+        points = points[column_costs(self.arena, column, points) < reach]
+        points = np.append(points, x[column])
+        at = np.minimum(np.searchsorted(value, points), len(value) - 1)
+        if (value[at] != points).any():
             value = np.union1d(value, points)
             cost = column_costs(self.arena, column, value)
         if reach < np.inf:

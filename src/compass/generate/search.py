@@ -18,7 +18,7 @@ from compass.generate.slope import descend
 from compass.generate.start import Block, blocks
 from compass.prepare.legal import legal_mask
 
-_ARCHIVE = 4000  # good candidates remembered for picking different answers
+_ARCHIVE = 600  # good candidates remembered for picking different answers
 _NEAR_ROWS = 256  # past runs near the start whose settings are tried
 _FAR_ROWS = 128  # past runs from anywhere
 _POLISHED = 2  # best candidates that are improved one block at a time
@@ -146,8 +146,9 @@ def _remembered(arena: Arena, scored: Scored) -> Scored:
     """Different candidates, best first; of the worse ones only a choice."""
     ranked = _first_of_each(scored.X, order(arena, scored))
     # The very best are often all alike: a choice of the others keeps different answers at hand.
-    best, others = ranked[: _ARCHIVE // 2], ranked[_ARCHIVE // 2 :]
-    step = max(1, -(-len(others) // (_ARCHIVE // 2)))
+    half = max(_ARCHIVE, 40 * arena.count) // 2
+    best, others = ranked[:half], ranked[half:]
+    step = max(1, -(-len(others) // half))
     return scored.take(np.concatenate([best, others[::step]]))
 
 
