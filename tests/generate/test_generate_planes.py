@@ -61,6 +61,24 @@ def test_the_best_of_every_plane_is_what_brute_force_finds(seed: int, rules: lis
             assert key(case, mine) <= tuple(np.add(key(case, brute), 1e-9))
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 200), st.lists(st.sampled_from(RULES), unique=True))
+def test_the_best_of_every_line_is_what_brute_force_finds(seed: int, rules: list[str]) -> None:
+    case = cases(seed, tuple(rules))
+    sheet = planes(case, blocks(case))
+    assert sheet is not None
+    moved = sheet.along(case.start)
+    assert ((moved != case.start).sum(axis=1) <= 1).all()
+    for column in range(4):
+        rest = [c for c in range(4) if c != column]
+        brute = everything()[(everything()[:, rest] == case.start[rest]).all(axis=1)]
+        brute = brute[score(case, brute).violation == 0]
+        mine = moved[(moved[:, rest] == case.start[rest]).all(axis=1)]
+        if len(brute):
+            assert len(mine)
+            assert key(case, mine) <= tuple(np.add(key(case, brute), 1e-9))
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 200))
 def test_a_reach_leaves_out_what_costs_as_much(seed: int) -> None:

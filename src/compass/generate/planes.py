@@ -100,6 +100,8 @@ class Planes:
             limits,
             margin,
         )
+        line = pairs[:, 0] == pairs[:, 1]
+        place[line, 1] = place[line, 0]
         found = np.flatnonzero(place[:, 0] >= 0)
         moved = np.repeat(x[None, :], len(found), axis=0)
         begin = choices.start[self.columns[pairs[found]]]
@@ -131,8 +133,7 @@ class Planes:
             both = {mine[a], mine[b]}
             if reach <= 0 or any(not both & set(rule.names) for rule in wrong):
                 continue
-            # A column that makes a plane with itself costs twice what it costs.
-            kept.append((a, b, reach if a != b else 2 * reach))
+            kept.append((a, b, reach))
             mask = self._allowed(x, a, b, values[a], values[b])
             starts.append(-1 if mask is None else size)
             if mask is not None:
@@ -159,8 +160,10 @@ class Planes:
         column = int(self.columns[place])
         value, cost = self.values[place], self.costs[place]
         points = turns[:, place]
-        points = grid_points(self.arena, column, points[np.isfinite(points)])
-        points = points[column_costs(self.arena, column, points) < reach]
+        points = points[np.isfinite(points)]
+        if len(points):
+            points = grid_points(self.arena, column, points)
+            points = points[column_costs(self.arena, column, points) < reach]
         points = np.append(points, x[column])
         at = np.minimum(np.searchsorted(value, points), len(value) - 1)
         if (value[at] != points).any():
@@ -183,14 +186,10 @@ class Planes:
             if first not in rule.names and second not in rule.names:
                 continue
             columns = {n: x[[names.index(n)]][:, None] for n in rule.names}
-            columns |= {first: va[:, None], second: vb[None, :]}
+            columns |= {second: vb[None, :], first: va[:, None]}
             here = rule.holds_for({n: columns[n] for n in rule.names})
-            here = np.broadcast_to(here, (len(va), len(vb)))
+            here = np.broadcast_to(here, (len(va), len(vb) if a != b else 1))
             fine = here if fine is None else fine & here
-        if a == b and fine is None:
-            fine = np.ones((len(va), len(vb)), dtype=np.bool_)
-        if a == b and fine is not None:
-            fine = fine & np.eye(len(va), dtype=np.bool_)
         return fine
 
 

@@ -207,6 +207,8 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
         va, vb = option[begin[a] : begin[a + 1]], option[begin[b] : begin[b + 1]]
         ca, cb = option_cost[begin[a] : begin[a + 1]], option_cost[begin[b] : begin[b + 1]]
         na, nb = va.size, vb.size
+        if a == b:  # a line: nothing else moves
+            b, nb = -1, 1
         _rest(factor, constant, x, a, b, sums)
         for i in range(na + 1):
             for j in range(nb + 1):
@@ -266,7 +268,7 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
             if ca[i] >= reach[p]:
                 continue
             for j in range(nb):
-                cost = ca[i] + cb[j]
+                cost = ca[i] + (cb[j] if b >= 0 else 0.0)
                 if cost >= reach[p]:
                     continue
                 if mask_start[p] >= 0 and not allowed[mask_start[p] + i * nb + j]:
@@ -296,7 +298,7 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
                         continue
                     if extreme == keys[3 * p + 1] and wish >= keys[3 * p + 2]:
                         continue
-                if not _obeys(kind, sums, va[i], vb[j] if a != b else 0.0):
+                if not _obeys(kind, sums, va[i], vb[j] if b >= 0 else 0.0):
                     continue
                 keys[3 * p], keys[3 * p + 1], keys[3 * p + 2] = missed, extreme, wish
                 place[2 * p], place[2 * p + 1] = i, j
