@@ -137,12 +137,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=PATIENCE, help="for each proof")
+    parser.add_argument("--draw", type=int, default=1, help="2, 3, ...: other questions")
     parser.add_argument("--faster", type=float, default=FASTER, help="the share that is asked for")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
     one_core()
-    case, _ = prepare(said.questions, said.seed, said.faster)
+    case, _ = prepare(said.questions, said.seed, said.faster, said.draw)
     fitted = engine(said.seed, deadline=2 * said.seconds).fit()
     results: dict[str, list[Outcome]] = {}
     for variant in VARIANTS:

@@ -88,12 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.latency", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--draw", type=int, default=1, help="2, 3, ...: other questions")
     parser.add_argument("--faster", type=float, default=FASTER, help="the share that is asked for")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
     one_core()
-    case, _ = prepare(said.questions, said.seed, said.faster)
+    case, _ = prepare(said.questions, said.seed, said.faster, said.draw)
     asked = kinds(engine(said.seed).fit())
     figures: dict[str, Any] = {}
     lines, profiles = [], []

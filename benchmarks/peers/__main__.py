@@ -154,13 +154,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--python", default=".venv-peers/bin/python", help="of the other tools")
     parser.add_argument("--only", action="append", metavar="TOOL", help="dice, treecf or optuna")
     parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--draw", type=int, default=1, help="2, 3, ...: other questions")
     parser.add_argument("--faster", type=float, default=FASTER, help="the share that is asked for")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--folder", type=Path, help="keep the files here")
     parser.add_argument("--reuse", action="store_true", help="take the peers' replies of --folder")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
-    case, predict = prepare(said.questions, said.seed, said.faster)
+    case, predict = prepare(said.questions, said.seed, said.faster, said.draw)
     with tempfile.TemporaryDirectory() as temporary:
         sheets = replies(said, said.folder or Path(temporary), case)
     verdicts = [judge(sheet, case, predict) for sheet in sheets]

@@ -15,9 +15,12 @@ CANDIDATES = 400
 
 
 def prepare(
-    questions: int, seed: int, faster: float = FASTER
+    questions: int, seed: int, faster: float = FASTER, draw_number: int = 1
 ) -> tuple[Case, Callable[[Floats], Floats]]:
-    """The case, and the prediction of the forest that the judge uses."""
+    """The case, and the prediction of the forest that the judge uses.
+
+    Another `draw_number` gives other questions: whatever was tuned was tuned on the first.
+    """
     bench = engine(seed).bench
     here = bench.field_of(NAMES)
     settings = bench.settings.forest
@@ -27,7 +30,7 @@ def prepare(
     blank = Question(tuple(X[0]), 0.0)
     case = Case(X, y, tuple(scale), settings.trees, settings.depth, seed, (), blank)
     predict = grow(case).predict
-    found = choose(predict, questions + 1, np.random.default_rng([SEED, 1]), faster)
+    found = choose(predict, questions + 1, np.random.default_rng([SEED, draw_number]), faster)
     return Case(
         X, y, case.scale, case.trees, case.depth, seed, tuple(found[:-1]), found[-1]
     ), predict
