@@ -8,7 +8,7 @@ from compass.generate.prove.closest import Bounded
 from compass.generate.prove.conflict import Nearest
 
 ALL_MET = "Every goal is met; the question asks for nothing better than that."
-TRIED_ALL = "Every legal configuration was tried; none that meets the goals is better."
+TRIED_ALL = "Every legal configuration was tried; none is better under this model."
 TRIED_ALL_NONE = "Every legal configuration was tried; none meets the goals."
 NOT_A_SUM = "What is minimised is not a sum over trees, so nothing can be proved about it."
 OPEN = "Nothing was found that meets the goals, and time ran out before it could be excluded."
