@@ -64,6 +64,8 @@ def predicted(outcome: Prediction, gap: str = " ") -> str:
         text += f" ({outcome.probability:.0%})"
     if outcome.change_percent is not None:
         text += f"\n{percent(outcome.change_percent)}"
+    if outcome.before is None and outcome.observed is not None:
+        text += f"\nmeasured {show(outcome.observed)}"
     if outcome.meets is False:
         text += "\nmisses the goal"
     return text

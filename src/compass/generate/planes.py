@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from compass.model.joined import Joined
 
 _VALUES = 96  # values of a column on a plane
+_LINE = 4096  # values of a column that is looked at alone
+_COLUMNS = 20  # of more columns, only some pairs are looked at
 _FEW = 32  # values of a column for each of which the others' boundaries are looked at
 _STEPS = 12  # improvements of one configuration before it is left as it is
 
@@ -44,38 +46,60 @@ class Planes:
 
         Only changes of the two columns that cost less than `reach` are looked at.
         """
-        return self._moves(x, [(a, b, reach) for a, b in self._pairs])
+        return self._moves(x, [(a, b, reach) for a, b in self._pairs(x)])
 
     def along(self, x: Floats, reach: float = np.inf) -> Floats:
         """For every column the best configuration that differs from x [d] in it alone."""
         return self._moves(x, [(a, a, reach) for a in range(len(self.columns))])
 
     def descend(self, head: Scored) -> Scored:
-        """A configuration improved two columns at a time until that no longer helps."""
+        """A configuration improved two columns at a time until that no longer helps.
+
+        In the end each column is looked at alone, in all its values: planes hold only some.
+        """
         for _ in range(_STEPS):
-            moved = self._moves(head.X[0], self._reach(head))
-            if not len(moved) or self.arena.late:
+            better = self._better(head, self._reach(head, self._pairs(head.X[0])))
+            if better is None:
+                moved = np.flatnonzero(head.X[0, self.columns] != self.arena.start[self.columns])
+                lines = [(int(a), int(a)) for a in moved]
+                better = self._better(head, self._reach(head, lines))
+            if better is None or self.arena.late:
                 break
-            both = join([head, score(self.arena, settle(self.arena, moved))])
-            best = both.take(order(self.arena, both)[:1])
-            if np.array_equal(best.X, head.X):
-                break
-            head = best
+            head = better
         return head
 
-    @property
-    def _pairs(self) -> list[tuple[int, int]]:
-        """Positions in `columns`; a single column makes a plane with itself."""
-        n = len(self.columns)
-        return list(combinations(range(n), 2)) if n > 1 else [(0, 0)]
+    def _better(self, head: Scored, wanted: list[tuple[int, int, float]]) -> Scored | None:
+        """The best of these planes, if it is better than the head."""
+        moved = self._moves(head.X[0], wanted)
+        if not len(moved):
+            return None
+        both = join([head, score(self.arena, settle(self.arena, moved))])
+        best = both.take(order(self.arena, both)[:1])
+        return None if np.array_equal(best.X, head.X) else best
 
-    def _reach(self, head: Scored) -> list[tuple[int, int, float]]:
+    def _pairs(self, x: Floats) -> list[tuple[int, int]]:
+        """Positions in `columns`; a single column makes a plane with itself.
+
+        Where there are many columns: those that the trees ask for most, and those that moved.
+        """
+        n = len(self.columns)
+        if n == 1:
+            return [(0, 0)]
+        if n <= _COLUMNS:
+            return list(combinations(range(n), 2))
+        moved = np.flatnonzero(x[self.columns] != self.arena.start[self.columns])[:_COLUMNS]
+        asked = self.trees.nodes["feature"]
+        often = np.bincount(asked[asked >= 0], minlength=len(x))[self.columns]
+        leading = np.argsort(-often, kind="stable")[:_COLUMNS]
+        return list(combinations(sorted({*map(int, leading), *map(int, moved)}), 2))
+
+    def _reach(self, head: Scored, pairs: list[tuple[int, int]]) -> list[tuple[int, int, float]]:
         """How much two columns may cost: less than now where only the cost can improve."""
         cheaper = self.arena.proximity and not self.aims.sign.any() and head.valid[0] <= 0
         if not cheaper or head.violation[0] > 0:
-            return [(a, b, np.inf) for a, b in self._pairs]
+            return [(a, b, np.inf) for a, b in pairs]
         now = self._cost_of(head.X[0])
-        return [(a, b, float(now[a] + (now[b] if b != a else 0.0))) for a, b in self._pairs]
+        return [(a, b, float(now[a] + (now[b] if b != a else 0.0))) for a, b in pairs]
 
     def _cost_of(self, x: Floats) -> Floats:
         arena = self.arena
@@ -124,14 +148,19 @@ class Planes:
         kept, values, costs = [], [], []
         widest = max((reach for *_, reach in wanted), default=0.0)
         turns = self.sums.turns(x)[:, self.columns]
+        wanted = [(a, b, reach) for a, b, reach in wanted if reach > 0]
+        used = {place for a, b, _ in wanted for place in (a, b)}
+        room = _VALUES if any(a != b for a, b, _ in wanted) else _LINE
         for place in range(len(self.columns)):
-            value, cost = self._options(x, place, turns, widest)
+            value, cost = np.empty(0), np.empty(0)
+            if place in used:
+                value, cost = self._options(x, place, turns, widest, room)
             values.append(value)
             costs.append(cost)
         allowed, starts, size = [], [], 0
         for a, b, reach in wanted:
             both = {mine[a], mine[b]}
-            if reach <= 0 or any(not both & set(rule.names) for rule in wrong):
+            if any(not both & set(rule.names) for rule in wrong):
                 continue
             kept.append((a, b, reach))
             mask = self._allowed(x, a, b, values[a], values[b])
@@ -155,7 +184,9 @@ class Planes:
         pairs = np.array([(a, b) for a, b, _ in kept], dtype=np.int64).reshape(-1, 2)
         return pairs, np.array([limit for *_, limit in kept]), masks, choices
 
-    def _options(self, x: Floats, place: int, turns: Floats, reach: float) -> tuple[Floats, Floats]:
+    def _options(
+        self, x: Floats, place: int, turns: Floats, reach: float, room: int
+    ) -> tuple[Floats, Floats]:
         """Values of a column within reach and their costs: those at hand, and where sums turn."""
         column = int(self.columns[place])
         value, cost = self.values[place], self.costs[place]
@@ -172,8 +203,8 @@ class Planes:
         if reach < np.inf:
             near = np.flatnonzero((cost < reach) | (value == x[column]))
             value, cost = value[near], cost[near]
-        if len(value) > _VALUES:
-            few = _spread(np.abs(value - x[column]))
+        if len(value) > room:
+            few = _spread(np.abs(value - x[column]), room)
             value, cost = value[few], cost[few]
         return value, cost
 
@@ -332,8 +363,8 @@ def _on_plane(arena: Arena, column: int, values: Floats) -> Floats:
     return np.asarray(values[np.sort(firsts)])
 
 
-def _spread(distance: Floats) -> NDArray[np.int64]:
+def _spread(distance: Floats, room: int) -> NDArray[np.int64]:
     """Positions of as many as fit on a plane: mostly the nearest, some from all over."""
-    nearest = np.argsort(distance, kind="stable")[: 2 * _VALUES // 3]
-    over = np.linspace(0, len(distance) - 1, _VALUES // 3).astype(np.int64)
+    nearest = np.argsort(distance, kind="stable")[: 2 * room // 3]
+    over = np.linspace(0, len(distance) - 1, room // 3).astype(np.int64)
     return np.union1d(nearest, over)

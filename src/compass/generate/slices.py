@@ -77,7 +77,8 @@ def best_of_planes(
     here, value = (_compared(trees, a) for a in (x, choices.value))
     sizes = np.diff(choices.start)
     rows = int(sizes[pairs[:, 0]].max(initial=1)) + 1
-    columns = int(sizes[pairs[:, 1]].max(initial=1)) + 1
+    planes = pairs[pairs[:, 0] != pairs[:, 1]]  # a line needs no second side
+    columns = int(sizes[planes[:, 1]].max(initial=1)) + 1
     place = np.full((len(pairs), 2), -1, dtype=np.int64)
     keys = np.full((len(pairs), 3), np.inf)
     _planes(
