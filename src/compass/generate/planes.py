@@ -55,13 +55,13 @@ class Planes:
     def descend(self, head: Scored) -> Scored:
         """A configuration improved two columns at a time until that no longer helps.
 
-        In the end each column is looked at alone, in all its values: planes hold only some.
+        In the end columns of which planes hold only some values are looked at alone, in all.
         """
         for _ in range(_STEPS):
             better = self._better(head, self._reach(head, self._pairs(head.X[0])))
             if better is None:
                 moved = np.flatnonzero(head.X[0, self.columns] != self.arena.start[self.columns])
-                lines = [(int(a), int(a)) for a in moved]
+                lines = [(int(a), int(a)) for a in moved if len(self.values[a]) > _VALUES]
                 better = self._better(head, self._reach(head, lines))
             if better is None or self.arena.late:
                 break
