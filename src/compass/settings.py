@@ -58,7 +58,7 @@ class SearchSettings(Noun):
 
     population: int = Field(128, ge=8)
     generations: int = Field(16, ge=0)
-    patience: int = Field(3, ge=1)  # generations without a better candidate that end the search
+    patience: int = Field(2, ge=1)  # generations without a better candidate that end the search
     enumerate: int = Field(20_000, ge=1)  # below this many configurations: try them all
     tuples: int = Field(200_000, ge=1)  # largest table of legal value combinations per rule group
     contexts: int = Field(16, ge=1)  # past contexts that recommend averages over

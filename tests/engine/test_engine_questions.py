@@ -128,7 +128,10 @@ def test_a_goal_out_of_reach_gives_the_closest_and_no_answer(engine: cp.Compass)
 
 def test_a_condition_out_of_reach_is_named(engine: cp.Compass) -> None:
     answer = engine.recommend(
-        ask=["gpus"], goals={"power": cp.minimize}, where=["app == 'wrf'", "runtime <= 0.001"]
+        ask=["gpus"],
+        goals={"power": cp.minimize},
+        where=["app == 'wrf'", "runtime <= 0.001"],
+        prove=60.0,
     )
     assert not answer.answered
     assert "runtime <= 0.001" in str(answer.no_answer)

@@ -19,8 +19,8 @@ from compass.generate.start import Block, blocks
 from compass.prepare.legal import legal_mask
 
 _ARCHIVE = 600  # good candidates remembered for picking different answers
-_NEAR_ROWS = 256  # past runs near the start whose settings are tried
-_FAR_ROWS = 128  # past runs from anywhere
+_NEAR_ROWS = 128  # past runs near the start whose settings are tried
+_FAR_ROWS = 64  # past runs from anywhere
 _POLISHED = 2  # best candidates that are improved one block at a time
 _POLISH_TABLE = 512  # alternatives of a block tried while polishing
 _FINER = 96  # finer values of a single column tried while polishing

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 import numpy as np
 
@@ -32,10 +33,10 @@ class Proof:
 
 def prove(arena: Arena, found: Generated, seconds: float) -> Proof:
     """Prove within some seconds how good the first candidate is, or that there can be none."""
-    return _prove(arena, found, Clock.of(seconds))
+    return _prove(arena, found, seconds)
 
 
-def _prove(arena: Arena, found: Generated, clock: Clock) -> Proof:
+def _prove(arena: Arena, found: Generated, seconds: float) -> Proof:
     meets = len(found.X) > 0 and bool(found.meets[0])
     directed = any(target.direction for target in arena.targets)
     if meets and not directed and not arena.proximity:
@@ -47,7 +48,9 @@ def _prove(arena: Arena, found: Generated, clock: Clock) -> Proof:
         if found.exhaustive:
             return _said(Standing.INFEASIBLE, words.TRIED_ALL_NONE)
         return _said(Standing.NO_PROOF, outcomes)
-    question = Question(arena, outcomes, goals_of(arena, outcomes), clock)
+    # Loading the solver takes half a second, once per process: that is not the proof's time.
+    import_module("ortools.sat.python.cp_model")
+    question = Question(arena, outcomes, goals_of(arena, outcomes), Clock.of(seconds))
     if not meets:
         return _unmet(question, found)
     if directed:
