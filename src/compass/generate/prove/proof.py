@@ -241,7 +241,7 @@ def _found_after_all(question: Question, x: Floats) -> Proof:
     arena = question.arena
     scored = score(arena, x[None, :])
     again = Generated(x[None, :], np.array([True]), scored.proximity)
-    proof = _prove(arena, again, question.clock)
+    proof = _prove(arena, again, question.clock.left)
     return proof if proof.better is not None else replace(proof, better=x)
 
 
