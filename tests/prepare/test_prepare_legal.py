@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number
@@ -99,6 +99,7 @@ def numbers() -> st.SearchStrategy[Number]:
 
 
 @settings(max_examples=60, deadline=None)
+@example(Number(name="x", low=-5, high=23, step=3, optional=True), [37.0])
 @given(numbers(), st.lists(st.floats(-200, 200), min_size=1, max_size=20))
 def test_snap_is_the_nearest_by_brute_force(parameter: Number, raw: list[float]) -> None:
     values = np.array(raw)

@@ -51,7 +51,9 @@ def snap(parameter: Number | Category, values: NDArray[np.float64]) -> NDArray[n
     if not parameter.optional:
         return snapped
     none = parameter.none_code
-    return np.where(values > (parameter.high + none) / 2, none, snapped)
+    # The grid need not reach the upper bound.
+    last = _snap_number(parameter, np.array([parameter.high]))[0]
+    return np.where(values > (last + none) / 2, none, snapped)
 
 
 def _snap_number(parameter: Number, values: NDArray[np.float64]) -> NDArray[np.float64]:
