@@ -278,3 +278,8 @@ def test_the_same_in_a_process_of_its_own(jobs: Path, saved: Path) -> None:
     refused(process("ask", saved, RECOMMEND.replace("gpus", "gpu")), "did you mean gpus?", "^")
     refused(process("ask", saved, RECONFIGURE, "--from", "row:9999"), "no row 9999")
     refused(process("ask", saved, RECOMMEND, "--count", "0"), "--count")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "much"])
+def test_a_cost_that_is_no_positive_number(saved: Path, value: str) -> None:
+    refused(compass("ask", saved, RECOMMEND, "--weight", f"nodes={value}"), "positive number")

@@ -1,6 +1,7 @@
 """The three questions on a table whose laws are known."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import compass as cp
@@ -363,3 +364,17 @@ def test_a_row_that_does_not_exist(engine: cp.Compass) -> None:
 def test_an_incomplete_baseline_names_what_is_missing(engine: cp.Compass) -> None:
     with pytest.raises(BaselineProblem, match="app"):
         engine.reconfigure({"nodes": 1}, ask=["gpus"], goals={"runtime": cp.minimize})
+
+
+def test_the_time_for_a_question_begins_when_the_models_are_at_hand() -> None:
+    quick = cp.Settings(deadline=1e-9, forest=cp.Settings().forest.model_copy(update={"trees": 5}))
+    data = cp.read(pa.table(cluster_columns(200))).roles(**ROLES)
+    late = cp.Compass(data, settings=quick).recommend(["gpus"], {"runtime": cp.minimize})
+    assert late.certificate is not None
+    assert "before a proof could begin" in late.certificate.reason
+    named = cp.Compass(data, settings=quick).recommend(
+        ["gpus"], {"runtime": cp.minimize}, where=["app == 'wrf'", "size == 200"], prove=20
+    )
+    # Who names the seconds of a proof gets them, whatever the deadline is.
+    assert named.certificate is not None
+    assert "before a proof could begin" not in named.certificate.reason

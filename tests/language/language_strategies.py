@@ -185,6 +185,8 @@ def queries(draw: Callable[..., Any]) -> Query:
         count=draw(st.none() | st.integers(1, 1000)),
         seed=draw(st.none() | st.integers(0, 2**32 - 1)),
         weights=draw(st.dictionaries(names, positive, max_size=3)),
+        diversity=draw(st.none() | st.floats(0, 1000)),
+        prove=draw(st.none() | st.floats(0, 3600)),
     )
 
 

@@ -93,9 +93,12 @@ def weights(texts: list[str] | None) -> dict[str, float]:
         try:
             found[name] = float(value)
         except ValueError:
+            found[name] = math.nan
+        if not 0 < found[name] < math.inf:
             raise BadInput(
-                f"--weight {text}: '{value}' is not a number", hint="for example --weight nodes=5"
-            ) from None
+                f"--weight {text}: '{value}' is not a positive number",
+                hint="for example --weight nodes=5",
+            )
     return found
 
 

@@ -66,6 +66,12 @@ class Desk:
     judge: Judge
     provenance: Provenance
     clock: Clock
+    began: float = field(default_factory=time.monotonic)  # models are at hand: the search may begin
+
+    @property
+    def until(self) -> float:
+        """time.monotonic() at which the search has to end."""
+        return self.began + self.bench.settings.deadline
 
     @property
     def before(self) -> Config:
@@ -92,7 +98,7 @@ def answer_by_search(desk: Desk) -> Answer:
     )
     arena, found, widest = _generate(desk, targets)
     desk.clock.mark("search")
-    found, certificate = certified(widest, found, _time_to_prove(desk))
+    found, certificate = certified(widest, found, *_time_to_prove(desk))
     if certificate is not None and found.meets.any():
         arena = widest
     desk.clock.mark("proof")
@@ -103,11 +109,16 @@ def answer_by_search(desk: Desk) -> Answer:
     return _answer(desk, suggestions, targets, arena, found, certificate)
 
 
-def _time_to_prove(desk: Desk) -> float:
-    """Seconds for the proof: what is wanted, but no more than the deadline leaves."""
-    wanted, settings = desk.plan.query.prove, desk.bench.settings
-    left = settings.deadline - sum(desk.clock.seconds.values())
-    return max(min(settings.prove if wanted is None else wanted, left), 0.0)
+def _time_to_prove(desk: Desk) -> tuple[float, float]:
+    """Seconds for the proof that are wanted, and those that there are.
+
+    Who says how long a proof may take gets that time; else the deadline limits it.
+    """
+    asked = desk.plan.query.prove
+    if asked is not None:
+        return asked, asked
+    wanted = desk.bench.settings.prove
+    return wanted, min(wanted, desk.until - time.monotonic())
 
 
 def problem_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...]) -> Problem:
@@ -158,7 +169,7 @@ def arena_of(desk: Desk, problem: Problem) -> Arena:
         count=problem.count,
         seed=problem.seed,
         settings=_settings(desk),
-        until=time.monotonic() + bench.settings.deadline - sum(desk.clock.seconds.values()),
+        until=desk.until,
     )
     return replace(arena, record=record_of(desk.judge, arena, contexts, predict.spread))
 

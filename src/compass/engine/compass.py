@@ -289,9 +289,8 @@ def _valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
         place = ".".join(str(step) for step in first["loc"])
         said = first["msg"].removeprefix("Value error, ")
         said = said[:1].lower() + said[1:]
-        raise QueryProblem(
-            f"{place}: {said}" if place else said, hint=f"it was {str(first['input'])[:80]}"
-        ) from None
+        was = f"it was {str(first['input'])[:80]}" if place else "see the fields of a query"
+        raise QueryProblem(f"{place}: {said}" if place else said, hint=was) from None
 
 
 def _scalar(value: Any) -> Any:

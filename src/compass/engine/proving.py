@@ -14,13 +14,14 @@ _LEAST = 0.01  # seconds; with less than this there is no use in starting
 
 
 def certified(
-    arena: Arena, found: Generated, seconds: float
+    arena: Arena, found: Generated, wanted: float, seconds: float
 ) -> tuple[Generated, Certificate | None]:
     """The candidates, with a better one first where the proof found it, and the certificate.
 
+    `wanted` are the seconds that the proof should have, `seconds` those that are left for it.
     None: no proof is wanted, or there is nothing that could be better or worse.
     """
-    if seconds <= 0 or not len(arena.movable) or not (arena.targets or arena.proximity):
+    if wanted <= 0 or not len(arena.movable) or not (arena.targets or arena.proximity):
         return found, None
     if seconds < _LEAST:
         late = "The time for this question was over before a proof could begin."

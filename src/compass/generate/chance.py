@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from compass.generate import loss
 from compass.generate.base import Arena, Floats
 from compass.generate.measured import Record
+from compass.generate.nearest import distances
 from compass.generate.score import Scored
 
 Places = NDArray[np.int64]
@@ -56,7 +57,9 @@ def choose(arena: Arena, record: Record, scored: Scored) -> Places:
     chosen = [0]
     apart = np.full(len(scored), np.inf)
     for turn in range(arena.count - 1):
-        apart = np.minimum(apart, _apart(arena, scored.X, scored.X[chosen[-1]]))
+        apart = np.minimum(
+            apart, distances(scored.X, scored.X[chosen[-1]], arena.movable, arena.geometry)
+        )
         fits = apart >= max(arena.settings.search.distinct, 1e-12)
         sources = (near, hopeful) if turn % 2 else (hopeful, near)
         ranked = np.concatenate([safe[: not turn], *sources, np.arange(len(scored))])
@@ -87,8 +90,3 @@ def _near(arena: Arena, X: Floats, untried: Places, x: Floats) -> Places:
     columns = loss.column_distance(X[untried], x, arena.geometry)[:, arena.movable]
     ranked = np.lexsort((columns.sum(axis=1), (columns > 0).sum(axis=1)))
     return np.asarray(untried[ranked[: max(_POOL, _WIDER * arena.count)]])
-
-
-def _apart(arena: Arena, X: Floats, x: Floats) -> Floats:
-    """Distance over the columns that may move, [n]."""
-    return np.asarray(loss.column_distance(X, x, arena.geometry)[:, arena.movable].sum(axis=1))

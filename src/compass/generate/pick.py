@@ -101,7 +101,7 @@ def _different(arena: Arena, X: Floats, cost: Floats, budget: float) -> NDArray[
     """
     least = max(arena.settings.search.distinct, 1e-12)
     chosen = [0]
-    nearest = _apart(arena, X, X[0])
+    nearest = distances(X, X[0], arena.movable, arena.geometry)
     while len(chosen) < arena.count:
         fits = nearest >= least
         if not fits.any():
@@ -112,13 +112,8 @@ def _different(arena: Arena, X: Floats, cost: Floats, budget: float) -> NDArray[
         else:
             best = int(np.argmin(np.where(fits, cost, np.inf)))
         chosen.append(best)
-        nearest = np.minimum(nearest, _apart(arena, X, X[best]))
+        nearest = np.minimum(nearest, distances(X, X[best], arena.movable, arena.geometry))
     return np.asarray(chosen, dtype=np.int64)
-
-
-def _apart(arena: Arena, X: Floats, x: Floats) -> Floats:
-    """Distance over the columns that may move, [n]."""
-    return distances(X, x, arena.movable, arena.geometry)
 
 
 def _cost(arena: Arena, scored: Scored) -> Floats:

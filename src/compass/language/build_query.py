@@ -217,6 +217,12 @@ class BuildQuery(BuildRule):
     def seed(self, items: list[Token]) -> dict[str, Any]:
         return {"seed": _whole(items[0], "a seed", 0, 2**32 - 1)}
 
+    def diversity(self, items: list[float]) -> dict[str, Any]:
+        return {"diversity": _between(items[0], "the weight of diversity", 1000)}
+
+    def prove(self, items: list[float]) -> dict[str, Any]:
+        return {"prove": _between(items[0], "the seconds for a proof", 3600)}
+
     def weights(self, items: list[Any]) -> dict[str, Any]:
         return {"weights": _unique(items, "weights")}
 
@@ -274,6 +280,12 @@ def _whole(token: Token, what: str, low: int, high: int) -> int:
     if len(text.lstrip("0")) > len(str(high)) or not low <= int(text) <= high:
         raise QuerySyntax(f"{what} must be from {low} to {high}", hint="write e.g. 7")
     return int(text)
+
+
+def _between(value: float, what: str, high: float) -> float:
+    if not 0 <= value <= high:
+        raise QuerySyntax(f"{what} must be from 0 to {high:g}", hint="write e.g. 5")
+    return value
 
 
 def _unique(pairs: list[tuple[Token, Any]], where: str) -> dict[str, Any]:
@@ -341,11 +353,15 @@ def _query(kind: Kind, items: list[Any]) -> Query:
     for clause in rest:
         twice = set(clause) & set(fields) - {"where"}
         if twice:
-            raise QuerySyntax(f"'{_CLAUSES[twice.pop()]}' is given twice", hint="give it once")
+            raise QuerySyntax(f"'{_told(twice.pop())}' is given twice", hint="give it once")
         rules = fields.get("where", ()) + clause.get("where", ())
         fields |= clause | ({"where": rules} if rules else {})
     stated = x.stated | y.stated
     return Query(kind=kind, ask=x.ask, change=x.change, goals=y.goals, stated=stated, **fields)
 
 
-_CLAUSES = {"baseline": "from", "count": "top", "seed": "seed", "weights": "weights"}
+def _told(field: str) -> str:
+    return _CLAUSES.get(field, field)
+
+
+_CLAUSES = {"baseline": "from", "count": "top"}  # the others are called what they are

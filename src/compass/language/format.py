@@ -207,4 +207,8 @@ def format_query(query: Query) -> str:
     if query.weights:
         pairs = (f"{format_name(n)}: {format_number(w)}" for n, w in query.weights.items())
         text += f" weights {{{', '.join(pairs)}}}"
+    if query.diversity is not None:
+        text += f" diversity {format_number(query.diversity)}"
+    if query.prove is not None:
+        text += f" prove {format_number(query.prove)}"
     return text
