@@ -19,6 +19,7 @@ class ForestSettings(Noun):
     trees: int = Field(100, ge=1)  # scikit-learn's default
     depth: int = Field(12, ge=1)  # DESIGN: costs little accuracy, keeps proofs possible
     leaf: int = Field(1, ge=1)
+    features: float = Field(1.0, gt=0, le=1)  # share of the columns tried at each split
 
 
 class LightGBMSettings(Noun):
@@ -28,6 +29,8 @@ class LightGBMSettings(Noun):
     leaves: int = Field(31, ge=2)  # num_leaves
     rate: float = Field(0.1, gt=0, le=1)  # learning_rate
     leaf: int = Field(20, ge=1)  # min_data_in_leaf
+    ridge: float = Field(0.0, ge=0)  # lambda_l2
+    features: float = Field(1.0, gt=0, le=1)  # feature_fraction_bynode
 
 
 class XGBoostSettings(Noun):
@@ -36,6 +39,58 @@ class XGBoostSettings(Noun):
     rounds: int = Field(100, ge=1)  # n_estimators
     depth: int = Field(6, ge=1)  # max_depth
     rate: float = Field(0.3, gt=0, le=1)  # learning_rate
+    leaf: float = Field(1.0, ge=0)  # min_child_weight
+    ridge: float = Field(1.0, ge=0)  # reg_lambda
+    features: float = Field(1.0, gt=0, le=1)  # colsample_bynode
+
+
+class LinearSettings(Noun):
+    """The Ridge and logistic regression surrogate."""
+
+    ridge: float = Field(1.0, gt=0)  # scikit-learn's default
+    pairs: bool = False  # products of two columns too
+
+
+class NeighbourSettings(Noun):
+    """The nearest-neighbours surrogate."""
+
+    count: int = Field(5, ge=1)  # scikit-learn's default
+    by_distance: bool = True  # nearer runs count more
+
+
+class KernelSettings(Noun):
+    """The support vector surrogate."""
+
+    cost: float = Field(10.0, gt=0)  # C
+    width: float = Field(1.0, gt=0)  # gamma, in units of scikit-learn's "scale"
+    margin: float = Field(0.01, ge=0)  # epsilon, in standard deviations of the outcome
+
+
+class NeuralSettings(Noun):
+    """The multi-layer perceptron surrogate."""
+
+    layers: int = Field(3, ge=1, le=8)
+    units: int = Field(128, ge=2)
+    rate: float = Field(3e-3, gt=0)
+    epochs: int = Field(200, ge=1)  # at most; it stops when its own held-out rows stop improving
+    decay: float = Field(1e-4, ge=0)
+
+
+class EmbeddingSettings(Noun):
+    """Learned representations."""
+
+    width: int = Field(8, ge=1)  # columns that come out
+    epochs: int = Field(100, ge=1)
+    steps: int = Field(3, ge=1)  # TabNet: decision steps of the sequential attention
+
+
+class SelectSettings(Noun):
+    """Which family learns an outcome best."""
+
+    seconds: float = Field(60.0, gt=0)  # for one outcome; families beyond it are not tried
+    folds: int = Field(5, ge=2)  # COMPASS III-A: five-fold cross-validation
+    tie: float = Field(0.02, ge=0)  # this much more error is no reason to lose proofs
+    hopeless: float = Field(1.3, ge=1)  # more than this times the best error after a fold: stopped
 
 
 class TrustSettings(Noun):
@@ -74,6 +129,12 @@ class Settings(Noun):
     forest: ForestSettings = ForestSettings()
     lightgbm: LightGBMSettings = LightGBMSettings()
     xgboost: XGBoostSettings = XGBoostSettings()
+    linear: LinearSettings = LinearSettings()
+    neighbours: NeighbourSettings = NeighbourSettings()
+    kernel: KernelSettings = KernelSettings()
+    neural: NeuralSettings = NeuralSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    select: SelectSettings = SelectSettings()
     trust: TrustSettings = TrustSettings()
     search: SearchSettings = SearchSettings()
     validation_share: float = Field(0.2, gt=0, lt=1)  # COMPASS III-A: 80/20
@@ -87,5 +148,8 @@ class Settings(Noun):
     query_depth: int = Field(200, ge=5)  # deeper nesting is refused
     keep: float = Field(1.0, gt=0, le=1)  # share of the runs to learn from
     reducer: str = "uniform"
-    surrogate: str = "forest"
+    surrogate: str = "auto"  # the family that cross-validates best
+    represent: str | None = None  # an embedding to try in front of the model, or "auto"
+    tune: float = Field(0.0, ge=0)  # seconds to look for better settings of a model; 0: none
+    threads: int = Field(0, ge=0)  # processors for training; 0: all
     generator: str = "c3g"

@@ -142,6 +142,42 @@ class Population(Noun):
     outcomes: tuple[Prediction, ...]
 
 
+class FamilyScore(Noun):
+    """How one family of models did when the best one was looked for."""
+
+    family: str
+    log: bool = Field(False, description="whether it learnt the logarithm of the outcome")
+    embedding: str | None = Field(None, description="the representation in front of it")
+    error: float | None = Field(None, description="mean over the folds that were tried")
+    low: float | None = Field(None, description="lower end of the 95 % interval of the error")
+    high: float | None = Field(None, description="upper end of the 95 % interval of the error")
+    folds: int = Field(0, description="folds that were tried")
+    seconds: float = Field(0.0, description="processor time of all folds")
+    provable: bool = Field(False, description="whether answers can be proved optimal over it")
+    status: str = Field(description="chosen, tried, stopped or skipped")
+    reason: str = Field("", description="why it was stopped, skipped or chosen")
+
+
+class ColumnDrift(Noun):
+    """How far the new values of a column lie from the old ones."""
+
+    column: str
+    distance: float = Field(description="0: the same distribution, 1: nothing in common")
+    expected: float = Field(description="what chance alone would hardly exceed")
+    drifted: bool
+
+
+class Drift(Noun):
+    """What changed between the runs learnt from and those that came later."""
+
+    rows: int = Field(description="new runs")
+    columns: tuple[ColumnDrift, ...] = Field((), description="the most changed first")
+    error_before: float | None = Field(None, description="of the model on runs like the old ones")
+    error_new: float | None = Field(None, description="of the same model on the new runs")
+    kind: str = Field(description="none, inputs (other configurations) or law (other outcomes)")
+    reason: str
+
+
 class ModelCard(Noun):
     """What predicted one outcome."""
 
@@ -151,6 +187,19 @@ class ModelCard(Noun):
     features: tuple[str, ...]
     error: float = Field(description="on rows that the model did not see")
     error_name: str
+    low: float | None = Field(None, description="lower end of the 95 % interval of the error")
+    high: float | None = Field(None, description="upper end of the 95 % interval of the error")
+    checked: int = Field(0, description="rows that the error was measured on")
+    log: bool = Field(False, description="whether it learnt the logarithm of the outcome")
+    embedding: str | None = Field(None, description="the representation in front of it")
+    tuned: dict[str, float | bool] = Field(
+        default_factory=dict, description="settings that tuning changed"
+    )
+    provable: bool = Field(False, description="whether answers can be proved optimal over it")
+    scores: tuple[FamilyScore, ...] = Field((), description="all families, the best first")
+    notes: tuple[str, ...] = ()
+    update: str = Field("", description="how the model took in later runs")
+    drift: Drift | None = Field(None, description="between the runs learnt from and later ones")
     seconds: float
 
 

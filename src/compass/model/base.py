@@ -6,11 +6,18 @@ A family is registered under its name at the joint `surrogate`:
     class Mine:
         name = "mine"
         @staticmethod
-        def fit(X, y, *, task, weight, seed, settings): ...
+        def fit(X, y, *, task, weight, seed, settings, features): ...
         @staticmethod
         def restore(arrays, task): ...
 
-`fit` and `restore` are static, so that the class itself is the plug-in.
+`fit` and `restore` are static, so that the class itself is the plug-in. A family may also have
+
+        @staticmethod
+        def obstacle(rows, columns, task): ...
+
+which says in a few words why it should not be tried on a table of that size (it would take hours,
+a package is missing), or None; and its models may have `gradient(X)`, how fast the prediction of a
+number changes with each column, float64[n, d].
 """
 
 from collections.abc import Mapping
@@ -22,6 +29,7 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.errors import BadInput
+from compass.domain.space import Space
 from compass.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -80,8 +88,12 @@ class Family(Protocol):
         weight: Floats | None,
         seed: int,
         settings: Settings,
+        features: Space | None = None,
     ) -> Fitted:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n].
+
+        `features` says what the columns are; without it all are numbers.
+        """
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
@@ -90,3 +102,9 @@ class Family(Protocol):
 def family(name: str) -> Family:
     """The model family of that name; an unknown name offers the nearest one."""
     return cast(Family, registry.get("surrogate", name))
+
+
+def obstacle(kind: Family, rows: int, columns: int, task: Task) -> str | None:
+    """Why a family should not be tried on a table of that size; None: nothing speaks against it."""
+    offered = getattr(kind, "obstacle", None)
+    return None if offered is None else cast("str | None", offered(rows, columns, task))

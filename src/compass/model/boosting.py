@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
+from compass.domain.space import Space
 from compass.model.base import Floats, Task
 from compass.model.flat import FlatForest
 from compass.model.foreign import from_lightgbm, from_xgboost
@@ -48,8 +49,10 @@ class LightGBM:
         weight: Floats | None = None,
         seed: int,
         settings: Settings,
+        features: Space | None = None,
     ) -> FittedTrees:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        del features  # trees cut between the positions of labels
         grown = _boost(_lightgbm, X, y, task, weight, seed, settings)
         return FittedTrees(grown, task, "lightgbm")
 
@@ -74,8 +77,10 @@ class XGBoost:
         weight: Floats | None = None,
         seed: int,
         settings: Settings,
+        features: Space | None = None,
     ) -> FittedTrees:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        del features
         grown = _boost(_xgboost, X, y, task, weight, seed, settings)
         return FittedTrees(grown, task, "xgboost")
 
@@ -118,8 +123,8 @@ def _widen(forest: FlatForest, seen: NDArray[np.int64], classes: int) -> FlatFor
     return replace(forest, slot=seen[forest.slot], offset=offset)
 
 
-def _threads(X: Floats) -> int:
-    return max(1, min(cores(), X.size // _CELLS))
+def _threads(lesson: _Lesson) -> int:
+    return max(1, min(lesson.settings.threads or cores(), lesson.X.size // _CELLS))
 
 
 def _lightgbm(lesson: _Lesson) -> FlatForest:
@@ -130,8 +135,10 @@ def _lightgbm(lesson: _Lesson) -> FlatForest:
         "num_leaves": chosen.leaves,
         "learning_rate": chosen.rate,
         "min_data_in_leaf": chosen.leaf,
+        "lambda_l2": chosen.ridge,
+        "feature_fraction_bynode": chosen.features,
         "seed": lesson.seed % 2**31,  # LightGBM keeps it in 32 bits with a sign
-        "num_threads": _threads(lesson.X),
+        "num_threads": _threads(lesson),
         "deterministic": True,
         "force_row_wise": True,  # otherwise a race of two ways decides, and their rounding differs
         "verbosity": -1,
@@ -155,12 +162,15 @@ def _xgboost(lesson: _Lesson) -> FlatForest:
     parameters: dict[str, Any] = {
         "max_depth": chosen.depth,
         "learning_rate": chosen.rate,
+        "min_child_weight": chosen.leaf,
+        "reg_lambda": chosen.ridge,
+        "colsample_bynode": chosen.features,
         "tree_method": "hist",
         "seed": lesson.seed % 2**31,
-        "nthread": _threads(lesson.X),
+        "nthread": _threads(lesson),
         "verbosity": 0,
     } | _xgboost_objective(lesson)
-    data = xgboost.DMatrix(lesson.X, lesson.y, weight=lesson.weight, nthread=_threads(lesson.X))
+    data = xgboost.DMatrix(lesson.X, lesson.y, weight=lesson.weight, nthread=_threads(lesson))
     return from_xgboost(xgboost.train(parameters, data, num_boost_round=chosen.rounds))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
+from compass.domain.space import Space
 from compass.model import flat
 from compass.model.base import Floats, Task
 from compass.model.flat import FlatForest
@@ -32,13 +33,23 @@ class Forest:
         weight: Floats | None = None,
         seed: int,
         settings: Settings,
+        features: Space | None = None,
     ) -> FittedTrees:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n].
 
         A category is its position among its labels, as the encoded matrix holds it; trees cut
         between positions and need no more.
         """
-        grown = grow(X, y, task=task, weight=weight, seed=seed, settings=settings.forest)
+        del features
+        grown = grow(
+            X,
+            y,
+            task=task,
+            weight=weight,
+            seed=seed,
+            settings=settings.forest,
+            threads=settings.threads,
+        )
         return FittedTrees(grown, task, "forest")
 
     @staticmethod
@@ -62,10 +73,19 @@ class ExtraTrees:
         weight: Floats | None = None,
         seed: int,
         settings: Settings,
+        features: Space | None = None,
     ) -> FittedTrees:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        del features  # see Forest
         grown = grow(
-            X, y, task=task, weight=weight, seed=seed, settings=settings.forest, extra=True
+            X,
+            y,
+            task=task,
+            weight=weight,
+            seed=seed,
+            settings=settings.forest,
+            threads=settings.threads,
+            extra=True,
         )
         return FittedTrees(grown, task, "extra-trees")
 
@@ -83,10 +103,10 @@ def grow(
     weight: Floats | None,
     seed: int,
     settings: ForestSettings,
-    features: float = 1.0,
+    threads: int = 0,
     extra: bool = False,
 ) -> FlatForest:
-    """Grow a forest and flatten it; `features` is the share of columns tried at each split.
+    """Grow a forest and flatten it.
 
     `extra`: Extra Trees (all rows, random thresholds) instead of a Random Forest.
     Class scores have one column for each of `task.classes`, also for classes that no row has.
@@ -101,9 +121,9 @@ def grow(
         n_estimators=settings.trees,
         max_depth=settings.depth,
         min_samples_leaf=settings.leaf,
-        max_features=features,
+        max_features=settings.features,
         random_state=seed,
-        n_jobs=-1,
+        n_jobs=threads or -1,
     )
     estimator.fit(X, y, sample_weight=weight)
     forest = flat.from_sklearn(estimator)

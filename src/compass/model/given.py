@@ -42,9 +42,10 @@ class Given:
         weight: Floats | None,
         seed: int,
         settings: Settings,
+        features: Space | None = None,
     ) -> "Given":
         """The same function: there is nothing to learn."""
-        del X, y, weight, seed, settings
+        del X, y, weight, seed, settings, features
         return Given(self.function, self.space, self.target, task)
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "Given":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.domain.space import Space
 from compass.model.base import Family, Fitted, Floats, Task
 from compass.settings import Settings
 
@@ -84,10 +85,17 @@ def holdout_error(
     seed: int,
     settings: Settings,
     weight: Floats | None = None,
+    features: Space | None = None,
 ) -> Holdout:
     """Train on the rows `train`, measure on the rows `valid` (positions in X float64[n, d])."""
     fitted = family.fit(
-        X[train], y[train], task=task, weight=_at(weight, train), seed=seed, settings=settings
+        X[train],
+        y[train],
+        task=task,
+        weight=_at(weight, train),
+        seed=seed,
+        settings=settings,
+        features=features,
     )
     scale = small(y[train]) if task.classes is None else None
     score = error(fitted, X[valid], y[valid], scale=scale, weight=_at(weight, valid))

@@ -1,0 +1,1 @@
+"""Learned representations of configurations, shared by everything that learns from them."""

@@ -1,0 +1,213 @@
+"""How a model is made: a family, its settings, the scale of the outcome, a representation.
+
+A recipe is what selection chooses, what a saved engine keeps beside the arrays, and what is
+followed again when runs arrive. It can be used wherever a family can.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from compass.domain.base import Noun
+from compass.domain.errors import DataProblem
+from compass.domain.space import Number, Space
+from compass.embed.base import Embedding, embedder
+from compass.model.base import Fitted, Floats, Task, family
+from compass.model.trees import FittedTrees
+from compass.settings import Settings
+
+_EMBEDDING = "embedding/"
+_MODEL = "model/"
+
+
+class Recipe(Noun):
+    """A family of models and everything that was decided about it."""
+
+    family: str
+    log: bool = Field(False, description="whether it learns the logarithm of the outcome")
+    embedding: str | None = Field(None, description="the representation in front of it")
+    changes: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="settings that differ from the defaults, by section"
+    )
+
+    @property
+    def name(self) -> str:
+        """The family, as model cards tell it."""
+        return self.family
+
+    def fit(
+        self,
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> Fitted:
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        chosen = self.settings(settings)
+        given: dict[str, Any] = {"weight": weight, "seed": seed, "settings": chosen}
+        front = None
+        if self.embedding is not None:
+            front = embedder(self.embedding).fit(
+                X, y, classes=task.classes, features=features, **given
+            )
+            X, features = beside(front, X), widened(features, X.shape[1], front.width)
+        learnt = logarithm(y) if self.log else y
+        model = family(self.family).fit(X, learnt, task=task, features=features, **given)
+        return self._finished(model, front)
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+        inner = family(self.family).restore(_under(arrays, _MODEL), task)
+        front = None
+        if self.embedding is not None:
+            front = embedder(self.embedding).restore(_under(arrays, _EMBEDDING))
+        return self._finished(inner, front)
+
+    def arrays(self, fitted: Fitted) -> dict[str, NDArray[np.generic]]:
+        """The arrays of a model that was made by this recipe."""
+        found: dict[str, NDArray[np.generic]] = {}
+        inner = fitted.inner if isinstance(fitted, Exponential) else fitted
+        if isinstance(inner, Represented):
+            found |= {_EMBEDDING + name: array for name, array in inner.front.arrays().items()}
+            inner = inner.inner
+        return found | {_MODEL + name: array for name, array in inner.arrays().items()}
+
+    def settings(self, settings: Settings) -> Settings:
+        """The settings with what this recipe changes."""
+        changed = {
+            section: getattr(settings, section).model_copy(update=values)
+            for section, values in self.changes.items()
+        }
+        return settings.model_copy(update=changed)
+
+    def _finished(self, model: Fitted, front: Embedding | None) -> Fitted:
+        if front is not None:
+            model = Represented(front, model)
+        return exponential(model) if self.log else model
+
+
+@dataclass(frozen=True, eq=False)
+class Exponential:
+    """A model of the logarithm of an outcome, asked for the outcome."""
+
+    inner: Fitted
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+        return self.inner.task
+
+    @property
+    def family(self) -> str:
+        """The name of the family that made it."""
+        return self.inner.family
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, 1]."""
+        return np.asarray(np.exp(_bounded(self.inner.predict(X))))
+
+    def spread(self, X: Floats) -> Floats:
+        """The spread of the logarithm times the prediction: what a small one means for it."""
+        return np.asarray(self.inner.spread(X) * self.predict(X)[:, 0])
+
+    def gradient(self, X: Floats) -> Floats | None:
+        """How fast the prediction changes with each column; None: the model does not tell."""
+        slopes = _slopes(self.inner, X)
+        return None if slopes is None else slopes * self.predict(X)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """The arrays of the model inside."""
+        return self.inner.arrays()
+
+
+@dataclass(frozen=True, eq=False)
+class Represented:
+    """A model that is fed learned columns beside the raw ones."""
+
+    front: Embedding
+    inner: Fitted
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+        return self.inner.task
+
+    @property
+    def family(self) -> str:
+        """The name of the family that made it."""
+        return self.inner.family
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, outputs]."""
+        return self.inner.predict(beside(self.front, X))
+
+    def spread(self, X: Floats) -> Floats:
+        """How far the parts of the model disagree, float64[n]."""
+        return self.inner.spread(beside(self.front, X))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """The arrays of the model inside."""
+        return self.inner.arrays()
+
+
+def exponential(model: Fitted) -> Fitted:
+    """The model of an outcome from a model of its logarithm; trees stay trees."""
+    if isinstance(model, FittedTrees) and model.forest.link in ("identity", "exp"):
+        # Restored trees have the link already.
+        return replace(model, forest=replace(model.forest, link="exp"))
+    return Exponential(model)
+
+
+def logarithm(y: Floats) -> Floats:
+    """The logarithm of an outcome that is always positive."""
+    if not (y > 0).all():
+        raise DataProblem(
+            "an outcome that is not always positive has no logarithm",
+            hint="let Compass choose the scale: surrogate 'auto'",
+        )
+    return np.asarray(np.log(y))
+
+
+def beside(front: Embedding, X: Floats) -> Floats:
+    """The raw columns and the learned ones, float64[n, d + width]."""
+    return np.hstack([X, front.transform(X)])
+
+
+def widened(features: Space | None, columns: int, more: int) -> Space | None:
+    """What the columns are when learned ones stand beside them."""
+    if features is None:
+        return None
+    assert len(features) == columns
+    learnt = (Number(name=f"learned {place}", low=-1e9, high=1e9) for place in range(more))
+    return Space(parameters=(*features.parameters, *learnt))
+
+
+def provable(model: Fitted) -> bool:
+    """Whether answers can be proved over it: it is made of trees."""
+    return getattr(model, "forest", None) is not None
+
+
+def _bounded(values: Floats) -> Floats:
+    # exp(700) is the last that is a number.
+    return np.clip(values, -700.0, 700.0)
+
+
+def _slopes(model: Fitted, X: Floats) -> Floats | None:
+    offered = getattr(model, "gradient", None)
+    return None if offered is None else offered(X)
+
+
+def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
