@@ -82,6 +82,12 @@ class EmbeddingSettings(Noun):
     width: int = Field(8, ge=1)  # columns that come out
     epochs: int = Field(100, ge=1)
     steps: int = Field(3, ge=1)  # TabNet: decision steps of the sequential attention
+    relax: float = Field(1.5, ge=1)  # TabNet: gamma; 1: a column is attended to once
+    sparsity: float = Field(1e-3, ge=0)  # TabNet: price of attending to many columns
+    units: int = Field(64, ge=2)  # in each hidden layer of the autoencoders
+    divergence: float = Field(0.1, ge=0)  # weight that the VAE's KL term grows to
+    downstream: float = Field(1.0, ge=0)  # of the outcome in the later half of the VAE; 0: none
+    rows: int = Field(50_000, ge=32)  # learnt from at most; more tell a representation little
 
 
 class SelectSettings(Noun):

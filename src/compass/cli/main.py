@@ -1,4 +1,4 @@
-"""`compass`: ask, fit, columns, collect, plugins, demo."""
+"""`compass`: ask, fit, columns, explain, collect, plugins, demo."""
 
 import io
 import os
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from compass.cli import explain as why
 from compass.cli import flags
 from compass.cli import options as opt
 from compass.domain.errors import BadInput, CompassError
@@ -163,6 +164,38 @@ def columns(
             write_study,
         )
         _say(f"wrote {write_study}")
+
+
+@app.command()
+def explain(
+    data: flags.Source,
+    row: why.RowNumber = None,
+    config: why.ConfigFile = None,
+    query: why.QueryText = None,
+    suggestion: why.Rank = None,
+    start: flags.Start = None,
+    outcome: why.Outcomes = None,
+    against: why.Against = None,
+    importance: why.WithImportance = False,
+    study: flags.StudyFile = None,
+    role: flags.Roles = None,
+    unit: flags.Units = None,
+    domain: flags.Domains = None,
+    missing: flags.Missing = None,
+    drop: flags.Drop = None,
+    rule: flags.Rules = None,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Say why the model predicts this for a past run, a configuration or a suggestion."""
+    from compass.cli.progress import progress
+
+    why.check(row, config, query, suggestion, start, importance)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    with progress(quiet=as_json) as tell:
+        engine = opt.engine(data, study, said, tell)
+        found = why.explanations(engine, row, config, query, suggestion, start, outcome, against)
+        relied = why.importances(engine, outcome) if importance else ()
+    why.show(found, relied, as_json=as_json)
 
 
 @app.command()

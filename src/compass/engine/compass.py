@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
-from compass.domain.answer import Answer, ModelCard, Proposal, Provenance
+from compass.domain.answer import Answer, ModelCard, Proposal, Provenance, Suggestion
 from compass.domain.base import Config, Noun, Value
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem, UnknownName, unknown
+from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Role, Space
@@ -197,6 +198,37 @@ class Compass:
         rules = compiled(self.rules, self.space, features)
         geometry = self.bench.geometry(features, {})
         return anywhere(judge, rules, geometry, n, self.settings.seed)
+
+    def explain(
+        self,
+        run: Run | Suggestion,
+        outcomes: Iterable[str] = (),
+        *,
+        against: Run | None = None,
+    ) -> tuple[Explanation, ...]:
+        """Why does the model predict this of a past run, a configuration or a suggestion?
+
+        It is compared with past runs, or with the one run `against`: `answer.baseline`, a row.
+        """
+        from compass.engine.explain import explain
+
+        subject = run if isinstance(run, Suggestion) else self._baseline(run)
+        other = None if against is None else self._baseline(against)
+        return explain(self.bench, subject, tuple(outcomes), other)
+
+    def importance(self, outcome: str, *, repeats: int = 10) -> Importance:
+        """Which columns does the model of an outcome rely on?"""
+        from compass.engine.importance import importance
+
+        return importance(self.bench, outcome, repeats=repeats)
+
+    def dependence(
+        self, outcome: str, column: str, *, points: int = 20, label: Value = None, lines: int = 0
+    ) -> Dependence:
+        """How does the prediction of an outcome answer to a column, over the past runs?"""
+        from compass.engine.importance import dependence
+
+        return dependence(self.bench, outcome, column, points=points, label=label, lines=lines)
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted engine to a directory; it is replaced whole or not at all."""

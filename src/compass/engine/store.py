@@ -29,7 +29,8 @@ from compass.domain.base import Noun
 from compass.domain.errors import EngineProblem, EnvironmentProblem
 from compass.engine.dataset import Dataset
 from compass.engine.workbench import Trained
-from compass.model.base import Task, family
+from compass.model.base import Task
+from compass.model.recipe import Recipe
 from compass.prepare.study import Study
 from compass.readers.table import Part, Table
 from compass.settings import Settings
@@ -39,7 +40,7 @@ from compass.trust.spread import Perturbed
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
-FORMAT = 1
+FORMAT = 2
 _POINTER = "CURRENT"
 _GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
@@ -61,7 +62,7 @@ class StoredModel(Noun):
     features: tuple[str, ...]
     target: str
     classes: int | None
-    family: str
+    recipe: Recipe
     file: str
     digest: str = Field(description="of the file, so that a damaged one is noticed")
     card: ModelCard
@@ -222,7 +223,7 @@ def _write(engine: "Compass", folder: Path) -> None:
                 features=features,
                 target=target,
                 classes=trained.model.task.classes,
-                family=trained.model.family,
+                recipe=trained.recipe,
                 file=file,
                 digest=_digest((folder / file).read_bytes()),
                 card=trained.card,
@@ -249,7 +250,9 @@ def _write(engine: "Compass", folder: Path) -> None:
 
 def _arrays(trained: Trained) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
-    found |= {f"model/{name}": array for name, array in trained.model.arrays().items()}
+    found |= {
+        f"model/{name}": array for name, array in trained.recipe.arrays(trained.model).items()
+    }
     found |= {f"perturbed/{name}": array for name, array in trained.perturbed.arrays().items()}
     if trained.interval is not None:
         found["interval/residuals"] = trained.interval.residuals
@@ -269,7 +272,8 @@ def _restore(stored: StoredModel, folder: Path) -> Trained:
         interval = Conformal(residuals, weights, stored.floor)
     task = Task(stored.classes)
     return Trained(
-        model=family(stored.family).restore(_under(arrays, "model/"), task),
+        model=stored.recipe.restore(_under(arrays, "model/"), task),
+        recipe=stored.recipe,
         perturbed=Perturbed.restore(_under(arrays, "perturbed/")),
         interval=interval,
         card=stored.card,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,13 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.generate.base import Geometry
 from compass.generate.measured import Reliability
-from compass.model.base import Family, Fitted, Task, family
+from compass.model.base import Family, Fitted, Task
+from compass.model.choose import choose
 from compass.model.given import Function, Given
-from compass.model.score import holdout_error
+from compass.model.recipe import Recipe, provable
+from compass.model.score import Holdout, holdout_error, small
+from compass.model.score import interval as score_interval
+from compass.model.select import Selected, course
 from compass.prepare import Prepared
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
 from compass.settings import Settings
@@ -32,6 +37,7 @@ class Trained:
     """Everything learnt about one outcome from one set of features."""
 
     model: Fitted
+    recipe: Recipe  # how it was made
     perturbed: Perturbed
     interval: Conformal | None  # None for classes
     card: ModelCard
@@ -48,6 +54,17 @@ class Field:
     X: Floats  # [n, d] all runs
     support: Support
     scale: Floats  # [d]
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """One outcome of a field: what it is and which rows know it."""
+
+    field: Field
+    y: Floats  # [n] all runs, NaN where it was not measured
+    task: Task
+    train: Rows
+    valid: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +85,7 @@ class Workbench:
     settings: Settings
     progress: Progress | None = None
     given: Mapping[str, Function] = field(default_factory=dict)  # outcomes with a model at hand
+    journal: Path | None = None  # where tuning keeps what it has tried
     fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
     trained: dict[tuple[tuple[str, ...], str], Trained] = field(default_factory=dict)
     joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
@@ -126,11 +144,33 @@ class Workbench:
             self.joint[key] = Perturbed.together(parts)
         return self.joint[key]
 
-    def _family(self, features: Space, target: str) -> Family:
-        """What learns an outcome: the chosen family, or the function that a person gave."""
+    def _chosen(self, lesson: "Lesson", target: str) -> tuple[Family, Selected]:
+        """What learns an outcome: the function that a person gave, or the recipe that is best."""
+        here = lesson.field
         if target in self.given:
-            return Given(self.given[target], features, target)
-        return family(self.settings.surrogate)
+            brought = Given(self.given[target], here.features, target)
+            return brought, Selected(Recipe(family=brought.name), ())
+        rows = lesson.train
+        found = choose(
+            course(
+                here.X[rows],
+                lesson.y[rows],
+                lesson.task,
+                groups=self._groups(here.X, rows),
+                weight=self.prepared.weight[rows],
+                seed=self.settings.seed,
+                settings=self.settings,
+                features=here.features,
+            ),
+            journal=self.journal,
+            tell=self.progress,
+        )
+        return found.recipe, found
+
+    def _groups(self, X: Floats, rows: Rows) -> NDArray[np.generic]:
+        """What stays on one side of every fold: groups where there are, else configurations."""
+        group = self.prepared.group
+        return configurations(X[rows]) if group is None else group[rows]
 
     def _tell(self, what: str, done: int, total: int) -> None:
         if self.progress is not None:
@@ -176,28 +216,25 @@ class Workbench:
 
     def _train(self, features: tuple[str, ...], target: str) -> Trained:
         began = time.perf_counter()
-        here = self.field_of(features)
-        parameter = self.prepared.space[target]
-        y = self.prepared.column(target)
-        if isinstance(parameter, Number) and parameter.optional:
-            y = np.where(y == parameter.none_code, np.nan, y)  # `none` is no amount to learn
-        train, valid = _measured(here, np.isfinite(y), target)
-        task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
+        lesson = self._lesson(features, target)
+        here, task, train, valid = lesson.field, lesson.task, lesson.train, lesson.valid
         weight, seed = self.prepared.weight, self.settings.seed
+        kind, selected = self._chosen(lesson, target)
         held = holdout_error(
-            self._family(here.features, target),
+            kind,
             here.X,
-            y,
+            lesson.y,
             task,
             train,
             valid,
             seed=seed,
             settings=self.settings,
             weight=weight,
+            features=here.features,
         )
         perturbed = Perturbed.fit(
             here.X[train],
-            {target: y[train]},
+            {target: lesson.y[train]},
             {target: task},
             here.features,
             self.settings,
@@ -206,18 +243,54 @@ class Workbench:
             weight=weight[train],
             valid_weight=weight[valid],
         )
-        card = ModelCard(
+        card = self._card(lesson, target, held, selected, time.perf_counter() - began)
+        interval = None
+        if task.classes is None:
+            interval = _interval(held.fitted, here.X, lesson.y, weight, valid)
+        deviation = float(np.std(lesson.y[train])) if task.classes is None else 1.0
+        return Trained(held.fitted, selected.recipe, perturbed, interval, card, deviation or 1.0)
+
+    def _lesson(self, features: tuple[str, ...], target: str) -> "Lesson":
+        """The rows that an outcome is learnt from and checked with."""
+        here = self.field_of(features)
+        parameter = self.prepared.space[target]
+        y = self.prepared.column(target)
+        if isinstance(parameter, Number) and parameter.optional:
+            y = np.where(y == parameter.none_code, np.nan, y)  # `none` is no amount to learn
+        train, valid = _measured(here, np.isfinite(y), target)
+        task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
+        return Lesson(here, y, task, train, valid)
+
+    def _card(
+        self, lesson: "Lesson", target: str, held: Holdout, selected: Selected, seconds: float
+    ) -> ModelCard:
+        recipe, valid = selected.recipe, lesson.valid
+        low, high = score_interval(
+            lesson.y[valid],
+            held.fitted.predict(lesson.field.X[valid]),
+            lesson.task,
+            scale=small(lesson.y[lesson.train]) if lesson.task.classes is None else None,
+            weight=self.prepared.weight[valid],
+            seed=self.settings.seed,
+        )
+        return ModelCard(
             target=target,
             family=held.fitted.family,
-            rows=len(train),
-            features=features,
+            rows=len(lesson.train),
+            features=lesson.field.features.names,
             error=held.score.error,
             error_name=held.score.name,
-            seconds=time.perf_counter() - began,
+            low=low,
+            high=high,
+            checked=len(valid),
+            log=recipe.log,
+            embedding=recipe.embedding,
+            tuned={name: v for part in recipe.changes.values() for name, v in part.items()},
+            provable=provable(held.fitted),
+            scores=selected.scores,
+            notes=selected.notes,
+            seconds=seconds,
         )
-        interval = None if task.classes else _interval(held.fitted, here.X, y, weight, valid)
-        deviation = float(np.std(y[train])) if task.classes is None else 1.0
-        return Trained(held.fitted, perturbed, interval, card, deviation or 1.0)
 
 
 def _measured(here: Field, known: NDArray[np.bool_], target: str) -> tuple[Rows, Rows]:

@@ -77,7 +77,9 @@ class Fitted(Protocol):
 class Family(Protocol):
     """A kind of model that can be trained and restored."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called."""
 
     def fit(
         self,

@@ -63,7 +63,12 @@ def from_lightgbm(booster: Any) -> FlatForest:
     stopped early); two classes get two columns. Inputs are compared as float64. Categorical
     splits, linear leaves and zeros that count as missing are refused.
     """
-    head, blocks = _sections(booster.model_to_string())
+    return lightgbm_forest(booster.model_to_string())
+
+
+def lightgbm_forest(text: str) -> FlatForest:
+    """The flat form of the text of a LightGBM model; see `from_lightgbm`."""
+    head, blocks = _sections(text)
     objective = head.get("objective", "none").split(" ")
     link, factor = _lightgbm_link(objective)
     each = int(head["num_tree_per_iteration"])
@@ -139,7 +144,12 @@ def from_xgboost(booster: Any) -> FlatForest:
     get two columns, `multi:softmax` gets scores. Inputs are cast to float32. Categorical splits,
     linear boosters and several targets are refused.
     """
-    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    return xgboost_forest(json.loads(bytes(booster.save_raw("json"))))
+
+
+def xgboost_forest(document: Mapping[str, Any]) -> FlatForest:
+    """The flat form of the document that XGBoost saves a model as; see `from_xgboost`."""
+    learner = document["learner"]
     objective = learner["objective"]["name"]
     if objective not in _XGBOOST:
         raise _unsupported("XGBoost", f"the objective {objective}")
@@ -200,6 +210,8 @@ def _in_order(tree: _Tree) -> _Tree:
     for node in order:
         if tree.left[node] >= 0:
             order += [int(tree.left[node]), int(tree.right[node])]
+        if len(order) > tree.left.size:  # or a damaged file would be followed without end
+            raise BadInput("the nodes of a tree do not form a tree", hint="save the model again")
     place = np.full(tree.left.size + 1, -1)  # the last one answers for -1
     place[order] = np.arange(len(order))
     return _Tree(

@@ -9,6 +9,7 @@ from compass.domain.space import Space
 from compass.model.base import Family, Fitted, Floats, Task
 from compass.settings import Settings
 
+_RESAMPLES = 200  # enough for two digits of an interval
 SMALL = 0.01  # share of the standard deviation below which an error counts as absolute
 
 
@@ -41,8 +42,13 @@ def mape(
     mean of |p - y| / max(|y|, scale), so that outcomes near zero do not decide alone; the scale
     is `small(y)` unless given. Where that is zero too the error counts as it is.
     """
+    return float(np.average(row_errors(y, p, scale=scale), weights=weight))
+
+
+def row_errors(y: Floats, p: Floats, *, scale: float | None = None) -> Floats:
+    """|p - y| / max(|y|, scale) of each row, [n]; see `mape`."""
     size = np.maximum(np.abs(y), small(y) if scale is None else scale)
-    return float(np.average(np.abs(p - y) / np.where(size > 0, size, 1.0), weights=weight))
+    return np.asarray(np.abs(p - y) / np.where(size > 0, size, 1.0))
 
 
 def macro_f1(y: Floats, p: Floats, *, weight: Floats | None = None) -> float:
@@ -68,10 +74,52 @@ def error(
     weight: Floats | None = None,
 ) -> Score:
     """The error of a model on these rows: MAPE for numbers, 1 - macro F1 for classes."""
-    p = fitted.predict(X)
-    if fitted.task.classes is None:
+    return named(y, fitted.predict(X), fitted.task, scale=scale, weight=weight)
+
+
+def named(
+    y: Floats,
+    p: Floats,
+    task: Task,
+    *,
+    scale: float | None = None,
+    weight: Floats | None = None,
+) -> Score:
+    """The error of predictions p float64[n, outputs] and what it is called."""
+    if task.classes is None:
         return Score("MAPE", mape(y, p[:, 0], scale=scale, weight=weight))
     return Score("1 - macro F1", 1 - macro_f1(y, np.argmax(p, axis=1).astype(float), weight=weight))
+
+
+def interval(
+    y: Floats,
+    p: Floats,
+    task: Task,
+    *,
+    scale: float | None = None,
+    weight: Floats | None = None,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Ends of the 95 % interval of `named(...).error`, by resampling the rows (bootstrap)."""
+    rng = np.random.default_rng(seed)
+    mass = np.ones(len(y)) if weight is None else weight
+    if task.classes is None:
+        sizes = row_errors(y, p[:, 0], scale=scale)
+        found = [
+            float(np.average(sizes, weights=mass * _counts(len(y), rng))) for _ in range(_RESAMPLES)
+        ]
+    else:
+        guess = np.argmax(p, axis=1).astype(float)
+        found = [
+            1 - macro_f1(y, guess, weight=mass * _counts(len(y), rng)) for _ in range(_RESAMPLES)
+        ]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _counts(n: int, rng: np.random.Generator) -> Floats:
+    """How often each row is in a resample of n rows, [n]."""
+    return np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
 
 
 def holdout_error(

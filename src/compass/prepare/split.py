@@ -87,6 +87,22 @@ def by_configuration(X: NDArray[np.float64], share: float, seed: int) -> tuple[R
     return by_group(groups, share, seed)
 
 
+def folds(groups: ArrayLike, count: int, seed: int) -> NDArray[np.int64]:
+    """Which of `count` parts each row is checked in, [n]; no group is in two of them.
+
+    Whole groups in random order are dealt out by size. Fewer groups than parts: fewer parts.
+    """
+    names, of_row = np.unique(np.asarray(groups), return_inverse=True)
+    order = np.random.default_rng(seed).permutation(len(names))
+    sizes = np.bincount(of_row, minlength=len(names))[order]
+    parts = max(min(count, len(names)), 1)
+    # The middle of a group in the line of all rows says where it belongs.
+    middle = np.cumsum(sizes) - sizes / 2
+    part = np.empty(len(names), dtype=np.int64)
+    part[order] = np.minimum(middle * parts / sizes.sum(), parts - 1).astype(np.int64)
+    return np.asarray(np.unique(part, return_inverse=True)[1][of_row], dtype=np.int64)
+
+
 def configurations(X: NDArray[np.float64]) -> NDArray[np.uint64]:
     """A number per row, [n], that is the same for identical rows of X [n, d] (NaN equals NaN).
 

@@ -1,0 +1,1 @@
+"""Model selection on public tables: beside single families and beside FLAML."""

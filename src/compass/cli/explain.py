@@ -1,0 +1,242 @@
+"""`compass explain`: its options, what they mean together, and how explanations are printed."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from compass.cli import options as opt
+from compass.domain.errors import BadInput, QueryProblem
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from compass.domain.base import Value
+    from compass.domain.explanation import Explanation, Importance
+    from compass.engine.compass import Compass
+
+RowNumber = Annotated[
+    int | None, typer.Option("--row", metavar="N", min=0, help="A past run, counted from 0.")
+]
+ConfigFile = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="A configuration: a JSON or YAML file."),
+]
+QueryText = Annotated[
+    str | None,
+    typer.Option("--query", metavar="QUERY", help="Explain a suggestion of the answer to this."),
+]
+Rank = Annotated[
+    int | None,
+    typer.Option("--suggestion", metavar="K", min=1, help="Which one, the first unless given."),
+]
+Outcomes = Annotated[
+    list[str] | None,
+    typer.Option("--outcome", metavar="COLUMN", help="Only this outcome; repeatable."),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        "--against", metavar="RUN", help="Compare with row:N or a file, not with all past runs."
+    ),
+]
+WithImportance = Annotated[
+    bool, typer.Option("--importance", help="Which columns the models rely on.")
+]
+
+_HALF = 12  # characters of a bar on each side
+_CAVEAT = "This is how the model arrives at its prediction, not what causes the outcome."
+
+
+def check(
+    row: int | None,
+    config: str | None,
+    query: str | None,
+    rank: int | None,
+    start: str | None,
+    importance: bool,
+) -> None:
+    """Say before the work that flags contradict each other, or that nothing is named."""
+    named = {"--row": row, "--config": config, "--query": query}
+    given = [flag for flag, value in named.items() if value is not None]
+    if len(given) > 1:
+        raise BadInput(f"{' and '.join(given)} name different runs", hint="give one of them")
+    if not given and not importance:
+        raise BadInput(
+            "there is nothing to explain",
+            hint="name a past run with --row N, a file with --config FILE, or ask with --query",
+        )
+    for flag, value in (("--suggestion", rank), ("--from", start)):
+        if value is not None and query is None:
+            raise BadInput(f"{flag} belongs to a question", hint="add --query 'Recommend ...'")
+
+
+def explanations(
+    engine: "Compass",
+    row: int | None,
+    config: str | None,
+    query: str | None,
+    rank: int | None,
+    start: str | None,
+    outcomes: list[str] | None,
+    against: str | None,
+) -> "tuple[Explanation, ...]":
+    """What the flags ask to be explained; nothing when they name no run."""
+    other = _run(against, "--against")
+    chosen = tuple(outcomes or ())
+    if query is not None:
+        answer = engine.ask(query, run=opt.baseline(start), prove=0.0)
+        place = (rank or 1) - 1
+        if not len(answer):
+            raise QueryProblem(
+                "the answer has no suggestion to explain",
+                hint=answer.no_answer or "ask about one configuration: add --from row:N",
+            )
+        if place >= len(answer):
+            raise BadInput(
+                f"there is no suggestion {place + 1}: the answer has {len(answer)}",
+                hint=f"give --suggestion 1 to {len(answer)}" if len(answer) > 1 else "leave it out",
+            )
+        if other is None and answer.baseline is not None:
+            known = answer.query.baseline
+            other = getattr(known, "row", None)
+            other = answer.baseline if other is None else other
+        return engine.explain(answer[place], chosen, against=other)
+    run = row if row is not None else _run(config, "--config")
+    return () if run is None else engine.explain(run, chosen, against=other)
+
+
+def importances(engine: "Compass", outcomes: list[str] | None) -> "tuple[Importance, ...]":
+    """What the models of these outcomes rely on; of all outcomes unless some are named."""
+    from compass.domain.space import Role
+
+    return tuple(engine.importance(name) for name in outcomes or engine.space.having(Role.OUTCOME))
+
+
+def _run(text: str | None, flag: str) -> Any:
+    """A run as `--from` takes it; what is wrong with it is told of this flag."""
+    try:
+        return opt.baseline(text)
+    except BadInput as problem:
+        words = (problem.message, problem.hint)
+        message, hint = (part.replace("--from", flag) for part in words)
+        if flag == "--config":
+            hint = hint.replace("write --config row:N for a past run", "for a past run: --row N")
+        raise BadInput(message, hint=hint) from None
+
+
+def show(
+    found: "tuple[Explanation, ...]", relied: "tuple[Importance, ...]", *, as_json: bool
+) -> None:
+    """Print explanations and importances."""
+    if as_json:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # JSON is, whatever the terminal is
+        told = {
+            "explanations": [one.model_dump(mode="json") for one in found],
+            "importance": [one.model_dump(mode="json") for one in relied],
+        }
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        return
+    from rich.console import Console
+
+    from compass.cli.render import printable
+
+    console = Console()
+    for place, one in enumerate(found):
+        if place:
+            console.print()
+        for part in _explanation(one):
+            console.print(part)
+    if found:
+        console.print()
+        console.print(printable(_CAVEAT, "dim"))
+    for place, columns in enumerate(relied):
+        if place or found:
+            console.print()
+        for part in _importance(columns):
+            console.print(part)
+
+
+def _explanation(one: "Explanation") -> "list[RenderableType]":
+    from compass.cli.render import printable, table
+    from compass.cli.render import show as value
+
+    parts: list[RenderableType] = [printable(one.sentence, "bold")]
+    parts += [printable(f"note: {note}") for note in one.notes]
+    top = max((abs(c.amount) for c in one.contributions), default=0.0)
+    single = any(c.before is not None for c in one.contributions)
+    rows: list[list[RenderableType]] = []
+    for c in one.contributions:
+        share = c.text[c.text.rindex("(") + 1 : -1]
+        old = [value(c.before, c.unit)] if single else []
+        rows.append([c.name, *old, value(c.value, c.unit), share, _bar(c.amount, top)])
+    if rows:
+        told = {"factor": "multiplies by", "log-odds": "odds"}.get(one.scale, "adds")
+        old_head = [one.against] if single else []
+        headers = ["parameter", *old_head, "value", told, f"against {one.against}"]
+        parts += ["", table(headers, rows)]
+    if one.similar:
+        parts += ["", printable("Most similar past runs", "bold"), _similar(one)]
+    return parts
+
+
+def _similar(one: "Explanation") -> "RenderableType":
+    from compass.cli.render import show as value
+    from compass.cli.render import table
+
+    rows = []
+    for run in one.similar:
+        other = [
+            f"{name} = {value(told)}"
+            for name, told in run.config.items()
+            if told != one.config[name]
+        ]
+        place = f"{run.file}:{run.row}" if run.file else str(run.row)
+        measured: Value = run.outcomes.get(one.target)
+        rows.append(
+            [
+                place,
+                f"{run.distance:.2f}",
+                value(measured, one.unit),
+                ", ".join(other) or "nothing: the same configuration",
+            ]
+        )
+    return table(["row", "distance", one.target, "what differs"], rows)
+
+
+def _bar(amount: float, top: float) -> "Text":
+    """A bar to the left of the middle for less, to the right for more."""
+    from rich.text import Text
+
+    length = round(_HALF * abs(amount) / top) if top else 0
+    if amount and not length:
+        length = 1
+    left, right = (length, 0) if amount < 0 else (0, length)
+    bar = Text(" " * (_HALF - left))
+    bar.append("█" * left, "cyan")
+    bar.append("│", "dim")
+    bar.append("█" * right, "magenta")
+    return bar
+
+
+def _importance(one: "Importance") -> "list[RenderableType]":
+    from rich.text import Text
+
+    from compass.cli.render import printable, table
+
+    top = max((column.rise for column in one.columns), default=0.0)
+    rows: list[list[RenderableType]] = []
+    for column in one.columns:
+        length = round(2 * _HALF * max(column.rise, 0.0) / top) if top > 0 else 0
+        change = f"{100 * column.rise:+.1f} ± {100 * column.error:.1f} points"
+        rows.append([column.name, change, Text("█" * length, "cyan")])
+    head = (
+        f"What the model of {one.outcome} relies on: its {one.error_name} on {one.rows} unseen runs "
+        f"({one.error:.1%}) rises by this much when the values of a column are shuffled"
+    )
+    return [printable(head, "bold"), table(["column", "rise", ""], rows)]

@@ -1,0 +1,285 @@
+"""Autoencoders: few columns from which all columns of a run can be told again.
+
+A multi-layer perceptron narrows the columns of a run to a few, a second one tells the columns from
+those. The variational autoencoder makes the narrow columns a distribution near the standard normal
+one (its weight grows over the first half of the training), and lets the outcome take part in the
+second half. The representation is the narrow layer, or the mean of that distribution.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass import registry
+from compass.domain.space import Space
+from compass.embed.forward import perceived
+from compass.embed.train import (
+    Arrays,
+    Floats,
+    Lesson,
+    Progress,
+    alone,
+    dense,
+    descend,
+    drawn,
+    floats,
+    intact,
+    lesson,
+    moments,
+    outcome_loss,
+    torch_library,
+)
+from compass.prepare.design import Design
+from compass.settings import EmbeddingSettings, Settings
+
+_HIDDEN = 2  # layers between the columns and the narrow layer
+_RATE = 3e-3
+_WIDEST = 4.0  # of the logarithm of a variance, so that its exponential stays a number
+_SAVED = {"weights": 1, "centre_out": 1, "scale_out": 1}
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """The narrow layer of an autoencoder."""
+
+    name: str  # of the embedder that made it
+    design: Design
+    sizes: NDArray[np.int64]  # columns that go in, hidden ones, columns that come out
+    weights: Floats  # matrix and bias of one layer after another
+    centre: Floats  # [width]
+    scale: Floats  # [width]
+
+    @property
+    def width(self) -> int:
+        """How many columns it gives."""
+        return int(self.sizes[-1])
+
+    def transform(self, X: Floats) -> Floats:
+        """The new columns float64[n, width] of X float64[n, d]; each row on its own."""
+        narrow = perceived(dense(self.design, X), self.sizes, self.weights)
+        return np.asarray((narrow - self.centre) / self.scale)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        own = {"sizes": self.sizes, "weights": self.weights}
+        out = {"centre_out": self.centre, "scale_out": self.scale}
+        return {**own, **out, **self.design.arrays()}
+
+
+@registry.add("embedding", "autoencoder")
+class Autoencoder:
+    """Few columns from which all can be told again; the outcome takes no part."""
+
+    name = "autoencoder"
+
+    @staticmethod
+    def fit(
+        X: Floats,
+        y: Floats,
+        *,
+        classes: int | None,
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> Encoded:
+        """Train on X float64[n, d]; y float64[n] is not looked at."""
+        given = lesson(X, y, classes, weight, features, seed, settings.embedding)
+        return _fitted(Autoencoder.name, plain, given, settings.embedding, seed)
+
+    @staticmethod
+    def restore(arrays: Arrays) -> Encoded:
+        """The representation whose `arrays()` these are; it gives the same bit for bit."""
+        return _restored(Autoencoder.name, arrays)
+
+
+@registry.add("embedding", "vae")
+class Variational:
+    """The mean of a variational autoencoder's narrow layer, shaped by the outcome too."""
+
+    name = "vae"
+
+    @staticmethod
+    def fit(
+        X: Floats,
+        y: Floats,
+        *,
+        classes: int | None,
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> Encoded:
+        """Train on X float64[n, d] and y float64[n]; `classes`: y holds positions of labels."""
+        given = lesson(X, y, classes, weight, features, seed, settings.embedding)
+        return _fitted(Variational.name, variational, given, settings.embedding, seed)
+
+    @staticmethod
+    def restore(arrays: Arrays) -> Encoded:
+        """The representation whose `arrays()` these are; it gives the same bit for bit."""
+        return _restored(Variational.name, arrays)
+
+
+class Network:
+    """An encoder, a decoder and an outcome's head while they learn: tensors by name."""
+
+    def __init__(
+        self, torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int, narrow: int
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        self.torch, self.levels = torch, given.design.levels
+        self.optional = ~np.isnan(given.design.none)
+        hidden = [chosen.units] * _HIDDEN
+        columns = given.dense.shape[1]
+        self.state: dict[str, Any] = {}
+        self._layers("encode", [columns, *hidden, narrow], rng)
+        self._layers("decode", [chosen.width, *hidden, columns], rng)
+        self._layers("head", [chosen.width, given.outputs], rng)
+
+    def _layers(self, name: str, sizes: list[int], rng: np.random.Generator) -> None:
+        for layer in range(len(sizes) - 1):
+            bias = self.torch.zeros(sizes[layer + 1], requires_grad=True)
+            self.state[f"{name}.{layer}"] = drawn(self.torch, rng, *sizes[layer : layer + 2])
+            self.state[f"{name}.{layer}.bias"] = bias
+
+    def through(self, name: str, x: Any) -> Any:
+        """What the encoder, decoder or head makes of rows."""
+        count = sum(key.startswith(f"{name}.") for key in self.state) // 2
+        for layer in range(count):
+            x = x @ self.state[f"{name}.{layer}"] + self.state[f"{name}.{layer}.bias"]
+            if layer < count - 1:
+                x = self.torch.nn.functional.silu(x)
+        return x
+
+    def told_again(self, said: Any, truth: Any) -> Any:
+        """How badly dense rows were told again, [n]: one number for each column, added up."""
+        functional = self.torch.nn.functional
+        total, at = 0.0, 0
+        numbers: list[int] = []
+        for levels, optional in zip(self.levels.tolist(), self.optional.tolist(), strict=True):
+            count = levels or 1 + optional
+            if levels:
+                block = slice(at, at + count)
+                total = total - (truth[:, block] * said[:, block].log_softmax(dim=1)).sum(dim=1)
+            else:
+                numbers += range(at, at + count)
+            at += count
+        if numbers:
+            apart = functional.mse_loss(said[:, numbers], truth[:, numbers], reduction="none")
+            total = total + apart.sum(dim=1)
+        return total
+
+    def encoder(self, width: int) -> tuple[NDArray[np.int64], Floats]:
+        """Sizes and weights of the encoder, cut to its first `width` columns."""
+        sizes, weights = [], []
+        for layer in range(_HIDDEN + 1):
+            matrix, bias = (
+                self.state[f"encode.{layer}{part}"].detach().double().numpy()
+                for part in ("", ".bias")
+            )
+            if layer == _HIDDEN:
+                matrix, bias = matrix[:, :width], bias[:width]
+            sizes.append(matrix.shape[0])
+            weights += [matrix.ravel(), bias]
+        return np.array([*sizes, width], dtype=np.int64), np.concatenate(weights)
+
+
+Trainer = Callable[[Any, Lesson, EmbeddingSettings, int], Network]
+
+
+def plain(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> Network:
+    """The autoencoder that tells the rows again best."""
+    network = Network(torch, given, chosen, seed, chosen.width)
+    X, _, weight = _tensors(torch, given)
+
+    def missed(rows: Any) -> Any:
+        said = network.through("decode", network.through("encode", X[rows]))
+        return (weight[rows] * network.told_again(said, X[rows])).mean()
+
+    held = torch.from_numpy(given.check)
+    descend(
+        torch,
+        network.state,
+        lambda rows, _: missed(rows),
+        lambda: float(missed(held)),
+        given.learn,
+        epochs=chosen.epochs,
+        rate=_RATE,
+        seed=seed,
+    )
+    return network
+
+
+def variational(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> Network:
+    """The variational autoencoder of the rows; the outcome joins in the later half."""
+    network = Network(torch, given, chosen, seed, 2 * chosen.width)
+    X, y, weight = _tensors(torch, given)
+    chance = torch.Generator().manual_seed(seed)
+
+    def missed(rows: Any, noisy: bool, near: float, outcome: float) -> Any:
+        mean, wide = network.through("encode", X[rows]).split(chosen.width, dim=1)
+        wide = wide.clamp(-3 * _WIDEST, _WIDEST)
+        narrow = mean
+        if noisy:
+            noise = torch.randn(mean.shape, generator=chance)
+            narrow = mean + noise * torch.exp(0.5 * wide)
+        each = network.told_again(network.through("decode", narrow), X[rows])
+        apart = 0.5 * (mean**2 + wide.exp() - 1 - wide).sum(dim=1)
+        total = (weight[rows] * (each + near * apart)).mean()
+        if outcome > 0:
+            told = network.through("head", narrow)
+            miss = outcome_loss(torch, told, y[rows], weight[rows], given.classes)
+            # The columns are added up, so the outcome counts as all of them together.
+            total = total + outcome * len(given.design.levels) * miss
+        return total
+
+    def loss(rows: Any, progress: Progress) -> Any:
+        near = chosen.divergence * min(1.0, 2 * progress.share)
+        return missed(rows, True, near, chosen.downstream if progress.share >= 0.5 else 0.0)
+
+    held = torch.from_numpy(given.check)
+    descend(
+        torch,
+        network.state,
+        loss,
+        lambda: float(missed(held, False, chosen.divergence, chosen.downstream)),
+        given.learn,
+        epochs=chosen.epochs,
+        rate=_RATE,
+        seed=seed,
+        settle=0.5,  # before that the loss is another one
+    )
+    return network
+
+
+def _tensors(torch: Any, given: Lesson) -> tuple[Any, Any, Any]:
+    arrays = (given.dense, given.target, given.weight)
+    X, y, weight = (torch.tensor(array, dtype=torch.float32) for array in arrays)
+    return X, y, weight
+
+
+def _fitted(
+    name: str, train: Trainer, given: Lesson, chosen: EmbeddingSettings, seed: int
+) -> Encoded:
+    torch = torch_library()
+    with alone(torch):
+        network = train(torch, given, chosen, seed)
+    sizes, weights = network.encoder(chosen.width)
+    narrow = perceived(given.dense, sizes, weights)
+    return Encoded(name, given.design, sizes, weights, *moments(narrow, given.weight))
+
+
+def _restored(name: str, arrays: Arrays) -> Encoded:
+    intact({*_SAVED, "sizes"} <= arrays.keys())
+    design = Design.restore(arrays)
+    weights, centre, scale = (floats(arrays, key, n) for key, n in _SAVED.items())
+    sizes = np.ascontiguousarray(arrays["sizes"], dtype=np.int64)
+    # The compiled loops do not look where they read.
+    intact(sizes.ndim == 1 and len(sizes) >= 2 and bool((sizes >= 1).all()))
+    needed = int(np.sum(sizes[:-1] * sizes[1:] + sizes[1:]))
+    intact(int(sizes[0]) == design.width and len(weights) == needed)
+    intact(centre.shape == scale.shape == (int(sizes[-1]),) and bool((scale > 0).all()))
+    return Encoded(name, design, sizes, weights, centre, scale)

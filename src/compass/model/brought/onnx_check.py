@@ -1,0 +1,200 @@
+"""What an ONNX file holds, read without any library: no other files, no unknown operators.
+
+Only the skeleton of the format is followed (its field numbers never change): models, graphs,
+nodes, attributes and tensors.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from compass.domain.errors import BadInput
+
+STANDARD = ("", "ai.onnx", "ai.onnx.ml")
+_DEPTH = 64
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_EXTERNAL = 1  # TensorProto.data_location
+
+Fields = Iterator[tuple[int, int | memoryview]]
+
+
+class Unreadable(Exception):
+    """Bytes that are no message."""
+
+
+@dataclass
+class Seen:
+    """What was met on the way through a model."""
+
+    version: int = 0
+    graph: bool = False
+    outside: list[str] = field(default_factory=list)  # files that tensors are to be read from
+    used: set[tuple[str, str]] = field(default_factory=set)  # domain and operator of every node
+    own: set[tuple[str, str]] = field(default_factory=set)  # functions that the model defines
+
+
+def fields(data: memoryview) -> Fields:
+    """The fields of one message: number, and a whole number or bytes."""
+    place = 0
+    while place < len(data):
+        key, place = _varint(data, place)
+        number, kind = key >> 3, key & 7
+        if number == 0:
+            raise Unreadable("a field without a number")
+        if kind == _VARINT:
+            value, place = _varint(data, place)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            size, place = _varint(data, place)
+        elif kind in (_FIXED64, _FIXED32):
+            size = 8 if kind == _FIXED64 else 4
+        else:
+            raise Unreadable("a field of an unknown kind")
+        if place + size > len(data):
+            raise Unreadable("a field is cut off")
+        yield number, data[place : place + size]
+        place += size
+
+
+def _varint(data: memoryview, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        if place >= len(data) or shift > 63:
+            raise Unreadable("a number is cut off")
+        byte = data[place]
+        place += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, place
+        shift += 7
+
+
+def looks_like(content: bytes) -> bool:
+    """Whether these bytes are an ONNX model: a version and a graph."""
+    try:
+        found = {number: type(value) for number, value in fields(memoryview(content))}
+    except Unreadable:
+        return False
+    return found.get(1) is int and found.get(7) is memoryview
+
+
+def check(content: bytes, name: str) -> None:
+    """Refuse a model that reads other files or needs operators that are not standard."""
+    seen = Seen()
+    try:
+        _model(memoryview(content), seen)
+    except Unreadable as error:
+        raise BadInput(
+            f"{name} is a damaged ONNX model: {error}", hint="save the model again"
+        ) from None
+    if seen.outside:
+        raise BadInput(
+            f"{name} wants to read its weights from another file: {seen.outside[0]!r}",
+            hint="save the model with its weights inside: onnx.save(model, path,"
+            " save_as_external_data=False)",
+        )
+    strange = sorted(
+        f"{domain}.{operator}"
+        for domain, operator in seen.used
+        if domain not in STANDARD and (domain, operator) not in seen.own
+    )
+    if strange:
+        raise BadInput(
+            f"{name} needs operators that are not part of ONNX: {', '.join(strange[:5])}",
+            hint="export it with the operators of ai.onnx and ai.onnx.ml only",
+        )
+
+
+def _model(data: memoryview, seen: Seen) -> None:
+    for number, value in fields(data):
+        if number == 7:
+            _graph(_message(value), seen, 0)
+        elif number == 25:
+            _function(_message(value), seen)
+
+
+def _function(data: memoryview, seen: Seen) -> None:
+    name = domain = ""
+    for number, value in fields(data):
+        if number == 1:
+            name = _text(value)
+        elif number == 10:
+            domain = _text(value)
+        elif number == 7:
+            _node(_message(value), seen, 0)
+        elif number == 11:
+            _attribute(_message(value), seen, 0)
+    seen.own.add((domain, name))
+
+
+def _graph(data: memoryview, seen: Seen, depth: int) -> None:
+    if depth > _DEPTH:
+        raise Unreadable("graphs within graphs without end")
+    for number, value in fields(data):
+        if number == 1:
+            _node(_message(value), seen, depth)
+        elif number == 5:
+            _tensor(_message(value), seen)
+        elif number == 15:
+            _sparse(_message(value), seen)
+
+
+def _node(data: memoryview, seen: Seen, depth: int) -> None:
+    operator = domain = ""
+    for number, value in fields(data):
+        if number == 4:
+            operator = _text(value)
+        elif number == 7:
+            domain = _text(value)
+        elif number == 5:
+            _attribute(_message(value), seen, depth)
+    seen.used.add((domain, operator))
+
+
+def _attribute(data: memoryview, seen: Seen, depth: int) -> None:
+    def graph(inner: memoryview) -> None:
+        _graph(inner, seen, depth + 1)
+
+    def tensor(inner: memoryview) -> None:
+        _tensor(inner, seen)
+
+    def sparse(inner: memoryview) -> None:
+        _sparse(inner, seen)
+
+    follow: dict[int, Callable[[memoryview], None]] = {
+        5: tensor,
+        6: graph,
+        10: tensor,
+        11: graph,
+        22: sparse,
+        23: sparse,
+    }
+    for number, value in fields(data):
+        if number in follow:
+            follow[number](_message(value))
+
+
+def _sparse(data: memoryview, seen: Seen) -> None:
+    for number, value in fields(data):
+        if number in (1, 2):
+            _tensor(_message(value), seen)
+
+
+def _tensor(data: memoryview, seen: Seen) -> None:
+    for number, value in fields(data):
+        if number == 13:
+            entry = {key: _text(text) for key, text in fields(_message(value))}
+            if entry.get(1, "location") == "location":
+                seen.outside.append(entry.get(2, ""))
+        elif number == 14 and value == _EXTERNAL:
+            seen.outside.append("")
+
+
+def _message(value: int | memoryview) -> memoryview:
+    if isinstance(value, int):
+        raise Unreadable("a number where a message should be")
+    return value
+
+
+def _text(value: int | memoryview) -> str:
+    return bytes(_message(value)).decode("utf-8", errors="replace")

@@ -1,0 +1,115 @@
+"""From rows to a recipe: the family, then a representation, then its settings."""
+
+from pathlib import Path
+
+import numpy as np
+
+from compass import registry
+from compass.domain.answer import FamilyScore
+from compass.model.recipe import Recipe
+from compass.model.select import (
+    AUTO,
+    Course,
+    Selected,
+    Tell,
+    cross_validate,
+    log_is_a_question,
+    select,
+)
+from compass.model.tune import tune
+
+_TUNED = 3  # families whose settings are looked at together
+
+
+def choose(here: Course, *, journal: Path | None = None, tell: Tell | None = None) -> Selected:
+    """The recipe that the settings ask for: a named family or the best one, tuned if wanted."""
+    settings = here.settings
+    if settings.surrogate == AUTO:
+        chosen = select(here, tell=tell)
+    elif log_is_a_question(here) and here.parts > 1:
+        # Who names a family leaves open on which scale it learns.
+        chosen = select(here, families=[settings.surrogate], tell=tell)
+    else:
+        chosen = Selected(Recipe(family=settings.surrogate), ())
+    if here.parts < 2:
+        return chosen
+    if settings.represent is not None:
+        chosen = _represented(here, chosen, tell)
+    if settings.tune > 0:
+        chosen = _tuned(here, chosen, journal, tell)
+    return chosen
+
+
+def _represented(here: Course, chosen: Selected, tell: Tell | None) -> Selected:
+    """The same recipe behind a learned representation, if that validates better."""
+    named = here.settings.represent
+    assert named is not None
+    names = list(registry.everything("embedding")) if named == AUTO else [named]
+    plain = _errors(here, chosen.recipe)
+    best, best_error = chosen.recipe, float(np.mean(plain))
+    scores: list[FamilyScore] = []
+    for place, name in enumerate(names):
+        if tell is not None:
+            tell(f"learning the representation {name}", place, len(names))
+        recipe = chosen.recipe.model_copy(update={"embedding": name})
+        errors = _errors(here, recipe)
+        error = float(np.mean(errors))
+        better = error < best_error and _clearly(plain, errors)
+        if better:
+            best, best_error = recipe, error
+        scores.append(
+            FamilyScore(
+                family=recipe.family,
+                log=recipe.log,
+                embedding=name,
+                error=error,
+                folds=len(errors),
+                status="tried",
+                reason=f"{float(np.mean(plain)):.4g} without it",
+            )
+        )
+    told = tuple(_marked(score, best) for score in (*chosen.scores, *scores))
+    kept = "kept" if best.embedding else "not kept: the model validates as well without it"
+    note = f"Representation {best.embedding or ', '.join(names)}: {kept}."
+    return Selected(best, told, (*chosen.notes, note))
+
+
+def _marked(score: FamilyScore, best: Recipe) -> FamilyScore:
+    same = (score.family, score.embedding) == (best.family, best.embedding)
+    if not same and score.status == "chosen":
+        return score.model_copy(update={"status": "tried"})
+    return score.model_copy(update={"status": "chosen"}) if same else score
+
+
+def _clearly(plain: list[float], errors: list[float]) -> bool:
+    """Whether the folds agree that the second is better: by more than their standard error."""
+    gain = np.array(plain) - np.array(errors)
+    return bool(gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)))
+
+
+def _errors(here: Course, recipe: Recipe) -> list[float]:
+    return [cross_validate(here, recipe, part)[1] for part in range(here.parts)]
+
+
+def _tuned(here: Course, chosen: Selected, journal: Path | None, tell: Tell | None) -> Selected:
+    found = tune(here, _contenders(chosen), here.settings.tune, journal=journal, tell=tell)
+    if found.before is None or found.after is None:
+        return Selected(chosen.recipe, chosen.scores, (*chosen.notes, f"Tuning: {found.reason}."))
+    told = f"{found.trials} settings tried, error {found.before:.4g} -> {found.after:.4g}"
+    note = f"Tuning: {told}; {found.reason}."
+    scores = tuple(_marked(score, found.recipe) for score in chosen.scores)
+    return Selected(found.recipe, scores, (*chosen.notes, note))
+
+
+def _contenders(chosen: Selected) -> list[Recipe]:
+    """The recipe that won, and the next best families."""
+    others = sorted(
+        (s for s in chosen.scores if s.family != chosen.recipe.family and s.error is not None),
+        key=lambda s: (-s.folds, s.error),
+    )
+    more = [
+        Recipe(family=s.family, log=s.log, embedding=s.embedding)
+        for s in others
+        if s.embedding is None
+    ]
+    return [chosen.recipe, *more][:_TUNED]

@@ -1,0 +1,205 @@
+"""Straight lines: Ridge for numbers, multinomial logistic regression for classes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass import registry
+from compass.domain.space import Space
+from compass.model.alone import one_thread
+from compass.model.base import Floats, Task
+from compass.model.dense import Frame, Lesson, doubt, lesson, taken
+from compass.model.sums import affine, lengths, softmax
+from compass.settings import Settings
+
+# Dense columns up to which `linear.pairs` adds products: 40 make 860 terms, and the spread of a
+# prediction takes the square of that.
+MOST_PAIRED = 40
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLinear:
+    """A weighted sum of columns, and how well its weights are known."""
+
+    frame: Frame
+    pairs: NDArray[np.int64]  # [p, 2] dense columns that are multiplied
+    weights: Floats  # [terms, raw]
+    offset: Floats  # [raw]
+    middle: Floats  # [terms] mean of the terms
+    root: Floats  # [terms, terms] upper triangular; |row @ root| is the standard error
+    least: float  # squared standard error at the mean of the terms
+    family: str = "linear"
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+        return self.frame.task
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1."""
+        raw = affine(self._terms(self.frame.dense(X)), self.weights, self.offset)
+        if self.task.classes is None:
+            return self.frame.number(raw)
+        return self.frame.scores(softmax(raw))
+
+    def spread(self, X: Floats) -> Floats:
+        """Standard error float64[n] of the prediction, from the posterior of the weights.
+
+        For classes that of the winning score, with one curvature for all classes.
+        """
+        T = self._terms(self.frame.dense(X))
+        error = np.sqrt(self.least + lengths(T - self.middle, self.root))
+        if self.task.classes is None:
+            return np.asarray(error * self.frame.scale)
+        return np.asarray(error * doubt(softmax(affine(T, self.weights, self.offset))))
+
+    def gradient(self, X: Floats) -> Floats | None:
+        """How fast the prediction changes with each column, float64[n, d]; None for classes."""
+        if self.task.classes is not None:
+            return None
+        Z = self.frame.dense(X)
+        weights = self.weights[:, 0] * self.frame.scale
+        found = np.tile(weights[: Z.shape[1]], (len(Z), 1))
+        for (a, b), steep in zip(self.pairs.tolist(), weights[Z.shape[1] :], strict=True):
+            found[:, a] += steep * Z[:, b]
+            found[:, b] += steep * Z[:, a]
+        return self.frame.design.slopes(X, found)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        own: dict[str, NDArray[np.generic]] = {
+            "pairs": self.pairs,
+            "weights": self.weights,
+            "offset": self.offset,
+            "middle": self.middle,
+            "root": self.root,
+            "least": np.array([self.least]),
+        }
+        return self.frame.arrays() | own
+
+    def _terms(self, Z: Floats) -> Floats:
+        return _terms(Z, self.pairs)
+
+
+@registry.add("surrogate", "linear")
+class Linear:
+    """Ridge and logistic regression: straight lines, sure even far from all runs."""
+
+    name = "linear"
+
+    @staticmethod
+    def fit(
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None = None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> FittedLinear:
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n].
+
+        With `linear.pairs` products and squares of columns are terms too, where the dense matrix
+        has at most MOST_PAIRED columns.
+        """
+        del seed  # nothing is random
+        taught = lesson(X, y, task, weight, features)
+        pairs = _pairs(taught.Z) if settings.linear.pairs else np.empty((0, 2), dtype=np.int64)
+        T = _terms(taught.Z, pairs)
+        middle = np.asarray(np.average(T, axis=0, weights=taught.weight))
+        solve = _ridge if task.classes is None else _logistic
+        with one_thread():
+            weights, offset, root, least = solve(T - middle, taught, settings.linear.ridge)
+            offset = offset - middle @ weights
+        return FittedLinear(taught.frame, pairs, weights, offset, middle, root, least)
+
+    @staticmethod
+    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedLinear:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+        frame = Frame.restore(arrays, task)
+        pairs = taken(arrays, "pairs", None, 2, kind=np.int64)
+        terms = frame.design.width + len(pairs)
+        # Columns of a pair are looked up: a wrong one must not reach beyond the matrix.
+        pairs = np.clip(pairs, 0, frame.design.width - 1)
+        return FittedLinear(
+            frame,
+            pairs,
+            taken(arrays, "weights", terms, frame.raw),
+            taken(arrays, "offset", frame.raw),
+            taken(arrays, "middle", terms),
+            taken(arrays, "root", terms, terms),
+            float(taken(arrays, "least", 1)[0]),
+        )
+
+
+def _terms(Z: Floats, pairs: NDArray[np.int64]) -> Floats:
+    if not len(pairs):
+        return Z
+    return np.ascontiguousarray(np.hstack([Z, Z[:, pairs[:, 0]] * Z[:, pairs[:, 1]]]))
+
+
+def _pairs(Z: Floats) -> NDArray[np.int64]:
+    """Pairs of dense columns whose product says something that no column says by itself."""
+    if Z.shape[1] > MOST_PAIRED:
+        return np.empty((0, 2), dtype=np.int64)
+    a, b = np.triu_indices(Z.shape[1])
+    product = Z[:, a] * Z[:, b]
+    # Labels of one category exclude each other, and yes/no columns are their own squares.
+    tells = (product != product[:1]).any(axis=0) & ~((a == b) & (product == Z[:, a]).all(axis=0))
+    return np.column_stack([a, b])[tells].astype(np.int64)
+
+
+def _ridge(T: Floats, taught: Lesson, ridge: float) -> tuple[Floats, Floats, Floats, float]:
+    """Weights [t, 1], offset [1], root [t, t] and least squared error for centred terms T [n, t]."""
+    TW = T * taught.weight[:, None]
+    gram = TW.T @ T
+    root = _root(gram, ridge)
+    weights = root @ (root.T @ (TW.T @ taught.y))
+    rest = taught.y - T @ weights
+    # What the weights can still follow: the trace of the hat matrix, and the mean.
+    followed = 1.0 + float(np.sum((root.T @ gram) * root.T))
+    noise = float(np.sum(taught.weight * rest**2)) / max(len(T) - followed, 1.0)
+    least = noise / len(T)
+    return weights[:, None], np.zeros(1), np.ascontiguousarray(np.sqrt(noise) * root), least
+
+
+def _logistic(T: Floats, taught: Lesson, ridge: float) -> tuple[Floats, Floats, Floats, float]:
+    """The same for classes: the maximum of the penalised likelihood."""
+    from scipy.optimize import minimize
+
+    n, terms, classes = len(T), T.shape[1], taught.frame.raw
+    target = taught.targets()
+
+    def shares(weights: Floats) -> Floats:
+        raw = T @ weights[1:] + weights[0]
+        raw = np.exp(raw - raw.max(axis=1, keepdims=True))
+        return np.asarray(raw / raw.sum(axis=1, keepdims=True))
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        weights = flat.reshape(1 + terms, classes)
+        p = shares(weights)
+        picked = np.maximum(np.sum(p * target, axis=1), 1e-300)
+        miss = (p - target) * taught.weight[:, None]
+        slope = np.vstack([miss.sum(axis=0), T.T @ miss + ridge * weights[1:]])
+        cost = -np.sum(taught.weight * np.log(picked)) + 0.5 * ridge * np.sum(weights[1:] ** 2)
+        return float(cost) / n, slope.ravel() / n
+
+    start = np.zeros((1 + terms) * classes)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
+    weights = found.x.reshape(1 + terms, classes)
+    bend = taught.weight * (1.0 - np.sum(shares(weights) ** 2, axis=1)) / classes
+    root = _root((T * bend[:, None]).T @ T, ridge)
+    # Two more: one run of either kind that was not seen.
+    return weights[1:].copy(), weights[0].copy(), root, 1.0 / (float(bend.sum()) + 0.5)
+
+
+def _root(gram: Floats, ridge: float) -> Floats:
+    """The upper triangular R with R @ R.T = inverse of (gram + ridge), float64[t, t]."""
+    from scipy.linalg import solve_triangular
+
+    lower = np.linalg.cholesky(gram + ridge * np.eye(len(gram)))
+    inverse = solve_triangular(lower, np.eye(len(gram)), lower=True)
+    return np.ascontiguousarray(np.triu(inverse.T))

@@ -1,0 +1,180 @@
+"""Nearest neighbours: the outcome of the most similar past configurations.
+
+Distances are Euclidean on the dense matrix. A number counts in standard deviations; a category of
+another label is 1 away; `none` is 1 away from a number at its mean. Runs of one configuration are
+one neighbour with their mean outcome, as heavy as all of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass import registry
+from compass.domain.space import Space
+from compass.model.base import Floats, Task
+from compass.model.dense import Frame, damaged, lesson, taken
+from compass.model.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
+from compass.prepare.design import Design
+from compass.settings import Settings
+
+_ENOUGH = 200  # questions that repay a thread
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNeighbours:
+    """The configurations that were run, each with the mean and the variance of its outcome."""
+
+    frame: Frame
+    points: Floats  # [m, width] distinct rows, as distances see them
+    mean: Floats  # [m, raw] outcome, or shares of the classes
+    within: Floats  # [m, raw] variance among the runs of a configuration
+    weight: Floats  # [m]
+    count: int
+    by_distance: bool
+    family: str = "neighbours"
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+        return self.frame.task
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1."""
+        mean = self._both(X)[0]
+        return self.frame.number(mean) if self.task.classes is None else self.frame.scores(mean)
+
+    def spread(self, X: Floats) -> Floats:
+        """Standard deviation float64[n] among the neighbours' runs, weighted as they count.
+
+        For classes that of the winning score.
+        """
+        return self._both(X)[1] * self.frame.scale
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        own: dict[str, NDArray[np.generic]] = {
+            "points": self.points,
+            "mean": self.mean,
+            "within": self.within,
+            "weight": self.weight,
+            "near": np.array([self.count, int(self.by_distance)]),
+        }
+        return self.frame.arrays() | own
+
+    @cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.points)
+
+    def _both(self, X: Floats) -> tuple[Floats, Floats]:
+        Z = self.frame.dense(X) * _stretch(self.frame.design)
+        k = min(self.count, len(self.points))
+        workers = max(1, min(cores(), len(Z) // _ENOUGH))
+        apart, near = self._tree.query(Z, k=np.arange(1, k + 1), workers=workers)
+        mean, spread = np.empty((len(Z), self.frame.raw)), np.empty(len(Z))
+        near = np.ascontiguousarray(near, dtype=np.int64)
+        apart = np.ascontiguousarray(apart)
+        _average(
+            apart, near, self.mean, self.within, self.weight, int(self.by_distance), mean, spread
+        )
+        return mean, spread
+
+
+@registry.add("surrogate", "neighbours")
+class Neighbours:
+    """Nearest neighbours: what happened in the most similar runs, and nothing else."""
+
+    name = "neighbours"
+
+    @staticmethod
+    def fit(
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None = None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> FittedNeighbours:
+        """Remember X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        del seed  # nothing is random
+        taught = lesson(X, y, task, weight, features)
+        points, place = np.unique(
+            taught.Z * _stretch(taught.frame.design), axis=0, return_inverse=True
+        )
+        place, heavy = place.ravel(), np.bincount(place.ravel(), taught.weight)
+        targets = taught.targets()
+        mean, within = np.empty((2, len(points), taught.frame.raw))
+        for column in range(taught.frame.raw):
+            of = targets[:, column]
+            mean[:, column] = np.bincount(place, taught.weight * of) / heavy
+            apart = (of - mean[place, column]) ** 2
+            within[:, column] = np.bincount(place, taught.weight * apart) / heavy
+        chosen = settings.neighbours
+        return FittedNeighbours(
+            taught.frame, points, mean, within, heavy, chosen.count, chosen.by_distance
+        )
+
+    @staticmethod
+    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeighbours:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+        frame = Frame.restore(arrays, task)
+        points = taken(arrays, "points", None, frame.design.width)
+        m, raw = len(points), frame.raw
+        mean, within = taken(arrays, "mean", m, raw), taken(arrays, "within", m, raw)
+        weight, near = taken(arrays, "weight", m), taken(arrays, "near", 2, kind=np.int64)
+        if not (m and (weight > 0).all() and (within >= 0).all() and near[0] >= 1):
+            raise damaged()
+        return FittedNeighbours(frame, points, mean, within, weight, int(near[0]), bool(near[1]))
+
+
+def _stretch(design: Design) -> Floats:
+    """What the dense columns are multiplied by, float64[width]."""
+    found: list[float] = []
+    for levels, none in zip(design.levels.tolist(), design.none, strict=True):
+        # Another label differs in two columns: together they make 1.
+        found += [np.sqrt(0.5)] * levels if levels else [1.0] if np.isnan(none) else [1.0, 1.0]
+    return np.array(found)
+
+
+@kernel(f8_2d, i8_2d, f8_2d, f8_2d, f8, integer, to_f8_2d, to_f8)
+def _average(
+    apart: Floats,
+    near: NDArray[np.int64],
+    mean: Floats,
+    within: Floats,
+    weight: Floats,
+    by_distance: int,
+    out: Floats,
+    spread: Floats,
+) -> None:
+    k, raw = near.shape[1], mean.shape[1]
+    share = np.empty(k)
+    for i in range(near.shape[0]):
+        total = 0.0
+        for s in range(k):
+            share[s] = weight[near[i, s]]
+            if by_distance == 1 and apart[i, 0] > 0:
+                # Relative to the nearest: a quotient of tiny distances stays a number.
+                share[s] *= apart[i, 0] / apart[i, s]
+            elif by_distance == 1 and apart[i, s] > 0:
+                share[s] = 0.0
+            total += share[s]
+        best = 0
+        for j in range(raw):
+            out[i, j] = 0.0
+            for s in range(k):
+                out[i, j] += share[s] / total * mean[near[i, s], j]
+            if out[i, j] > out[i, best]:
+                best = j
+        variance = 0.0
+        for s in range(k):
+            away = mean[near[i, s], best] - out[i, best]
+            variance += share[s] / total * (away * away + within[near[i, s], best])
+        spread[i] = np.sqrt(variance)

@@ -1,0 +1,209 @@
+"""Support vector machines with a Gaussian kernel: scikit-learn trains them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass import registry
+from compass.domain.space import Space
+from compass.model.base import Floats, Task
+from compass.model.dense import Frame, Lesson, damaged, doubt, lesson, taken
+from compass.model.sums import BLOCK, RBF, affine, similar, softmax
+from compass.settings import Settings
+
+_SECONDS = 20.0  # of training on one core, beyond which a table is too large
+_CACHE = 500  # MB for the kernel's rows while it is trained
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSupport:
+    """A sum of similarities to the runs that matter."""
+
+    frame: Frame
+    points: Floats  # [width, m] the support vectors, one in each column
+    weights: Floats  # [m, raw]
+    offset: Floats  # [raw]
+    steep: float  # gamma: similarity is exp(-gamma * squared distance)
+    family: str = "svm"
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+        return self.frame.task
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1.
+
+        The machines of two classes each give a margin. The log odds of two classes are taken to
+        be twice their margin, and scores are the closest to that over all pairs (Bradley-Terry by
+        least squares): the softmax of 2 / classes times the sum of a class's margins.
+        """
+        raw = self._both(X)[0]
+        if self.task.classes is None:
+            return self.frame.number(raw)
+        return self.frame.scores(softmax(raw))
+
+    def spread(self, X: Floats) -> Floats:
+        """How far the nearest support vector is, float64[n], in units of the prediction.
+
+        The standard deviation of the outcome times sqrt(1 - k²), where k is the similarity to the
+        nearest support vector: what a Gaussian process with the same kernel would not know if it
+        had seen only that run. For classes it moves the log odds of the winning score.
+        """
+        raw, nearest = self._both(X)
+        far = np.sqrt(np.maximum(1.0 - nearest**2, 0.0))
+        if self.task.classes is None:
+            return np.asarray(far * self.frame.scale)
+        return np.asarray(far * doubt(softmax(raw)))
+
+    def gradient(self, X: Floats) -> Floats | None:
+        """How fast the prediction changes with each column, float64[n, d]; None for classes."""
+        if self.task.classes is not None:
+            return None
+        Z = self.frame.dense(X)
+        found = np.empty(Z.shape)
+        across = np.ascontiguousarray(np.vstack([self.points, np.ones(len(self.weights))]).T)
+        for at in range(0, len(Z), BLOCK):
+            rows = slice(at, at + BLOCK)
+            K = similar(Z[rows], self.points, factor=self.steep, kind=RBF) * self.weights[:, 0]
+            moved = affine(K, across, np.zeros(across.shape[1]))
+            found[rows] = moved[:, :-1] - Z[rows] * moved[:, -1:]
+        return self.frame.design.slopes(X, 2.0 * self.steep * self.frame.scale * found)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        own: dict[str, NDArray[np.generic]] = {
+            "points": self.points,
+            "weights": self.weights,
+            "offset": self.offset,
+            "steep": np.array([self.steep]),
+        }
+        return self.frame.arrays() | own
+
+    def _both(self, X: Floats) -> tuple[Floats, Floats]:
+        """Raw columns float64[n, raw] and the similarity float64[n] to the nearest point."""
+        Z = self.frame.dense(X)
+        raw, nearest = np.empty((len(Z), self.frame.raw)), np.zeros(len(Z))
+        for at in range(0, len(Z), 4 * BLOCK):
+            rows = slice(at, at + 4 * BLOCK)
+            K = similar(Z[rows], self.points, factor=self.steep, kind=RBF)
+            raw[rows] = affine(K, self.weights, self.offset)
+            nearest[rows] = K.max(axis=1, initial=0.0)
+        return raw, nearest
+
+
+@registry.add("surrogate", "svm")
+class Support:
+    """Support vectors with a Gaussian kernel: smooth, strong on a few thousand runs."""
+
+    name = "svm"
+
+    @staticmethod
+    def fit(
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None = None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> FittedSupport:
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        del seed  # nothing is random
+        taught = lesson(X, y, task, weight, features)
+        steep = settings.kernel.width / (taught.Z.shape[1] * (float(taught.Z.var()) or 1.0))
+        raw = taught.frame.raw
+        if float(np.ptp(taught.y)) == 0.0:
+            # Nothing to tell apart, which scikit-learn refuses.
+            none = np.empty((taught.Z.shape[1], 0)), np.empty((0, raw)), np.zeros(raw)
+            return FittedSupport(taught.frame, *none, steep)
+        train = _numbers if task.classes is None else _classes
+        return FittedSupport(taught.frame, *train(taught, steep, settings), steep)
+
+    @staticmethod
+    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedSupport:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+        frame = Frame.restore(arrays, task)
+        points = taken(arrays, "points", frame.design.width, None)
+        steep = float(taken(arrays, "steep", 1)[0])
+        if steep < 0:
+            raise damaged()
+        return FittedSupport(
+            frame,
+            points,
+            taken(arrays, "weights", points.shape[1], frame.raw),
+            taken(arrays, "offset", frame.raw),
+            steep,
+        )
+
+    @staticmethod
+    def obstacle(rows: int, columns: int, task: Task) -> str | None:
+        """Why it should not be tried: training takes longer than the square of the rows."""
+        seconds = _duration(rows, columns, task)
+        if seconds <= _SECONDS:
+            return None
+        minutes = max(round(seconds / 60), 1)
+        about = f"{minutes} minute{'s' * (minutes > 1)}"
+        if minutes >= 120:
+            about = f"{round(minutes / 60)} hours"
+        return f"{rows:,} rows would take about {about}"
+
+
+def _duration(rows: int, columns: int, task: Task) -> float:
+    """Seconds of training on one core."""
+    del task
+    return 2e-8 * rows**2 * (1 + columns / 10)
+
+
+def _numbers(
+    taught: Lesson, steep: float, settings: Settings
+) -> tuple[Floats, Floats, Floats]:
+    from sklearn.svm import SVR
+
+    chosen = settings.kernel
+    machine = SVR(C=chosen.cost, gamma=steep, epsilon=chosen.margin, cache_size=_CACHE)
+    machine.fit(taught.Z, taught.y, sample_weight=taught.weight)
+    return _points(machine), _tall(machine.dual_coef_), np.array(machine.intercept_)
+
+
+def _classes(
+    taught: Lesson, steep: float, settings: Settings
+) -> tuple[Floats, Floats, Floats]:
+    from sklearn.svm import SVC
+
+    machine = SVC(
+        C=settings.kernel.cost, gamma=steep, cache_size=_CACHE, decision_function_shape="ovo"
+    )
+    machine.fit(taught.Z, taught.y, sample_weight=taught.weight)
+    classes = taught.frame.raw
+    # In row j - 1 (or j, for a class before j) are the weights of a class's vectors against j.
+    duals = np.asarray(machine.dual_coef_, dtype=np.float64)
+    intercepts = np.asarray(machine.intercept_, dtype=np.float64)
+    if classes == 2:  # scikit-learn turns the sign of a single machine
+        duals, intercepts = -duals, -intercepts
+    weights, offset = np.zeros((duals.shape[1], classes)), np.zeros(classes)
+    edge = np.concatenate([[0], np.cumsum(machine.n_support_)])
+    share = 2.0 / classes
+    pair = 0
+    for i in range(classes):
+        for j in range(i + 1, classes):
+            for own, other in ((i, j - 1), (j, i)):
+                vectors = slice(edge[own], edge[own + 1])
+                weights[vectors, i] += share * duals[other, vectors]
+                weights[vectors, j] -= share * duals[other, vectors]
+            offset[i] += share * intercepts[pair]
+            offset[j] -= share * intercepts[pair]
+            pair += 1
+    return _points(machine), weights, offset
+
+
+def _points(machine: Any) -> Floats:
+    return np.ascontiguousarray(np.asarray(machine.support_vectors_, dtype=np.float64).T)
+
+
+def _tall(duals: Any) -> Floats:
+    return np.ascontiguousarray(np.asarray(duals, dtype=np.float64).T)

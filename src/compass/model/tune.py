@@ -1,0 +1,233 @@
+"""Better settings of a model, looked for by Optuna within a time limit.
+
+The defaults are the first to be tried, on the same folds, and stay unless something is better on
+these folds and again on folds that were not used for looking: so tuning is never worse than the
+defaults on validation, and rarely only lucky. What has been tried can be kept in a file (JSON
+lines), and a later search goes on from there.
+"""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from compass.domain.errors import EnvironmentProblem
+from compass.model.dials import PANELS, defaults, effort, turned
+from compass.model.kernel import cores
+from compass.model.recipe import Recipe
+from compass.model.select import Course, Tell, cross_validate
+from compass.prepare.split import folds
+
+_LOOK = 0.8  # share of the time for looking; the rest confirms
+_LONGEST = 0.25  # share of the time that one attempt may take
+_MARGIN = 0.005  # least share of the error that an improvement has to be worth
+_PATIENCE = 1.1  # times the best error of the folds tried so far that ends an attempt
+_DEFAULT = "default"  # mark of the attempts that are the defaults
+_FIRST = "after"  # mark: seconds of the first fold
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What tuning found, and what it cost."""
+
+    recipe: Recipe
+    before: float | None  # error of the defaults on the folds; None: nothing was tried
+    after: float | None  # error of the recipe on the same folds
+    trials: int  # attempts altogether, earlier ones included
+    reason: str
+
+
+def tune(
+    here: Course,
+    recipes: Sequence[Recipe],
+    seconds: float,
+    *,
+    journal: Path | None = None,
+    tell: Tell | None = None,
+) -> Tuned:
+    """The best settings found for one of the recipes; the first one is what has to be beaten.
+
+    `journal`: a file in which attempts are kept, so that a later call goes on.
+    """
+    able = [recipe for recipe in recipes if recipe.family in PANELS]
+    if not able:
+        return Tuned(recipes[0], None, None, 0, f"{recipes[0].family} has nothing to tune")
+    began = time.monotonic()
+    with ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
+        search = _Search(here, able, pool, seconds)
+        study = _study(here, able, journal)
+        _look(search, study, began + _LOOK * seconds, tell)
+        return _confirmed(search, study, recipes[0], began + seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The folds and who computes them."""
+
+    here: Course
+    recipes: Sequence[Recipe]
+    pool: ThreadPoolExecutor
+    seconds: float
+
+    def of(self, family: str) -> Recipe:
+        """The recipe that is tuned for a family."""
+        return next(recipe for recipe in self.recipes if recipe.family == family)
+
+    def waves(self) -> list[range]:
+        """The folds, as many at once as there are processors."""
+        step = self.here.settings.threads or cores()
+        return [
+            range(first, min(first + step, self.here.parts))
+            for first in range(0, self.here.parts, step)
+        ]
+
+    def errors(self, recipe: Recipe, parts: Sequence[int], here: Course) -> list[float]:
+        """The errors of some folds."""
+        waiting = [self.pool.submit(cross_validate, here, recipe, part) for part in parts]
+        return [found.result()[1] for found in waiting]
+
+
+def _study(here: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any:
+    """The attempts so far: none, or those that the journal has of the same rows."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    storage = None
+    if journal is not None:
+        from optuna.storages.journal import JournalFileBackend
+
+        try:
+            storage = optuna.storages.JournalStorage(JournalFileBackend(str(journal)))
+        except (OSError, ValueError, KeyError) as error:
+            raise EnvironmentProblem(
+                f"cannot go on from the tuning file {journal}: {error}",
+                hint="remove it to begin anew, or name another",
+            ) from None
+    study = optuna.create_study(
+        storage=storage, study_name=_identity(here, recipes), load_if_exists=True
+    )
+    for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
+        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # its process was ended
+    # Another seed for each continuation, or it would repeat the first draws.
+    study.sampler = optuna.samplers.TPESampler(
+        seed=(here.seed + len(study.trials)) % 2**32, multivariate=True, group=True
+    )
+    if not study.trials:
+        for recipe in recipes:
+            first = {"family": recipe.family} | defaults(recipe, here.settings)
+            study.enqueue_trial(_within(recipe, first), user_attrs={_DEFAULT: recipe.family})
+    return study
+
+
+def _within(recipe: Recipe, values: dict[str, Any]) -> dict[str, Any]:
+    """Defaults moved into the range of their dials: Optuna knows no values outside."""
+    for dial in PANELS[recipe.family].dials:
+        name = f"{recipe.family}.{dial.name}"
+        low, high = getattr(dial, "low", None), getattr(dial, "high", None)
+        if low is not None and high is not None:
+            values[name] = type(values[name])(min(max(values[name], low), high))
+    return values
+
+
+def _identity(here: Course, recipes: Sequence[Recipe]) -> str:
+    """The same for the same rows, folds and families, whatever the process."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (here.X, here.y, here.part):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(",".join(recipe.model_dump_json() for recipe in recipes).encode())
+    return digest.hexdigest()
+
+
+def _look(search: _Search, study: Any, until: float, tell: Tell | None) -> None:
+    began = time.monotonic()
+    fastest: dict[str, float] = {}  # by family: processor seconds of one fold of the defaults
+    while True:
+        waiting = any(t.state.name == "WAITING" for t in study.get_trials(deepcopy=False))
+        if time.monotonic() > until and not waiting:
+            return
+        trial = study.ask()
+        names = [recipe.family for recipe in search.recipes]
+        recipe = search.of(trial.suggest_categorical("family", names))
+        given = trial.user_attrs.get(_DEFAULT) is not None
+        tried = turned(recipe, search.here.settings, trial)
+        if given:
+            tried = recipe  # exactly the defaults, also where a dial does not reach them
+        _attempt(search, study, trial, tried, given, fastest)
+        if tell is not None:
+            share = min((time.monotonic() - began) / max(until - began, 1e-9), 1.0)
+            tell(f"tuning ({len(study.trials)} tried)", int(100 * share), 100)
+
+
+def _attempt(
+    search: _Search, study: Any, trial: Any, recipe: Recipe, given: bool, fastest: dict[str, float]
+) -> None:
+    """Folds until all are done or the attempt is clearly behind; tells the study."""
+    import optuna
+
+    pruned = optuna.trial.TrialState.PRUNED
+    known = fastest.get(recipe.family)
+    longest = _LONGEST * search.seconds
+    if known is not None and not given:
+        expected = known * effort(recipe, search.here.settings) * len(search.waves())
+        if expected > longest:
+            study.tell(trial, state=pruned)
+            return
+    best = _best_folds(study)
+    errors: list[float] = []
+    for wave in search.waves():
+        began = time.monotonic()
+        errors += search.errors(recipe, wave, search.here)
+        if given and wave.start == 0:
+            fastest[recipe.family] = time.monotonic() - began
+        trial.set_user_attr("folds", errors)
+        behind = best is not None and np.mean(errors) > _PATIENCE * np.mean(best[: len(errors)])
+        if behind and not given and len(errors) < search.here.parts:
+            trial.report(float(np.mean(errors)), len(errors))
+            study.tell(trial, state=pruned)
+            return
+    study.tell(trial, float(np.mean(errors)))
+
+
+def _best_folds(study: Any) -> list[float] | None:
+    complete = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
+    if not complete:
+        return None
+    return list(min(complete, key=lambda t: t.value).user_attrs["folds"])
+
+
+def _confirmed(search: _Search, study: Any, first: Recipe, until: float) -> Tuned:
+    """The best attempt, if it is better than the first recipe on other folds too."""
+    here, settings = search.here, search.here.settings
+    complete = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
+    marks = {t.user_attrs.get(_DEFAULT): t.value for t in complete}
+    before = marks.get(first.family)
+    if before is None:
+        parts = range(here.parts)
+        before = float(np.mean(search.errors(first, parts, here)))
+    tried = len(study.trials)
+    best = min(complete, key=lambda t: t.value, default=None)
+    kept = Tuned(first, before, before, tried, "nothing better than the defaults was found")
+    if best is None or best.value > (1 - _MARGIN) * before:
+        return kept
+    recipe = search.of(best.params["family"])
+    if best.user_attrs.get(_DEFAULT) is None:
+        import optuna
+
+        recipe = turned(recipe, settings, optuna.trial.FixedTrial(best.params))
+    # Other folds, as many as there is time for, two at least.
+    fresh = replace(here, part=folds(here.groups, here.parts, here.seed + 1))
+    ours: list[float] = []
+    theirs: list[float] = []
+    for wave in search.waves():
+        if ours and time.monotonic() > until:
+            break
+        ours += search.errors(recipe, wave, fresh)
+        theirs += search.errors(first, wave, fresh)
+    if np.mean(ours) >= np.mean(theirs):
+        return replace(kept, reason="what looked better was not on other folds; defaults kept")
+    return Tuned(recipe, before, float(best.value), tried, f"better on {len(ours)} other folds too")
