@@ -48,7 +48,9 @@ def cluster() -> cp.Dataset:
 
 @pytest.fixture(scope="session")
 def engine(cluster: cp.Dataset) -> cp.Compass:
-    return cp.Compass(cluster, rules=["cores <= 32 * nodes", "cores >= 8 * nodes"]).fit()
+    return cp.Compass(
+        cluster, rules=["cores <= 32 * nodes", "cores >= 8 * nodes"], surrogate="forest"
+    ).fit()
 
 
 @pytest.fixture(scope="session")

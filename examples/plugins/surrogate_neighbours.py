@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from compass import registry
+from compass.domain.space import Space
 from compass.model.base import Floats, Task
 from compass.settings import Settings
 
@@ -24,7 +25,7 @@ class Neighbours:
     weight: Floats  # [n]
     scale: Floats  # [d]
     task: Task
-    family: str = "neighbours"
+    family: str = "analogy"
 
     @cached_property
     def tree(self) -> cKDTree:
@@ -59,11 +60,11 @@ class Neighbours:
         }
 
 
-@registry.add("surrogate", "neighbours")
+@registry.add("surrogate", "analogy")
 class NeighboursFamily:
     """The mean of the nearest past runs."""
 
-    name = "neighbours"
+    name = "analogy"
 
     @staticmethod
     def fit(
@@ -74,9 +75,10 @@ class NeighboursFamily:
         weight: Floats | None,
         seed: int,
         settings: Settings,
+        features: Space | None = None,
     ) -> Neighbours:
         """Remembers the rows; nothing is random, so the seed does not matter."""
-        del seed, settings
+        del seed, settings, features
         spread = X.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0)
         values = y[:, None].copy() if task.classes is None else np.eye(task.classes)[y.astype(int)]

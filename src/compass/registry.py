@@ -50,6 +50,8 @@ _BUILT_IN: dict[str, tuple[str, ...]] = {
         "compass.model.neighbours",
         "compass.model.support",
         "compass.model.gaussian",
+        "compass.model.neural",
+        "compass.model.brought.model",
     ),
     "generator": ("compass.generate.search",),
     "rule": (),

@@ -74,6 +74,7 @@ class NeuralSettings(Noun):
     rate: float = Field(3e-3, gt=0)
     epochs: int = Field(200, ge=1)  # at most; it stops when its own held-out rows stop improving
     decay: float = Field(1e-4, ge=0)
+    members: int = Field(2, ge=1)  # networks whose mean is the prediction
 
 
 class EmbeddingSettings(Noun):

@@ -180,7 +180,7 @@ def test_same_is_for_numbers_and_labels() -> None:
 def test_masked_questions_on_a_table_whose_laws_are_known(cluster: cp.Dataset) -> None:
     study = stated(cluster)
     train = cp.read(cluster.table.arrow.slice(100), study=study)
-    engine = cp.Compass(train)
+    engine = cp.Compass(train, surrogate="forest")
     features = cluster.prepared.space.having(*FEATURES)
     checker = Checker.of(cluster.table.arrow, study, features)
     examiner = masked.Examiner(engine, ("gpus",), ("runtime", "power"), checker)
@@ -198,7 +198,9 @@ def test_masked_questions_on_a_table_whose_laws_are_known(cluster: cp.Dataset) -
 
 
 def test_a_question_that_fails_is_an_error_of_one(cluster: cp.Dataset) -> None:
-    examiner = masked.Examiner(cp.Compass(cluster), ("gpus",), ("runtime",), Checker({}, {}))
+    examiner = masked.Examiner(
+        cp.Compass(cluster, surrogate="forest"), ("gpus",), ("runtime",), Checker({}, {})
+    )
     tally = masked.Tally()
 
     def fails() -> cp.Answer:
@@ -210,7 +212,7 @@ def test_a_question_that_fails_is_an_error_of_one(cluster: cp.Dataset) -> None:
 
 
 def test_the_start_never_gives_the_answer_away(cluster: cp.Dataset) -> None:
-    engine = cp.Compass(cluster)
+    engine = cp.Compass(cluster, surrogate="forest")
     examiner = masked.Examiner(engine, ("gpus",), ("runtime",), Checker({}, {}))
     rng = np.random.default_rng(0)
     for row in range(20):

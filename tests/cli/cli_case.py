@@ -16,7 +16,9 @@ from compass.cli.main import run
 from compass.settings import ForestSettings, TrustSettings
 
 # Small forests: these tests are about what is said, not about how well it is learnt.
-QUICK = cp.Settings(forest=ForestSettings(trees=10), trust=TrustSettings(trees=4))
+QUICK = cp.Settings(
+    surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
+)
 FLAGS = tuple(
     word
     for name, role in {

@@ -98,7 +98,7 @@ def test_rows_count_as_in_the_file_also_when_some_are_dropped() -> None:
     assert len(data.prepared.values) == 58
     assert data.row(2)["nodes"] == columns["nodes"][2]
     assert int(data.prepared.row_id[0]) == 2
-    engine = cp.Compass(data)
+    engine = cp.Compass(data, surrogate="forest")
     answer = engine.what_if(2, {"gpus": 1}, ["runtime"])
     assert answer.baseline is not None
     assert answer.baseline["nodes"] == columns["nodes"][2]
@@ -108,7 +108,7 @@ def test_rows_count_as_in_the_file_also_when_some_are_dropped() -> None:
 def test_a_run_that_was_left_out_cannot_be_a_baseline_without_its_values() -> None:
     columns = cluster_columns(60)
     columns["nodes"][0] = None
-    engine = cp.Compass(cp.read(columns).roles(**ROLES))
+    engine = cp.Compass(cp.read(columns).roles(**ROLES), surrogate="forest")
     with pytest.raises(cp.CompassError, match="row 0"):
         engine.what_if(0, {"gpus": 1}, ["runtime"])
 

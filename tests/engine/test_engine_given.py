@@ -53,7 +53,7 @@ def runs() -> dict[str, Any]:
 
 
 def test_a_function_answers_without_a_proof(runs: dict[str, Any]) -> None:
-    engine = cp.Compass(cp.read(runs, study=STUDY), models={"cost": law})
+    engine = cp.Compass(cp.read(runs, study=STUDY), models={"cost": law}, surrogate="forest")
     answer = engine.reconfigure(5, ["x", "y", "kind"], {"cost": cp.at_most(8.0)})
     assert answer[0].meets_goals
     config = {name: np.array([value]) for name, value in answer[0].config.items()}
@@ -72,8 +72,8 @@ def test_a_gradient_finds_the_bottom_of_a_smooth_law(runs: dict[str, Any]) -> No
         "goals": {"cost": cp.minimize},
         "where": ["kind == 'fast'"],
     }
-    with_slopes = cp.Compass(data, models={"cost": smooth}).recommend(**ask)
-    without = cp.Compass(data, models={"cost": law}).recommend(**ask)
+    with_slopes = cp.Compass(data, models={"cost": smooth}, surrogate="forest").recommend(**ask)
+    without = cp.Compass(data, models={"cost": law}, surrogate="forest").recommend(**ask)
     assert smooth.slopes > 0
     best = 1.0 + (7.77 - max(runs["y"])) ** 2  # the law's bottom lies beyond the range of y
     assert with_slopes[0].outcome("cost").value == pytest.approx(best, abs=1e-3)
@@ -82,10 +82,10 @@ def test_a_gradient_finds_the_bottom_of_a_smooth_law(runs: dict[str, Any]) -> No
 
 def test_a_function_is_not_saved_and_a_bad_one_is_told(runs: dict[str, Any], tmp_path: Any) -> None:
     data = cp.read(runs, study=STUDY)
-    engine = cp.Compass(data, models={"cost": law}).fit()
+    engine = cp.Compass(data, models={"cost": law}, surrogate="forest").fit()
     with pytest.raises(CompassError, match="cannot be saved"):
         engine.save(tmp_path / "x.compass")
     with pytest.raises(CompassError, match="returned shape"):
-        cp.Compass(data, models={"cost": lambda columns: np.zeros(3)}).fit()
+        cp.Compass(data, models={"cost": lambda columns: np.zeros(3)}, surrogate="forest").fit()
     with pytest.raises(CompassError, match="no column named 'costs'"):
-        cp.Compass(data, models={"costs": law})
+        cp.Compass(data, models={"costs": law}, surrogate="forest")

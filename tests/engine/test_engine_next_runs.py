@@ -18,7 +18,7 @@ from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal
 from conftest import ROLES, cluster_columns
 
-SETTINGS = cp.Settings().model_copy(
+SETTINGS = cp.Settings(surrogate="forest").model_copy(
     update={"forest": cp.Settings().forest.model_copy(update={"trees": 20})}
 )
 
@@ -186,7 +186,7 @@ def test_without_outcomes_there_is_nothing_to_learn() -> None:
         knobs=ROLES["knobs"], context=ROLES["context"], ignored=ROLES["outcomes"]
     )
     with pytest.raises(QueryProblem, match="outcome"):
-        cp.Compass(data).run_next()
+        cp.Compass(data, surrogate="forest").run_next()
 
 
 def test_numbers_in_proposals_are_plain(sparse: cp.Compass) -> None:

@@ -7,7 +7,7 @@ import compass as cp
 from compass.domain.answer import Answer
 from compass.settings import ForestSettings, Settings, TrustSettings
 
-SMALL = Settings(forest=ForestSettings(trees=20), trust=TrustSettings(trees=5))
+SMALL = Settings(surrogate="forest", forest=ForestSettings(trees=20), trust=TrustSettings(trees=5))
 
 
 def fitted(
@@ -234,7 +234,7 @@ def test_context_does_not_give_way_to_reach_a_goal() -> None:
             "speed": (limit * 1.0 + rng.normal(0, 1, 300)).tolist(),
         }
     ).roles(knobs=["limit"], context=["machine"], outcomes=["speed"])
-    engine = cp.Compass(data, rules=["machine == 'a' -> limit <= 200"])
+    engine = cp.Compass(data, rules=["machine == 'a' -> limit <= 200"], surrogate="forest")
     number = int(np.flatnonzero(machine == "a")[0])
     answer = engine.reconfigure(number, ask=["limit"], goals={"speed": cp.at_least(280)})
     assert not answer.answered

@@ -12,7 +12,7 @@ from compass.settings import Settings
 
 A, B, C = range(1, 13), (1, 2, 4, 8, 16), range(4)
 KNOBS = ("a", "b", "c")
-NO_PROOF = Settings(prove=0)
+NO_PROOF = Settings(prove=0, surrogate="forest")
 
 
 def time_of(a: int, b: int, c: int) -> float:
@@ -186,7 +186,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 
 def test_a_proof_does_not_put_a_prediction_before_a_measurement() -> None:
     for count in (1, 3):
-        made = engine(sample(0), Settings())
+        made = engine(sample(0), Settings(surrogate="forest"))
         answer = made.recommend(ask=KNOBS, goals={"time": cp.minimize}, count=count)
         assert truth(answer[0]) == 4.0
         assert answer.certificate is not None

@@ -120,7 +120,7 @@ def violations(config: Mapping[str, Any]) -> list[str]:
 @pytest.fixture(scope="module")
 def pm100() -> cp.Compass:
     data = cp.read(jobs()).roles(**ROLES)
-    return cp.Compass(data, rules=RULES)
+    return cp.Compass(data, rules=RULES, surrogate="forest")
 
 
 def row_with(data: cp.Dataset, accept: Callable[[dict[str, Any]], bool]) -> int:

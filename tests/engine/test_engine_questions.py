@@ -260,7 +260,7 @@ def test_text_and_python_mean_the_same(engine: cp.Compass) -> None:
 
 def test_weights_decide_what_moves() -> None:
     data = cp.read(cluster_columns(600)).roles(**ROLES)
-    engine = cp.Compass(data)
+    engine = cp.Compass(data, surrogate="forest")
     number = row_where(data, gpus=0, nodes=8)
     goal = {"power": cp.less(0.15)}
     cheap = engine.reconfigure(number, ask=["nodes", "cores"], goals=goal, weights={"nodes": 0.01})
@@ -283,7 +283,7 @@ def test_a_gap_in_the_data_is_not_trusted_and_runs_in_it_are_proposed() -> None:
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(0, 1, 200), rng.uniform(9, 10, 200)])
     data = cp.read({"x": x.tolist(), "y": (2 * x).tolist()}).roles(knobs=["x"], outcomes=["y"])
-    engine = cp.Compass(data)
+    engine = cp.Compass(data, surrogate="forest")
     answer = engine.what_if({"x": 0.5}, {"x": 5.0}, ["y"])
     assert answer[0].trust.label is Label.UNSUPPORTED
     assert "no past run is near it" in answer[0].trust.reason

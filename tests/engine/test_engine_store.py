@@ -20,7 +20,9 @@ from compass.engine import store
 from compass.settings import ForestSettings, TrustSettings
 from conftest import ROLES, cluster_columns
 
-QUICK = cp.Settings(forest=ForestSettings(trees=10), trust=TrustSettings(trees=4))
+QUICK = cp.Settings(
+    surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
+)
 QUESTIONS = (
     "Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}",
     "Reconfigure X = {gpus: ?} to achieve Y = {runtime: reduce by 10%, state: completed} "

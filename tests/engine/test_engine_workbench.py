@@ -23,7 +23,7 @@ def test_groups_stay_together() -> None:
     columns = cluster_columns(400)
     columns["user"] = [f"u{i % 20}" for i in range(400)]
     data = cp.read(columns, study=Study(group="user")).roles(**ROLES, ignored=["user"])
-    field = cp.Compass(data).bench.field_of(FEATURES)
+    field = cp.Compass(data, surrogate="forest").bench.field_of(FEATURES)
     users = np.array(columns["user"])
     assert not set(users[field.train]) & set(users[field.valid])
 
@@ -33,12 +33,12 @@ def test_with_a_time_the_newest_runs_validate() -> None:
     columns["moment"] = list(range(400))
     columns["size"] = [100 + i for i in range(400)]  # no two configurations are the same
     data = cp.read(columns, study=Study(time="moment")).roles(**ROLES, ignored=["moment"])
-    field = cp.Compass(data).bench.field_of(FEATURES)
+    field = cp.Compass(data, surrogate="forest").bench.field_of(FEATURES)
     assert field.train.max() < field.valid.min()
 
 
 def test_a_share_of_the_runs_can_be_learnt_from(cluster: cp.Dataset) -> None:
-    engine = cp.Compass(cluster, keep=0.3, seed=1).fit()
+    engine = cp.Compass(cluster, keep=0.3, seed=1, surrogate="forest").fit()
     assert engine.bench.prepared.rows == pytest.approx(0.3 * len(cluster), abs=2)
     assert engine.bench.prepared.weight.sum() == pytest.approx(len(cluster))
     left_out = set(range(len(cluster))) - set(engine.bench.prepared.row_id.tolist())
@@ -55,7 +55,7 @@ def test_models_are_trained_once(engine: cp.Compass) -> None:
 def test_an_outcome_that_was_hardly_measured_is_explained() -> None:
     columns = cluster_columns(100)
     columns["runtime"] = [1.0, *[None] * 99]
-    engine = cp.Compass(cp.read(columns).roles(**ROLES))
+    engine = cp.Compass(cp.read(columns).roles(**ROLES), surrogate="forest")
     with pytest.raises(DataProblem, match="only 1 past runs have a value of runtime"):
         engine.recommend(ask=["gpus"], goals={"runtime": cp.minimize})
 
@@ -71,4 +71,4 @@ def test_the_error_on_the_card_is_of_rows_that_were_not_learnt_from(engine: cp.C
 
 def test_a_standing_rule_that_makes_no_sense_is_refused_at_once(cluster: cp.Dataset) -> None:
     with pytest.raises(cp.CompassError, match="no_such_function"):
-        cp.Compass(cluster, rules=["no_such_function(nodes) <= 3"])
+        cp.Compass(cluster, rules=["no_such_function(nodes) <= 3"], surrogate="forest")

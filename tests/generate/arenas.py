@@ -24,7 +24,7 @@ SPACE = Space(
         Number(name="d", low=0, high=4, step=1),
     )
 )
-SETTINGS = Settings(forest=ForestSettings(trees=15, depth=8))
+SETTINGS = Settings(surrogate="forest", forest=ForestSettings(trees=15, depth=8))
 
 
 def everything() -> Floats:

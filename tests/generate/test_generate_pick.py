@@ -93,5 +93,7 @@ def test_alternatives_near_past_runs_come_before_strange_ones() -> None:
 def test_a_small_budget_keeps_alternatives_cheap() -> None:
     made = case(6, 4)
     tight = SearchSettings(budget=0.05)
-    cheap = replace(made, settings=Settings(forest=SETTINGS.forest, search=tight))
+    cheap = replace(
+        made, settings=Settings(surrogate="forest", forest=SETTINGS.forest, search=tight)
+    )
     assert C3G.generate(cheap).proximity.sum() <= C3G.generate(made).proximity.sum() + 1e-12

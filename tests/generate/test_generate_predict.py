@@ -11,6 +11,7 @@ from compass.model.base import Task, family
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
 
 few = Settings(
+    surrogate="forest",
     forest=ForestSettings(trees=7, depth=5),
     lightgbm=LightGBMSettings(rounds=7, leaves=6, leaf=5),
     xgboost=XGBoostSettings(rounds=7, depth=3),

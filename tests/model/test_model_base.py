@@ -24,7 +24,7 @@ def test_the_forest_is_a_family_and_makes_fitted_models() -> None:
     assert isinstance(forest, Family)
     assert forest.name == "forest"
     X = np.arange(20.0).reshape(10, 2)
-    settings = Settings(forest=ForestSettings(trees=3))
+    settings = Settings(surrogate="forest", forest=ForestSettings(trees=3))
     model = forest.fit(X, X[:, 0], task=Task(), weight=None, seed=1, settings=settings)
     assert isinstance(model, Fitted)
     assert model.family == "forest"

@@ -17,6 +17,7 @@ from compass.testing import check_surrogate
 BOOSTED = ["lightgbm", "xgboost"]
 ALL = ["extra-trees", *BOOSTED]
 few = Settings(
+    surrogate="forest",
     forest=ForestSettings(trees=12),
     lightgbm=LightGBMSettings(rounds=12, leaves=7, leaf=5),
     xgboost=XGBoostSettings(rounds=12, depth=3),

@@ -13,6 +13,7 @@ from compass.model.foreign import from_xgboost
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
 
 few = Settings(
+    surrogate="forest",
     forest=ForestSettings(trees=9, depth=5),
     lightgbm=LightGBMSettings(rounds=9, leaves=6, leaf=5),
     xgboost=XGBoostSettings(rounds=9, depth=3),

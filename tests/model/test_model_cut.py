@@ -13,7 +13,7 @@ from compass.settings import ForestSettings, Settings
 def model():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 9, size=(300, 4)).astype(float)
-    settings = Settings(forest=ForestSettings(trees=10, depth=6))
+    settings = Settings(surrogate="forest", forest=ForestSettings(trees=10, depth=6))
     y = X[:, 0] * X[:, 1] + X[:, 2]
     return family("forest").fit(X, y, task=Task(), weight=None, seed=1, settings=settings), X
 

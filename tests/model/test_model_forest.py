@@ -11,7 +11,7 @@ from compass.model.base import Task
 from compass.model.forest import Forest
 from compass.settings import ForestSettings, Settings
 
-chosen = Settings(forest=ForestSettings(trees=12, depth=6, leaf=2))
+chosen = Settings(surrogate="forest", forest=ForestSettings(trees=12, depth=6, leaf=2))
 
 
 def runs(seed: int = 0, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
@@ -76,7 +76,7 @@ def test_settings_and_seed_matter() -> None:
     other = Forest.fit(X, y, task=Task(), seed=6, settings=chosen)
     assert np.array_equal(base.predict(X), again.predict(X))
     assert not np.array_equal(base.predict(X), other.predict(X))
-    shallow = Settings(forest=ForestSettings(trees=7, depth=1))
+    shallow = Settings(surrogate="forest", forest=ForestSettings(trees=7, depth=1))
     stumps = Forest.fit(X, y, task=Task(), seed=5, settings=shallow).forest
     assert stumps.trees == 7
     assert stumps.nodes == 21

@@ -10,7 +10,7 @@ from compass.model.base import Task, family
 from compass.model.score import error, holdout_error, macro_f1, mape, small
 from compass.settings import ForestSettings, Settings
 
-few = Settings(forest=ForestSettings(trees=5))
+few = Settings(surrogate="forest", forest=ForestSettings(trees=5))
 
 
 def test_mape_far_from_zero_is_the_usual_one() -> None:

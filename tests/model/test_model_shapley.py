@@ -20,7 +20,7 @@ from compass.settings import ForestSettings, Settings
 
 modest = settings(max_examples=20, deadline=None)
 seeds = st.integers(0, 2**31)
-SMALL = Settings(forest=ForestSettings(trees=8))
+SMALL = Settings(surrogate="forest", forest=ForestSettings(trees=8))
 
 
 def rows(seed: int, n: int, d: int) -> np.ndarray:

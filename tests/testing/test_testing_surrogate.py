@@ -12,10 +12,11 @@ from testing_broken import caught
 from compass import registry
 from compass.model.base import Floats, Task
 from compass.testing import check, check_surrogate
-from compass.testing.surrogate import fitted, lesson, lessons
+from compass.testing.surrogate import FEATURES, fitted, lesson, lessons
 
 
-@pytest.mark.parametrize("name", registry.everything("surrogate"))
+# What a person brings is a file: nothing trains it.
+@pytest.mark.parametrize("name", sorted({*registry.everything("surrogate")} - {"brought"}))
 def test_built_ins_keep_their_promises(name: str) -> None:
     check("surrogate", name)
 
@@ -63,7 +64,15 @@ class NearFamily:
 
     @classmethod
     def fit(
-        cls, X: Floats, y: Floats, *, task: Task, weight: Any, seed: int, settings: object
+        cls,
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Any,
+        seed: int,
+        settings: object,
+        features: object = None,
     ) -> Near:
         made = cls.make(X, y, task, weight)
         return cls.kind(made.X, made.y, made.weight, made.task, made.family)
@@ -75,15 +84,23 @@ class NearFamily:
 
 def family(**changes: Any) -> type[NearFamily]:
     """The family with some of its parts changed."""
-    own = {key: changes.pop(key) for key in ("name", "make", "fit", "restore") if key in changes}
+    kept = ("name", "make", "fit", "restore", "obstacle")
+    own = {key: changes.pop(key) for key in kept if key in changes}
     own = {k: staticmethod(v) if callable(v) else v for k, v in own.items()}
     own["kind"] = type("Changed", (Near,), changes)
     return type("Changed family", (NearFamily,), {"__doc__": "Changed.", **own})
 
 
+def flat(self: Near, X: Floats) -> Floats | None:
+    """The slopes of a mean over the same rows, almost everywhere."""
+    return None if self.task.classes else np.zeros(X.shape)
+
+
 def test_an_honest_family_passes() -> None:
     check_surrogate(NearFamily)
     check_surrogate(family(), name="near")
+    check_surrogate(family(gradient=flat))
+    check_surrogate(family(obstacle=lambda rows, columns, task: "huge" if rows > 500 else None))
 
 
 def in_place(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
@@ -155,6 +172,16 @@ def many(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
     if len(y) < 5:
         raise ValueError("need at least 5 rows")
     return near(X, y, task, weight)
+
+
+def unaware(X: Floats, y: Floats, *, task: Task, weight: Any, seed: int, settings: object) -> Near:
+    return near(X, y, task, weight)
+
+
+def labelled(self: Near, X: Floats) -> Floats:
+    """Slopes only where the suite tells what the columns are: the level none occurs."""
+    told = X.shape[1] == 4 and (X[:, 2] == FEATURES.parameters[2].none_code).any()
+    return np.ones(X.shape) * [0, 0, 0, 1] if told else np.zeros(X.shape)
 
 
 NOISE = np.random.default_rng(0)
@@ -246,6 +273,31 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "the first class": (
         family(make=lambda X, y, t, w: near(X, y * 0 if t.classes == 3 else y, t, w)),
         "on easy classes",
+    ),
+    "needs no columns": (
+        type("Deaf", (NearFamily,), {"__doc__": "Deaf.", "fit": staticmethod(unaware)}),
+        "it learns from numbers",
+    ),
+    "a wrong slope": (
+        family(gradient=lambda s, X: np.ones(X.shape)),
+        "gradients are the slopes of the prediction",
+    ),
+    "a narrow slope": (
+        family(gradient=lambda s, X: np.zeros(len(X))),
+        "gradients are a float64 array of shape",
+    ),
+    "no slope": (family(gradient=lambda s, X: 1 / 0), "it gives its gradient"),
+    "a slope of labels": (
+        family(gradient=labelled),
+        "labels and `none` have none: 0",
+    ),
+    "an obstacle that is no text": (
+        family(obstacle=lambda rows, columns, task: rows > 100),
+        "an obstacle is a few words",
+    ),
+    "an obstacle that fails": (
+        family(obstacle=lambda rows, columns, task: 1 / 0),
+        "whether something speaks against",
     ),
     "deaf to weights": (
         family(make=lambda X, y, t, w: near(X, y, t, None)),

@@ -3,7 +3,6 @@
 import io
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
+    from compass.domain.answer import Evidence
     from compass.domain.base import Value
     from compass.domain.explanation import Explanation, Importance
     from compass.engine.compass import Compass
@@ -153,6 +153,8 @@ def show(
         for part in _explanation(one):
             console.print(part)
     if found:
+        for part in _similar(found):
+            console.print(part)
         console.print()
         console.print(printable(_CAVEAT, "dim"))
     for place, columns in enumerate(relied):
@@ -165,14 +167,18 @@ def show(
 def _explanation(one: "Explanation") -> "list[RenderableType]":
     from compass.cli.render import printable, table
     from compass.cli.render import show as value
+    from compass.engine.sentence import share_text
 
     parts: list[RenderableType] = [printable(one.sentence, "bold")]
     parts += [printable(f"note: {note}") for note in one.notes]
     top = max((abs(c.amount) for c in one.contributions), default=0.0)
-    single = any(c.before is not None for c in one.contributions)
+    single = one.baseline is not None
     rows: list[list[RenderableType]] = []
     for c in one.contributions:
-        share = c.text[c.text.rindex("(") + 1 : -1]
+        share = c.share
+        if c.low is not None and c.high is not None:
+            ends = (share_text(one.scale, end, one.unit) for end in (c.low, c.high))
+            share += f" [{', '.join(ends)}]"
         old = [value(c.before, c.unit)] if single else []
         rows.append([c.name, *old, value(c.value, c.unit), share, _bar(c.amount, top)])
     if rows:
@@ -180,33 +186,39 @@ def _explanation(one: "Explanation") -> "list[RenderableType]":
         old_head = [one.against] if single else []
         headers = ["parameter", *old_head, "value", told, f"against {one.against}"]
         parts += ["", table(headers, rows)]
-    if one.similar:
-        parts += ["", printable("Most similar past runs", "bold"), _similar(one)]
     return parts
 
 
-def _similar(one: "Explanation") -> "RenderableType":
+def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
+    """The most similar runs of all outcomes in one table: as a rule they are the same."""
+    from compass.cli.render import printable, table
     from compass.cli.render import show as value
-    from compass.cli.render import table
 
+    runs: dict[int, Evidence] = {}
+    measured: dict[tuple[int, str], Value] = {}
+    for one in found:
+        for run in one.similar:
+            runs[run.row] = run
+            measured |= {(run.row, name): said for name, said in run.outcomes.items()}
+    if not runs:
+        return []
+    config = found[0].config
     rows = []
-    for run in one.similar:
+    for run in sorted(runs.values(), key=lambda run: (run.distance, run.row)):
         other = [
-            f"{name} = {value(told)}"
-            for name, told in run.config.items()
-            if told != one.config[name]
+            f"{name} = {value(said)}" for name, said in run.config.items() if said != config[name]
         ]
         place = f"{run.file}:{run.row}" if run.file else str(run.row)
-        measured: Value = run.outcomes.get(one.target)
-        rows.append(
-            [
-                place,
-                f"{run.distance:.2f}",
-                value(measured, one.unit),
-                ", ".join(other) or "nothing: the same configuration",
-            ]
-        )
-    return table(["row", "distance", one.target, "what differs"], rows)
+        told = [
+            value(measured[run.row, one.target], one.unit)
+            if (run.row, one.target) in measured
+            else ""
+            for one in found
+        ]
+        same = "nothing: the same configuration"
+        rows.append([place, f"{run.distance:.2f}", *told, ", ".join(other) or same])
+    headers = ["row", "distance", *(one.target for one in found), "what differs"]
+    return ["", printable("Most similar past runs", "bold"), table(headers, rows)]
 
 
 def _bar(amount: float, top: float) -> "Text":
@@ -214,8 +226,6 @@ def _bar(amount: float, top: float) -> "Text":
     from rich.text import Text
 
     length = round(_HALF * abs(amount) / top) if top else 0
-    if amount and not length:
-        length = 1
     left, right = (length, 0) if amount < 0 else (0, length)
     bar = Text(" " * (_HALF - left))
     bar.append("█" * left, "cyan")
@@ -236,7 +246,7 @@ def _importance(one: "Importance") -> "list[RenderableType]":
         change = f"{100 * column.rise:+.1f} ± {100 * column.error:.1f} points"
         rows.append([column.name, change, Text("█" * length, "cyan")])
     head = (
-        f"What the model of {one.outcome} relies on: its {one.error_name} on {one.rows} unseen runs "
-        f"({one.error:.1%}) rises by this much when the values of a column are shuffled"
+        f"What the model of {one.outcome} relies on: its {one.error_name} of {one.error:.1%} on "
+        f"{one.rows} unseen runs rises by this much when the values of a column are shuffled"
     )
     return [printable(head, "bold"), table(["column", "rise", ""], rows)]

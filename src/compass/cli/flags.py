@@ -123,3 +123,41 @@ WriteStudy = Annotated[
     Path | None,
     typer.Option("--write-study", metavar="FILE", help="Write what is shown as a study file."),
 ]
+Surrogate = Annotated[
+    str | None,
+    typer.Option(
+        "--surrogate", metavar="NAME", help="A family of models; auto: the best (the default)."
+    ),
+]
+Tune = Annotated[
+    float | None,
+    typer.Option(
+        "--tune", min=0, max=86400, metavar="S", help="Seconds for better settings, per outcome."
+    ),
+]
+Represent = Annotated[
+    str | None,
+    typer.Option(
+        "--represent", metavar="NAME", help="Try an embedding before the model; auto: each."
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model", metavar="OUTCOME=FILE", help="A model of your own for an outcome; repeatable."
+    ),
+]
+ModelColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model-columns",
+        metavar="OUTCOME=FILE",
+        help="What the inputs of that model are (YAML or JSON); repeatable.",
+    ),
+]
+AllowPickle = Annotated[
+    bool,
+    typer.Option(
+        "--allow-pickle", help="Run code that a --model file brings: only if you trust it."
+    ),
+]

@@ -97,6 +97,12 @@ def fit(
     output: flags.Place,
     seed: flags.Seed = None,
     keep: flags.Keep = None,
+    surrogate: flags.Surrogate = None,
+    tune: flags.Tune = None,
+    represent: flags.Represent = None,
+    model: flags.Models = None,
+    model_columns: flags.ModelColumns = None,
+    allow_pickle: flags.AllowPickle = False,
     study: flags.StudyFile = None,
     role: flags.Roles = None,
     unit: flags.Units = None,
@@ -116,7 +122,17 @@ def fit(
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     with progress(quiet=as_json) as tell:
         runs = opt.dataset(data, study, said)
-        engine = Compass(runs, seed=seed, keep=keep, progress=tell).fit()
+        engine = Compass(
+            runs,
+            seed=seed,
+            keep=keep,
+            surrogate=surrogate,
+            tune=tune,
+            represent=represent,
+            models=opt.models(model, model_columns, allow_pickle),
+            journal=opt.journal(output) if tune else None,
+            progress=tell,
+        ).fit()
         engine.save(output)
     print_fit(engine, output, as_json=as_json)
 

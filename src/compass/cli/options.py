@@ -102,6 +102,48 @@ def weights(texts: list[str] | None) -> dict[str, float]:
     return found
 
 
+def models(
+    files: list[str] | None, columns: list[str] | None, allow_pickle: bool
+) -> "dict[str, Any]":
+    """Models that a person brings, by outcome."""
+    from compass.model.brought import bring
+
+    named = _pairs(columns or [], "--model-columns", "runtime=columns.yaml")
+    given = _pairs(files or [], "--model", "runtime=model.onnx")
+    for outcome in named:
+        if outcome not in given:
+            raise BadInput(
+                f"--model-columns {outcome}=...: there is no --model {outcome}=...",
+                hint="give the model too",
+            )
+    return {
+        outcome: bring(
+            Path(path),
+            columns=Path(named[outcome]) if outcome in named else None,
+            allow_pickle=allow_pickle,
+        )
+        for outcome, path in given.items()
+    }
+
+
+def journal(output: Path) -> Path:
+    """The file beside an engine in which tuning keeps what it has tried."""
+    return output.with_name(f"{output.name}.tuning")
+
+
+def _pairs(texts: list[str], flag: str, example: str) -> dict[str, str]:
+    """NAME=VALUE texts as a mapping."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise BadInput(
+                f"{flag} {text} names no outcome and file", hint=f"write {flag} {example}"
+            )
+        found[name] = value
+    return found
+
+
 def _domain(name: str, text: str) -> dict[str, Any]:
     try:
         if ".." in text:

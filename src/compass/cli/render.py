@@ -11,6 +11,7 @@ from compass.domain.answer import (
     Certificate,
     Curve,
     Label,
+    ModelCard,
     Moved,
     Prediction,
     Standing,
@@ -256,9 +257,20 @@ def _varying(configs: Sequence[dict[str, Value]]) -> list[str]:
     return changed or names
 
 
+def told_model(card: ModelCard) -> str:
+    """The family of a model with what was decided about it."""
+    more = [
+        "log" if card.log else "",
+        f"on {card.embedding}" if card.embedding else "",
+        "tuned" if card.tuned else "",
+    ]
+    said = ", ".join(part for part in more if part)
+    return f"{card.family} ({said})" if said else card.family
+
+
 def _footer(result: Answer) -> Text:
     models = "; ".join(
-        f"{card.target}: {card.family} on {card.rows} runs, "
+        f"{card.target}: {told_model(card)} on {card.rows} runs, "
         f"{card.error_name} {card.error:.1%} on unseen ones"
         for card in result.models
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
+    from compass.domain.answer import ModelCard
     from compass.engine.compass import Compass
     from compass.prepare import Prepared
     from compass.prepare.report import ColumnReport
@@ -21,7 +22,7 @@ def _json(value: Any) -> None:
 
 # Columns of prose, which may be broken over lines; names and numbers are to be copied.
 _PROSE = ("legal values", "about", "rule", "why", "what")
-_COUNTS = ("rows that break it", "runs", "features", "seconds")
+_COUNTS = ("rows that break it", "runs", "features", "seconds", "folds", "CPU s")
 
 
 def _print(title: str, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -125,20 +126,51 @@ def print_fit(engine: "Compass", path: Path, *, as_json: bool) -> None:
     if as_json:
         _json({"path": str(path), "models": [c.model_dump(mode="json") for c in engine.cards]})
         return
+    from compass.cli.render import told_model
+
     rows = [
         (
             c.target,
-            c.family,
+            told_model(c),
             c.rows,
             len(c.features),
-            f"{c.error_name} {c.error:.1%}",
+            f"{c.error_name} {c.error:.1%}{_between(c.low, c.high)}",
             f"{c.seconds:.1f}",
         )
         for c in engine.cards
     ]
     headers = ("outcome", "model", "runs", "features", "on unseen runs", "seconds")
     _print(f"Saved {path}", headers, rows)
+    for card in engine.cards:
+        if card.scores:
+            sys.stdout.write("\n")
+            print_scores(card)
+        _print_notes([f"{card.target}: {note}" for note in card.notes])
     _print_notes(engine.data.prepared.report.notes)
+
+
+def print_scores(card: "ModelCard") -> None:
+    """How the families did when the model of an outcome was chosen."""
+    rows = [
+        (
+            s.family + (f" on {s.embedding}" if s.embedding else ""),
+            "log" if s.log else "",
+            "" if s.error is None else f"{s.error:.2%}{_between(s.low, s.high)}",
+            s.folds or "",
+            f"{s.seconds:.1f}" if s.folds else "",
+            "yes" if s.provable else "",
+            s.status,
+            s.reason,
+        )
+        for s in card.scores
+    ]
+    error = f"cross-validated {card.error_name}"
+    headers = ("family", "scale", error, "folds", "CPU s", "proofs", "status", "why")
+    _print(f"{card.target}: families compared", headers, rows)
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" ({low:.1%}..{high:.1%})"
 
 
 def print_plugins(*, as_json: bool) -> None:

@@ -198,6 +198,7 @@ class ModelCard(Noun):
     provable: bool = Field(False, description="whether answers can be proved optimal over it")
     scores: tuple[FamilyScore, ...] = Field((), description="all families, the best first")
     notes: tuple[str, ...] = ()
+    anew: int = Field(0, description="rows when it was last trained from the beginning")
     update: str = Field("", description="how the model took in later runs")
     drift: Drift | None = Field(None, description="between the runs learnt from and later ones")
     seconds: float

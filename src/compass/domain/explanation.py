@@ -28,7 +28,8 @@ class Contribution(Noun):
     factor: float | None = Field(
         None, description="what it multiplies the outcome (or the odds) by; None: it adds"
     )
-    text: str = Field(description="in a few words, such as `nodes = 1 (x 1.9)`")
+    share: str = Field(description="what it does, in words, such as `x 1.9` or `+90 W`")
+    text: str = Field(description="parameter and share, such as `nodes = 1 (x 1.9)`")
 
 
 class Explanation(Noun):
@@ -52,6 +53,9 @@ class Explanation(Noun):
     rival: Value = Field(None, description="the class that the log-odds are told against")
     contributions: tuple[Contribution, ...] = Field(description="largest first")
     against: str = Field(description="what it is compared with, in words")
+    baseline: Config | None = Field(
+        None, description="the one run it is compared with; None: many past runs"
+    )
     similar: tuple[Evidence, ...] = Field((), description="the most similar past runs")
     config: Config = Field(description="every feature of what is explained")
     row: int | None = Field(None, description="the past run that is explained, counted from 0")

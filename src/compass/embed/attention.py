@@ -21,7 +21,6 @@ from compass.embed.train import (
     Floats,
     Lesson,
     Progress,
-    alone,
     dense,
     descend,
     drawn,
@@ -123,8 +122,7 @@ class Attention:
         torch = torch_library()
         chosen = settings.embedding
         given = lesson(X, y, classes, weight, features, seed, chosen)
-        with alone(torch):
-            network = trained(torch, given, chosen, seed)
+        network = trained(torch, given, chosen, seed)
         layers = network.folded()
         decided = attended(given.dense, owners(given.design), layers, chosen.relax)[0]
         layers["centre_out"], layers["scale_out"] = moments(decided, given.weight)

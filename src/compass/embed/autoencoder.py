@@ -21,7 +21,6 @@ from compass.embed.train import (
     Floats,
     Lesson,
     Progress,
-    alone,
     dense,
     descend,
     drawn,
@@ -265,8 +264,7 @@ def _fitted(
     name: str, train: Trainer, given: Lesson, chosen: EmbeddingSettings, seed: int
 ) -> Encoded:
     torch = torch_library()
-    with alone(torch):
-        network = train(torch, given, chosen, seed)
+    network = train(torch, given, chosen, seed)
     sizes, weights = network.encoder(chosen.width)
     narrow = perceived(given.dense, sizes, weights)
     return Encoded(name, given.design, sizes, weights, *moments(narrow, given.weight))

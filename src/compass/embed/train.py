@@ -28,7 +28,7 @@ _SPAN = 10.0  # largest over smallest outcome from which its logarithm is learnt
 _BATCH = 1024  # rows at most that one update looks at
 _UPDATES = 30  # updates for one look at all rows, as far as batches of 32 rows allow
 _PATIENCE = 10  # looks at the held-out rows without a better one that end the training
-_BUDGET = 1600  # updates at most, so that the time is bounded for every table
+_BUDGET = 1200  # updates at most, so that the time is bounded for every table
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +146,21 @@ def descend(
     `loss(rows, progress)` is that of some rows, `judge()` the number that has to be small in the
     end; it is asked after each look at all rows, once a share `settle` of the training is over.
     """
+    with alone(torch):
+        _descend(torch, state, loss, judge, learn, epochs, rate, seed, settle)
+
+
+def _descend(
+    torch: Any,
+    state: dict[str, Any],
+    loss: Callable[[Any, Progress], Any],
+    judge: Callable[[], float],
+    learn: Rows,
+    epochs: int,
+    rate: float,
+    seed: int,
+    settle: float,
+) -> None:
     batches = _batches(len(learn))
     epochs = max(1, min(epochs, math.ceil(_BUDGET / batches)))
     trained = [tensor for tensor in state.values() if tensor.requires_grad]

@@ -39,9 +39,13 @@ Kept = TypeVar("Kept", bound=Noun)
 class Compass:
     """Answers the three questions from past runs.
 
-    `models` gives functions for outcomes that are not to be learnt: each predicts [n] values from
-    a mapping of column names to arrays [n], and may have a method `gradient`.
-    `rules` hold for every answer. Whatever is not fitted when a question needs it is fitted then.
+    `surrogate` names a family of models; "auto" takes the one that cross-validates best. `tune` are
+    seconds for better settings of the model of each outcome (`journal`: a file that keeps what was
+    tried, so that a later call goes on), `represent` is an embedding to try in front of it.
+    `models` gives models for outcomes that are not to be learnt: `bring(file)`, or a function that
+    predicts [n] values from a mapping of column names to arrays [n] and may have a method
+    `gradient`. `rules` hold for every answer. Whatever is not fitted when a question needs it is
+    fitted then.
     """
 
     def __init__(
@@ -54,6 +58,9 @@ class Compass:
         seed: int | None = None,
         keep: float | None = None,
         reducer: str | None = None,
+        tune: float | None = None,
+        represent: str | None = None,
+        journal: str | Path | None = None,
         settings: Settings | None = None,
         models: Mapping[str, Function] | None = None,
         progress: Progress | None = None,
@@ -65,6 +72,8 @@ class Compass:
             "seed": seed,
             "keep": keep,
             "reducer": reducer,
+            "tune": tune,
+            "represent": represent,
         }
         chosen = {name: value for name, value in given.items() if value is not None}
         self.settings = _valid(Settings, dict(settings or Settings()) | chosen)
@@ -72,7 +81,14 @@ class Compass:
         for name in models or ():
             if name not in self.data.prepared.space:
                 raise unknown("column", name, self.data.prepared.space.names)
-        self.bench = Workbench(self.data.prepared, kept, self.settings, progress, models or {})
+        self.bench = Workbench(
+            self.data.prepared,
+            kept,
+            self.settings,
+            progress,
+            models or {},
+            None if journal is None else Path(journal),
+        )
         self.rules = standing(self.data, rules)
 
     @property

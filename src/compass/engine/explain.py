@@ -158,7 +158,7 @@ def _focus(
     if not isinstance(parameter, Category):
         ends = (float(shares.reached[0]), float(shares.usual[0]))
         if shares.scale == "factor":
-            ends = (float(np.exp(ends[0])), float(np.exp(ends[1])))
+            ends = (_factor(ends[0]), _factor(ends[1]))
         return _Focus(shares.share[:, 0], shares.error[:, 0], *ends)
     scores = trained.model.predict(subject.x[np.newaxis])[0]
     order = np.argsort(-scores, kind="stable")
@@ -184,8 +184,13 @@ def _odds(first: int, second: int, columns: int) -> Floats:
     return weight
 
 
+def _factor(logarithm: float) -> float:
+    # exp(700) is the last that is a number.
+    return float(np.exp(np.clip(logarithm, -700, 700)))
+
+
 def _sigmoid(odds: float) -> float:
-    return float(1 / (1 + np.exp(-np.clip(odds, -700, 700))))
+    return 1 / (1 + _factor(-odds))
 
 
 def _explanation(
@@ -217,6 +222,7 @@ def _explanation(
         rival=focus.rival,
         contributions=parts,
         against=other.words,
+        baseline=Encoder(here.features).decode(other.Z[0]) if other.single else None,
         similar=similar_runs(bench, here, subject.x, target, leave_out=subject.row),
         config=subject.config,
         row=subject.row,
@@ -246,17 +252,19 @@ def _contributions(
         around = _SHOWN * float(focus.error[place])
         share = say.share_text(scale, amount, unit)
         value, old = subject.config[name], before.get(name)
+        own = parameter.unit if isinstance(parameter, Number) else None
         found.append(
             Contribution(
                 name=name,
                 value=value,
                 before=old,
-                unit=parameter.unit if isinstance(parameter, Number) else None,
+                unit=own,
                 amount=amount,
                 low=None if shares.exact else amount - around,
                 high=None if shares.exact else amount + around,
-                factor=float(np.exp(amount)) if scale in ("factor", "log-odds") else None,
-                text=say.contribution_text(name, value, old, other.single, share),
+                factor=_factor(amount) if scale in ("factor", "log-odds") else None,
+                share=share,
+                text=say.contribution_text(name, value, old, other.single, own, share),
             )
         )
     return tuple(found)
@@ -307,7 +315,7 @@ def _notes(target: str, predicted: Value, subject: Subject, shares: Shapley) -> 
     if shares.orders:
         notes.append(
             f"The contributions are means over {shares.orders} orders in which the parameters "
-            "are changed; their 95 % intervals are part of the JSON."
+            "are changed, with 95 % intervals."
         )
     return tuple(notes)
 

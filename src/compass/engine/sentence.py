@@ -9,6 +9,7 @@ from compass.domain.explanation import Contribution, Scale
 _MOSTLY = 0.75  # share of a rise or fall that the parameters named for it make up
 _NAMED = 3  # parameters named for it, at most
 _WORTH = 0.2  # a parameter this large beside the largest is told when it works against it
+_BALANCED = 0.1  # parameters whose sum is this small beside the largest cancel each other
 _NEAR = 0.02  # a prediction this close to the usual one is called about the same
 
 
@@ -28,7 +29,7 @@ def with_unit(value: float, unit: str | None) -> str:
     return f"{number(value)} {unit}" if unit else number(value)
 
 
-def told(value: Value) -> str:
+def told(value: Value, unit: str | None = None) -> str:
     """A parameter's value as a person reads it."""
     if value is None:
         return "none"
@@ -36,7 +37,8 @@ def told(value: Value) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return value
-    return str(int(value)) if float(value).is_integer() else f"{value:.6g}"
+    shown = str(int(value)) if float(value).is_integer() else f"{value:.6g}"
+    return f"{shown} {unit}" if unit else shown
 
 
 def share_text(scale: Scale, amount: float, unit: str | None) -> str:
@@ -51,9 +53,12 @@ def share_text(scale: Scale, amount: float, unit: str | None) -> str:
     return sign + with_unit(amount, unit)
 
 
-def contribution_text(name: str, value: Value, before: Value, moved: bool, share: str) -> str:
+def contribution_text(
+    name: str, value: Value, before: Value, moved: bool, unit: str | None, share: str
+) -> str:
     """One parameter and what it does: `nodes = 1 (x 1.9)`, `nodes 1 -> 4 (x 0.5)`."""
-    what = f"{name} {told(before)} -> {told(value)}" if moved else f"{name} = {told(value)}"
+    now = told(value, unit)
+    what = f"{name} {told(before, unit)} -> {now}" if moved else f"{name} = {now}"
     return f"{what} ({share})"
 
 
@@ -69,10 +74,12 @@ def sentence(
     `even`: the prediction is about what it is compared with, so that nothing pulls it away.
     """
     total = sum(c.amount for c in contributions)
+    if not contributions:
+        return f"{start}, {beside}: no parameter differs."
     moving = [c for c in contributions if c.amount]
     if not moving:
         return f"{start}, {beside}: no parameter makes a difference to the model."
-    if even:
+    if even or abs(total) <= _BALANCED * max(abs(c.amount) for c in moving):
         return f"{start}, {beside}{_both_ways(moving)}."
     towards = [c for c in moving if (c.amount > 0) == (total > 0)]
     away = [c for c in moving if (c.amount > 0) != (total > 0)]

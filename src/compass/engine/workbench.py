@@ -103,10 +103,10 @@ class Workbench:
         wanted = tuple(targets)
         missing = [t for t in wanted if (features, t) not in self.trained]
         for done, target in enumerate(missing):
-            self._tell(f"learning {target}", done, len(missing))
+            self.tell(f"learning {target}", done, len(missing))
             self.trained[features, target] = self._train(features, target)
         if missing:
-            self._tell("learnt", len(missing), len(missing))
+            self.tell("learnt", len(missing), len(missing))
         return {target: self.trained[features, target] for target in wanted}
 
     def geometry(self, features: tuple[str, ...], weights: dict[str, float]) -> Geometry:
@@ -144,13 +144,11 @@ class Workbench:
             self.joint[key] = Perturbed.together(parts)
         return self.joint[key]
 
-    def _chosen(self, lesson: "Lesson", target: str) -> tuple[Family, Selected]:
+    def chosen(self, lesson: "Lesson", target: str) -> tuple[Family, Selected]:
         """What learns an outcome: the function that a person gave, or the recipe that is best."""
-        here = lesson.field
         if target in self.given:
-            brought = Given(self.given[target], here.features, target)
-            return brought, Selected(Recipe(family=brought.name), ())
-        rows = lesson.train
+            return self.followed(lesson, target, Recipe(family="given"))
+        here, rows = lesson.field, lesson.train
         found = choose(
             course(
                 here.X[rows],
@@ -167,12 +165,20 @@ class Workbench:
         )
         return found.recipe, found
 
+    def followed(self, lesson: "Lesson", target: str, recipe: Recipe) -> tuple[Family, Selected]:
+        """What learns an outcome when the recipe is known already."""
+        if target in self.given:
+            brought = Given(self.given[target], lesson.field.features, target)
+            return brought, Selected(Recipe(family=brought.name), ())
+        return recipe, Selected(recipe, ())
+
     def _groups(self, X: Floats, rows: Rows) -> NDArray[np.generic]:
         """What stays on one side of every fold: groups where there are, else configurations."""
         group = self.prepared.group
         return configurations(X[rows]) if group is None else group[rows]
 
-    def _tell(self, what: str, done: int, total: int) -> None:
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Say how far it is, if somebody listens."""
         if self.progress is not None:
             self.progress(what, done, total)
 
@@ -188,7 +194,7 @@ class Workbench:
         train, valid = self._split(X, complete)
         seed = self.settings.seed
         weight = self.prepared.weight
-        self._tell("measuring distances", 0, 1)
+        self.tell("measuring distances", 0, 1)
         support = Support.build(
             X[train],
             X[valid],
@@ -216,41 +222,46 @@ class Workbench:
 
     def _train(self, features: tuple[str, ...], target: str) -> Trained:
         began = time.perf_counter()
-        lesson = self._lesson(features, target)
-        here, task, train, valid = lesson.field, lesson.task, lesson.train, lesson.valid
-        weight, seed = self.prepared.weight, self.settings.seed
-        kind, selected = self._chosen(lesson, target)
+        lesson = self.lesson(features, target)
+        kind, selected = self.chosen(lesson, target)
         held = holdout_error(
             kind,
-            here.X,
+            lesson.field.X,
             lesson.y,
-            task,
-            train,
-            valid,
-            seed=seed,
+            lesson.task,
+            lesson.train,
+            lesson.valid,
+            seed=self.settings.seed,
             settings=self.settings,
-            weight=weight,
-            features=here.features,
+            weight=self.prepared.weight,
+            features=lesson.field.features,
         )
+        return self.assembled(lesson, target, held, selected, began)
+
+    def assembled(
+        self, lesson: "Lesson", target: str, held: Holdout, selected: Selected, began: float
+    ) -> Trained:
+        """A model with what tells how far it can be relied on."""
+        here, train, valid = lesson.field, lesson.train, lesson.valid
+        weight = self.prepared.weight
         perturbed = Perturbed.fit(
             here.X[train],
             {target: lesson.y[train]},
-            {target: task},
+            {target: lesson.task},
             here.features,
             self.settings,
-            seed,
+            self.settings.seed,
             X_valid=here.X[valid],
             weight=weight[train],
             valid_weight=weight[valid],
         )
         card = self._card(lesson, target, held, selected, time.perf_counter() - began)
-        interval = None
-        if task.classes is None:
-            interval = _interval(held.fitted, here.X, lesson.y, weight, valid)
-        deviation = float(np.std(lesson.y[train])) if task.classes is None else 1.0
+        number = lesson.task.classes is None
+        interval = _interval(held.fitted, here.X, lesson.y, weight, valid) if number else None
+        deviation = float(np.std(lesson.y[train])) if number else 1.0
         return Trained(held.fitted, selected.recipe, perturbed, interval, card, deviation or 1.0)
 
-    def _lesson(self, features: tuple[str, ...], target: str) -> "Lesson":
+    def lesson(self, features: tuple[str, ...], target: str) -> "Lesson":
         """The rows that an outcome is learnt from and checked with."""
         here = self.field_of(features)
         parameter = self.prepared.space[target]
@@ -277,6 +288,7 @@ class Workbench:
             target=target,
             family=held.fitted.family,
             rows=len(lesson.train),
+            anew=len(lesson.train),
             features=lesson.field.features.names,
             error=held.score.error,
             error_name=held.score.name,

@@ -65,7 +65,7 @@ class Frame:
         fits = seen.dtype == np.int64 and seen.ndim == 1
         if not fits or bool(len(seen)) != (task.classes is not None):
             raise damaged()
-        if len(seen) and not (0 <= seen.min() and seen.max() < task.outputs):
+        if len(seen) and not (seen.min() >= 0 and seen.max() < task.outputs):
             raise EngineProblem(
                 f"the saved model knows {seen.max() + 1} classes, {task.outputs} were expected",
                 hint="fit and save the engine again",
@@ -86,7 +86,7 @@ class Lesson:
         """What is learnt as columns float64[n, raw]: the number, or 1 for the class of a row."""
         if self.frame.task.classes is None:
             return self.y[:, None]
-        return (self.y[:, None] == np.arange(self.frame.raw)).astype(np.float64)
+        return np.asarray(self.y[:, None] == np.arange(self.frame.raw), dtype=np.float64)
 
 
 def lesson(
@@ -135,4 +135,4 @@ def damaged() -> EngineProblem:
 def doubt(shares: Floats) -> Floats:
     """How far the winning score moves with its logit, float64[n]: p (1 - p)."""
     p = shares.max(axis=1)
-    return p * (1.0 - p)
+    return np.asarray(p * (1.0 - p))

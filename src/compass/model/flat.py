@@ -309,6 +309,34 @@ def concatenate(forests: Sequence[FlatForest]) -> FlatForest:
     )
 
 
+def append(first: FlatForest, second: FlatForest) -> FlatForest:
+    """One ensemble of the trees of both: forests vote together, boosted trees are summed."""
+    kinds = [(f.outputs, f.width, f.single, f.boosted, f.link) for f in (first, second)]
+    if kinds[0] != kinds[1] or first.value.shape[1] != second.value.shape[1]:
+        raise BadInput("only ensembles of one kind, outcome and set of features can be appended")
+    start = first.nodes
+    return replace(
+        first,
+        feature=np.concatenate([first.feature, second.feature]),
+        threshold=np.concatenate([first.threshold, second.threshold]),
+        left=np.concatenate([first.left, _shift(second.left, start)]),
+        right=np.concatenate([first.right, _shift(second.right, start)]),
+        value=np.concatenate([first.value, second.value]),
+        roots=np.concatenate([first.roots, second.roots + start]),
+        slot=np.concatenate([first.slot, second.slot]),
+        offset=first.offset + second.offset,
+        divisor=1.0 if first.boosted else first.divisor + second.divisor,
+    )
+
+
+def without_first(forest: FlatForest, trees: int) -> FlatForest:
+    """The ensemble without its first trees, whose nodes are given up."""
+    if not 0 <= trees < forest.trees:
+        raise BadInput(f"the ensemble has {forest.trees} trees; at least one has to stay")
+    left = forest.only(trees, forest.trees)
+    return restrict(left, np.full(forest.width, -np.inf), np.full(forest.width, np.inf))
+
+
 def with_values(forest: FlatForest, value: Floats) -> FlatForest:
     """The same trees with other predictions at their leaves; `value` float64[m, outputs].
 

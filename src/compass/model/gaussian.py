@@ -223,10 +223,12 @@ def _evidence(
 
 def _root(covariance: Floats) -> Floats:
     """The upper triangular R with R @ R.T = inverse of the covariance, float64[n, n]."""
-    from scipy.linalg import cholesky, solve_triangular
+    from scipy.linalg import cholesky
+    from scipy.linalg.lapack import dtrtri
 
     # Rounding can make a matrix of nearly equal rows lose its sign.
     jitter = 1e-10 * float(np.mean(np.diag(covariance)))
-    eye = np.eye(len(covariance))
-    lower = cholesky(covariance + jitter * eye, lower=True)
-    return np.ascontiguousarray(np.triu(solve_triangular(lower, eye, lower=True).T))
+    matrix = covariance.copy()
+    matrix[np.diag_indices(len(matrix))] += jitter
+    lower = cholesky(matrix, lower=True, check_finite=False)
+    return np.ascontiguousarray(dtrtri(lower, lower=1)[0].T)

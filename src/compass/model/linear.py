@@ -149,11 +149,11 @@ def _pairs(Z: Floats) -> NDArray[np.int64]:
     product = Z[:, a] * Z[:, b]
     # Labels of one category exclude each other, and yes/no columns are their own squares.
     tells = (product != product[:1]).any(axis=0) & ~((a == b) & (product == Z[:, a]).all(axis=0))
-    return np.column_stack([a, b])[tells].astype(np.int64)
+    return np.asarray(np.column_stack([a, b])[tells], dtype=np.int64)
 
 
 def _ridge(T: Floats, taught: Lesson, ridge: float) -> tuple[Floats, Floats, Floats, float]:
-    """Weights [t, 1], offset [1], root [t, t] and least squared error for centred terms T [n, t]."""
+    """Weights [t, 1], offset [1], root [t, t], least squared error; terms T [n, t] are centred."""
     TW = T * taught.weight[:, None]
     gram = TW.T @ T
     root = _root(gram, ridge)

@@ -108,7 +108,8 @@ class Neighbours:
         points, place = np.unique(
             taught.Z * _stretch(taught.frame.design), axis=0, return_inverse=True
         )
-        place, heavy = place.ravel(), np.bincount(place.ravel(), taught.weight)
+        place = place.ravel()
+        heavy = np.asarray(np.bincount(place, taught.weight), dtype=np.float64)
         targets = taught.targets()
         mean, within = np.empty((2, len(points), taught.frame.raw))
         for column in range(taught.frame.raw):

@@ -7,8 +7,9 @@ on the data and the seed only; the clock merely ends a search that takes too lon
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -138,7 +139,7 @@ def select(
         first = runners[0]
         why = "too few configurations to compare models: the first one was taken"
         return Selected(first.recipe, (), (why,))
-    with ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
+    with alone(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
         _race(here, runners, until, pool, tell)
     return _result(here, runners, skipped)
 
@@ -147,6 +148,15 @@ def log_is_a_question(here: Course) -> bool:
     """Whether the logarithm of the outcome may be easier to learn than the outcome."""
     y = here.y
     return here.task.classes is None and bool(y.min() > 0) and y.max() > _SKEWED * y.min()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """One thread for each matrix product: several models are trained at once."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 def cross_validate(here: Course, recipe: Recipe, part: int) -> tuple[Floats, float, bool]:
@@ -308,7 +318,7 @@ def _leave_behind(runners: list[Runner], times: float, when: str) -> None:
         return
     for runner in running:
         if runner.error > times * leader.error and _surely_worse(runner, leader):
-            behind = f"{runner.error:.3g} against {leader.error:.3g} of {_told(leader)}"
+            behind = f"{runner.error:.1%} against {leader.error:.1%} of {_told(leader)}"
             runner.stop("stopped", f"{behind} {when}")
 
 

@@ -3,12 +3,15 @@
 Every function returns (train, valid): sorted int64 row positions that together are all rows.
 """
 
+import hashlib
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compass.domain.errors import DataProblem
 
 Rows = NDArray[np.int64]
+_CLOSE = 0.25  # a share of the rows that is missed by more than this part of it is not taken
 
 
 def by_row(n: int, share: float, seed: int) -> tuple[Rows, Rows]:
@@ -25,7 +28,8 @@ def by_row(n: int, share: float, seed: int) -> tuple[Rows, Rows]:
 def by_group(groups: ArrayLike, share: float, seed: int) -> tuple[Rows, Rows]:
     """Random whole groups for checking, about a share of the rows; no group is on both sides.
 
-    `groups` holds one label per row, [n].
+    `groups` holds one label per row, [n]. Which side a group is on does not change when others
+    are added, unless there are so few or so unequal ones that the share would be missed.
     """
     _check_share(share)
     names, of_row = np.unique(np.asarray(groups), return_inverse=True)
@@ -36,18 +40,43 @@ def by_group(groups: ArrayLike, share: float, seed: int) -> tuple[Rows, Rows]:
         )
     sizes = np.bincount(of_row)
     wanted = share * len(of_row)
+    luck = _luck(names, seed)
+    lucky = luck < share
+    if abs(float(sizes[lucky].sum()) - wanted) <= _CLOSE * wanted and not lucky.all():
+        return _two(len(of_row), np.flatnonzero(lucky[of_row]))
+    return _two(
+        len(of_row), np.flatnonzero(np.isin(of_row, _dealt(sizes, np.argsort(luck), wanted)))
+    )
+
+
+def _dealt(sizes: NDArray[np.int64], order: NDArray[np.int64], wanted: float) -> list[int]:
+    """Groups in this order whose sizes come close to `wanted`: at least one, never all."""
     taken: list[int] = []
     total = 0
-    for group in np.random.default_rng(seed).permutation(len(names)):
+    for group in order.tolist():
         size = int(sizes[group])
         # Take a group when that brings the share closer; the first always, never all of them.
         if taken and abs(total + size - wanted) > abs(total - wanted):
             continue
-        if len(taken) == len(names) - 1:
+        if len(taken) == len(sizes) - 1:
             break
-        taken.append(int(group))
+        taken.append(group)
         total += size
-    return _two(len(of_row), np.flatnonzero(np.isin(of_row, taken)))
+    return taken
+
+
+def _luck(names: NDArray[np.generic], seed: int) -> NDArray[np.float64]:
+    """A number in [0, 1) for each label, [g], that depends on the label and the seed only.
+
+    So a group stays on its side when rows of other groups arrive.
+    """
+    if names.dtype.kind in "iu":
+        keys = names.astype(np.uint64)
+    else:
+        digests = (hashlib.blake2b(str(name).encode(), digest_size=8).digest() for name in names)
+        keys = np.frombuffer(b"".join(digests), dtype=np.uint64)
+    salt = _mixed(np.array([seed], dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15))
+    return np.asarray(_mixed(_mixed(keys) ^ salt) / 2.0**64)
 
 
 def by_time(times: ArrayLike, share: float) -> tuple[Rows, Rows]:

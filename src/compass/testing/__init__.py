@@ -19,6 +19,7 @@ from typing import Any
 from compass import registry
 from compass.domain.errors import BadInput
 from compass.testing.base import ConformanceError
+from compass.testing.embedding import check_embedding
 from compass.testing.exporter import check_exporter
 from compass.testing.generator import check_generator
 from compass.testing.reader import check_reader
@@ -30,6 +31,7 @@ from compass.testing.surrogate import check_surrogate
 __all__ = [
     "ConformanceError",
     "check",
+    "check_embedding",
     "check_exporter",
     "check_generator",
     "check_reader",
@@ -43,6 +45,7 @@ _SUITES = {
     "reader": check_reader,
     "step": check_step,
     "reducer": check_reducer,
+    "embedding": check_embedding,
     "surrogate": check_surrogate,
     "generator": check_generator,
     "rule": check_rule,

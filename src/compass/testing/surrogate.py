@@ -7,15 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.domain.space import Category, Number, Space
 from compass.model.base import Family, Fitted, Floats, Task
-from compass.settings import ForestSettings, Settings
+from compass.settings import ForestSettings, NeuralSettings, Settings
 from compass.testing.base import Witness, first_difference, witness
 
 _PLAIN = "biufSU"  # kinds of numpy types that can be saved without running code to load them
 _SEED = 7
 _CASES = "compass.testing.surrogate"
-# What is promised does not depend on the number of trees, and few of them train quickly.
-SETTINGS = Settings(forest=ForestSettings(trees=20))
+# What is promised does not depend on the size of a model, and small ones train quickly.
+SETTINGS = Settings(
+    forest=ForestSettings(trees=20), neural=NeuralSettings(layers=1, units=16, rate=0.02, epochs=15)
+)
+# What the columns are, where a family is told: a category, and a number that may be none.
+FEATURES = Space(
+    parameters=(
+        Number(name="nodes", low=1, high=16, step=1),
+        Number(name="share", low=0, high=1),
+        Number(name="size", low=8, high=64, allowed=(8, 16, 32, 64), optional=True),
+        Category(name="label", values=("a", "b", "never seen")),
+    )
+)
+_NONE = FEATURES.parameters[2].none_code  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True)
@@ -29,6 +42,7 @@ class Lesson:
     weight: Floats | None
     ask: Floats  # [m, d]
     truth: Floats  # [m]
+    features: Space | None = None
 
     def look(self, tail: str = "") -> str:
         """The code that trains on this lesson."""
@@ -43,6 +57,8 @@ def lessons() -> tuple[Lesson, ...]:
     number, classes = Task(), Task(3)
     flat = np.full(len(X), 4.0)
     few = np.array([[1.0, 0.0, 8.0, 0.0], [2.0, 1.0, 16.0, 1.0]])
+    told, asked = X.copy(), ask.copy()
+    told[::7, 2] = asked[::5, 2] = _NONE
     return (
         Lesson("numbers", X, _law(X) + rng.normal(0, 0.1, len(X)), number, None, ask, _law(ask)),
         Lesson("weighted numbers", X, _law(X), number, weight, ask, _law(ask)),
@@ -53,6 +69,8 @@ def lessons() -> tuple[Lesson, ...]:
         Lesson("a constant", X, flat, number, None, ask, np.full(len(ask), 4.0)),
         Lesson("one column", X[:, :1], 2 * X[:, 0], number, None, ask[:, :1], 2 * ask[:, 0]),
         Lesson("two rows", few, np.array([1.0, 2.0]), number, np.ones(2), few, np.array([1.0, 2])),
+        Lesson("known columns", told, _law(told), number, None, asked, _law(asked), FEATURES),
+        Lesson("known classes", told, _class(X), classes, None, asked, _class(ask), FEATURES),
     )
 
 
@@ -82,7 +100,13 @@ def fitted(plugin: Any, case: Lesson, seed: int = _SEED) -> Fitted:
     family: Family = plugin
     weight = None if case.weight is None else case.weight.copy()
     return family.fit(
-        case.X.copy(), case.y.copy(), task=case.task, weight=weight, seed=seed, settings=SETTINGS
+        case.X.copy(),
+        case.y.copy(),
+        task=case.task,
+        weight=weight,
+        seed=seed,
+        settings=SETTINGS,
+        features=case.features,
     )
 
 
@@ -98,6 +122,8 @@ def check_surrogate(plugin: Any, *, name: str | None = None) -> None:
         with found.calling("it learns again from the same rows", case.look() + ", twice"):
             again = fitted(plugin, case)
         _repeatable(found, model, again, case)
+        _slopes(found, model, case)
+    _obstacles(found, plugin)
     for promise in (_inputs_unchanged, _learns, _weights_matter):
         with found.calling("it learns whatever it is given", lesson("weighted numbers").look()):
             promise(found, plugin)
@@ -306,3 +332,53 @@ def _weights_matter(found: Witness, plugin: Any) -> None:
             f"rows of 0 and of 1, nine times as heavy: {down:.2f} and {up:.2f} on average",
             "fit the same rows with outcomes 0 and 1 and weights 1 and 9, then 9 and 1",
         )
+
+
+def _slopes(found: Witness, model: Fitted, case: Lesson) -> None:
+    """A `gradient`, where a model has one, is what small steps of the numbers show."""
+    offered = getattr(model, "gradient", None)
+    if offered is None:
+        return
+    look = case.look(".gradient(case.ask)")
+    with found.calling("it gives its gradient", look):
+        slopes = offered(case.ask.copy())
+    if slopes is None:
+        return
+    _numbers(found, "gradients", slopes, case.ask.shape, look)
+    names = (None,) * case.ask.shape[1] if case.features is None else tuple(case.features)
+    for place, parameter in enumerate(names):
+        column = case.ask[:, place]
+        category = isinstance(parameter, Category)
+        none = parameter.none_code if isinstance(parameter, Number) else np.nan
+        jumps = np.full(len(column), category) | (column == none)
+        step = 1e-4 * (float(np.std(case.X[:, place])) or 1.0)
+        up, down = case.ask.copy(), case.ask.copy()
+        up[:, place], down[:, place] = column + step, column - step
+        seen = (model.predict(up) - model.predict(down))[:, 0] / (2 * step)
+        seen = np.where(jumps, 0.0, seen)
+        near = np.abs(slopes[:, place] - seen) <= 1e-3 * (np.abs(seen).max() + 1e-6)
+        # A few rows may lie on a kink, where a slope is not the same on both sides.
+        found.expect(
+            near.mean() >= 0.9,
+            "gradients are the slopes of the prediction; labels and `none` have none: 0",
+            f"column {place}: {first_difference(slopes[:, place], seen)}",
+            look,
+        )
+
+
+def _obstacles(found: Witness, plugin: Any) -> None:
+    """An `obstacle`, where a family has one, is said in words or is None, whatever the size."""
+    offered = getattr(plugin, "obstacle", None)
+    if offered is None:
+        return
+    for rows, columns in ((2, 1), (300, 4), (10**9, 10**4)):
+        for task in (Task(), Task(3)):
+            look = f"plugin.obstacle({rows}, {columns}, {task!r})"
+            with found.calling("it says whether something speaks against a table", look):
+                said = offered(rows, columns, task)
+            found.expect(
+                said is None or (isinstance(said, str) and bool(said.strip())),
+                "an obstacle is a few words, or None",
+                repr(said),
+                look,
+            )

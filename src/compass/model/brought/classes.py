@@ -74,7 +74,7 @@ def arranged(scores: Floats, places: Sequence[int], outputs: int, target: str) -
             hint="let it end with one score for each class",
         )
     sums = scores.sum(axis=1)
-    if len(scores) and ((scores < -_SLACK).any() or (np.abs(sums - 1) > _SLACK).any()):
+    if (scores < -_SLACK).any() or (np.abs(sums - 1) > _SLACK).any():
         raise BadInput(
             f"the scores of the model of {target} are no shares: they do not add up to 1",
             hint="let the model end with softmax (or sigmoid, for two classes)",

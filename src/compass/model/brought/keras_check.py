@@ -13,8 +13,7 @@ from compass.domain.errors import BadInput
 MODELS = frozenset({"Sequential", "Functional", "Model"})
 # Layers that compute with numbers. Left out on purpose: Lambda and wrappers of other libraries'
 # modules, which hold code, and lookups, which read files.
-LAYERS = frozenset(
-    """
+_LAYERS_LISTED = """
     InputLayer Dense EinsumDense Embedding Identity Masking
     Activation ReLU LeakyReLU PReLU ELU Softmax
     BatchNormalization LayerNormalization GroupNormalization UnitNormalization RMSNormalization
@@ -28,29 +27,31 @@ LAYERS = frozenset(
     AveragePooling2D MaxPooling2D GlobalAveragePooling2D GlobalMaxPooling2D
     LSTM GRU SimpleRNN Bidirectional TimeDistributed LSTMCell GRUCell SimpleRNNCell
     Attention AdditiveAttention MultiHeadAttention GroupQueryAttention
-    """.split()
-)
+"""
+LAYERS = frozenset(_LAYERS_LISTED.split())
 # Small parts, all of whose classes are plain numbers and formulas.
 _PARTS = frozenset(
     {"keras.initializers", "keras.regularizers", "keras.constraints", "keras.dtype_policies"}
 )
 _FORMULAS = frozenset({"keras.src.ops.numpy", "keras.src.ops.nn", "keras.src.ops.math"})
 # Names that stand without a module, as `.h5` files write them.
-_BARE = frozenset(
-    """
+_BARE_LISTED = """
     __keras_tensor__ __tuple__ __ellipsis__ DTypePolicy Policy
     Zeros Ones Constant RandomNormal RandomUniform TruncatedNormal VarianceScaling Orthogonal
     Identity GlorotUniform GlorotNormal HeUniform HeNormal LecunUniform LecunNormal
     L1 L2 L1L2 OrthogonalRegularizer MaxNorm MinMaxNorm NonNeg UnitNorm
-    """.split()
-)
+"""
+_BARE = frozenset(_BARE_LISTED.split())
 _CLASS = re.compile(r"[A-Z]\w*")
 
 
 def check(text: str | bytes, name: str) -> dict[str, Any]:
-    """The configuration of a model; whatever is not Keras' own is refused."""
+    """The configuration of a model, without how it was trained (which names more classes).
+
+    Whatever is not Keras' own is refused.
+    """
     try:
-        config = json.loads(text)
+        config = _untrained(json.loads(text))
         _walk(config, name)
     except (ValueError, RecursionError):
         raise BadInput(
@@ -62,6 +63,13 @@ def check(text: str | bytes, name: str) -> dict[str, Any]:
             hint="bring a Sequential or Functional model",
         )
     return config
+
+
+def _untrained(part: Any) -> Any:
+    if isinstance(part, dict):
+        kept = {key: value for key, value in part.items() if key != "compile_config"}
+        return {key: _untrained(value) for key, value in kept.items()}
+    return [_untrained(value) for value in part] if isinstance(part, list) else part
 
 
 def _walk(part: Any, name: str) -> None:

@@ -68,7 +68,7 @@ def read_only() -> bool:
     if kernel is None:
         return False
     kernel.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    version = kernel.syscall(_LANDLOCK_CREATE, None, 0, 1)
+    version = landlock()
     if version < 1:
         return False
     rights = _EXECUTE | _WRITE | _CHANGES
@@ -80,6 +80,12 @@ def read_only() -> bool:
     done = bool(kernel.syscall(_LANDLOCK_RESTRICT, rules, 0) == 0)
     os.close(rules)
     return done
+
+
+def landlock() -> int:
+    """The version of Landlock that the kernel knows; below 1: none."""
+    kernel = _kernel()
+    return -1 if kernel is None else int(kernel.syscall(_LANDLOCK_CREATE, None, 0, 1))
 
 
 def at_most(seconds: float) -> None:

@@ -63,8 +63,7 @@ def content_of(original: bytes, name: str, *, allow_pickle: bool) -> Content:
     files = members(original, name)
     if kind == "keras":
         config = keras_check.check(files["config.json"], name)
-        # How it was trained does not matter, and names more classes.
-        files = files | {"config.json": _json_bytes({**config, "compile_config": None})}
+        files = files | {"config.json": json.dumps(config).encode()}
     elif kind == "export":
         torch_check.check_export(files, name)
     elif kind == "torchscript":
@@ -159,10 +158,6 @@ def _document(content: bytes, name: str) -> Any:
             f"{name} is a damaged XGBoost model: {error}", hint="save the model again"
         ) from None
     return found
-
-
-def _json_bytes(document: Any) -> bytes:
-    return json.dumps(document).encode()
 
 
 def _text_pickle(content: bytes) -> bool:

@@ -19,14 +19,13 @@ _OPERATOR = re.compile(
 )
 # Operators that reach for files.
 _FILES = re.compile(r"\b(from_file|save|_save|load|_load)\b")
-_WORDS = frozenset(
-    """
+_WORDS_LISTED = """
     Symbol Integer Float Rational Add Mul Pow Max Min Mod Abs Eq Ne Ge Gt Le Lt And Or Not
     FloorDiv ModularIndexing CeilDiv PythonMod CleanDiv IntTrueDiv FloatTrueDiv ToFloat
     TruncToInt FloorToInt CeilToInt
     positive integer nonnegative real true false True False None
-    """.split()
-)
+"""
+_WORDS = frozenset(_WORDS_LISTED.split())
 _TOKEN = re.compile(r"\s+|'\w+'|[A-Za-z]\w*|\d+(\.\d+)?(e[+-]?\d+)?|[-+*/%(),=<>]+")
 _TREES = ("builtins.tuple", "builtins.list", "builtins.dict")
 _MEMBER = re.compile(
@@ -127,7 +126,9 @@ def _json(content: bytes | str, name: str) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        raise BadInput(f"{name} is damaged: its JSON cannot be read", hint="save it again") from None
+        raise BadInput(
+            f"{name} is damaged: its JSON cannot be read", hint="save it again"
+        ) from None
 
 
 def _refused(name: str, what: str) -> BadInput:

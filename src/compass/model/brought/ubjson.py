@@ -111,6 +111,3 @@ class _Reader:
         if self.place >= len(self.content):
             raise ValueError("the file is cut off")
         return chr(self.content[self.place])
-
-
-

@@ -1,0 +1,247 @@
+"""Taking in new runs: what drifted, which models go on and which begin anew."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from compass.domain.answer import Drift, ModelCard
+from compass.domain.errors import DataProblem, nearest
+from compass.domain.space import Category, Number, Space
+from compass.domain.told import Learnt, Told
+from compass.engine.dataset import Dataset, read
+from compass.engine.workbench import Floats, Lesson, Rows, Trained, Workbench
+from compass.model.drift import drift, verdict
+from compass.model.score import Holdout, error, row_errors, small
+from compass.model.select import Selected
+from compass.model.update import Updated, continued
+from compass.readers.combine import combine
+from compass.readers.table import Table
+
+if TYPE_CHECKING:
+    from compass.engine.compass import Compass
+
+_WORSE = 1.05  # a model that goes on and is this much worse than before is trained anew
+Key = tuple[tuple[str, ...], str]
+
+
+def tell(engine: "Compass", source: Any) -> Told:
+    """Add runs to an engine and let its models learn them."""
+    began = time.perf_counter()
+    old = engine.bench
+    data, notes = with_runs(engine.data, source)
+    arrived = data.table.rows - engine.data.table.rows
+    kept = data.reduced(engine.settings.keep, engine.settings.reducer, engine.settings.seed)
+    bench = Workbench(data.prepared, kept, old.settings, old.progress, old.given, old.journal)
+    first = engine.data.table.rows
+    learnt = []
+    for place, key in enumerate(old.trained):
+        bench.tell(f"taking in runs: {key[1]}", place, len(old.trained))
+        trained, told = _taken_in(old, bench, key, first)
+        bench.trained[key] = trained
+        learnt.append(told)
+    engine.data, engine.bench = data, bench
+    used = int(np.count_nonzero(data.prepared.row_id >= first))
+    if used < arrived:
+        notes += (f"{arrived - used} of the new runs cannot be used; see compass columns",)
+    return Told(
+        rows=arrived,
+        used=used,
+        total=data.prepared.rows,
+        learnt=tuple(learnt),
+        notes=notes,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:
+    """The runs with new ones after them; columns that are not in use may be missing from these."""
+    fresh = source.table if isinstance(source, Dataset) else read(source).table
+    known = data.table
+    used = {*data.prepared.space.names}
+    lacking = [name for name in known.names if name not in fresh.names]
+    needed = [name for name in lacking if name in used]
+    extra = [name for name in fresh.names if name not in known.names]
+    if needed:
+        close = nearest(needed[0], extra)
+        raise DataProblem(
+            f"the new runs have no column '{needed[0]}'",
+            hint=f"is it called {close} there?" if close else "they need all columns in use",
+        )
+    arrow = fresh.arrow.select([name for name in fresh.names if name in known.names])
+    for name in lacking:
+        arrow = arrow.append_column(name, pa.nulls(fresh.rows))
+    both = combine([known.arrow, arrow], ["the runs known so far", "the new runs"])
+    notes = (f"columns that are not known were left out: {', '.join(extra)}",) if extra else ()
+    table = Table.of(both, (*known.parts, *fresh.parts))
+    return replace(data, table=table), notes
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """One outcome before and after new runs arrived."""
+
+    old: Workbench
+    bench: Workbench
+    before: Trained
+    was: Lesson
+    now: Lesson
+    arrived: Rows  # positions of the new runs that know the outcome
+    target: str
+
+    @property
+    def scale(self) -> float | None:
+        """The size below which an outcome counts as zero."""
+        return None if self.now.task.classes else small(self.was.y[self.was.train])
+
+
+def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[Trained, Learnt]:
+    began = time.perf_counter()
+    features, target = key
+    was, now = old.lesson(features, target), bench.lesson(features, target)
+    fresh = bench.prepared.row_id >= first
+    complete = np.isfinite(now.field.X).all(axis=1) & np.isfinite(now.y)
+    arrived = np.flatnonzero(fresh & complete)
+    case = _Case(old, bench, old.trained[key], was, now, arrived, target)
+    same = _same_codes(was.field.features, now.field.features)
+    change = _drift(case) if same and len(arrived) else None
+    held, selected, how = _learnt(case, same, change)
+    trained = bench.assembled(now, target, held, selected, began)
+    card = _card(trained.card, case, how, change)
+    before = _error(case, case.before.model) if same else case.before.card.error
+    told = Learnt(
+        target=target,
+        how=how,
+        error_name=card.error_name,
+        error_before=before,
+        error_after=card.error,
+        drift=change,
+    )
+    return replace(trained, card=card), told
+
+
+def _card(card: ModelCard, case: _Case, how: str, change: Drift | None) -> ModelCard:
+    old = case.before.card
+    anew = card.rows if how.startswith(("trained", "chosen")) else old.anew
+    scores = card.scores or old.scores
+    return card.model_copy(update={"update": how, "drift": change, "anew": anew, "scores": scores})
+
+
+def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Selected, str]:
+    """The model that knows the new runs, and how it came to that."""
+    recipe = Selected(case.before.recipe, ())
+    if not len(case.arrived) and same:
+        return _held(case, case.before.model), recipe, "kept: none of the new runs tells it"
+    if change is not None and change.kind == "law":
+        kind, selected = case.bench.chosen(case.now, case.target)
+        return _anew(case, kind.fit), selected, f"chosen anew: {change.reason}"
+    why = _why_anew(case, same)
+    if why is None:
+        found = _continued(case)
+        if found is None:
+            why = "this model cannot go on, or many runs are new"
+        else:
+            held, before = _held(case, found.fitted), _error(case, case.before.model)
+            if held.score.error <= _WORSE * before:
+                return held, recipe, f"continued: {found.how}"
+            why = "going on made it worse"
+    kind, _ = case.bench.followed(case.now, case.target, case.before.recipe)
+    return _anew(case, kind.fit), recipe, f"trained anew: {why}"
+
+
+def _why_anew(case: _Case, same: bool) -> str | None:
+    """What forbids to go on with the old model."""
+    if not same:
+        return "the new runs have labels or ranges that the old ones had not"
+    ids = case.bench.prepared.row_id
+    learnt = case.old.prepared.row_id[case.was.train]
+    if np.isin(ids[case.now.valid], learnt).any():
+        return "runs that it learnt are now needed to check it"
+    return None
+
+
+def _continued(case: _Case) -> Updated | None:
+    now, settings = case.now, case.bench.settings
+    rows = now.train
+    # Counted from the last training from the beginning: many small steps are a large one.
+    new = max(len(rows) - case.before.card.anew, 1)
+    return continued(
+        case.before.recipe,
+        case.before.model,
+        now.field.X[rows],
+        now.y[rows],
+        new,
+        task=now.task,
+        weight=case.bench.prepared.weight[rows],
+        seed=settings.seed,
+        settings=settings,
+        features=now.field.features,
+    )
+
+
+def _anew(case: _Case, fit: Callable[..., Any]) -> Holdout:
+    now, settings = case.now, case.bench.settings
+    rows, weight = now.train, case.bench.prepared.weight
+    fitted = fit(
+        now.field.X[rows],
+        now.y[rows],
+        task=now.task,
+        weight=weight[rows],
+        seed=settings.seed,
+        settings=settings,
+        features=now.field.features,
+    )
+    return _held(case, fitted)
+
+
+def _held(case: _Case, fitted: Any) -> Holdout:
+    now, valid = case.now, case.now.valid
+    weight = case.bench.prepared.weight[valid]
+    score = error(fitted, now.field.X[valid], now.y[valid], scale=case.scale, weight=weight)
+    return Holdout(score, fitted)
+
+
+def _error(case: _Case, fitted: Any) -> float:
+    return _held(case, fitted).score.error
+
+
+def _drift(case: _Case) -> Drift:
+    """What changed between the runs that the model knows and those that arrived."""
+    features, model = case.now.field.features, case.before.model
+    known = np.concatenate([case.was.train, case.was.valid])
+    old_X, new_X = case.was.field.X[known], case.now.field.X[case.arrived]
+    weight = case.old.prepared.weight[known], case.bench.prepared.weight[case.arrived]
+    seed = case.bench.settings.seed
+    columns = drift(old_X, new_X, features, seed=seed, old_weight=weight[0], new_weight=weight[1])
+    before = _losses(case, model, case.was, case.was.valid)
+    after = _losses(case, model, case.now, case.arrived)
+    kind, reason = verdict(columns, before, after, seed=seed)
+    return Drift(
+        rows=len(case.arrived),
+        columns=columns,
+        error_before=float(before.mean()),
+        error_new=float(after.mean()),
+        kind=kind,
+        reason=reason,
+    )
+
+
+def _losses(case: _Case, model: Any, lesson: Lesson, rows: Rows) -> Floats:
+    said = model.predict(lesson.field.X[rows])
+    if lesson.task.classes is None:
+        return row_errors(lesson.y[rows], said[:, 0], scale=case.scale)
+    return np.asarray(np.argmax(said, axis=1) != lesson.y[rows], dtype=np.float64)
+
+
+def _same_codes(one: Space, other: Space) -> bool:
+    """Whether encoded rows mean the same in both spaces."""
+
+    def code(parameter: Number | Category) -> object:
+        if isinstance(parameter, Category):
+            return parameter.name, parameter.values
+        return parameter.name, parameter.none_code if parameter.optional else None
+
+    return [code(p) for p in one] == [code(p) for p in other]

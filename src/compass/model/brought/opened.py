@@ -1,0 +1,172 @@
+"""A brought file made ready: its inputs, its classes, and its trees or the process that runs it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+
+from compass.domain.base import Noun, Value
+from compass.domain.errors import BadInput
+from compass.model.brought import skops_forest
+from compass.model.brought.archive import members
+from compass.model.brought.columns import INPUTS, Inputs
+from compass.model.brought.limits import Limits
+from compass.model.brought.sandbox import Sandbox
+from compass.model.brought.sniff import Content
+from compass.model.flat import FlatForest
+from compass.model.foreign import lightgbm_forest, xgboost_forest
+from compass.model.sound import sound
+
+CLASSES = 10_000
+# The trees, the names of their inputs and their classes.
+Read = tuple[FlatForest, Sequence[str] | None, tuple[Value, ...] | None]
+_DAMAGED = (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError)
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A model that can be asked."""
+
+    content: Content
+    inputs: Inputs
+    classes: tuple[Value, ...] | None  # as the file names them
+    forest: FlatForest | None  # over the inputs of the model
+    sandbox: Sandbox | None
+
+    @property
+    def count(self) -> int | None:
+        """How many classes it has; None: it predicts a number, or does not tell."""
+        if self.classes is not None:
+            return len(self.classes)
+        if self.forest is None or self.forest.link in ("identity", "exp"):
+            return None
+        return self.forest.outputs
+
+
+class Facts(Noun):
+    """What a model says about itself; not believed further than this."""
+
+    names: tuple[str, ...] | None = Field(None, max_length=INPUTS)
+    count: int | None = Field(None, ge=1, le=INPUTS)
+    texts: tuple[int, ...] = ()
+    classes: tuple[Value, ...] | None = Field(None, max_length=CLASSES)
+    forest: bool = False
+    read_only: bool = False
+
+
+def opened(content: Content, limits: Limits) -> Opened:
+    """The model in a checked file: trees are read here, everything else is loaded apart."""
+    if content.kind == "lightgbm":
+        return _trees(content, _lightgbm)
+    if content.kind == "xgboost":
+        return _trees(content, _xgboost)
+    if content.kind == "skops" and _holds_forest(content):
+        return _trees(content, _skops)
+    sandbox = Sandbox(content, limits)
+    said, arrays = sandbox.facts()
+    try:
+        told = {name: value for name, value in said.items() if name != "arrays"}
+        facts = Facts.model_validate(told)
+        forest = _stacked(arrays, facts) if facts.forest else None
+    except (ValidationError, *_DAMAGED):
+        sandbox.close()
+        raise _damaged(content) from None
+    inputs = Inputs(facts.names, facts.count, frozenset(facts.texts))
+    if forest is not None:
+        sandbox.close()
+        _check(forest, content)
+        return Opened(content, inputs, facts.classes, forest, None)
+    return Opened(content, inputs, facts.classes, None, sandbox)
+
+
+def _trees(content: Content, read: Callable[[Content], Read]) -> Opened:
+    try:
+        forest, names, classes = read(content)
+    except (*_DAMAGED, RecursionError, MemoryError):
+        raise _damaged(content) from None
+    _check(forest, content)
+    return Opened(content, Inputs(_real(names, forest), forest.width), classes, forest, None)
+
+
+def _holds_forest(content: Content) -> bool:
+    try:
+        return skops_forest.holds_forest(members(content.checked, content.name))
+    except (*_DAMAGED, RecursionError):
+        raise _damaged(content) from None
+
+
+def _skops(content: Content) -> Read:
+    return skops_forest.read(members(content.checked, content.name))
+
+
+def _lightgbm(content: Content) -> Read:
+    text = content.original.decode("utf-8")
+    if "\nend of trees" not in text:
+        raise ValueError("cut off")
+    head = dict(line.partition("=")[::2] for line in text.partition("\nTree=")[0].splitlines())
+    _moderate(int(head["max_feature_idx"]) + 1, int(head["num_tree_per_iteration"]))
+    return lightgbm_forest(text), head["feature_names"].split(" "), None
+
+
+def _xgboost(content: Content) -> Read:
+    document: Mapping[str, Any] = content.document
+    learner = document["learner"]
+    param = learner["learner_model_param"]
+    _moderate(int(param["num_feature"]), max(int(param["num_class"]), 1))
+    names = [str(name) for name in learner.get("feature_names", ())]
+    return xgboost_forest(document), names, None
+
+
+def _moderate(inputs: int, classes: int) -> None:
+    if not (1 <= inputs <= INPUTS and 1 <= classes <= CLASSES):
+        raise ValueError("too many inputs or classes")
+
+
+def _real(names: Sequence[str] | None, forest: FlatForest) -> tuple[str, ...] | None:
+    """The names of the inputs, unless the library only counted them."""
+    counted = (
+        [f"Column_{place}" for place in range(forest.width)],
+        [f"f{place}" for place in range(forest.width)],
+    )
+    return tuple(names) if names and list(names) not in counted else None
+
+
+def _stacked(arrays: Sequence[NDArray[Any]], facts: Facts) -> FlatForest:
+    """The forest whose trees were sent one after another, each counting from 0."""
+    sizes, left, right, feature, threshold, value = arrays
+    starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+    shift = np.repeat(starts, sizes)
+    if facts.count is None:
+        raise ValueError("a forest of unknown width")
+    inner = feature >= 0
+    return FlatForest(
+        feature=np.where(inner, feature, -1).astype(np.int32),
+        threshold=np.where(inner, threshold, 0.0),
+        left=np.where(left >= 0, left + shift, -1).astype(np.int32),
+        right=np.where(right >= 0, right + shift, -1).astype(np.int32),
+        value=value,
+        roots=starts.astype(np.int64),
+        width=facts.count,
+    )
+
+
+def _check(forest: FlatForest, content: Content) -> None:
+    """Refuse arrays that are no trees; no walk may ever leave them."""
+    inner = forest.feature >= 0
+    if not (
+        sound(forest)
+        and np.array_equal(inner, forest.left >= 0)
+        and np.array_equal(inner, forest.right >= 0)
+        and np.isfinite(forest.threshold[inner]).all()
+    ):
+        raise _damaged(content)
+
+
+def _damaged(content: Content) -> BadInput:
+    return BadInput(
+        f"{content.name} is damaged: it does not hold the model that it should",
+        hint="save the model again",
+    )

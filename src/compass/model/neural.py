@@ -1,0 +1,189 @@
+"""Neural networks: multi-layer perceptrons, trained by torch, used without it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass import registry
+from compass.domain.errors import EnvironmentProblem
+from compass.domain.space import Space
+from compass.model.base import Floats, Task
+from compass.model.dense import Frame, damaged, lesson, taken
+from compass.model.kernel import f8_2d, kernel, to_f8_2d
+from compass.model.sums import affine, softmax
+from compass.settings import Settings
+
+_HINT = "pip install 'compass-hpc[deep]'"
+_PER_SECOND = 100_000  # rows that are learnt from once, on one core
+_SECONDS = 120.0  # of training, beyond which a table is too large
+_BLOCK = 512  # rows that go through the layers together
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNeural:
+    """A few networks of the same shape that were started at different places.
+
+    h = silu(z @ first); h = h + silu(h @ inner) for each further layer; h @ last.
+    """
+
+    frame: Frame
+    first: Floats  # [members, width + 1, units]; the last row is the offset, here and below
+    inner: Floats  # [members, layers - 1, units + 1, units]
+    last: Floats  # [members, units + 1, raw]
+    family: str = "neural"
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+        return self.frame.task
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, outputs] for X float64[n, d]: the mean over the networks."""
+        return self._both(X)[0]
+
+    def spread(self, X: Floats) -> Floats:
+        """Standard deviation float64[n] of the prediction or the winning score over networks."""
+        return self._both(X)[1]
+
+    def gradient(self, X: Floats) -> Floats | None:
+        """How fast the prediction changes with each column, float64[n, d]; None for classes."""
+        if self.task.classes is not None:
+            return None
+        Z = self.frame.dense(X)
+        found = np.zeros(Z.shape)
+        for at in range(0, len(Z), _BLOCK):
+            rows = slice(at, at + _BLOCK)
+            for member in range(len(self.first)):
+                found[rows] += self._backward(Z[rows], member)
+        return self.frame.design.slopes(X, found * (self.frame.scale / len(self.first)))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        own: dict[str, NDArray[np.generic]] = {
+            "first": self.first,
+            "inner": self.inner,
+            "last": self.last,
+        }
+        return self.frame.arrays() | own
+
+    def _both(self, X: Floats) -> tuple[Floats, Floats]:
+        Z = self.frame.dense(X)
+        said = np.empty((len(self.first), len(Z), self.task.outputs))
+        for at in range(0, len(Z), _BLOCK):
+            rows = slice(at, at + _BLOCK)
+            for member in range(len(self.first)):
+                raw = _layer(self._forward(Z[rows], member)[0], self.last[member])
+                said[member, rows] = (
+                    self.frame.number(raw)
+                    if self.task.classes is None
+                    else self.frame.scores(softmax(raw))
+                )
+        mean = _mean(said)
+        apart = np.sqrt(_mean((said - mean) ** 2))
+        return mean, apart[np.arange(len(Z)), mean.argmax(axis=1)]
+
+    def _forward(self, Z: Floats, member: int) -> tuple[Floats, list[Floats]]:
+        """What the last layer is fed, and the slopes of every silu before it."""
+        h, slope = _silu(_layer(Z, self.first[member]))
+        slopes = [slope]
+        for weights in self.inner[member]:
+            more, slope = _silu(_layer(h, weights))
+            h = h + more
+            slopes.append(slope)
+        return h, slopes
+
+    def _backward(self, Z: Floats, member: int) -> Floats:
+        """Slopes float64[n, width] of the raw column of one network by the dense columns."""
+        slopes = self._forward(Z, member)[1]
+        back = np.tile(self.last[member, :-1, 0], (len(Z), 1))
+        for weights, slope in zip(self.inner[member][::-1], slopes[:0:-1], strict=True):
+            back = back + _back(back * slope, weights)
+        return _back(back * slopes[0], self.first[member])
+
+
+@registry.add("surrogate", "neural")
+class Neural:
+    """Neural network: smooth, strong on thousands of runs (needs the extra `deep` to train)."""
+
+    name = "neural"
+
+    @staticmethod
+    def fit(
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None = None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> FittedNeural:
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        taught = lesson(X, y, task, weight, features)
+        if find_spec("torch") is None:
+            raise EnvironmentProblem("neural networks are trained by torch", hint=_HINT)
+        from compass.model.perceptron import train
+
+        return FittedNeural(taught.frame, *train(taught, seed, settings.neural))
+
+    @staticmethod
+    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeural:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+        frame = Frame.restore(arrays, task)
+        first = taken(arrays, "first", None, frame.design.width + 1, None)
+        members, _, units = first.shape
+        if not members or not units:
+            raise damaged()
+        return FittedNeural(
+            frame,
+            first,
+            taken(arrays, "inner", members, None, units + 1, units),
+            taken(arrays, "last", members, units + 1, frame.raw),
+        )
+
+    @staticmethod
+    def obstacle(rows: int, columns: int, task: Task) -> str | None:
+        """Why it should not be tried: torch is missing, or the table is very large."""
+        del columns, task
+        if find_spec("torch") is None:
+            return f"needs torch: {_HINT}"
+        from compass.model.perceptron import passes
+
+        seconds = rows * passes(rows) / _PER_SECOND
+        if seconds <= _SECONDS:
+            return None
+        return f"{rows:,} rows would take about {round(seconds / 60)} minutes"
+
+
+def _layer(h: Floats, weights: Floats) -> Floats:
+    return affine(h, weights[:-1], weights[-1])
+
+
+def _back(slopes: Floats, weights: Floats) -> Floats:
+    return affine(slopes, np.ascontiguousarray(weights[:-1].T), np.zeros(len(weights) - 1))
+
+
+def _mean(said: Floats) -> Floats:
+    # In order: a mean over an axis may add in another for one row.
+    total = np.zeros(said.shape[1:])
+    for one in said:
+        total = total + one
+    return total / len(said)
+
+
+def _silu(raw: Floats) -> tuple[Floats, Floats]:
+    value, slope = np.empty(raw.shape), np.empty(raw.shape)
+    _silu_rows(raw, value, slope)
+    return value, slope
+
+
+@kernel(f8_2d, to_f8_2d, to_f8_2d)
+def _silu_rows(raw: Floats, value: Floats, slope: Floats) -> None:
+    for i in range(raw.shape[0]):
+        for j in range(raw.shape[1]):
+            share = 1.0 / (1.0 + np.exp(-raw[i, j]))
+            value[i, j] = raw[i, j] * share
+            slope[i, j] = share + value[i, j] * (1.0 - share)

@@ -1,0 +1,90 @@
+"""Support vectors against scikit-learn's own predictions."""
+
+import numpy as np
+import pytest
+from model_dense_cases import (
+    FEATURES,
+    check_damage,
+    check_edges,
+    check_gradient,
+    check_rows,
+    fit,
+    runs,
+    thirds,
+)
+from sklearn.svm import SVC, SVR
+
+from compass.model.base import Task
+from compass.model.support import Support
+from compass.prepare.design import Design
+from compass.settings import KernelSettings, Settings
+
+CHOSEN = Settings(kernel=KernelSettings(cost=3.0, width=0.7, margin=0.02))
+
+
+def test_rows_edges_and_damage() -> None:
+    check_rows(Support)
+    check_edges(Support)
+    check_damage(Support)
+
+
+def test_gradients() -> None:
+    check_gradient(fit(Support, *runs()))
+
+
+def test_numbers_are_predicted_as_by_sklearn() -> None:
+    X, y = runs()
+    weight = np.linspace(0.5, 1.5, len(y))
+    weight /= weight.mean()
+    design, ask = Design.of(X, FEATURES), runs(20, seed=1)[0]
+    Z = design.apply(X)
+    centre = np.average(y, weights=weight)
+    scale = np.sqrt(np.average((y - centre) ** 2, weights=weight))
+    gamma = 0.7 / (Z.shape[1] * Z.var())
+    twin = SVR(C=3.0, gamma=gamma, epsilon=0.02).fit(Z, (y - centre) / scale, weight)
+    model = fit(Support, X, y, weight=weight, settings=CHOSEN)
+    expected = twin.predict(design.apply(ask)) * scale + centre
+    np.testing.assert_allclose(model.predict(ask)[:, 0], expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_class_scores_follow_the_margins_of_sklearn(classes: int) -> None:
+    X, y = runs()
+    label = np.digitize(y, np.quantile(y, np.linspace(0, 1, classes + 1)[1:-1])).astype(float)
+    design = Design.of(X, FEATURES)
+    Z = design.apply(X)
+    gamma = 0.7 / (Z.shape[1] * Z.var())
+    twin = SVC(C=3.0, gamma=gamma, decision_function_shape="ovo").fit(Z, label)
+    ask = runs(20, seed=1)[0]
+    margins = twin.decision_function(design.apply(ask)).reshape(20, -1)
+    if classes == 2:
+        margins = -margins
+    logs = np.zeros((20, classes))
+    pairs = [(i, j) for i in range(classes) for j in range(i + 1, classes)]
+    for (i, j), margin in zip(pairs, margins.T, strict=True):
+        logs[:, i] += 2 / classes * margin
+        logs[:, j] -= 2 / classes * margin
+    expected = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    said = fit(Support, X, label, classes, settings=CHOSEN).predict(ask)
+    np.testing.assert_allclose(said, expected, rtol=1e-6)
+    if classes == 2:
+        assert np.array_equal(said.argmax(axis=1), twin.predict(design.apply(ask)))
+
+
+def test_spread_grows_from_the_runs_to_the_deviation_of_the_outcome() -> None:
+    X, y = runs()
+    model = fit(Support, X, y)
+    near = model.spread(X)
+    assert near.min() == 0
+    far = np.array([[1e9, 0.0, 0.0]])
+    assert near.max() < model.spread(far)[0]
+    np.testing.assert_allclose(model.spread(far)[0], np.std(y), rtol=1e-2)
+    label = fit(Support, X, thirds(y), 3)
+    assert (label.spread(X) <= 0.25).all()
+
+
+def test_large_tables_are_refused_with_the_time_they_would_take() -> None:
+    assert Support.obstacle(5_000, 10, Task()) is None
+    assert Support.obstacle(30_000, 10, Task()) == "30,000 rows would take about 9 minutes"
+    assert Support.obstacle(10_000, 10, Task(3)) is None
+    assert str(Support.obstacle(10**6, 10, Task())).endswith("about 167 hours")
