@@ -11,8 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from compass.domain.answer import Answer, Suggestion, Trust
+    from compass.domain.answer import Answer, ModelCard, Suggestion, Trust
     from compass.domain.errors import CompassError
+    from compass.domain.explanation import Dependence, Explanation, Importance
     from compass.domain.goal import (
         at_least,
         at_most,
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
         within,
     )
     from compass.domain.query import Query, plus, set_to, times
+    from compass.domain.told import Told
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset, read
     from compass.engine.export import export
     from compass.engine.store import load
     from compass.language import format_query, parse_query
+    from compass.model.brought import bring
     from compass.prepare.study import Study
     from compass.settings import Settings
 
@@ -40,13 +43,19 @@ _WHERE = {
     "Compass": "compass.engine.compass",
     "CompassError": "compass.domain.errors",
     "Dataset": "compass.engine.dataset",
+    "Dependence": "compass.domain.explanation",
+    "Explanation": "compass.domain.explanation",
+    "Importance": "compass.domain.explanation",
+    "ModelCard": "compass.domain.answer",
     "Query": "compass.domain.query",
     "Settings": "compass.settings",
     "Study": "compass.prepare.study",
     "Suggestion": "compass.domain.answer",
+    "Told": "compass.domain.told",
     "Trust": "compass.domain.answer",
     "at_least": "compass.domain.goal",
     "at_most": "compass.domain.goal",
+    "bring": "compass.model.brought",
     "export": "compass.engine.export",
     "format_query": "compass.language",
     "is_class": "compass.domain.goal",
@@ -70,13 +79,19 @@ __all__ = [
     "Compass",
     "CompassError",
     "Dataset",
+    "Dependence",
+    "Explanation",
+    "Importance",
+    "ModelCard",
     "Query",
     "Settings",
     "Study",
     "Suggestion",
+    "Told",
     "Trust",
     "at_least",
     "at_most",
+    "bring",
     "export",
     "format_query",
     "is_class",

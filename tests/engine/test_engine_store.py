@@ -366,7 +366,7 @@ def test_arrays_of_another_shape_are_told(saved: Path) -> None:
 
 def test_a_family_that_is_not_installed_is_named(saved: Path) -> None:
     models = json.loads((generation(saved) / "engine.json").read_text())["models"]
-    models[0]["family"] = "forrest"
+    models[0]["recipe"]["family"] = "forrest"
     rewrite(saved, models=models)
     with pytest.raises(cp.CompassError, match="forrest") as problem:
         cp.load(saved)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from compass.generate.predict import Averaged
 from compass.model import flat, joined
 from compass.model.base import Task, family
+from compass.model.recipe import Recipe
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
 
 few = Settings(
@@ -120,6 +121,18 @@ def test_models_without_trees_are_asked_context_by_context() -> None:
     np.testing.assert_allclose(said["trees"], expected, rtol=1e-12)
     assert predict.parts is None
     assert predict.edges(0) is None
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "linear"])
+def test_an_outcome_that_is_learnt_as_a_logarithm_is_averaged_as_one(name: str) -> None:
+    X = rows(3, 200)
+    model = Recipe(family=name, log=True).fit(
+        X, 1 + X[:, 0] ** 2, task=Task(), weight=None, seed=1, settings=few
+    )
+    contexts, new = rows(1, 3), rows(2, 20)
+    said = Averaged({"time": model}, contexts, MOVABLE)(new)["time"]
+    logs = one_by_one(lambda full: np.log(model.predict(full)), contexts, new)
+    np.testing.assert_allclose(said, np.exp(logs), rtol=1e-12)
 
 
 def test_edges_are_those_of_all_parts() -> None:

@@ -167,6 +167,35 @@ def test_two_directions_and_contexts_that_are_averaged(seed, texts):
 
 
 @QUIET
+@given(
+    seed=seeds,
+    texts=rules,
+    on_outcome=st.sampled_from([(), ("cost <= 1.1",), ("2 * cost >= 1.6",), ("1 > cost",)]),
+)
+def test_logarithms_averaged_over_contexts_and_bounded_by_rules(seed, texts, on_outcome):
+    rng = np.random.default_rng(seed)
+    model = Trees(random_forest(rng, link="exp", boosted=True), Task())
+    start = random_start(rng)
+    contexts = np.stack([start, random_start(rng), random_start(rng)])
+    target = Target(name="cost", direction=rng.choice(["minimize", "maximize"]), scale=0.7)
+    problem = arena(
+        {"cost": model},
+        (target,),
+        start,
+        texts,
+        free=(0, 1, 3, 5),
+        proximity=False,
+        contexts=contexts,
+        outcome_rules=on_outcome,
+    )
+    found = poor_search(problem, rng)
+    proof = prove(problem, found, SECONDS)
+    check(problem, proof, found)
+    assert proof.certificate.left_out == ()
+    assert proof.certificate.status in ENDS
+
+
+@QUIET
 @given(seed=seeds, texts=rules, forced=st.sampled_from([(1,), (1, 3), (0, 4)]))
 def test_columns_that_move_only_when_forced(seed, texts, forced):
     rng = np.random.default_rng(seed)

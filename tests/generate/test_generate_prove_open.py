@@ -271,15 +271,13 @@ def test_a_model_without_trees_has_no_proof_unless_everything_was_tried():
     assert prove(problem, missed, 1.0).certificate.status is Standing.INFEASIBLE
 
 
-def test_several_contexts_of_a_linked_model_have_no_proof():
+def test_several_contexts_of_scores_have_no_proof():
     rng = np.random.default_rng(4)
-    model = Trees(random_forest(rng, link="exp", boosted=True), Task())
+    model = Trees(random_forest(rng, link="sigmoid", boosted=True), Task(2))
     start = random_start(rng)
-    target = Target(name="cost", direction="minimize", scale=1.0)
+    target = Target(name="cost", label="done", scale=1.0)
     contexts = np.stack([start, random_start(rng)])
-    problem = arena(
-        {"cost": model}, (target,), start, free=(0, 1), contexts=contexts, proximity=False
-    )
+    problem = arena({"cost": model}, (target,), start, free=(0, 1), contexts=contexts)
     told = prove(problem, poor_search(problem, rng), 1.0).certificate
     assert told.status is Standing.NO_PROOF
     assert "several contexts" in told.reason

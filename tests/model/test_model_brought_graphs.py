@@ -26,9 +26,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from compass.domain.errors import BadInput, CompassError, EngineProblem
+from compass.domain.errors import BadInput, CompassError, EngineProblem, EnvironmentProblem
 from compass.model.base import Fitted, Task, family
-from compass.model.brought import Limits, bring
+from compass.model.brought import Limits, bring, runners
 from compass.model.brought.model import FittedBrought
 from compass.model.recipe import provable
 from compass.model.trees import FittedTrees
@@ -294,6 +294,13 @@ def test_names_in_a_skops_file_are_matched(tmp_path: Path) -> None:
     mapped = replace(brought, columns={"application": CODED[1]})
     found = mapped.fitted(SPACE, "runtime", Task())
     np.testing.assert_allclose(found.predict(NEW)[:, 0], expected)
+
+
+def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(runners._EXTRA, "onnx", ("no_such_package", "onnx"))
+    with pytest.raises(EnvironmentProblem, match="no_such_package") as told:
+        runners.prepare("onnx")
+    assert told.value.hint == "pip install 'compass-hpc[onnx]'"
 
 
 def test_many_rows_are_sent_in_several_calls(

@@ -349,6 +349,21 @@ def test_columns_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
         bring_bytes(path.read_bytes(), "m.txt", columns=str(columns))  # type: ignore[arg-type]
 
 
+def test_a_columns_file_may_say_everything(tmp_path: Path) -> None:
+    path, booster = lightgbm_model(tmp_path, objective="binary")
+    sheet = tmp_path / "columns.yaml"
+    sheet.write_text(json.dumps({"columns": CODED, "classes": ["no", "yes"]}), encoding="utf-8")
+    model = bring(path, columns=sheet).fitted(SPACE, "state", Task(2), ("yes", "no"))
+    np.testing.assert_allclose(model.predict(NEW)[:, 0], booster.predict(NEW), rtol=1e-10)
+    path, booster = lightgbm_model(tmp_path)
+    sheet.write_text(json.dumps({"columns": CODED, "log": True}), encoding="utf-8")
+    model = bring(path, columns=sheet).fitted(SPACE, "runtime", Task())
+    np.testing.assert_allclose(model.predict(NEW)[:, 0], np.exp(booster.predict(NEW)))
+    sheet.write_text("classes: 3", encoding="utf-8")
+    with pytest.raises(BadInput, match="classes: Input should be"):
+        bring(path, columns=sheet)
+
+
 def test_labels_that_are_not_text_are_found(tmp_path: Path) -> None:
     path, booster = lightgbm_model(tmp_path, NAMES)
     flag = Category(name="app", values=(False, True))

@@ -139,7 +139,7 @@ def test_a_surrogate_answers_all_three_questions_and_can_be_saved(
     with example("surrogate_neighbours"):
         engine = cp.Compass(jobs, rules=RULES, surrogate="analogy").fit()
         assert {card.family for card in engine.cards} == {"analogy"}
-        assert {card.target: card.error for card in engine.cards}["power"] < 0.15
+        assert {card.target: card.error for card in engine.cards}["power"] < 0.2
         answer = engine.ask(text)
         assert answer[0].config["nodes"] == 1
         assert answer[0].config["cores"] == 8

@@ -161,3 +161,17 @@ AllowPickle = Annotated[
         "--allow-pickle", help="Run code that a --model file brings: only if you trust it."
     ),
 ]
+Engine = Annotated[
+    str,
+    typer.Argument(metavar="ENGINE", help="A saved engine (*.compass).", show_default=False),
+]
+NewRuns = Annotated[
+    str,
+    typer.Argument(metavar="RUNS", help="New runs: a file, glob or directory.", show_default=False),
+]
+NewPlace = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", metavar="DIR", help="Save here; otherwise the engine is replaced."
+    ),
+]

@@ -1,4 +1,4 @@
-"""`compass`: ask, fit, columns, explain, collect, plugins, demo."""
+"""`compass`: ask, fit, tell, columns, explain, collect, plugins, demo."""
 
 import io
 import os
@@ -44,6 +44,10 @@ def ask(
     sbatch: flags.Script = None,
     template: flags.Template = None,
     csv: flags.CsvFile = None,
+    surrogate: flags.Surrogate = None,
+    model: flags.Models = None,
+    model_columns: flags.ModelColumns = None,
+    allow_pickle: flags.AllowPickle = False,
     study: flags.StudyFile = None,
     role: flags.Roles = None,
     unit: flags.Units = None,
@@ -71,8 +75,9 @@ def ask(
     opt.check_output(sbatch, csv)
     costs = opt.weights(weight)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    brought = opt.models(model, model_columns, allow_pickle)
     with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, said, tell)
+        engine = opt.engine(data, study, said, tell, surrogate=surrogate, models=brought)
         result = engine.ask(
             query,
             run=opt.baseline(start),
@@ -248,6 +253,28 @@ def collect(
             ),
         )
     print_collected(report, as_json=as_json)
+
+
+@app.command()
+def tell(
+    engine: flags.Engine,
+    runs: flags.NewRuns,
+    output: flags.NewPlace = None,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Take new runs into a saved engine; says what drifted and how the models learnt it."""
+    from compass.cli.progress import progress
+    from compass.cli.tables import print_told
+    from compass.engine.store import check_place, load
+
+    place = output or Path(engine)
+    check_place(place)
+    with progress(quiet=as_json) as show:
+        known = load(engine)
+        known.bench.progress = show
+        told = known.tell(runs)
+        known.save(place)
+    print_told(told, place, as_json=as_json)
 
 
 @app.command()

@@ -205,9 +205,13 @@ def _saved(source: str) -> bool:
 
 
 def engine(
-    source: str, study_file: Path | None, flags: Any, progress: "Progress | None"
+    source: str,
+    study_file: Path | None,
+    flags: Any,
+    progress: "Progress | None",
+    **models: Any,
 ) -> "Compass":
-    """A saved engine, or a new one on the data."""
+    """A saved engine, or a new one on the data with these `surrogate` and `models`."""
     from compass.engine.compass import Compass
     from compass.engine.store import load
     from compass.prepare.study import Study
@@ -218,10 +222,12 @@ def engine(
                 "a saved engine already has its roles and rules",
                 hint="use --where for this question, or fit again from the data",
             )
+        if any(models.values()):
+            raise BadInput("a saved engine already has its models", hint="fit again from the data")
         loaded = load(source)
         loaded.bench.progress = progress
         return loaded
-    return Compass(dataset(source, study_file, flags), progress=progress)
+    return Compass(dataset(source, study_file, flags), progress=progress, **models)
 
 
 def baseline(text: str | None) -> Any:

@@ -10,6 +10,7 @@ from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
     from compass.domain.answer import ModelCard
+    from compass.domain.told import Told
     from compass.engine.compass import Compass
     from compass.prepare import Prepared
     from compass.prepare.report import ColumnReport
@@ -21,7 +22,7 @@ def _json(value: Any) -> None:
 
 
 # Columns of prose, which may be broken over lines; names and numbers are to be copied.
-_PROSE = ("legal values", "about", "rule", "why", "what")
+_PROSE = ("legal values", "about", "rule", "why", "what", "model", "drift")
 _COUNTS = ("rows that break it", "runs", "features", "seconds", "folds", "CPU s")
 
 
@@ -171,6 +172,25 @@ def print_scores(card: "ModelCard") -> None:
 
 def _between(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" ({low:.1%}..{high:.1%})"
+
+
+def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
+    """What new runs changed."""
+    if as_json:
+        _json({"path": str(path), **told.model_dump(mode="json")})
+        return
+    rows = [
+        (
+            one.target,
+            one.how,
+            f"{one.error_name} {one.error_before:.1%} -> {one.error_after:.1%}",
+            "" if one.drift is None else f"{one.drift.kind}: {one.drift.reason}",
+        )
+        for one in told.learnt
+    ]
+    head = f"{told.used} of {told.rows} new runs taken in, {told.total} known now"
+    _print(f"{head}; saved {path}", ("outcome", "model", "on unseen runs", "drift"), rows)
+    _print_notes(told.notes)
 
 
 def print_plugins(*, as_json: bool) -> None:

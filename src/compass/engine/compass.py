@@ -19,6 +19,7 @@ from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Role, Space
+from compass.domain.told import Told
 from compass.engine.answering import Clock, Desk, answer_by_search
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, curves
@@ -29,6 +30,7 @@ from compass.engine.standing import broken_by, compiled, explaining, standing
 from compass.engine.workbench import Progress, Workbench
 from compass.language import bind_query, parse_query
 from compass.language.bind import column
+from compass.model.brought import Brought
 from compass.model.given import Function
 from compass.settings import Settings
 
@@ -62,7 +64,7 @@ class Compass:
         represent: str | None = None,
         journal: str | Path | None = None,
         settings: Settings | None = None,
-        models: Mapping[str, Function] | None = None,
+        models: Mapping[str, Function | Brought] | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.data = data if isinstance(data, Dataset) else read(data)
@@ -245,6 +247,16 @@ class Compass:
         from compass.engine.importance import dependence
 
         return dependence(self.bench, outcome, column, points=points, label=label, lines=lines)
+
+    def tell(self, rows: Any) -> Told:
+        """Take in new runs: a path, data frame, table or dict of columns, as `read` takes it.
+
+        The models learn them, going on from where they were where that is sound; what drifted is
+        measured and told.
+        """
+        from compass.engine.tell import tell
+
+        return tell(self, rows)
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted engine to a directory; it is replaced whole or not at all."""

@@ -141,8 +141,8 @@ def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Sel
     why = _why_anew(case, same)
     if why is None:
         found = _continued(case)
-        if found is None:
-            why = "this model cannot go on, or many runs are new"
+        if isinstance(found, str):
+            why = found
         else:
             held, before = _held(case, found.fitted), _error(case, case.before.model)
             if held.score.error <= _WORSE * before:
@@ -163,7 +163,7 @@ def _why_anew(case: _Case, same: bool) -> str | None:
     return None
 
 
-def _continued(case: _Case) -> Updated | None:
+def _continued(case: _Case) -> Updated | str:
     now, settings = case.now, case.bench.settings
     rows = now.train
     # Counted from the last training from the beginning: many small steps are a large one.

@@ -14,6 +14,7 @@ from compass.domain.space import Category, Number, Space
 from compass.generate.base import Geometry
 from compass.generate.measured import Reliability
 from compass.model.base import Family, Fitted, Task
+from compass.model.brought import Brought
 from compass.model.choose import choose
 from compass.model.given import Function, Given
 from compass.model.recipe import Recipe, provable
@@ -84,7 +85,9 @@ class Workbench:
     prepared: Prepared  # the runs that are learnt from
     settings: Settings
     progress: Progress | None = None
-    given: Mapping[str, Function] = field(default_factory=dict)  # outcomes with a model at hand
+    given: Mapping[str, Function | Brought] = field(
+        default_factory=dict
+    )  # outcomes with a model at hand
     journal: Path | None = None  # where tuning keeps what it has tried
     fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
     trained: dict[tuple[tuple[str, ...], str], Trained] = field(default_factory=dict)
@@ -167,10 +170,16 @@ class Workbench:
 
     def followed(self, lesson: "Lesson", target: str, recipe: Recipe) -> tuple[Family, Selected]:
         """What learns an outcome when the recipe is known already."""
-        if target in self.given:
-            brought = Given(self.given[target], lesson.field.features, target)
-            return brought, Selected(Recipe(family=brought.name), ())
-        return recipe, Selected(recipe, ())
+        if target not in self.given:
+            return recipe, Selected(recipe, ())
+        model, features = self.given[target], lesson.field.features
+        if isinstance(model, Brought):
+            parameter = self.prepared.space[target]
+            labels = parameter.values if isinstance(parameter, Category) else None
+            kind: Family = model.about(features, target, labels)
+        else:
+            kind = Given(model, features, target)
+        return kind, Selected(Recipe(family=kind.name), ())
 
     def _groups(self, X: Floats, rows: Rows) -> NDArray[np.generic]:
         """What stays on one side of every fold: groups where there are, else configurations."""

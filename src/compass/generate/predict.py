@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 class Averaged:
     """Predictions of configurations, averaged over the contexts they may run in.
 
-    Columns that do not move take the values of each context in turn. An ensemble of trees is cut
-    down to the branches that a context leaves; those of all outcomes and contexts are walked as
-    one. Other models are asked context by context.
+    Columns that do not move take the values of each context in turn. The mean is geometric for an
+    outcome that is learnt as a logarithm: there a factor counts the same in every context. An
+    ensemble of trees is cut down to the branches that a context leaves; those of all outcomes and
+    contexts are walked as one. Other models are asked context by context.
     """
 
     def __init__(self, models: Mapping[str, Fitted], contexts: Floats, movable: Columns) -> None:
@@ -50,7 +51,7 @@ class Averaged:
                 found[name] = said[:, first:last]
                 first = last
         return {
-            name: found[name] if name in found else self._asked(model.predict, X)
+            name: found[name] if name in found else self._predicted(model, X)
             for name, model in self._models.items()
         }
 
@@ -98,6 +99,15 @@ class Averaged:
         for name, parts in self._cut.items():
             kinds.setdefault(parts[0].single, []).append(name)
         return [(names, join([self._cut[name] for name in names])) for names in kinds.values()]
+
+    def _predicted(self, model: Fitted, X: Floats) -> Floats:
+        """The mean over contexts of what a model without trees predicts."""
+        from compass.model.recipe import Exponential
+
+        if isinstance(model, Exponential):
+            # As with trees, an outcome that is learnt as a logarithm is averaged as one.
+            return model.of(self._asked(model.inner.predict, X))
+        return self._asked(model.predict, X)
 
     def _asked(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
         """The mean over contexts of what a model says."""

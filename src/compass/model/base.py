@@ -16,8 +16,10 @@ A family is registered under its name at the joint `surrogate`:
         def obstacle(rows, columns, task): ...
 
 which says in a few words why it should not be tried on a table of that size (it would take hours,
-a package is missing), or None; and its models may have `gradient(X)`, how fast the prediction of a
-number changes with each column, float64[n, d].
+a package is missing), or None; `slow = True`, if training takes seconds where others need tenths,
+so that it is not tried on both scales; `selectable = False`, if it is used only when it is named.
+Its models may have `gradient(X)`, how fast the prediction of a number
+changes with each column, float64[n, d].
 """
 
 from collections.abc import Mapping

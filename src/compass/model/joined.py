@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+AVERAGED_RAW = ("identity", "exp")  # links whose contexts are averaged before the link
 WALKS = 40_000  # row x tree walks that repay starting a thread (a few milliseconds of work)
 # Nor does one repay it for few rows: each thread fetches the nodes of all trees from memory.
 ROWS = 256
@@ -26,7 +27,8 @@ class Joined:
     """The trees of several ensembles with what each adds to, ready to be walked.
 
     A raw column is the sum of the trees that add to it, divided and shifted. A group of raw
-    columns becomes one prediction by its link; the groups of an outcome are averaged.
+    columns becomes one prediction by its link; the groups of an outcome are averaged. Outcomes
+    that are learnt as logarithms are averaged before the link: that is their geometric mean.
     """
 
     nodes: NDArray[np.void]  # [m] packed nodes of all ensembles, one after another
@@ -104,7 +106,9 @@ class _Layout:
     def add(self, several: Sequence["FlatForest"]) -> None:
         """Lay out the parts of one outcome."""
         # A mean of sums is the sum of all trees; a mean of anything else needs each sum apart.
-        if several[0].link == "identity" and len({part.divisor for part in several}) == 1:
+        # Outcomes that are learnt as logarithms are averaged as such: the mean is geometric.
+        summed = several[0].link in AVERAGED_RAW
+        if summed and len({part.divisor for part in several}) == 1:
             self._columns(several)
             groups = 1
             for part in several:

@@ -109,6 +109,7 @@ class Neural:
     """Neural network: smooth, strong on thousands of runs (needs the extra `deep` to train)."""
 
     name = "neural"
+    slow = True  # seconds where others need tenths: it learns on the scale that suits others
 
     @staticmethod
     def fit(

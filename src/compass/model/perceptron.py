@@ -12,6 +12,8 @@ from compass.model.dense import Lesson
 from compass.settings import NeuralSettings
 
 _LEAST, _MOST = 16, 256  # rows of one step
+_BATCHES = 12  # steps of an epoch on small tables
+_STEPS = 3000  # steps on small tables; twice as many were hardly better
 _VISITS = 1_600_000  # rows x epochs that are enough, about 20 s of one core
 _SMALL = 0.1  # standard deviations below which an error counts by its square
 _PATIENCE = 0.25  # share of the epochs without a better network that ends training
@@ -114,8 +116,9 @@ def _descend(
     import torch
 
     n, members = len(rows), net[0].shape[0]
-    batch = min(n, max(_LEAST, min(_MOST, 2 ** round(math.log2(max(n / 25, 1))))))
-    steps, epochs = n // batch, min(chosen.epochs, passes(n))
+    batch = min(n, max(_LEAST, min(_MOST, 2 ** round(math.log2(max(n / _BATCHES, 1))))))
+    steps = n // batch
+    epochs = max(min(chosen.epochs, passes(n), _STEPS // steps), 10)
     total = steps * epochs
     warm = min(total // 20 + 1, 500)
     descent = torch.optim.AdamW(net, lr=chosen.rate, weight_decay=chosen.decay, fused=True)

@@ -112,7 +112,12 @@ class Exponential:
 
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, 1]."""
-        return np.asarray(np.exp(_bounded(self.inner.predict(X))))
+        return self.of(self.inner.predict(X))
+
+    @staticmethod
+    def of(logarithms: Floats) -> Floats:
+        """The outcomes of these logarithms."""
+        return np.asarray(np.exp(_bounded(logarithms)))
 
     def spread(self, X: Floats) -> Floats:
         """The spread of the logarithm times the prediction: what a small one means for it."""

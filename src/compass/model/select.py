@@ -7,9 +7,8 @@ on the data and the seed only; the clock merely ends a search that takes too lon
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +18,7 @@ from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.domain.errors import CompassError, DataProblem
 from compass.domain.space import Space
+from compass.model.alone import one_thread
 from compass.model.base import Floats, Task, family, obstacle
 from compass.model.kernel import cores
 from compass.model.recipe import Recipe, provable
@@ -65,6 +65,7 @@ class Runner:
     """One way to make the model, and how it has done so far."""
 
     recipe: Recipe
+    wanted: bool = False  # somebody named it: what goes wrong is told, not skipped
     predicted: dict[int, Floats] = field(default_factory=dict)  # by fold: predictions of its rows
     errors: dict[int, float] = field(default_factory=dict)  # by fold
     losses: dict[int, Floats] = field(default_factory=dict)  # by fold: of each row
@@ -73,6 +74,11 @@ class Runner:
     provable: bool = False
     status: str = "tried"
     reason: str = ""
+
+    @property
+    def slow(self) -> bool:
+        """Whether trying it on both scales would take too long."""
+        return bool(getattr(family(self.recipe.family), "slow", False)) and not self.wanted
 
     @property
     def running(self) -> bool:
@@ -139,7 +145,7 @@ def select(
         first = runners[0]
         why = "too few configurations to compare models: the first one was taken"
         return Selected(first.recipe, (), (why,))
-    with alone(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
+    with one_thread(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
         _race(here, runners, until, pool, tell)
     return _result(here, runners, skipped)
 
@@ -148,15 +154,6 @@ def log_is_a_question(here: Course) -> bool:
     """Whether the logarithm of the outcome may be easier to learn than the outcome."""
     y = here.y
     return here.task.classes is None and bool(y.min() > 0) and y.max() > _SKEWED * y.min()
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    """One thread for each matrix product: several models are trained at once."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield
 
 
 def cross_validate(here: Course, recipe: Recipe, part: int) -> tuple[Floats, float, bool]:
@@ -175,7 +172,7 @@ def _entered(
         if why is not None:
             skipped.append(FamilyScore(family=name, status="skipped", reason=why))
             continue
-        runners += [Runner(Recipe(family=name, log=log)) for log in scales]
+        runners += [Runner(Recipe(family=name, log=log), bool(families)) for log in scales]
     return runners, skipped
 
 
@@ -197,9 +194,14 @@ def _race(
     for part in range(here.parts):
         if tell is not None:
             tell("comparing models", part, here.parts)
-        _fold(here, [r for r in runners if r.running], part, until, pool)
         if part == 0:
+            # Slow families run after the others and on the scale that suits the best of them.
+            _fold(here, [r for r in runners if r.running and not r.slow], part, until, pool)
+            _follow_leader(runners)
+            _fold(here, [r for r in runners if r.running and r.slow], part, until, pool)
             _choose_scale(runners)
+        else:
+            _fold(here, [r for r in runners if r.running], part, until, pool)
         if part < here.parts - 1:
             patience = 1 + (limits.hopeless - 1) / (part + 1)
             _leave_behind(runners, patience, f"after {part + 1} of {here.parts} folds")
@@ -249,6 +251,8 @@ def _attempts(
         try:
             predicted, error, sound = _attempt(here, runner.recipe, learn, check)
         except Exception as problem:  # one family that cannot learn this must not stop the others
+            if runner.wanted:
+                raise
             runner.stop("skipped", f"failed: {_why(problem)}")
             return
         runner.heat = time.thread_time() - began
@@ -295,6 +299,16 @@ def _losses(here: Course, predicted: Floats, rows: Rows) -> Floats:
 
 def _rows_of(here: Course, part: int) -> Rows:
     return np.flatnonzero(here.part == part)
+
+
+def _follow_leader(runners: list[Runner]) -> None:
+    """Slow families are not tried on the scale that the leader does not use."""
+    leader = min(
+        (r for r in runners if r.running and r.errors), key=lambda r: r.error, default=None
+    )
+    for runner in (r for r in runners if r.running and r.slow and leader is not None):
+        if leader is not None and runner.recipe.log != leader.recipe.log:
+            runner.stop("stopped", f"{_told(leader)} learns the other scale better")
 
 
 def _choose_scale(runners: list[Runner]) -> None:

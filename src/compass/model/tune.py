@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from compass.domain.errors import EnvironmentProblem
+from compass.model.alone import one_thread
 from compass.model.dials import PANELS, defaults, effort, turned
 from compass.model.kernel import cores
 from compass.model.recipe import Recipe
-from compass.model.select import Course, Tell, alone, cross_validate
+from compass.model.select import Course, Tell, cross_validate
 from compass.prepare.split import folds
 
 _LOOK = 0.8  # share of the time for looking; the rest confirms
@@ -58,7 +59,7 @@ def tune(
     if not able:
         return Tuned(recipes[0], None, None, 0, f"{recipes[0].family} has nothing to tune")
     began = time.monotonic()
-    with alone(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
+    with one_thread(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
         search = _Search(here, able, pool, seconds)
         study = _study(here, able, journal)
         _look(search, study, began + _LOOK * seconds, tell)

@@ -44,16 +44,18 @@ def continued(
     seed: int,
     settings: Settings,
     features: Space | None = None,
-) -> Updated | None:
-    """The model after `new` of the training rows X [n, d], y [n] arrived; None: train anew."""
+) -> Updated | str:
+    """The model after `new` of the training rows X [n, d], y [n] arrived, or why to train anew."""
     share = new / len(y)
-    if recipe.embedding is not None or not isinstance(fitted, FittedTrees) or share > _MOST:
-        return None
+    if recipe.embedding is not None or not isinstance(fitted, FittedTrees):
+        return f"{recipe.family} cannot go on from where it was"
+    if share > _MOST:
+        return f"{share:.0%} of the runs came after it was last trained from the beginning"
     forest = fitted.forest
     if recipe.family in _FORESTS and not forest.boosted:
         more = math.ceil(share * forest.trees)
         if more >= forest.trees:
-            return None
+            return "no old tree would stay"
         chosen = _changed(recipe, settings, _FORESTS[recipe.family], trees=more)
         learnt = logarithm(y) if recipe.log else y
         fresh = _trained(recipe.family, X, learnt, task, weight, seed, chosen, features)
@@ -70,7 +72,7 @@ def continued(
         joined = flat.append(plain, fresh)
         how = f"{more} rounds of boosting added to {forest.trees}"
         return Updated(replace(fitted, forest=replace(joined, link=forest.link)), how)
-    return None
+    return f"{recipe.family} of classes cannot go on from where it was"
 
 
 def _changed(recipe: Recipe, settings: Settings, section: str, **values: int) -> Settings:

@@ -17,7 +17,7 @@ _SEED = 7
 _CASES = "compass.testing.surrogate"
 # What is promised does not depend on the size of a model, and small ones train quickly.
 SETTINGS = Settings(
-    forest=ForestSettings(trees=20), neural=NeuralSettings(layers=1, units=16, rate=0.02, epochs=15)
+    forest=ForestSettings(trees=20), neural=NeuralSettings(layers=1, units=16, rate=0.03, epochs=8)
 )
 # What the columns are, where a family is told: a category, and a number that may be none.
 FEATURES = Space(

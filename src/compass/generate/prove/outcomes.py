@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from compass.domain.problem import Target
+from compass.domain.space import Number, Space
 from compass.generate.base import Arena, Floats
 from compass.language import format_value
 from compass.model.flat import FlatForest
+from compass.model.joined import AVERAGED_RAW
+from compass.rules import Rule
+from compass.rules.linear import linear_form
 
 _CURVED = 1e-12  # exponentials and logarithms are rounded differently by different libraries
 
@@ -79,7 +83,7 @@ def outcomes_of(arena: Arena) -> dict[str, Outcome] | str:
 def _outcome(name: str, forests: Iterable[FlatForest]) -> Outcome | None:
     forests = tuple(forests)
     links = {forest.link for forest in forests}
-    if len(links) != 1 or (len(forests) > 1 and links != {"identity"}):
+    if len(links) != 1 or (len(forests) > 1 and not links <= {*AVERAGED_RAW}):
         return None
     share = 1.0 / len(forests)
     offset = np.sum([forest.offset for forest in forests], axis=0) * share
@@ -99,6 +103,28 @@ def goals_of(arena: Arena, outcomes: Mapping[str, Outcome]) -> tuple[Goal, ...]:
         if bands or target.is_class:
             found.append(Goal(goal_text(target), target, bands))
     return tuple(found)
+
+
+def band_of(rule: Rule, outcomes: Mapping[str, Outcome]) -> Band | None:
+    """The band that a rule sets for one outcome alone, such as `runtime <= 40`; None: no such rule.
+
+    Predictions that are not plain sums cannot be calculated with, but they can be bounded.
+    """
+    if len(rule.names) != 1 or (name := rule.names[0]) not in outcomes:
+        return None
+    outcome = outcomes[name]
+    alone = Space(parameters=(Number(name=name, low=0.0, high=1.0),))
+    form = linear_form(rule.expression, alone)
+    if outcome.link != "exp" or form is None or set(form.coefficients) != {name}:
+        return None
+    factor = form.coefficients[name]
+    edge, below = -form.constant / factor, form.op in ("<=", "<")
+    if form.op == "==":
+        return Band(name, np.ones(1), *unlinked(outcome.link, edge, edge))
+    if form.op == "!=":
+        return None
+    low, high = (-math.inf, edge) if below == (factor > 0) else (edge, math.inf)
+    return Band(name, np.ones(1), *unlinked(outcome.link, low, high))
 
 
 def goal_text(target: Target) -> str:

@@ -16,7 +16,7 @@ from compass.generate.prove.forced import keep_unforced
 from compass.generate.prove.leaves import TooMany, leaves_of
 from compass.generate.prove.mend import mended
 from compass.generate.prove.model import COST_UNIT, Model, Terms
-from compass.generate.prove.outcomes import Band, Goal, Outcome, linked, unlinked
+from compass.generate.prove.outcomes import Band, Goal, Outcome, band_of, linked, unlinked
 from compass.generate.prove.quantity import Quantity
 from compass.generate.prove.shrink import Reach, shrink
 from compass.generate.prove.state_rule import Stater
@@ -169,8 +169,15 @@ class Question:
     def _state(self, model: Model, wanted: Wanted) -> tuple[str, ...]:
         """Add rules and goals to a model; the texts of rules that could not be said."""
         predicted = self._predicted(model, wanted)
-        every = (*wanted.rules, *wanted.outcome_rules)
-        left_out = [rule.text for rule in every if not Stater(model, rule, predicted).state()]
+        left_out = [
+            rule.text for rule in wanted.rules if not Stater(model, rule, predicted).state()
+        ]
+        for rule in wanted.outcome_rules:
+            bounded = band_of(rule, self.outcomes)
+            if bounded is not None:
+                model.hold(bounded, 1.0)
+            elif not Stater(model, rule, predicted).state():
+                left_out.append(rule.text)
         if len(self.arena.forced):
             keep_unforced(model, predicted)
         for goal in wanted.goals:

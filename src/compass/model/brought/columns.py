@@ -78,15 +78,46 @@ def fed(feeds: Sequence[Feed], X: Floats) -> Floats:
     return made
 
 
-def stated(columns: Columns | None) -> Mapping[str, Stated] | Sequence[Stated] | None:
-    """The mapping that a person gave: as it is, or read from a YAML or JSON file."""
+class Sheet(Noun):
+    """What a person says about a model as a whole."""
+
+    columns: Any = Field(None, description="a list or a mapping of columns, or nothing")
+    classes: tuple[Value, ...] | None = Field(None, description="the label of each class")
+    log: bool = Field(False, description="whether it predicts the logarithm")
+
+
+def stated(columns: Columns | None) -> Sheet:
+    """What a person says: a list or mapping of columns, or a YAML or JSON file that holds one.
+
+    A file may also have the keys `columns`, `classes` and `log`.
+    """
     if not isinstance(columns, str | Path):
-        return columns
+        return Sheet(columns=columns)
     path = Path(columns)
+    found = _read(path)
+    if isinstance(found, Mapping) and _is_sheet(found):
+        try:
+            found = Sheet.model_validate(dict(found))
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise BadInput(
+                f"{path}: {first['loc'][0]}: {first['msg']}",
+                hint="classes is a list of labels, log is true or false",
+            ) from None
+    sheet = found if isinstance(found, Sheet) else Sheet(columns=found)
+    if not isinstance(sheet.columns, Mapping | list | None):
+        raise BadInput(
+            f"{path} must hold a list or a mapping of columns",
+            hint="write one line for each input: 'input of the model: column'",
+        )
+    return sheet
+
+
+def _read(path: Path) -> Any:
     try:
-        if path.stat().st_size > 16 * 2**20:
-            raise BadInput(f"{path} is too large for a list of columns", hint="16 MiB are enough")
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > 2**20:
+            raise BadInput(f"{path} is too large for a list of columns", hint="1 MiB is enough")
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}", hint="check the path") from None
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
@@ -94,12 +125,15 @@ def stated(columns: Columns | None) -> Mapping[str, Stated] | Sequence[Stated] |
             f"{path} is neither YAML nor JSON: {str(error).splitlines()[0]}",
             hint="write one line for each input: 'input of the model: column'",
         ) from None
-    if not isinstance(found, Mapping | list):
-        raise BadInput(
-            f"{path} must hold a list or a mapping of columns",
-            hint="write one line for each input: 'input of the model: column'",
-        )
-    return found
+
+
+def _is_sheet(found: Mapping[Any, Any]) -> bool:
+    """Whether a file tells about the whole model, rather than about inputs of these names."""
+    inner = found.get("columns")
+    about_input = isinstance(inner, str) or (
+        isinstance(inner, Mapping) and {"column", "value"} & set(inner)
+    )
+    return bool(found) and set(found) <= set(Sheet.model_fields) and not about_input
 
 
 def feeds(

@@ -225,10 +225,10 @@ def bring(
 ) -> Brought:
     """Open a model from a file: ONNX, skops, LightGBM, XGBoost, TorchScript, torch.export, Keras.
 
-    `columns` says which column feeds which input (a list in the model's order, a mapping by the
-    model's names, or a YAML or JSON file), `classes` which label each class of the model is, `log`
-    that it predicts the logarithm. No code of the file is run, unless you allow a pickle: that may
-    do anything, so only allow one that you made.
+    `columns` says which column feeds which input: a list in the model's order, a mapping by the
+    model's names, or a YAML or JSON file, which may also say the following. `classes` are the
+    labels of the model's classes in its order, `log` tells that it predicts the logarithm. No
+    Python of the file is run, unless you allow a pickle: only allow one that you made.
     """
     bounds = limits or Limits()
     file = Path(path)
@@ -276,9 +276,10 @@ def _brought(
 ) -> Brought:
     if len(content) > limits.size:
         raise _too_large(name, limits)
-    mapping = stated(columns)
+    sheet = stated(columns)
     here = opened(content_of(content, name, allow_pickle=allow_pickle), limits)
-    return Brought(here, mapping, None if classes is None else tuple(classes), log)
+    order_of_classes = sheet.classes if classes is None else tuple(classes)
+    return Brought(here, sheet.columns, order_of_classes, log or sheet.log)
 
 
 def assembled(here: Opened, plan: Plan, task: Task) -> Fitted:

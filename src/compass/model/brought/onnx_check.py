@@ -13,6 +13,7 @@ STANDARD = ("", "ai.onnx", "ai.onnx.ml")
 _DEPTH = 64
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _EXTERNAL = 1  # TensorProto.data_location
+_PARTS = 20_000_000  # fields that are looked at: seconds of work
 
 Fields = Iterator[tuple[int, int | memoryview]]
 
@@ -25,11 +26,18 @@ class Unreadable(Exception):
 class Seen:
     """What was met on the way through a model."""
 
-    version: int = 0
-    graph: bool = False
+    parts: int = 0  # fields looked at so far
     outside: list[str] = field(default_factory=list)  # files that tensors are to be read from
     used: set[tuple[str, str]] = field(default_factory=set)  # domain and operator of every node
     own: set[tuple[str, str]] = field(default_factory=set)  # functions that the model defines
+
+    def of(self, data: memoryview) -> Fields:
+        """The fields of one message, all messages together up to a limit."""
+        for number, value in fields(data):
+            self.parts += 1
+            if self.parts > _PARTS:
+                raise Unreadable("it has too many parts")
+            yield number, value
 
 
 def fields(data: memoryview) -> Fields:
@@ -72,7 +80,7 @@ def _varint(data: memoryview, place: int) -> tuple[int, int]:
 def looks_like(content: bytes) -> bool:
     """Whether these bytes are an ONNX model: a version and a graph."""
     try:
-        found = {number: type(value) for number, value in fields(memoryview(content))}
+        found = {number: type(value) for number, value in Seen().of(memoryview(content))}
     except Unreadable:
         return False
     return found.get(1) is int and found.get(7) is memoryview
@@ -94,7 +102,7 @@ def check(content: bytes, name: str) -> None:
             " save_as_external_data=False)",
         )
     strange = sorted(
-        f"{domain}.{operator}"
+        ascii(f"{domain}.{operator}")
         for domain, operator in seen.used
         if domain not in STANDARD and (domain, operator) not in seen.own
     )
@@ -106,7 +114,7 @@ def check(content: bytes, name: str) -> None:
 
 
 def _model(data: memoryview, seen: Seen) -> None:
-    for number, value in fields(data):
+    for number, value in seen.of(data):
         if number == 7:
             _graph(_message(value), seen, 0)
         elif number == 25:
@@ -115,7 +123,7 @@ def _model(data: memoryview, seen: Seen) -> None:
 
 def _function(data: memoryview, seen: Seen) -> None:
     name = domain = ""
-    for number, value in fields(data):
+    for number, value in seen.of(data):
         if number == 1:
             name = _text(value)
         elif number == 10:
@@ -130,7 +138,7 @@ def _function(data: memoryview, seen: Seen) -> None:
 def _graph(data: memoryview, seen: Seen, depth: int) -> None:
     if depth > _DEPTH:
         raise Unreadable("graphs within graphs without end")
-    for number, value in fields(data):
+    for number, value in seen.of(data):
         if number == 1:
             _node(_message(value), seen, depth)
         elif number == 5:
@@ -141,7 +149,7 @@ def _graph(data: memoryview, seen: Seen, depth: int) -> None:
 
 def _node(data: memoryview, seen: Seen, depth: int) -> None:
     operator = domain = ""
-    for number, value in fields(data):
+    for number, value in seen.of(data):
         if number == 4:
             operator = _text(value)
         elif number == 7:
@@ -169,21 +177,21 @@ def _attribute(data: memoryview, seen: Seen, depth: int) -> None:
         22: sparse,
         23: sparse,
     }
-    for number, value in fields(data):
+    for number, value in seen.of(data):
         if number in follow:
             follow[number](_message(value))
 
 
 def _sparse(data: memoryview, seen: Seen) -> None:
-    for number, value in fields(data):
+    for number, value in seen.of(data):
         if number in (1, 2):
             _tensor(_message(value), seen)
 
 
 def _tensor(data: memoryview, seen: Seen) -> None:
-    for number, value in fields(data):
+    for number, value in seen.of(data):
         if number == 13:
-            entry = {key: _text(text) for key, text in fields(_message(value))}
+            entry = {key: _text(text) for key, text in seen.of(_message(value))}
             if entry.get(1, "location") == "location":
                 seen.outside.append(entry.get(2, ""))
         elif number == 14 and value == _EXTERNAL:

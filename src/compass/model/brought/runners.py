@@ -51,7 +51,7 @@ def prepare(kind: str) -> None:
             import_module("torch").set_num_threads(1)
     except ImportError as error:
         raise EnvironmentProblem(
-            f"a model of this kind needs the package {error.name}, which is not installed",
+            f"this kind of model needs {error.name or module}, which cannot be imported",
             hint=f"pip install 'compass-hpc[{extra}]'",
         ) from None
 

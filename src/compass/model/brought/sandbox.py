@@ -140,7 +140,7 @@ class Sandbox:
         try:
             for piece in wire.encode(header, arrays):
                 _write(into, piece, deadline)
-            answer, found = wire.decode(lambda size: _read(out, size, deadline))
+            answer, found = wire.decode(lambda size: _read(out, size, deadline), wire.ANSWER)
         except TimeoutError:
             self._end()
             doing = "be loaded" if loading else "predict"
@@ -241,4 +241,9 @@ def _wait(handle: int, deadline: float, *, writing: bool) -> None:
 
 def _problem(answer: Mapping[str, Any]) -> BadInput | EnvironmentProblem:
     kind = EnvironmentProblem if answer.get("missing") else BadInput
-    return kind(str(answer["error"])[:2000], hint=str(answer.get("hint", ""))[:2000])
+    return kind(_shown(answer["error"]), hint=_shown(answer.get("hint", "")))
+
+
+def _shown(text: Any) -> str:
+    # A file must not send commands to somebody's terminal.
+    return "".join(mark if mark.isprintable() else " " for mark in str(text)[:2000])

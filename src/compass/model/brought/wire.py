@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 HEADER = 4 * 2**20  # bytes that a header may have
-BODY = 3 * 2**30  # bytes that the arrays of a message may have
+QUESTION, ANSWER = 3 * 2**30, 2**29  # bytes that the arrays of a message may have
 _TYPES = ("<f8", "<i8", "|u1")
 
 Message = tuple[dict[str, Any], list[NDArray[Any]]]
@@ -31,8 +31,8 @@ def encode(header: dict[str, Any], arrays: Sequence[NDArray[Any]] = ()) -> list[
     return [struct.pack(">I", len(head)) + head, *(array.tobytes() for array in plain)]
 
 
-def decode(read: Callable[[int], bytes]) -> Message:
-    """The next message; `read(n)` gives exactly n bytes."""
+def decode(read: Callable[[int], bytes], most: int) -> Message:
+    """The next message, with at most so many bytes of arrays; `read(n)` gives exactly n bytes."""
     (size,) = struct.unpack(">I", read(4))
     if size > HEADER:
         raise Garbled("a header is too long")
@@ -41,7 +41,7 @@ def decode(read: Callable[[int], bytes]) -> Message:
         kinds = [(tuple(map(int, one["shape"])), str(one["type"])) for one in header["arrays"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Garbled(str(error)) from None
-    arrays, left = [], BODY
+    arrays, left = [], most
     for shape, kind in kinds:
         if kind not in _TYPES or len(shape) > 2 or any(extent < 0 for extent in shape):
             raise Garbled("an array of an unknown kind")

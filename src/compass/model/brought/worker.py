@@ -23,7 +23,7 @@ def main() -> None:
     runner: Any = None
     while True:
         try:
-            header, arrays = wire.decode(lambda size: _exactly(asked, size))
+            header, arrays = wire.decode(lambda size: _exactly(asked, size), wire.QUESTION)
         except EOFError:
             return
         answer: dict[str, Any] = {}
