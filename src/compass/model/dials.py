@@ -82,7 +82,7 @@ PANELS: dict[str, Panel] = {
         (
             Dial("layers", 2, 4, log=False),
             Dial("units", 32, 256),
-            Dial("rate", 3e-4, 1e-2),
+            Dial("rate", 1e-3, 2e-2),
             Dial("decay", 1e-6, 0.1),
         ),
     ),

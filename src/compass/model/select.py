@@ -146,7 +146,7 @@ def select(
         why = "too few configurations to compare models: the first one was taken"
         return Selected(first.recipe, (), (why,))
     with one_thread(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
-        _race(here, runners, until, pool, tell)
+        _race(_Track(here, pool, until), runners, tell)
     return _result(here, runners, skipped)
 
 
@@ -158,7 +158,8 @@ def log_is_a_question(here: Course) -> bool:
 
 def cross_validate(here: Course, recipe: Recipe, part: int) -> tuple[Floats, float, bool]:
     """Predictions of the rows of one fold by a model of the others, its error, and if provable."""
-    return _attempt(here, recipe, np.flatnonzero(here.part != part), _rows_of(here, part))
+    leg = _leg_of(here, part)
+    return _attempt(here, recipe, leg.learn, leg.check)
 
 
 def _entered(
@@ -182,87 +183,106 @@ def known() -> list[str]:
     return [name for name, kind in found.items() if getattr(kind, "selectable", True)]
 
 
-def _race(
-    here: Course, runners: list[Runner], until: float, pool: ThreadPoolExecutor, tell: Tell | None
-) -> None:
-    limits = here.settings.select
-    if len(here.X) > 2 * _FEW:
-        _heat(here, runners, until, pool)
-        _leave_behind(runners, _FIRST, f"when {_FEW} rows are learnt")
-        for runner in runners:
-            runner.forget()
-    for part in range(here.parts):
-        if tell is not None:
-            tell("comparing models", part, here.parts)
-        if part == 0:
-            # Slow families run after the others and on the scale that suits the best of them.
-            _fold(here, [r for r in runners if r.running and not r.slow], part, until, pool)
-            _follow_leader(runners)
-            _fold(here, [r for r in runners if r.running and r.slow], part, until, pool)
-            _choose_scale(runners)
-        else:
-            _fold(here, [r for r in runners if r.running], part, until, pool)
-        if part < here.parts - 1:
-            patience = 1 + (limits.hopeless - 1) / (part + 1)
-            _leave_behind(runners, patience, f"after {part + 1} of {here.parts} folds")
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """A part of the race: rows to learn from and rows to be checked with."""
+
+    part: int
+    learn: Rows
+    check: Rows
 
 
-def _heat(here: Course, runners: list[Runner], until: float, pool: ThreadPoolExecutor) -> None:
-    """Everybody learns the same few rows and predicts some others."""
-    rng = np.random.default_rng(here.seed)
-    others = np.flatnonzero(here.part != 0)
-    learn = np.sort(rng.choice(others, min(_FEW, len(others)), replace=False))
-    check = _rows_of(here, 0)
-    check = np.sort(rng.choice(check, min(_FEW, len(check)), replace=False))
-    growth = len(others) / len(learn)
-    _attempts(here, runners, learn, check, 0, until, pool)
-    left = max(until - time.monotonic(), 0.0) * (here.settings.threads or cores())
-    for runner in (r for r in runners if r.running):
-        # Training takes at least as much more time as there are more rows.
-        needed = (runner.heat or 0.0) * growth * here.parts
-        if needed > left:
-            runner.stop("skipped", f"would take about {needed:.0f} s")
+@dataclass(frozen=True, eq=False)
+class _Track:
+    """Where the race is run, and until when."""
 
+    here: Course
+    pool: ThreadPoolExecutor
+    until: float
 
-def _fold(
-    here: Course, runners: list[Runner], part: int, until: float, pool: ThreadPoolExecutor
-) -> None:
-    _attempts(
-        here, runners, np.flatnonzero(here.part != part), _rows_of(here, part), part, until, pool
-    )
+    @property
+    def workers(self) -> int:
+        return self.here.settings.threads or cores()
 
+    def run(self, runners: Iterable[Runner], legs: Sequence[Leg]) -> None:
+        """Everybody runs these legs; the slow ones start first, so that nobody waits long."""
+        ordered = sorted(runners, key=lambda r: -(r.heat or 0.0))
+        running = [self.pool.submit(self._leg, runner, leg) for runner in ordered for leg in legs]
+        for finished in running:
+            finished.result()
 
-def _attempts(
-    here: Course,
-    runners: Iterable[Runner],
-    learn: Rows,
-    check: Rows,
-    part: int,
-    until: float,
-    pool: ThreadPoolExecutor,
-) -> None:
-    """Every runner learns and is checked; the slow ones start first, so that nobody waits long."""
-
-    def run(runner: Runner) -> None:
-        if time.monotonic() > until:
+    def _leg(self, runner: Runner, leg: Leg) -> None:
+        if not runner.running:
+            return
+        if time.monotonic() > self.until:
             runner.stop("skipped", "the time for comparing models was over")
             return
-        began = time.thread_time()
+        here, began = self.here, time.thread_time()
         try:
-            predicted, error, sound = _attempt(here, runner.recipe, learn, check)
+            predicted, error, sound = _attempt(here, runner.recipe, leg.learn, leg.check)
         except Exception as problem:  # one family that cannot learn this must not stop the others
             if runner.wanted:
                 raise
             runner.stop("skipped", f"failed: {_why(problem)}")
             return
-        runner.heat = time.thread_time() - began
-        runner.seconds += runner.heat
-        runner.predicted[part], runner.errors[part], runner.provable = predicted, error, sound
-        runner.losses[part] = _losses(here, predicted, check)
+        took = time.thread_time() - began
+        runner.heat = took
+        runner.seconds += took
+        runner.predicted[leg.part], runner.errors[leg.part] = predicted, error
+        runner.losses[leg.part] = _losses(here, predicted, leg.check)
+        runner.provable = sound
 
-    ordered = sorted(runners, key=lambda r: -(r.heat or 0.0))
-    for finished in [pool.submit(run, runner) for runner in ordered]:
-        finished.result()
+
+def _race(track: _Track, runners: list[Runner], tell: Tell | None) -> None:
+    here = track.here
+    if len(here.X) > 2 * _FEW:
+        _heat(track, runners)
+    first, *others = [_leg_of(here, part) for part in range(here.parts)]
+    _both_scales(track, runners, first)
+    done = 1
+    while others:
+        patience = 1 + (here.settings.select.hopeless - 1) / done
+        _leave_behind(runners, patience, f"after {done} of {here.parts} folds")
+        if tell is not None:
+            tell("comparing models", done, here.parts)
+        # As many folds at once as there are processors: whoever is slow keeps all of them busy.
+        legs, others = others[: track.workers], others[track.workers :]
+        track.run([r for r in runners if r.running], legs)
+        done += len(legs)
+
+
+def _both_scales(track: _Track, runners: list[Runner], leg: Leg) -> None:
+    """A leg on both scales; slow families run last, and only on the scale of the leader."""
+    track.run([r for r in runners if r.running and not r.slow], [leg])
+    leader = min((r for r in runners if r.running and r.errors), key=_by_error, default=None)
+    for runner in (r for r in runners if r.running and r.slow):
+        if leader is not None and runner.recipe.log != leader.recipe.log:
+            runner.stop("stopped", f"{_told(leader)} learns the other scale better")
+    track.run([r for r in runners if r.running and r.slow], [leg])
+    _choose_scale(runners)
+
+
+def _heat(track: _Track, runners: list[Runner]) -> None:
+    """Everybody learns the same few rows and predicts some others; the last are left behind."""
+    here = track.here
+    rng = np.random.default_rng(here.seed)
+    leg = _leg_of(here, 0)
+    learn = np.sort(rng.choice(leg.learn, min(_FEW, len(leg.learn)), replace=False))
+    check = np.sort(rng.choice(leg.check, min(_FEW, len(leg.check)), replace=False))
+    _both_scales(track, runners, Leg(0, learn, check))
+    left = max(track.until - time.monotonic(), 0.0) * track.workers
+    for runner in (r for r in runners if r.running):
+        # Training takes at least as much more time as there are more rows.
+        needed = (runner.heat or 0.0) * len(leg.learn) / len(learn) * here.parts
+        if needed > left:
+            runner.stop("skipped", f"would take about {needed:.0f} s")
+    _leave_behind(runners, _FIRST, f"when {_FEW} rows are learnt")
+    for runner in runners:
+        runner.forget()
+
+
+def _leg_of(here: Course, part: int) -> Leg:
+    return Leg(part, np.flatnonzero(here.part != part), _rows_of(here, part))
 
 
 def _why(problem: Exception) -> str:
@@ -301,16 +321,6 @@ def _rows_of(here: Course, part: int) -> Rows:
     return np.flatnonzero(here.part == part)
 
 
-def _follow_leader(runners: list[Runner]) -> None:
-    """Slow families are not tried on the scale that the leader does not use."""
-    leader = min(
-        (r for r in runners if r.running and r.errors), key=lambda r: r.error, default=None
-    )
-    for runner in (r for r in runners if r.running and r.slow and leader is not None):
-        if leader is not None and runner.recipe.log != leader.recipe.log:
-            runner.stop("stopped", f"{_told(leader)} learns the other scale better")
-
-
 def _choose_scale(runners: list[Runner]) -> None:
     """Of two scales of one family the better one goes on."""
     best: dict[str, Runner] = {}
@@ -327,7 +337,7 @@ def _choose_scale(runners: list[Runner]) -> None:
 def _leave_behind(runners: list[Runner], times: float, when: str) -> None:
     """Stop those whose error is that many times the leader's, beyond what chance explains."""
     running = [r for r in runners if r.running]
-    leader = min(running, key=lambda r: r.error, default=None)
+    leader = min(running, key=_by_error, default=None)
     if leader is None:
         return
     for runner in running:
@@ -340,6 +350,10 @@ def _surely_worse(runner: Runner, leader: Runner) -> bool:
     """Whether the rows that both predicted say so by three standard errors."""
     more = np.concatenate([runner.losses[p] - leader.losses[p] for p in leader.losses])
     return bool(more.mean() > 3 * more.std() / np.sqrt(len(more)))
+
+
+def _by_error(runner: Runner) -> float:
+    return runner.error
 
 
 def _told(runner: Runner) -> str:
@@ -359,11 +373,11 @@ def _result(here: Course, runners: list[Runner], skipped: list[FamilyScore]) -> 
         # The clock ended the race: the one that came furthest is taken.
         finished = [max(runners, key=lambda r: (len(r.errors), -r.error))]
         notes.append("The time for comparing models was over before any was fully compared.")
-    best = min(finished, key=lambda r: r.error)
+    best = min(finished, key=_by_error)
     winner = best
     if not best.provable:
         equal = [r for r in finished if r.provable and _ties(here, r, best)]
-        winner = min(equal, key=lambda r: r.error, default=best)
+        winner = min(equal, key=_by_error, default=best)
     winner.status = "chosen"
     if winner is not best:
         winner.reason = f"as good as {_told(best)}, and answers can be proved over it"
