@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+AUTOML := .venv-automl
 STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check compiler bench fuzz laws peers growth exact regret clean
+.PHONY: run demo test check compiler bench fuzz laws peers growth exact regret models automl clean
 
 run: demo  ## answer one question of each kind on the embedded data
 
@@ -41,6 +42,13 @@ exact: $(STAMP)  ## the search alone against the proven optimum, and the time of
 growth: $(STAMP)  ## latency against rows, trees, parameters and rules: a table and docs/images/growth.svg
 	$(BIN)/python -m benchmarks.growth
 
+models: $(STAMP)  ## auto beside every single family, and the time of compass fit
+	$(BIN)/python -m benchmarks.automl families
+	$(BIN)/python -m benchmarks.automl time
+
+automl: $(STAMP) $(AUTOML)/.installed  ## selection and tuning beside FLAML, 60 s each per table
+	$(BIN)/python -m benchmarks.automl flaml --python $(AUTOML)/bin/python
+
 regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
 	$(BIN)/python -m benchmarks.oneshot
 
@@ -59,5 +67,10 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
+$(AUTOML)/.installed: benchmarks/automl/requirements.txt
+	$(PYTHON) -m venv $(AUTOML)
+	$(AUTOML)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(AUTOML) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -92,7 +92,7 @@ def _errors(here: Course, recipe: Recipe) -> list[float]:
 
 
 def _tuned(here: Course, chosen: Selected, journal: Path | None, tell: Tell | None) -> Selected:
-    found = tune(here, _contenders(chosen), here.settings.tune, journal=journal, tell=tell)
+    found = tune(here, contenders(chosen), here.settings.tune, journal=journal, tell=tell)
     if found.before is None or found.after is None:
         return Selected(chosen.recipe, chosen.scores, (*chosen.notes, f"Tuning: {found.reason}."))
     told = f"{found.trials} settings tried, error {found.before:.4g} -> {found.after:.4g}"
@@ -101,7 +101,7 @@ def _tuned(here: Course, chosen: Selected, journal: Path | None, tell: Tell | No
     return Selected(found.recipe, scores, (*chosen.notes, note))
 
 
-def _contenders(chosen: Selected) -> list[Recipe]:
+def contenders(chosen: Selected) -> list[Recipe]:
     """The recipe that won, and the next best families."""
     others = sorted(
         (s for s in chosen.scores if s.family != chosen.recipe.family and s.error is not None),
