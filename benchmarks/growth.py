@@ -131,7 +131,11 @@ def learn(made: Made, shape: Shape, seed: int) -> cp.Compass:
         study[f"x{j}"] = choice | ({"step": 1} if kind == "whole" else {})
     data = cp.read(columns, study={"columns": study, "rules": list(made.rules)})
     forest = ForestSettings(trees=shape.trees)
-    return cp.Compass(data, seed=seed, settings=cp.Settings(forest=forest, prove=0.0)).fit()
+    return cp.Compass(
+        data,
+        seed=seed,
+        settings=cp.Settings(surrogate="forest", scale="linear", forest=forest, prove=0.0),
+    ).fit()
 
 
 @dataclass(frozen=True)

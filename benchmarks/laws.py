@@ -21,6 +21,7 @@ import numpy as np
 
 import compass as cp
 from benchmarks.formulas import LAWS, Floats, Law
+from benchmarks.roles import PLAIN
 from benchmarks.show import save, table
 
 TOLERANCE = 0.01  # the asked range, on either side of its centre
@@ -77,7 +78,7 @@ def learn(law: Law, X: Floats, seed: int) -> cp.Compass:
     for one in law.inputs:
         choice = {"role": "knob", "kind": "number", "low": one.low, "high": one.high}
         study["columns"][one.name] = choice | ({"step": 1} if one.whole else {})
-    return cp.Compass(cp.read(columns, study=study), seed=seed).fit()
+    return cp.Compass(cp.read(columns, study=study), seed=seed, settings=PLAIN).fit()
 
 
 def run(law: Law, queries: int, seed: int) -> Result:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 import compass as cp
 from benchmarks.measure import interval, percentile
-from benchmarks.roles import Source, data_folder, sources, stated
+from benchmarks.roles import PLAIN, Source, data_folder, sources, stated
 from benchmarks.show import save, table
 from compass.domain.space import Role
 
@@ -149,7 +149,7 @@ def shoot(space: Space, seed: int) -> Shot:
     measured = rows[np.isfinite(space.y[rows])]
     plain = _plain_forest(space, measured, seed)
     learnt = cp.read(space.data.table.arrow.take(rows), study=space.study)
-    engine = cp.Compass(learnt, seed=seed).fit()
+    engine = cp.Compass(learnt, seed=seed, settings=PLAIN).fit()
     goals: dict[str, Any] = {space.outcome: cp.minimize}
     if len(measured) < len(rows) and VALID in engine.space:
         goals[VALID] = cp.is_class(1)

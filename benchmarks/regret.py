@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import compass as cp
-from benchmarks.roles import Source, stated
+from benchmarks.roles import PLAIN, Source, stated
 from benchmarks.show import table
 from compass.domain.space import Role
 
@@ -53,7 +53,9 @@ def examine(source: Source, folder: Path, repeats: int, seed: int) -> list[Regre
     for number in range(seed, seed + repeats):
         rng = np.random.default_rng(number)
         rows = np.sort(rng.permutation(len(data))[: round(SHARE * len(data))])
-        engine = cp.Compass(cp.read(data.table.arrow.take(rows), study=study), seed=number).fit()
+        engine = cp.Compass(
+            cp.read(data.table.arrow.take(rows), study=study), seed=number, settings=PLAIN
+        ).fit()
         seen = {
             tuple(row.values())
             for row in data.table.arrow.take(rows).select([GPU, *knobs]).to_pylist()

@@ -26,7 +26,7 @@ from benchmarks import regret
 from benchmarks.legal import Checker
 from benchmarks.masked import KINDS, Examiner, HeldOut, Tally
 from benchmarks.measure import configurations, folds, interval, percentile
-from benchmarks.roles import Source, data_folder, sources, stated
+from benchmarks.roles import PLAIN, Source, data_folder, sources, stated
 from benchmarks.show import save, table
 from compass.domain.space import Role
 
@@ -163,7 +163,7 @@ def _some(values: Floats, plan: Plan) -> Floats:
 
 
 def _fitted(data: cp.Dataset, seed: int) -> tuple[cp.Compass, float, float]:
-    engine = cp.Compass(data, seed=seed)
+    engine = cp.Compass(data, seed=seed, settings=PLAIN)
     began, cpu = time.perf_counter(), time.process_time()
     engine.fit()
     return engine, time.perf_counter() - began, time.process_time() - cpu

@@ -10,7 +10,7 @@ from benchmarks.show import save, table
 from compass.domain.space import Role
 from compass.model.base import Task, family, obstacle
 from compass.model.recipe import Recipe
-from compass.model.select import Course, course, cross_validate, known, log_is_a_question
+from compass.model.select import Course, course, cross_validate, known, scales_of
 from compass.prepare.split import configurations
 from compass.settings import Settings
 
@@ -96,7 +96,7 @@ def _alone(here: Course, name: str) -> float:
     """CPU seconds of the five folds of a family, on the one scale that the race would take."""
     from compass.model.alone import one_thread
 
-    recipe = Recipe(family=name, log=log_is_a_question(here))
+    recipe = Recipe(family=name, log=scales_of(here)[-1])
     began = time.process_time()
     with one_thread():
         for part in range(here.parts):

@@ -6,6 +6,7 @@ import compass as cp
 from benchmarks.peers.ask import Answer, main, sheet
 from benchmarks.peers.case import VARIANTS, Case, Question, Sheet, movable
 from benchmarks.peers.jobs import OUTCOME, ROWS, SEED, columns_of, decode, encode, study, table
+from benchmarks.roles import PLAIN
 
 SETTINGS = "Compass reconfigure, prove=0"
 
@@ -14,7 +15,9 @@ def engine(seed: int, deadline: float = 30.0) -> cp.Compass:
     """An engine over the table of jobs, not yet fitted; questions have to ask for a proof."""
     X, y = table(ROWS, SEED)
     data = cp.read(columns_of(X, y), study=study())
-    return cp.Compass(data, seed=seed, settings=cp.Settings(prove=0.0, deadline=deadline))
+    return cp.Compass(
+        data, seed=seed, settings=PLAIN.model_copy(update={"prove": 0.0, "deadline": deadline})
+    )
 
 
 def run(case: Case) -> list[Sheet]:

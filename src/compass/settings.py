@@ -1,5 +1,7 @@
 """Every default, with its source."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from compass.domain.base import Noun
@@ -23,12 +25,12 @@ class ForestSettings(Noun):
 
 
 class LightGBMSettings(Noun):
-    """The LightGBM surrogate; all are LightGBM's defaults."""
+    """The LightGBM surrogate; LightGBM's defaults but for rounds and leaf (decision 0014)."""
 
-    rounds: int = Field(100, ge=1)  # num_iterations
+    rounds: int = Field(300, ge=1)  # num_iterations
     leaves: int = Field(31, ge=2)  # num_leaves
     rate: float = Field(0.1, gt=0, le=1)  # learning_rate
-    leaf: int = Field(20, ge=1)  # min_data_in_leaf
+    leaf: int = Field(5, ge=1)  # min_data_in_leaf
     ridge: float = Field(0.0, ge=0)  # lambda_l2
     features: float = Field(1.0, gt=0, le=1)  # feature_fraction_bynode
 
@@ -156,6 +158,7 @@ class Settings(Noun):
     keep: float = Field(1.0, gt=0, le=1)  # share of the runs to learn from
     reducer: str = "uniform"
     surrogate: str = "auto"  # the family that cross-validates best
+    scale: Literal["auto", "linear", "log"] = "auto"  # of outcomes; auto: what validates better
     represent: str | None = None  # an embedding to try in front of the model, or "auto"
     tune: float = Field(0.0, ge=0)  # seconds to look for better settings of a model; 0: none
     threads: int = Field(0, ge=0)  # processors for training; 0: all

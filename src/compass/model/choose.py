@@ -13,7 +13,7 @@ from compass.model.select import (
     Selected,
     Tell,
     cross_validate,
-    log_is_a_question,
+    scales_of,
     select,
 )
 from compass.model.tune import tune
@@ -26,11 +26,11 @@ def choose(here: Course, *, journal: Path | None = None, tell: Tell | None = Non
     settings = here.settings
     if settings.surrogate == AUTO:
         chosen = select(here, tell=tell)
-    elif log_is_a_question(here) and here.parts > 1:
+    elif len(scales := scales_of(here)) > 1 and here.parts > 1:
         # Who names a family leaves open on which scale it learns.
         chosen = select(here, families=[settings.surrogate], tell=tell)
     else:
-        chosen = Selected(Recipe(family=settings.surrogate), ())
+        chosen = Selected(Recipe(family=settings.surrogate, log=scales[0]), ())
     if here.parts < 2:
         return chosen
     if settings.represent is not None:

@@ -1,23 +1,21 @@
-"""Neural networks: multi-layer perceptrons, trained by torch, used without it."""
+"""Neural networks: multi-layer perceptrons, trained and used without a library for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.errors import EnvironmentProblem
 from compass.domain.space import Space
 from compass.model.base import Floats, Task
 from compass.model.dense import Frame, damaged, lesson, taken
 from compass.model.kernel import f8_2d, kernel, to_f8_2d
+from compass.model.perceptron import passes, train
 from compass.model.sums import affine, softmax
 from compass.settings import Settings
 
-_HINT = "pip install 'compass-hpc[deep]'"
-_PER_SECOND = 100_000  # rows that are learnt from once, on one core
+_PER_SECOND = 200_000  # rows that are learnt from once, on one core
 _SECONDS = 120.0  # of training, beyond which a table is too large
 _BLOCK = 512  # rows that go through the layers together
 
@@ -106,7 +104,7 @@ class FittedNeural:
 
 @registry.add("surrogate", "neural")
 class Neural:
-    """Neural network: smooth, strong on thousands of runs (needs the extra `deep` to train)."""
+    """Neural network: smooth, strong on thousands of runs."""
 
     name = "neural"
     slow = True  # seconds where others need tenths: it learns on the scale that suits others
@@ -124,10 +122,6 @@ class Neural:
     ) -> FittedNeural:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
         taught = lesson(X, y, task, weight, features)
-        if find_spec("torch") is None:
-            raise EnvironmentProblem("neural networks are trained by torch", hint=_HINT)
-        from compass.model.perceptron import train
-
         return FittedNeural(taught.frame, *train(taught, seed, settings.neural))
 
     @staticmethod
@@ -147,12 +141,8 @@ class Neural:
 
     @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:
-        """Why it should not be tried: torch is missing, or the table is very large."""
+        """Why it should not be tried: the table is very large."""
         del columns, task
-        if find_spec("torch") is None:
-            return f"needs torch: {_HINT}"
-        from compass.model.perceptron import passes
-
         seconds = rows * passes(rows) / _PER_SECOND
         if seconds <= _SECONDS:
             return None

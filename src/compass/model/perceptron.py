@@ -1,6 +1,7 @@
 """How the networks of the family `neural` are trained: compiled, one after another."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,14 +12,14 @@ from compass.settings import NeuralSettings
 
 _LEAST, _MOST = 16, 256  # rows of one step
 _BATCHES = 12  # steps of an epoch on small tables
-_STEPS = 3000  # steps on small tables; twice as many were hardly better
-_VISITS = 1_600_000  # rows x epochs that are enough
+_STEPS = 3000  # of training, at most
+_FEWEST = 10  # times that the rows of huge tables are learnt from
 _PATIENCE = 0.25  # share of the epochs without a better network that ends training
 
 
 def passes(rows: int) -> int:
     """How often all rows are learnt from, at most: large tables need fewer times."""
-    return max(_VISITS // max(rows, 1), 10)
+    return max(_STEPS // max(rows // _batch(rows), 1), _FEWEST)
 
 
 def train(taught: Lesson, seed: int, chosen: NeuralSettings) -> tuple[Floats, Floats, Floats]:
@@ -26,11 +27,11 @@ def train(taught: Lesson, seed: int, chosen: NeuralSettings) -> tuple[Floats, Fl
 
     A tenth of the rows is held out. Each network is kept as it was when it was best on them.
     """
-    width, raw = taught.Z.shape[1], taught.frame.raw
+    width, units, raw = taught.Z.shape[1], chosen.units, taught.frame.raw
     if float(np.ptp(taught.y)) == 0.0:
         # Nothing to tell apart: a network that always says 0, the mean.
         return np.zeros((1, width + 1, 1)), np.zeros((1, 0, 2, 1)), np.zeros((1, 2, raw))
-    # A fitted model does without: this takes a while to compile the first time.
+    # Only training needs it, and it is compiled when it is first imported.
     from compass.model.perceptron_kernel import descend
 
     chance = np.random.default_rng(seed)
@@ -39,35 +40,36 @@ def train(taught: Lesson, seed: int, chosen: NeuralSettings) -> tuple[Floats, Fl
     held, rows = (order[: n // 10], order[n // 10 :]) if n >= 20 else (order, order)
     Z = np.column_stack([taught.Z, np.ones(n)]).astype(np.float32)
     y, weight = taught.y.astype(np.float32), taught.weight.astype(np.float32)
-    shapes = (
-        (width + 1, chosen.units),
-        (chosen.layers - 1, chosen.units + 1, chosen.units),
-        (chosen.units + 1, raw),
-    )
+    batch, epochs = _batch(len(rows)), min(chosen.epochs, passes(len(rows)))
+    plan = (chosen.layers, units, batch, epochs, chosen.rate, chosen.decay, _PATIENCE)
+    classes = taught.frame.task.classes is not None
+    shapes = ((width + 1, units), (chosen.layers - 1, units + 1, units), (units + 1, raw))
     nets = []
     with one_thread():
         for _ in range(chosen.members):
-            net = start(shapes, chance)
+            net = np.concatenate([part.ravel() for part in _start(shapes, chance)])
             draws = chance.integers(2**63, size=1, dtype=np.uint64)
-            classes = taught.frame.task.classes is not None
-            descend(net, Z, y, weight, held, rows.copy(), draws, plan(len(rows), chosen), classes)
+            descend(net, Z, y, weight, held, rows.copy(), draws, plan, classes)
             nets.append(net.astype(np.float64))
-    ends = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
-    parts = np.split(np.array(nets), ends, axis=1)
-    first, inner, last = (p.reshape(-1, *s) for p, s in zip(parts, shapes, strict=True))
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    parts = np.split(np.array(nets), ends[:-1], axis=1)
+    first, inner, last = (
+        part.reshape(len(nets), *shape) for part, shape in zip(parts, shapes, strict=True)
+    )
     return first, inner, last
 
 
-def start(shapes: tuple[tuple[int, ...], ...], chance: np.random.Generator) -> np.ndarray:
+def _batch(rows: int) -> int:
+    """Rows of one step: a power of two, unless there are fewer rows than that."""
+    even = 2 ** round(math.log2(max(rows / _BATCHES, 1)))
+    return max(min(rows, max(_LEAST, min(_MOST, even))), 1)
+
+
+def _start(shapes: Sequence[tuple[int, ...]], chance: np.random.Generator) -> list[Floats]:
+    """Random weights of each layer of one network; offsets, the last rows, are 0."""
     parts = []
     for shape, gain in zip(shapes, (1.0, 1.0, 0.1), strict=True):
-        weights = chance.standard_normal(shape, dtype=np.float32) * (gain / math.sqrt(max(shape[-2] - 1, 1)))
+        weights = chance.normal(0.0, gain / math.sqrt(max(shape[-2] - 1, 1)), shape)
         weights[..., -1, :] = 0.0
-        parts.append(weights.ravel().astype(np.float32))
-    return np.concatenate(parts)
-
-
-def plan(n: int, chosen: NeuralSettings) -> tuple[int, int, int, int, float, float, float]:
-    batch = min(n, max(_LEAST, min(_MOST, 2 ** round(math.log2(max(n / _BATCHES, 1))))))
-    epochs = max(min(chosen.epochs, passes(n), _STEPS // (n // batch)), 10)
-    return chosen.layers, chosen.units, batch, epochs, chosen.rate, chosen.decay, _PATIENCE
+        parts.append(weights.astype(np.float32))
+    return parts

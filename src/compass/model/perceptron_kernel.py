@@ -38,7 +38,6 @@ _Q0, _Q2 = np.float32(4.89352518554385e-03), np.float32(2.26843463243900e-03)
 _Q4, _Q6 = np.float32(1.18534705686654e-04), np.float32(1.19825839466702e-06)
 # AdamW, with the usual memory of slopes and of their squares.
 _FIRST, _SECOND, _TINY = 0.9, 0.999, np.float32(1e-8)
-# SplitMix64
 _STEP, _MIX, _MIX_AGAIN = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xBF58476D1CE4E5B9),
@@ -175,9 +174,10 @@ def misses(out: Singles, y: Singles, weight: Singles, classes: bool) -> float:
 
 
 @kernel(to_f4, to_f4, to_f4, to_f4, number, number, integer)
-def _adamw(
+def adamw(
     net: Singles, by: Singles, mean: Singles, square: Singles, rate: float, decay: float, step: int
 ) -> None:
+    """One step of AdamW down the slopes `by`; what it remembers of earlier ones is updated."""
     keep = np.float32(1.0 - rate * decay)
     first, second = np.float32(_FIRST), np.float32(_SECOND)
     pace = np.float32(rate / (1.0 - _FIRST**step))
@@ -189,7 +189,8 @@ def _adamw(
 
 
 @kernel(to_i8, to_u8)
-def _shuffle(order: NDArray[np.int64], chance: NDArray[np.uint64]) -> None:
+def shuffle(order: NDArray[np.int64], chance: NDArray[np.uint64]) -> None:
+    """Every order is as likely as any other; the generator SplitMix64 goes on from its state."""
     for i in range(order.shape[0] - 1, 0, -1):
         chance[0] += _STEP
         mixed = (chance[0] ^ (chance[0] >> np.uint64(30))) * _MIX
@@ -223,7 +224,8 @@ def _error(
     z, wanted, counts, h, slope, more, _, out = room
     n, total = rows.shape[0], 0.0
     for i in range(n):
-        z[i] = Z[rows[i]]
+        for j in range(z.shape[1]):
+            z[i, j] = Z[rows[i], j]
         wanted[i] = y[rows[i]]
         counts[i] = weight[rows[i]]
         total += counts[i]
@@ -248,7 +250,7 @@ def _slopes(
     n = rows.shape[0]
     for i in range(n):
         for k in range(out.shape[1]):
-            out[i, k] /= np.float32(total)
+            out[i, k] /= np.float32(max(total, 1e-30))
     backward(net, z[:n], h, slope, more, back, out[:n], found)
 
 
@@ -281,12 +283,12 @@ def descend(
     warm = min(total // 20 + 1, 500)
     best, since, done = np.inf, 0, 0
     for _ in range(epochs):
-        _shuffle(order, chance)
+        shuffle(order, chance)
         for at in range(0, steps * batch, batch):
             done += 1
             pace = min(done / warm, 0.5 * (1.0 + np.cos(np.pi * done / total)))
             _slopes(net, Z, y, weight, order[at : at + batch], room, classes, found)
-            _adamw(net, found, mean, square, rate * pace, decay, done)
+            adamw(net, found, mean, square, rate * pace, decay, done)
         miss, counts = 0.0, 0.0
         for at in range(0, held.shape[0], batch):
             some = _error(net, Z, y, weight, held[at : at + batch], room, classes)

@@ -1,5 +1,6 @@
 """How wrong a model is, on rows that it has not seen."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,20 +102,39 @@ def interval(
     seed: int = 0,
 ) -> tuple[float, float]:
     """Ends of the 95 % interval of `named(...).error`, by resampling the rows (bootstrap)."""
+    return folds_interval([Checked(y, p, weight)], task, scale=scale, seed=seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """Rows that a model has not seen, and what it predicted of them."""
+
+    y: Floats  # [n]
+    p: Floats  # [n, outputs]
+    weight: Floats | None = None  # [n]
+
+
+def folds_interval(
+    folds: Sequence[Checked], task: Task, *, scale: float | None = None, seed: int = 0
+) -> tuple[float, float]:
+    """Ends of the 95 % interval of the mean error of folds, by resampling the rows of each."""
     rng = np.random.default_rng(seed)
-    mass = np.ones(len(y)) if weight is None else weight
-    if task.classes is None:
-        sizes = row_errors(y, p[:, 0], scale=scale)
-        found = [
-            float(np.average(sizes, weights=mass * _counts(len(y), rng))) for _ in range(_RESAMPLES)
-        ]
-    else:
-        guess = np.argmax(p, axis=1).astype(float)
-        found = [
-            1 - macro_f1(y, guess, weight=mass * _counts(len(y), rng)) for _ in range(_RESAMPLES)
-        ]
-    low, high = np.quantile(found, [0.025, 0.975])
+    found = np.zeros(_RESAMPLES)
+    for fold in folds:
+        mass = np.ones(len(fold.y)) if fold.weight is None else fold.weight
+        if task.classes is None:
+            sizes = row_errors(fold.y, fold.p[:, 0], scale=scale)
+            found += [float(np.average(sizes, weights=mass * c)) for c in _resamples(fold, rng)]
+        else:
+            guess = np.argmax(fold.p, axis=1).astype(float)
+            found += [1 - macro_f1(fold.y, guess, weight=mass * c) for c in _resamples(fold, rng)]
+    low, high = np.quantile(found / len(folds), [0.025, 0.975])
     return float(low), float(high)
+
+
+def _resamples(fold: Checked, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each row of the fold is in a resample of it."""
+    return (_counts(len(fold.y), rng) for _ in range(_RESAMPLES))
 
 
 def _counts(n: int, rng: np.random.Generator) -> Floats:

@@ -29,7 +29,6 @@ _LONGEST = 0.25  # share of the time that one attempt may take
 _MARGIN = 0.005  # least share of the error that an improvement has to be worth
 _PATIENCE = 1.1  # times the best error of the folds tried so far that ends an attempt
 _DEFAULT = "default"  # mark of the attempts that are the defaults
-_FIRST = "after"  # mark: seconds of the first fold
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,7 @@ def _study(here: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any
     for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # its process was ended
     # Another seed for each continuation, or it would repeat the first draws.
-    study.sampler = optuna.samplers.TPESampler(
-        seed=(here.seed + len(study.trials)) % 2**32, multivariate=True, group=True
-    )
+    study.sampler = optuna.samplers.TPESampler(seed=(here.seed + len(study.trials)) % 2**32)
     if not study.trials:
         for recipe in recipes:
             first = {"family": recipe.family} | defaults(recipe, here.settings)
@@ -148,8 +145,8 @@ def _look(search: _Search, study: Any, until: float, tell: Tell | None) -> None:
     began = time.monotonic()
     fastest: dict[str, float] = {}  # by family: processor seconds of one fold of the defaults
     while True:
-        waiting = any(t.state.name == "WAITING" for t in study.get_trials(deepcopy=False))
-        if time.monotonic() > until and not waiting:
+        states = {trial.state.name for trial in study.get_trials(deepcopy=False)}
+        if time.monotonic() > until and "COMPLETE" in states:
             return
         trial = study.ask()
         names = [recipe.family for recipe in search.recipes]

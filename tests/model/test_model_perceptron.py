@@ -1,0 +1,126 @@
+"""Training of the neural network: slopes, steps, the epoch that is kept, and threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from model_dense_cases import FEATURES, runs, thirds
+from scipy.special import expit, logsumexp
+
+from compass.model import perceptron
+from compass.model import perceptron_kernel as kernels
+from compass.model.base import Task
+from compass.model.dense import lesson
+from compass.settings import NeuralSettings
+
+
+def error(
+    net: np.ndarray, Z: np.ndarray, y: np.ndarray, layers: int, units: int, raw: int, classes: bool
+) -> np.ndarray:
+    """The error of each row [n] in double precision; Z ends in a column of ones."""
+    a = Z.shape[1] * units
+    b = a + (layers - 1) * (units + 1) * units
+    h = Z @ net[:a].reshape(-1, units)
+    h = h * expit(h)
+    for weights in net[a:b].reshape(-1, units + 1, units):
+        more = h @ weights[:-1] + weights[-1]
+        h = h + more * expit(more)
+    last = net[b:].reshape(units + 1, raw)
+    out = h @ last[:-1] + last[-1]
+    if classes:
+        return logsumexp(out, axis=1) - out[np.arange(len(y)), y.astype(int)]
+    miss = np.abs(out[:, 0] - y)
+    return np.where(miss > 0.1, miss - 0.05, miss**2 / 0.2)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("layers", [1, 3])
+def test_slopes_of_the_error_against_central_differences(layers: int, classes: bool) -> None:
+    rng = np.random.default_rng(layers)
+    n, width, units, raw = 13, 4, 5, 3 if classes else 1
+    Z = np.column_stack([rng.normal(size=(n, width - 1)), np.ones(n)]).astype(np.float32)
+    size = width * units + (layers - 1) * (units + 1) * units + (units + 1) * raw
+    net = rng.normal(0, 0.6, size).astype(np.float32)
+    y = (rng.integers(0, raw, n) if classes else rng.normal(size=n)).astype(np.float32)
+    weight = rng.uniform(0.5, 2, n).astype(np.float32)
+    h = np.ones((layers, n, units + 1), np.float32)
+    slope = np.empty((layers, n, units), np.float32)
+    more, back = np.empty((2, n, units), np.float32)
+    out, found = np.empty((n, raw), np.float32), np.empty_like(net)
+    kernels.forward(net, Z, h, slope, more, out)
+    if not classes:
+        y[::3] = out[::3, 0] + 0.03  # near enough to count by their squares
+    total = kernels.misses(out, y, weight, classes)
+    kernels.backward(net, Z, h, slope, more, back, out, found)
+
+    def summed(step: np.ndarray) -> float:
+        where = net.astype(float) + step
+        return float(weight @ error(where, Z.astype(float), y, layers, units, raw, classes))
+
+    assert total == pytest.approx(summed(np.zeros(size)), rel=1e-5)
+    expected = [(summed(e) - summed(-e)) / 2e-6 for e in 1e-6 * np.eye(size)]
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_steps_are_those_of_adamw() -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    net, mean, square = rng.normal(size=50).astype(np.float32), *np.zeros((2, 50), np.float32)
+    theirs = torch.tensor(net.copy(), requires_grad=True)
+    descent = torch.optim.AdamW([theirs], lr=0.02, weight_decay=0.1)
+    for step in range(1, 6):
+        by = rng.normal(size=50).astype(np.float32)
+        theirs.grad = torch.tensor(by)
+        descent.step()
+        kernels.adamw(net, by, mean, square, 0.02, 0.1, step)
+        np.testing.assert_allclose(net, theirs.detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("rate", [0.01, 3.0])
+def test_the_epoch_with_the_least_error_on_held_out_rows_is_kept(rate: float) -> None:
+    rng = np.random.default_rng(1)
+    Z = np.column_stack([rng.normal(size=(90, 2)), np.ones(90)]).astype(np.float32)
+    y, weight = (Z[:, 0] * Z[:, 1]).astype(np.float32), np.ones(90, np.float32)
+    held, rows = np.arange(19), np.arange(19, 90)
+
+    def after(epochs: int) -> tuple[float, float]:
+        net = np.random.default_rng(2).normal(0, 0.3, 3 * 8 + 9 * 8 + 9).astype(np.float32)
+        # Patience beyond all epochs; the schedule is that of as many epochs as are asked for.
+        plan = (2, 8, 16, epochs, rate, 0.0, 2.0)
+        draws = np.array([5], np.uint64)
+        best = kernels.descend(net, Z, y, weight, held, rows.copy(), draws, plan, False)
+        return best, float(error(net.astype(float), Z[held], y[held], 2, 8, 1, False).mean())
+
+    for epochs in (1, 12):
+        best, own = after(epochs)
+        assert best == pytest.approx(own, rel=1e-4)
+
+
+def test_every_row_stays_in_the_order_and_the_order_changes() -> None:
+    order, draws = np.arange(100), np.array([3], np.uint64)
+    seen = []
+    for _ in range(3):
+        kernels.shuffle(order, draws)
+        assert np.array_equal(np.sort(order), np.arange(100))
+        seen.append(order.copy())
+    assert len({tuple(one) for one in seen}) == 3
+
+
+def test_networks_trained_at_once_are_those_trained_one_by_one() -> None:
+    X, y = runs(120)
+    chosen = NeuralSettings(layers=2, units=16, epochs=15)
+    numbers = lesson(X, y, Task(), None, FEATURES)
+    classes = lesson(X, thirds(y), Task(3), None, FEATURES)
+    asked = [(numbers, 1), (classes, 1), (numbers, 2), (numbers, 1)]
+    alone = [perceptron.train(taught, seed, chosen) for taught, seed in asked]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda one: perceptron.train(*one, chosen), asked))
+    for one, other in zip(alone, together, strict=True):
+        for mine, theirs in zip(one, other, strict=True):
+            assert np.array_equal(mine, theirs)
+
+
+def test_large_tables_are_learnt_from_fewer_times() -> None:
+    times = [perceptron.passes(rows) for rows in (1, 100, 10_000, 100_000, 10**7)]
+    assert times == sorted(times, reverse=True)
+    assert times[-1] == 10
