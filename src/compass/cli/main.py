@@ -198,6 +198,7 @@ def explain(
     outcome: why.Outcomes = None,
     against: why.Against = None,
     importance: why.WithImportance = False,
+    surrogate: flags.Surrogate = None,
     study: flags.StudyFile = None,
     role: flags.Roles = None,
     unit: flags.Units = None,
@@ -213,7 +214,7 @@ def explain(
     why.check(row, config, query, suggestion, start, importance)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
     with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, said, tell)
+        engine = opt.engine(data, study, said, tell, surrogate=surrogate)
         found = why.explanations(engine, row, config, query, suggestion, start, outcome, against)
         relied = why.importances(engine, outcome) if importance else ()
     why.show(found, relied, as_json=as_json)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
 _WORSE = 1.05  # a model that goes on and is this much worse than before is trained anew
+_NOT_LEARNT = ("brought", "given")  # families of models that somebody gave: nothing to train
 Key = tuple[tuple[str, ...], str]
 
 
@@ -106,7 +107,10 @@ def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[T
     complete = np.isfinite(now.field.X).all(axis=1) & np.isfinite(now.y)
     arrived = np.flatnonzero(fresh & complete)
     case = _Case(old, bench, old.trained[key], was, now, arrived, target)
-    same = _same_codes(was.field.features, now.field.features)
+    outcome = Space(parameters=(old.prepared.space[target],))
+    same = _same_codes(was.field.features, now.field.features) and _same_codes(
+        outcome, Space(parameters=(bench.prepared.space[target],))
+    )
     change = _drift(case) if same and len(arrived) else None
     held, selected, how = _learnt(case, same, change)
     trained = bench.assembled(now, target, held, selected, began)
@@ -126,8 +130,9 @@ def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[T
 def _card(card: ModelCard, case: _Case, how: str, change: Drift | None) -> ModelCard:
     old = case.before.card
     anew = card.rows if how.startswith(("trained", "chosen")) else old.anew
-    scores = card.scores or old.scores
-    return card.model_copy(update={"update": how, "drift": change, "anew": anew, "scores": scores})
+    # How the recipe was found stays true as long as it is followed.
+    found = {"scores": card.scores or old.scores, "notes": card.notes or old.notes}
+    return card.model_copy(update={"update": how, "drift": change, "anew": anew, **found})
 
 
 def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Selected, str]:
@@ -135,9 +140,11 @@ def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Sel
     recipe = Selected(case.before.recipe, ())
     if not len(case.arrived) and same:
         return _held(case, case.before.model), recipe, "kept: none of the new runs tells it"
+    if case.before.recipe.family in _NOT_LEARNT:
+        return _as_it_is(case, same), recipe, "kept: it was brought, not learnt here"
     if change is not None and change.kind == "law":
         kind, selected = case.bench.chosen(case.now, case.target)
-        return _anew(case, kind.fit), selected, f"chosen anew: {change.reason}"
+        return _anew(case, kind.fit), selected, "chosen anew: the outcomes follow another law"
     why = _why_anew(case, same)
     if why is None:
         found = _continued(case)
@@ -150,6 +157,20 @@ def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Sel
             why = "going on made it worse"
     kind, _ = case.bench.followed(case.now, case.target, case.before.recipe)
     return _anew(case, kind.fit), recipe, f"trained anew: {why}"
+
+
+def _as_it_is(case: _Case, same: bool) -> Holdout:
+    """A model that somebody brought, over the columns as they are now."""
+    if same:
+        return _held(case, case.before.model)
+    if case.target not in case.bench.given:
+        raise DataProblem(
+            f"the new runs have labels or ranges that the brought model of {case.target} was not"
+            " asked about",
+            hint="bring the model again: compass fit DATA --model OUTCOME=FILE -o X",
+        )
+    kind, _ = case.bench.followed(case.now, case.target, case.before.recipe)
+    return _anew(case, kind.fit)
 
 
 def _why_anew(case: _Case, same: bool) -> str | None:

@@ -1,5 +1,6 @@
 """From rows to a recipe: the family, then a representation, then its settings."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,7 @@ def _represented(here: Course, chosen: Selected, tell: Tell | None) -> Selected:
         if tell is not None:
             tell(f"learning the representation {name}", place, len(names))
         recipe = chosen.recipe.model_copy(update={"embedding": name})
+        began = time.process_time()
         errors = _errors(here, recipe)
         error = float(np.mean(errors))
         better = error < best_error and _clearly(plain, errors)
@@ -64,8 +66,9 @@ def _represented(here: Course, chosen: Selected, tell: Tell | None) -> Selected:
                 embedding=name,
                 error=error,
                 folds=len(errors),
+                seconds=time.process_time() - began,
                 status="tried",
-                reason=f"{float(np.mean(plain)):.4g} without it",
+                reason=f"{float(np.mean(plain)):.2%} without it",
             )
         )
     told = tuple(_marked(score, best) for score in (*chosen.scores, *scores))
@@ -76,9 +79,12 @@ def _represented(here: Course, chosen: Selected, tell: Tell | None) -> Selected:
 
 def _marked(score: FamilyScore, best: Recipe) -> FamilyScore:
     same = (score.family, score.embedding) == (best.family, best.embedding)
-    if not same and score.status == "chosen":
-        return score.model_copy(update={"status": "tried"})
-    return score.model_copy(update={"status": "chosen"}) if same else score
+    if same == (score.status == "chosen"):
+        return score
+    if not same:
+        return score.model_copy(update={"status": "tried", "reason": ""})
+    reason = score.reason if score.embedding else "better once tuned"
+    return score.model_copy(update={"status": "chosen", "reason": reason})
 
 
 def _clearly(plain: list[float], errors: list[float]) -> bool:
@@ -95,7 +101,7 @@ def _tuned(here: Course, chosen: Selected, journal: Path | None, tell: Tell | No
     found = tune(here, contenders(chosen), here.settings.tune, journal=journal, tell=tell)
     if found.before is None or found.after is None:
         return Selected(chosen.recipe, chosen.scores, (*chosen.notes, f"Tuning: {found.reason}."))
-    told = f"{found.trials} settings tried, error {found.before:.4g} -> {found.after:.4g}"
+    told = f"{found.trials} settings tried, error {found.before:.2%} -> {found.after:.2%}"
     note = f"Tuning: {told}; {found.reason}."
     scores = tuple(_marked(score, found.recipe) for score in chosen.scores)
     return Selected(found.recipe, scores, (*chosen.notes, note))

@@ -4,22 +4,27 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from compass.model.alone import one_thread
 from compass.model.base import Floats
 from compass.model.dense import Lesson
 from compass.settings import NeuralSettings
 
+Singles = NDArray[np.float32]
+
 _LEAST, _MOST = 16, 256  # rows of one step
 _BATCHES = 12  # steps of an epoch on small tables
 _STEPS = 3000  # of training, at most
+_VISITS = 800_000  # rows x epochs that are enough
 _FEWEST = 10  # times that the rows of huge tables are learnt from
 _PATIENCE = 0.25  # share of the epochs without a better network that ends training
 
 
 def passes(rows: int) -> int:
     """How often all rows are learnt from, at most: large tables need fewer times."""
-    return max(_STEPS // max(rows // _batch(rows), 1), _FEWEST)
+    steps = max(rows // _batch(rows), 1)
+    return max(min(_STEPS // steps, _VISITS // max(rows, 1)), _FEWEST)
 
 
 def train(taught: Lesson, seed: int, chosen: NeuralSettings) -> tuple[Floats, Floats, Floats]:
@@ -61,13 +66,13 @@ def train(taught: Lesson, seed: int, chosen: NeuralSettings) -> tuple[Floats, Fl
 
 def _batch(rows: int) -> int:
     """Rows of one step: a power of two, unless there are fewer rows than that."""
-    even = 2 ** round(math.log2(max(rows / _BATCHES, 1)))
+    even = 1 << round(math.log2(max(rows / _BATCHES, 1)))
     return max(min(rows, max(_LEAST, min(_MOST, even))), 1)
 
 
-def _start(shapes: Sequence[tuple[int, ...]], chance: np.random.Generator) -> list[Floats]:
+def _start(shapes: Sequence[tuple[int, ...]], chance: np.random.Generator) -> list[Singles]:
     """Random weights of each layer of one network; offsets, the last rows, are 0."""
-    parts = []
+    parts: list[Singles] = []
     for shape, gain in zip(shapes, (1.0, 1.0, 0.1), strict=True):
         weights = chance.normal(0.0, gain / math.sqrt(max(shape[-2] - 1, 1)), shape)
         weights[..., -1, :] = 0.0

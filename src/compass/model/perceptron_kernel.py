@@ -21,9 +21,10 @@ to_f4 = types.float32[::1]
 to_f4_2d = types.float32[:, ::1]
 to_f4_3d = types.float32[:, :, ::1]
 to_u8 = types.uint64[::1]
+_tuple: Any = types.Tuple
 # Rows, their outcomes and weights; what layers are fed, slopes of silu, two matrices, raw columns.
-room = types.Tuple((to_f4_2d, to_f4, to_f4, to_f4_3d, to_f4_3d, to_f4_2d, to_f4_2d, to_f4_2d))
-plan = types.Tuple((integer, integer, integer, integer, number, number, number))
+_room_type = _tuple((to_f4_2d, to_f4, to_f4, to_f4_3d, to_f4_3d, to_f4_2d, to_f4_2d, to_f4_2d))
+_plan_type = _tuple((integer, integer, integer, integer, number, number, number))
 
 SMALL = np.float32(0.1)  # standard deviations below which an error counts by its square
 _ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
@@ -216,7 +217,7 @@ def _room(batch: int, width: int, layers: int, units: int, raw: int) -> Any:
     )
 
 
-@kernel(to_f4, f4_2d, f4, f4, i8, room, types.boolean)
+@kernel(to_f4, f4_2d, f4, f4, i8, _room_type, types.boolean)
 def _error(
     net: Singles, Z: Singles, y: Singles, weight: Singles, rows: Any, room: Any, classes: bool
 ) -> tuple[float, float]:
@@ -233,7 +234,7 @@ def _error(
     return misses(out[:n], wanted[:n], counts[:n], classes), total
 
 
-@kernel(to_f4, f4_2d, f4, f4, i8, room, types.boolean, to_f4)
+@kernel(to_f4, f4_2d, f4, f4, i8, _room_type, types.boolean, to_f4)
 def _slopes(
     net: Singles,
     Z: Singles,
@@ -254,7 +255,7 @@ def _slopes(
     backward(net, z[:n], h, slope, more, back, out[:n], found)
 
 
-@kernel(to_f4, f4_2d, f4, f4, i8, to_i8, to_u8, plan, types.boolean)
+@kernel(to_f4, f4_2d, f4, f4, i8, to_i8, to_u8, _plan_type, types.boolean)
 def descend(
     net: Singles,
     Z: Singles,
