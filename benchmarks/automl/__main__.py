@@ -34,6 +34,8 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="for each tool and table")
     parser.add_argument("--python", type=Path, help="the interpreter that has FLAML")
     parser.add_argument("--log", action="store_true", help="FLAML learns the logarithm too")
+    parser.add_argument("--theirs", type=Path, help="a file that keeps FLAML's results")
+    parser.add_argument("--only-theirs", action="store_true", help="run FLAML, nothing else")
     parser.add_argument("--rows", type=int, default=30_000)
     parser.add_argument("--json", type=Path)
     return PARTS[parser.parse_args(given).part](parser.parse_args(given))

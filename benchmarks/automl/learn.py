@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks.automl.tables import Problem
 from compass.model.base import Fitted, Task
-from compass.model.choose import contenders
+from compass.model.choose import contenders, tried
 from compass.model.recipe import Recipe
 from compass.model.score import mape, small
 from compass.model.select import Course, Selected, course, select
@@ -81,7 +81,7 @@ def within(problem: Problem, seconds: float) -> Made:
     here = ground(problem, settings)
     chosen = select(here)
     left = (1 - _FIT) * seconds - (time.perf_counter() - began)
-    found = tune(here, contenders(chosen), left) if left > 1 else None
+    found = tune(here, contenders(chosen), left, known=tried(chosen)) if left > 1 else None
     recipe = chosen.recipe if found is None else found.recipe
     model = trained(problem, recipe, settings)
     took = time.perf_counter() - began

@@ -74,7 +74,7 @@ class NeuralSettings(Noun):
     layers: int = Field(3, ge=1, le=8)
     units: int = Field(64, ge=2)
     rate: float = Field(6e-3, gt=0)
-    epochs: int = Field(200, ge=1)  # at most; it stops when its own held-out rows stop improving
+    epochs: int = Field(400, ge=1)  # at most; it stops when its own held-out rows stop improving
     decay: float = Field(1e-4, ge=0)
     members: int = Field(2, ge=1)  # networks whose mean is the prediction
 

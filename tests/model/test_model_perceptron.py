@@ -33,6 +33,17 @@ def error(
     return np.where(miss > 0.1, miss - 0.05, miss**2 / 0.2)
 
 
+@pytest.mark.parametrize("n", [1, 4, 7])
+@pytest.mark.parametrize("m", [1, 2, 9])
+def test_products_of_all_sizes_and_layouts(n: int, m: int) -> None:
+    rng = np.random.default_rng(n)
+    A, B = rng.normal(size=(n, m)).astype(np.float32), rng.normal(size=(m, 11)).astype(np.float32)
+    for left in (A, np.asfortranarray(A)):
+        out = np.full((n, 11), np.nan, np.float32)
+        kernels.product(left, B, out)
+        np.testing.assert_allclose(out, A.astype(float) @ B.astype(float), rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize("layers", [1, 3])
 def test_slopes_of_the_error_against_central_differences(layers: int, classes: bool) -> None:
@@ -82,18 +93,18 @@ def test_the_epoch_with_the_least_error_on_held_out_rows_is_kept(rate: float) ->
     Z = np.column_stack([rng.normal(size=(90, 2)), np.ones(90)]).astype(np.float32)
     y, weight = (Z[:, 0] * Z[:, 1]).astype(np.float32), np.ones(90, np.float32)
     held, rows = np.arange(19), np.arange(19, 90)
-
-    def after(epochs: int) -> tuple[float, float]:
+    least = []
+    # The same way down, left after more and more epochs without a better network.
+    for patience in (0.0, 0.1, 2.0):
         net = np.random.default_rng(2).normal(0, 0.3, 3 * 8 + 9 * 8 + 9).astype(np.float32)
-        # Patience beyond all epochs; the schedule is that of as many epochs as are asked for.
-        plan = (2, 8, 16, epochs, rate, 0.0, 2.0)
-        draws = np.array([5], np.uint64)
-        best = kernels.descend(net, Z, y, weight, held, rows.copy(), draws, plan, False)
-        return best, float(error(net.astype(float), Z[held], y[held], 2, 8, 1, False).mean())
-
-    for epochs in (1, 12):
-        best, own = after(epochs)
-        assert best == pytest.approx(own, rel=1e-4)
+        plan, draws = (2, 8, 16, 200, rate, 0.0, patience), np.array([5], np.uint64)
+        least.append(kernels.descend(net, Z, y, weight, held, rows.copy(), draws, plan, False))
+        own = error(net.astype(float), Z[held], y[held], 2, 8, 1, False).mean()
+        assert least[-1] == pytest.approx(own, rel=1e-4)
+    assert least == sorted(least, reverse=True)
+    assert least[0] > least[-1]
+    if rate < 1:
+        assert least[-1] < 0.5 * np.abs(y[held]).mean()
 
 
 def test_every_row_stays_in_the_order_and_the_order_changes() -> None:

@@ -15,6 +15,7 @@ from compass.cli.main import app
 from compass.readers import Table
 from compass.testing import (
     check,
+    check_embedding,
     check_exporter,
     check_generator,
     check_reader,
@@ -61,6 +62,7 @@ def check_steps(module: Any) -> None:
 
 
 CHECKS: dict[str, Callable[[Any], None]] = {
+    "embedding_principal": lambda m: check_embedding(m.Principal),
     "exporter_shell": lambda m: check_exporter(m.Shell, read_back=in_bash),
     "generator_random": lambda m: check_generator(m.RandomSearch),
     "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from plugins_examples import example
+from sklearn.decomposition import PCA
 from typer.testing import CliRunner
 
 import compass as cp
@@ -17,6 +18,8 @@ from compass.cli.main import app
 from compass.domain.errors import QueryProblem, RuleProblem, UnknownName
 from compass.domain.space import Role
 from compass.engine.export import export
+from compass.model.base import Task
+from compass.model.recipe import Recipe, Represented
 from conftest import ROLES, cluster_columns
 
 RULES = ["cores <= 32 * nodes", "cores >= 8 * nodes"]
@@ -137,7 +140,9 @@ def test_a_surrogate_answers_all_three_questions_and_can_be_saved(
 ) -> None:
     text = "Recommend a configuration X = {nodes: ?, cores: ?} to achieve Y = {power: minimize}"
     with example("surrogate_neighbours"):
-        engine = cp.Compass(jobs, rules=RULES, surrogate="analogy").fit()
+        # The answer below is that of the mean of power, not of its logarithm.
+        plain = cp.Settings(scale="linear")
+        engine = cp.Compass(jobs, rules=RULES, surrogate="analogy", settings=plain).fit()
         assert {card.family for card in engine.cards} == {"analogy"}
         assert {card.target: card.error for card in engine.cards}["power"] < 0.2
         answer = engine.ask(text)
@@ -152,7 +157,7 @@ def test_a_surrogate_answers_all_three_questions_and_can_be_saved(
         engine.save(tmp_path / "jobs.compass")
         again = cp.load(tmp_path / "jobs.compass").ask(text)
         assert again.suggestions == answer.suggestions
-    with pytest.raises(UnknownName, match="no surrogate named 'neighbours'"):
+    with pytest.raises(UnknownName, match="no surrogate named 'analogy'"):
         cp.load(tmp_path / "jobs.compass")
 
 
@@ -178,6 +183,32 @@ def test_a_generator_answers_all_three_questions(jobs: cp.Dataset) -> None:
             number, ask=["cores", "gpus"], goals={"power": cp.less(0.05)}
         )
         assert best[0].distance <= less[0].distance + 1e-9
+
+
+def test_an_embedding_stands_in_front_of_a_model_and_is_saved_with_it(
+    jobs: cp.Dataset, tmp_path: Path
+) -> None:
+    with example("embedding_principal"):
+        recipe = Recipe(family="linear", embedding="principal")
+        here = jobs.prepared.columns_of(("nodes", "cores", "gpus"))
+        power = jobs.prepared.column("power")
+        model = recipe.fit(here, power, task=Task(), weight=None, seed=7, settings=cp.Settings())
+        assert isinstance(model, Represented)
+        columns = model.front.transform(here)
+        # Components do not correlate, and the first are the largest.
+        np.testing.assert_allclose(columns.T @ columns / len(here), np.eye(3), atol=1e-9)
+        expected = PCA(whiten=True).fit_transform((here - here.mean(axis=0)) / here.std(axis=0))
+        np.testing.assert_allclose(
+            np.abs(columns), np.abs(expected) * np.sqrt(len(here) / (len(here) - 1)), atol=1e-9
+        )
+        engine = cp.Compass(jobs, surrogate="linear", represent="principal").fit()
+        for card in engine.cards:
+            assert any("Representation principal" in note for note in card.notes)
+            assert "principal" in {score.embedding for score in card.scores}
+        again = cp.load(engine.save(tmp_path / "e"))
+        question = "What if we change X = {gpus: 0 -> 4}, how would that affect Y = {power}"
+        answers = [one.ask(question).model_dump(exclude={"seconds"}) for one in (engine, again)]
+        assert answers[0] == answers[1]
 
 
 def test_a_rule_in_python_stands_beside_rules_as_text(jobs: cp.Dataset) -> None:

@@ -152,6 +152,7 @@ class FamilyScore(Noun):
     low: float | None = Field(None, description="lower end of the 95 % interval of the error")
     high: float | None = Field(None, description="upper end of the 95 % interval of the error")
     folds: int = Field(0, description="folds that were tried")
+    errors: tuple[float, ...] = Field((), description="of each fold that was tried")
     seconds: float = Field(0.0, description="processor time of all folds")
     provable: bool = Field(False, description="whether answers can be proved optimal over it")
     status: str = Field(description="chosen, tried, stopped or skipped")

@@ -17,7 +17,7 @@ from compass.model.select import (
     scales_of,
     select,
 )
-from compass.model.tune import tune
+from compass.model.tune import Tried, tune
 
 _TUNED = 3  # families whose settings are looked at together
 
@@ -98,13 +98,29 @@ def _errors(here: Course, recipe: Recipe) -> list[float]:
 
 
 def _tuned(here: Course, chosen: Selected, journal: Path | None, tell: Tell | None) -> Selected:
-    found = tune(here, contenders(chosen), here.settings.tune, journal=journal, tell=tell)
+    found = tune(
+        here,
+        contenders(chosen),
+        here.settings.tune,
+        known=tried(chosen),
+        journal=journal,
+        tell=tell,
+    )
     if found.before is None or found.after is None:
         return Selected(chosen.recipe, chosen.scores, (*chosen.notes, f"Tuning: {found.reason}."))
     told = f"{found.trials} settings tried, error {found.before:.2%} -> {found.after:.2%}"
     note = f"Tuning: {told}; {found.reason}."
     scores = tuple(_marked(score, found.recipe) for score in chosen.scores)
     return Selected(found.recipe, scores, (*chosen.notes, note))
+
+
+def tried(chosen: Selected) -> dict[str, Tried]:
+    """What comparing families has found out already, by family."""
+    return {
+        s.family: Tried(s.errors, s.seconds / max(s.folds, 1))
+        for s in chosen.scores
+        if s.embedding is None and s.status in ("chosen", "tried")
+    }
 
 
 def contenders(chosen: Selected) -> list[Recipe]:

@@ -17,13 +17,12 @@ Singles = NDArray[np.float32]
 
 f4 = types.Array(types.float32, 1, "C", readonly=True)
 f4_2d = types.Array(types.float32, 2, "C", readonly=True)
+f4_any = types.Array(types.float32, 2, "A", readonly=True)
 to_f4 = types.float32[::1]
 to_f4_2d = types.float32[:, ::1]
 to_f4_3d = types.float32[:, :, ::1]
 to_u8 = types.uint64[::1]
 _tuple: Any = types.Tuple
-# Rows, their outcomes and weights; what layers are fed, slopes of silu, two matrices, raw columns.
-_room_type = _tuple((to_f4_2d, to_f4, to_f4, to_f4_3d, to_f4_3d, to_f4_2d, to_f4_2d, to_f4_2d))
 _plan_type = _tuple((integer, integer, integer, integer, number, number, number))
 
 SMALL = np.float32(0.1)  # standard deviations below which an error counts by its square
@@ -59,6 +58,34 @@ def _layers(net: Any, width: int, units: int, layers: int) -> Any:
     )
 
 
+@kernel(f4_any, f4_2d, to_f4_2d)
+def product(A: Singles, B: Singles, out: Singles) -> None:
+    """A @ B, for A [n, m] of any layout.
+
+    A BLAS adds in another order, and waits for its own threads, where more than one is allowed;
+    a limit that is set by a thread of several does not always hold.
+    """
+    n, m = A.shape
+    out[:] = _ZERO
+    fours, twos = n - n % 4, m - m % 2
+    for i in range(0, fours, 4):
+        # Four rows and two terms at a time are as quick as a BLAS; other numbers are not.
+        for k in range(0, twos, 2):
+            a0, a1, a2, a3 = A[i, k], A[i + 1, k], A[i + 2, k], A[i + 3, k]
+            b0, b1, b2, b3 = A[i, k + 1], A[i + 1, k + 1], A[i + 2, k + 1], A[i + 3, k + 1]
+            for j in range(B.shape[1]):
+                v, w = B[k, j], B[k + 1, j]
+                out[i, j] += a0 * v + b0 * w
+                out[i + 1, j] += a1 * v + b1 * w
+                out[i + 2, j] += a2 * v + b2 * w
+                out[i + 3, j] += a3 * v + b3 * w
+    for i in range(n):
+        for k in range(twos if i < fours else 0, m):
+            a0 = A[i, k]
+            for j in range(B.shape[1]):
+                out[i, j] += a0 * B[k, j]
+
+
 @kernel(to_f4_2d, to_f4_2d)
 def _silu(value: Singles, slope: Singles) -> None:
     """Replace values by their silu; its slopes go to the other matrix."""
@@ -85,9 +112,9 @@ def forward(net: Singles, z: Singles, h: Any, slope: Any, more: Singles, out: Si
     more = more[:n]
     for layer in range(layers):
         if layer == 0:
-            np.dot(z, first, more)
+            product(z, first, more)
         else:
-            np.dot(h[layer - 1, :n], inner[layer - 1], more)
+            product(h[layer - 1, :n], inner[layer - 1], more)
         _silu(more, slope[layer, :n])
         for i in range(n):
             for j in range(units):
@@ -135,10 +162,10 @@ def backward(
             for j in range(units):
                 slope[layer, i, j] *= back[i, j]
         if layer == 0:
-            np.dot(z.T, slope[0, :n], by_first)
+            product(z.T, slope[0, :n], by_first)
         else:
-            np.dot(h[layer - 1, :n].T, slope[layer, :n], by_inner[layer - 1])
-            np.dot(slope[layer, :n], inner[layer - 1, :units].T, more)
+            product(h[layer - 1, :n].T, slope[layer, :n], by_inner[layer - 1])
+            product(slope[layer, :n], inner[layer - 1, :units].T.copy(), more)
             for i in range(n):
                 for j in range(units):
                     back[i, j] += more[i, j]
@@ -202,7 +229,10 @@ def shuffle(order: NDArray[np.int64], chance: NDArray[np.uint64]) -> None:
 
 @kernel()
 def _room(batch: int, width: int, layers: int, units: int, raw: int) -> Any:
-    """Where the numbers of one step are kept."""
+    """Where the numbers of one step are kept.
+
+    Rows, outcomes and weights; what layers are fed, slopes of silu, two matrices, raw columns.
+    """
     h = np.empty((layers, batch, units + 1), np.float32)
     h[:, :, units] = _ONE
     return (
@@ -217,7 +247,7 @@ def _room(batch: int, width: int, layers: int, units: int, raw: int) -> Any:
     )
 
 
-@kernel(to_f4, f4_2d, f4, f4, i8, _room_type, types.boolean)
+@kernel()
 def _error(
     net: Singles, Z: Singles, y: Singles, weight: Singles, rows: Any, room: Any, classes: bool
 ) -> tuple[float, float]:
@@ -234,7 +264,7 @@ def _error(
     return misses(out[:n], wanted[:n], counts[:n], classes), total
 
 
-@kernel(to_f4, f4_2d, f4, f4, i8, _room_type, types.boolean, to_f4)
+@kernel()
 def _slopes(
     net: Singles,
     Z: Singles,

@@ -164,6 +164,7 @@ def _score(here: Course, runner: Runner) -> FamilyScore:
         low=low,
         high=high,
         folds=len(runner.errors),
+        errors=tuple(runner.errors[part] for part in sorted(runner.errors)),
         seconds=runner.seconds,
         provable=runner.provable,
         status=runner.status,

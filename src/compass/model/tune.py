@@ -7,8 +7,10 @@ lines), and a later search goes on from there.
 """
 
 import hashlib
+import json
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +20,7 @@ import numpy as np
 
 from compass.domain.errors import EnvironmentProblem
 from compass.model.alone import one_thread
+from compass.model.base import family
 from compass.model.dials import PANELS, defaults, effort, turned
 from compass.model.kernel import cores
 from compass.model.recipe import Recipe
@@ -25,10 +28,18 @@ from compass.model.select import Course, Tell, cross_validate
 from compass.prepare.split import folds
 
 _LOOK = 0.8  # share of the time for looking; the rest confirms
-_LONGEST = 0.25  # share of the time that one attempt may take
+_LONGEST = 0.4  # share of the time that is left which one attempt may take
 _MARGIN = 0.005  # least share of the error that an improvement has to be worth
 _PATIENCE = 1.1  # times the best error of the folds tried so far that ends an attempt
 _DEFAULT = "default"  # mark of the attempts that are the defaults
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What is known of a recipe from comparing families on the same folds."""
+
+    errors: tuple[float, ...]  # of every fold
+    seconds: float  # processor time of one
 
 
 @dataclass(frozen=True)
@@ -47,22 +58,26 @@ def tune(
     recipes: Sequence[Recipe],
     seconds: float,
     *,
+    known: Mapping[str, Tried] | None = None,
     journal: Path | None = None,
     tell: Tell | None = None,
 ) -> Tuned:
     """The best settings found for one of the recipes; the first one is what has to be beaten.
 
-    `journal`: a file in which attempts are kept, so that a later call goes on.
+    `known` by family: recipes that need not be tried again. `journal`: a file in which attempts
+    are kept, so that a later call goes on.
     """
+    for recipe in recipes:
+        family(recipe.family)  # plug-ins are loaded here: threads would find half of them
     able = [recipe for recipe in recipes if recipe.family in PANELS]
     if not able:
         return Tuned(recipes[0], None, None, 0, f"{recipes[0].family} has nothing to tune")
     began = time.monotonic()
     with one_thread(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
-        search = _Search(here, able, pool, seconds)
+        search = _Search(here, able, pool, began + seconds, dict(known or {}))
         study = _study(here, able, journal)
         _look(search, study, began + _LOOK * seconds, tell)
-        return _confirmed(search, study, recipes[0], began + seconds)
+        return _confirmed(search, study, recipes[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +87,8 @@ class _Search:
     here: Course
     recipes: Sequence[Recipe]
     pool: ThreadPoolExecutor
-    seconds: float
+    end: float  # time.monotonic() at which everything should be done
+    known: dict[str, Tried]
 
     def of(self, family: str) -> Recipe:
         """The recipe that is tuned for a family."""
@@ -102,8 +118,9 @@ def _study(here: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any
         from optuna.storages.journal import JournalFileBackend
 
         try:
+            _mend(journal)
             storage = optuna.storages.JournalStorage(JournalFileBackend(str(journal)))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise EnvironmentProblem(
                 f"cannot go on from the tuning file {journal}: {error}",
                 hint="remove it to begin anew, or name another",
@@ -122,6 +139,20 @@ def _study(here: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any
     return study
 
 
+def _mend(journal: Path) -> None:
+    """Remove a last line that a killed process left half written; refuse any other file."""
+    if not journal.exists():
+        return
+    *whole, rest = journal.read_bytes().split(b"\n")
+    records = [json.loads(line) for line in whole]
+    if not all(isinstance(record, dict) and "op_code" in record for record in records):
+        raise ValueError("it holds something else")
+    if rest:
+        if not records:
+            raise ValueError("it holds something else")
+        os.truncate(journal, journal.stat().st_size - len(rest))
+
+
 def _within(recipe: Recipe, values: dict[str, Any]) -> dict[str, Any]:
     """Defaults moved into the range of their dials: Optuna knows no values outside."""
     for dial in PANELS[recipe.family].dials:
@@ -135,15 +166,21 @@ def _within(recipe: Recipe, values: dict[str, Any]) -> dict[str, Any]:
 def _identity(here: Course, recipes: Sequence[Recipe]) -> str:
     """The same for the same rows, folds and families, whatever the process."""
     digest = hashlib.blake2b(digest_size=16)
-    for array in (here.X, here.y, here.part):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(",".join(recipe.model_dump_json() for recipe in recipes).encode())
+    for array in (here.X, here.y, here.part, here.weight):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).tobytes())
+    for recipe in recipes:
+        # With other dials or other defaults the errors of earlier attempts say nothing.
+        panel = PANELS[recipe.family]
+        section = getattr(here.settings, panel.section)
+        digest.update(f"{recipe.model_dump_json()} {panel} {section!r}".encode())
     return digest.hexdigest()
 
 
 def _look(search: _Search, study: Any, until: float, tell: Tell | None) -> None:
     began = time.monotonic()
-    fastest: dict[str, float] = {}  # by family: processor seconds of one fold of the defaults
+    # By family: seconds of as many folds of the defaults as run at once.
+    usual = {name: tried.seconds for name, tried in search.known.items()}
     while True:
         states = {trial.state.name for trial in study.get_trials(deepcopy=False)}
         if time.monotonic() > until and "COMPLETE" in states:
@@ -155,24 +192,27 @@ def _look(search: _Search, study: Any, until: float, tell: Tell | None) -> None:
         tried = turned(recipe, search.here.settings, trial)
         if given:
             tried = recipe  # exactly the defaults, also where a dial does not reach them
-        _attempt(search, study, trial, tried, given, fastest)
+        _attempt(search, study, trial, tried, given, usual)
         if tell is not None:
             share = min((time.monotonic() - began) / max(until - began, 1e-9), 1.0)
             tell(f"tuning ({len(study.trials)} tried)", int(100 * share), 100)
 
 
 def _attempt(
-    search: _Search, study: Any, trial: Any, recipe: Recipe, given: bool, fastest: dict[str, float]
+    search: _Search, study: Any, trial: Any, recipe: Recipe, given: bool, usual: dict[str, float]
 ) -> None:
     """Folds until all are done or the attempt is clearly behind; tells the study."""
     import optuna
 
     pruned = optuna.trial.TrialState.PRUNED
-    known = fastest.get(recipe.family)
-    longest = _LONGEST * search.seconds
-    if known is not None and not given:
-        expected = known * effort(recipe, search.here.settings) * len(search.waves())
-        if expected > longest:
+    known = search.known.get(recipe.family)
+    if given and known is not None and len(known.errors) == search.here.parts:
+        trial.set_user_attr("folds", list(known.errors))
+        study.tell(trial, float(np.mean(known.errors)))
+        return
+    if recipe.family in usual and not given:
+        expected = usual[recipe.family] * effort(recipe, search.here.settings)
+        if expected * len(search.waves()) > _LONGEST * (search.end - time.monotonic()):
             study.tell(trial, state=pruned)
             return
     best = _best_folds(study)
@@ -181,7 +221,7 @@ def _attempt(
         began = time.monotonic()
         errors += search.errors(recipe, wave, search.here)
         if given and wave.start == 0:
-            fastest[recipe.family] = time.monotonic() - began
+            usual[recipe.family] = time.monotonic() - began
         trial.set_user_attr("folds", errors)
         behind = best is not None and np.mean(errors) > _PATIENCE * np.mean(best[: len(errors)])
         if behind and not given and len(errors) < search.here.parts:
@@ -198,15 +238,17 @@ def _best_folds(study: Any) -> list[float] | None:
     return list(min(complete, key=lambda t: t.value).user_attrs["folds"])
 
 
-def _confirmed(search: _Search, study: Any, first: Recipe, until: float) -> Tuned:
+def _confirmed(search: _Search, study: Any, first: Recipe) -> Tuned:
     """The best attempt, if it is better than the first recipe on other folds too."""
     here, settings = search.here, search.here.settings
     complete = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
     marks = {t.user_attrs.get(_DEFAULT): t.value for t in complete}
     before = marks.get(first.family)
-    if before is None:
-        parts = range(here.parts)
-        before = float(np.mean(search.errors(first, parts, here)))
+    if before is None:  # it has nothing to tune, so it is not among the attempts
+        known = search.known.get(first.family)
+        whole = known is not None and len(known.errors) == here.parts
+        errors = known.errors if known and whole else search.errors(first, range(here.parts), here)
+        before = float(np.mean(errors))
     tried = len(study.trials)
     best = min(complete, key=lambda t: t.value, default=None)
     kept = Tuned(first, before, before, tried, "nothing better than the defaults was found")
@@ -222,7 +264,7 @@ def _confirmed(search: _Search, study: Any, first: Recipe, until: float) -> Tune
     ours: list[float] = []
     theirs: list[float] = []
     for wave in search.waves():
-        if ours and time.monotonic() > until:
+        if ours and time.monotonic() > search.end:
             break
         ours += search.errors(recipe, wave, fresh)
         theirs += search.errors(first, wave, fresh)

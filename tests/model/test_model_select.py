@@ -1,0 +1,456 @@
+"""Which family wins, why the others do not, and that the same table gives the same result."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.metrics import f1_score
+
+from compass import registry
+from compass.domain.errors import DataProblem, UnknownName
+from compass.model import race
+from compass.model.base import Task
+from compass.model.recipe import Recipe
+from compass.model.score import Checked, folds_interval
+from compass.model.select import Course, course, known, log_is_a_question, scales_of, select
+from compass.settings import ForestSettings, LightGBMSettings, SelectSettings, Settings
+
+QUICK = Settings(
+    forest=ForestSettings(trees=5),
+    lightgbm=LightGBMSettings(rounds=10),
+    select=SelectSettings(folds=3),
+)
+PLAIN = QUICK.model_copy(update={"scale": "linear"})
+FEW = ("forest", "linear", "neighbours")
+
+
+def law(X: np.ndarray) -> np.ndarray:
+    return X[:, 0] * X[:, 1] + X[:, 2]
+
+
+def laid(
+    n: int = 150,
+    settings: Settings = QUICK,
+    outcome: Callable[[np.ndarray], np.ndarray] = law,
+    classes: int | None = None,
+    **given: Any,
+) -> Course:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1, 10, (n, 3))
+    rest = {"groups": np.arange(n), "weight": None, "seed": 7, "settings": settings} | given
+    return course(X, outcome(X), Task(classes), **rest)
+
+
+def changed(**select_: Any) -> Settings:
+    return QUICK.model_copy(update={"select": QUICK.select.model_copy(update=select_)})
+
+
+def by_family(found: Any) -> dict[str, Any]:
+    return {score.family: score for score in found.scores}
+
+
+@dataclass(frozen=True)
+class Pretended:
+    """A model that misses the law of these tests by a share that alternates with its rows."""
+
+    share: float
+    task: Task
+    family: str
+    forest: object | None = None
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return (law(X) * (1 + self.share))[:, None]
+
+    def spread(self, X: np.ndarray) -> np.ndarray:
+        return np.zeros(len(X))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {}
+
+
+@pytest.fixture
+def pretend() -> Iterator[Callable[..., None]]:
+    """Registers families that err by a known share, or fail."""
+    made = []
+
+    def register(
+        name: str,
+        share: float = 0.0,
+        *,
+        provable: bool = False,
+        fails: Exception | None = None,
+        why_not: str | None = None,
+        slow_: bool = False,
+    ) -> None:
+        class Kind:
+            slow = slow_
+
+            @staticmethod
+            def obstacle(rows: int, columns: int, task: Task) -> str | None:
+                return why_not
+
+            @staticmethod
+            def fit(X: np.ndarray, y: np.ndarray, *, task: Task, **_: Any) -> Pretended:
+                if fails is not None:
+                    raise fails
+                return Pretended(share, task, name, object() if provable else None)
+
+        registry.add("surrogate", name)(type(name, (Kind,), {"name": name}))
+        made.append(name)
+
+    yield register
+    for name in made:
+        registry.remove("surrogate", name)
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Lets only these families take part, as if nothing else were installed."""
+
+    def enter(*names: str) -> None:
+        monkeypatch.setattr("compass.model.select.known", lambda: list(names))
+
+    return enter
+
+
+def test_errors_are_those_of_a_loop_by_hand() -> None:
+    rng = np.random.default_rng(3)
+    here = laid(weight=rng.uniform(0.5, 2, 150))
+    found = by_family(select(here, families=["linear"]))
+    errors = []
+    for part in range(3):
+        learn, check = here.part != part, here.part == part
+        mean, deviation = here.X[learn].mean(axis=0), here.X[learn].std(axis=0)
+        scaled = (here.X - mean) / deviation
+        model = Ridge(alpha=1.0)
+        model.fit(scaled[learn], here.y[learn], sample_weight=here.weight[learn])
+        wrong = np.abs(model.predict(scaled[check]) - here.y[check])
+        shares = wrong / np.maximum(np.abs(here.y[check]), 0.01 * here.y.std())
+        errors.append(np.average(shares, weights=here.weight[check]))
+    plain = select(
+        Course(**{**vars(here), "settings": QUICK.model_copy(update={"scale": "linear"})}),
+        families=["linear"],
+    )
+    assert plain.scores[0].error == pytest.approx(np.mean(errors), rel=0.02)
+    assert found["linear"].folds == 3
+    assert found["linear"].low < found["linear"].error < found["linear"].high
+
+
+def test_a_forest_is_as_wrong_as_scikit_learns() -> None:
+    settings = QUICK.model_copy(update={"forest": ForestSettings(trees=60), "scale": "linear"})
+    here = laid(settings=settings)
+    errors = []
+    for part in range(3):
+        learn, check = here.part != part, here.part == part
+        model = RandomForestRegressor(60, max_depth=12, random_state=0)
+        model.fit(here.X[learn], here.y[learn])
+        errors.append(np.mean(np.abs(model.predict(here.X[check]) / here.y[check] - 1)))
+    found = select(here, families=["forest"]).scores[0]
+    assert found.error == pytest.approx(np.mean(errors), rel=0.1)
+
+
+def test_every_error_is_the_mean_of_recipes_on_the_folds() -> None:
+    here = laid(settings=changed(hopeless=100.0))
+    for score in select(here, families=FEW).scores:
+        recipe = Recipe(family=score.family, log=score.log)
+        errors = []
+        for part in range(3):
+            learn, check = here.part != part, here.part == part
+            model = recipe.fit(
+                here.X[learn], here.y[learn], task=here.task, weight=None, seed=7, settings=QUICK
+            )
+            errors.append(np.mean(np.abs(model.predict(here.X[check])[:, 0] / here.y[check] - 1)))
+        assert score.folds == 3
+        assert score.error == pytest.approx(np.mean(errors), rel=1e-9)
+
+
+def test_the_lowest_error_wins() -> None:
+    found = select(laid(), families=FEW)
+    complete = [score for score in found.scores if score.folds == 3]
+    best = min(complete, key=lambda score: score.error)
+    assert (best.family, best.log) == (found.recipe.family, found.recipe.log)
+    assert [s.family for s in found.scores if s.status == "chosen"] == [found.recipe.family]
+    assert found.scores[0].status == "chosen"
+
+
+@pytest.mark.parametrize(
+    ("behind", "winner"), [(0.1000, "proof"), (0.1015, "proof"), (0.1100, "plain")]
+)
+def test_ties_go_to_what_can_be_proved_over(
+    behind: float, winner: str, pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("plain", 0.1)
+    pretend("proof", behind, provable=True)
+    only("plain", "proof")
+    found = select(laid())
+    assert found.recipe.family == winner
+    told = by_family(found)
+    assert told["proof"].provable
+    assert not told["plain"].provable
+    if winner == "proof" and behind > 0.1:
+        assert "as good as plain" in told["proof"].reason
+
+
+def test_who_fails_or_should_not_try_is_told_with_the_reason(
+    pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("sound", 0.1)
+    pretend("broken", fails=ValueError("the matrix is singular"))
+    pretend("refusing", fails=DataProblem("too few rows", hint="more"))
+    pretend("silent", fails=ZeroDivisionError())
+    pretend("hours", why_not="it would take hours")
+    only("broken", "hours", "sound", "refusing", "silent")
+    found = select(laid())
+    told = by_family(found)
+    assert found.recipe.family == "sound"
+    assert told["broken"].reason == "failed: the matrix is singular"
+    assert told["refusing"].reason == "failed: too few rows"
+    assert told["silent"].reason == "failed: ZeroDivisionError"
+    assert told["hours"].reason == "it would take hours"
+    assert {told[n].status for n in ("broken", "refusing", "silent", "hours")} == {"skipped"}
+    assert told["hours"].error is None
+
+
+def test_nobody_left_is_an_error_that_names_everybody(
+    pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("broken", fails=ValueError("the matrix is singular"))
+    only("broken")
+    with pytest.raises(DataProblem, match="broken failed: the matrix is singular") as problem:
+        select(laid())
+    assert problem.value.hint
+    pretend("hours", why_not="it would take hours")
+    only("hours")
+    with pytest.raises(DataProblem, match="it would take hours"):
+        select(laid())
+
+
+def test_a_family_that_somebody_named_tells_its_problem(pretend: Callable[..., None]) -> None:
+    pretend("broken", fails=DataProblem("too few rows", hint="more"))
+    with pytest.raises(DataProblem, match="too few rows"):
+        select(laid(), families=["broken"])
+    pretend("hours", 0.1, why_not="it would take hours")
+    assert select(laid(), families=["hours"]).recipe.family == "hours"
+    with pytest.raises(UnknownName, match="forrest") as problem:
+        select(laid(), families=["forrest"])
+    assert "forest" in problem.value.hint
+
+
+@pytest.fixture
+def over_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[str]]:
+    """Ends the time after that many attempts, however long they take; gives who made them."""
+
+    def arrange(attempts: int) -> list[str]:
+        real, calls = race.attempt, []
+
+        def attempt(*given: Any) -> Any:
+            calls.append(given[1].family)
+            return real(*given)
+
+        monkeypatch.setattr(race, "attempt", attempt)
+        clock = lambda: 1e9 if len(calls) >= attempts else 0.0  # noqa: E731
+        watch = SimpleNamespace(monotonic=clock, thread_time=time.thread_time)
+        monkeypatch.setattr(race, "time", watch)
+        return calls
+
+    return arrange
+
+
+def test_the_clock_ends_the_race_and_says_so(
+    pretend: Callable[..., None],
+    only: Callable[..., None],
+    over_after: Callable[[int], list[str]],
+) -> None:
+    pretend("good", 0.1)
+    pretend("fair", 0.11)
+    only("fair", "good")
+    calls = over_after(2)
+    found = select(laid(settings=PLAIN))
+    told = by_family(found)
+    # Both ran the first fold; nobody had time for the second.
+    assert sorted(calls) == ["fair", "good"]
+    assert found.recipe.family == "good"
+    assert (told["fair"].folds, told["good"].folds) == (1, 1)
+    assert told["fair"].status == "skipped"
+    assert told["fair"].reason == "the time for comparing models was over"
+    assert (told["good"].status, told["good"].reason) == ("chosen", "")
+    assert any("time for comparing models was over" in note for note in found.notes)
+
+
+def test_no_time_at_all_is_an_error_with_a_hint() -> None:
+    with pytest.raises(DataProblem, match="could learn this outcome") as problem:
+        select(laid(settings=changed(seconds=1e-9)), families=["linear"])
+    assert "more time" in problem.value.hint
+
+
+def test_who_was_left_behind_on_few_rows_is_never_taken_when_time_ends(
+    pretend: Callable[..., None],
+    only: Callable[..., None],
+    over_after: Callable[[int], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(race, "_FEW", 30)
+    pretend("good", 0.01)
+    pretend("bad", 0.9)
+    only("bad", "good")
+    calls = over_after(2)
+    found = select(laid(settings=PLAIN))
+    assert sorted(calls) == ["bad", "good"]
+    assert found.recipe.family == "good"
+    assert found.notes
+
+
+def test_a_large_table_has_a_first_heat(
+    pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "_FEW", 30)
+    pretend("bad", 0.9)
+    only("bad", "linear")
+    found = select(laid(300))
+    told = by_family(found)
+    assert (found.recipe.family, told["linear"].folds) == ("linear", 3)
+    assert "when 30 rows are learnt" in told["bad"].reason
+    # The interval is of the 30 rows that it was asked for, not of the whole fold.
+    assert told["bad"].low == pytest.approx(0.9)
+    assert told["bad"].high == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stopping_early_never_stops_who_would_have_won(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(1, 0.1, 120)
+    early = select(laid(120, outcome=lambda X: law(X) * noise, seed=seed), families=FEW)
+    patient = select(
+        laid(120, changed(hopeless=1e6), outcome=lambda X: law(X) * noise, seed=seed),
+        families=FEW,
+    )
+    assert early.recipe == patient.recipe
+    assert sum(s.folds for s in early.scores) <= sum(s.folds for s in patient.scores)
+
+
+def test_classes_are_compared_by_macro_f1() -> None:
+    kinds = lambda X: np.digitize(law(X), [15.0, 70.0]).astype(float)  # noqa: E731
+    here = laid(outcome=kinds, classes=3)
+    found = by_family(select(here, families=FEW))
+    for name in FEW:
+        errors = []
+        for part in range(found[name].folds):
+            learn, check = here.part != part, here.part == part
+            model = Recipe(family=name).fit(
+                here.X[learn], here.y[learn], task=here.task, weight=None, seed=7, settings=QUICK
+            )
+            guess = model.predict(here.X[check]).argmax(axis=1)
+            errors.append(1 - f1_score(here.y[check], guess, average="macro"))
+        assert found[name].error == pytest.approx(np.mean(errors), rel=1e-9)
+        assert found[name].low <= found[name].error <= found[name].high
+        assert not found[name].log
+
+
+def test_an_interval_of_folds_holds_the_mean_of_their_errors() -> None:
+    """Rare classes: the score of all rows together is another one than the mean of folds."""
+    rng = np.random.default_rng(0)
+    folds = []
+    for _ in range(5):
+        y = (rng.random(60) < 0.05).astype(float)
+        guess = np.where(rng.random(60) < 0.03, 1 - y, y).astype(int)
+        folds.append(Checked(y, np.eye(2)[guess]))
+    errors = [1 - f1_score(f.y, f.p.argmax(axis=1), average="macro") for f in folds]
+    low, high = folds_interval(folds, Task(2), seed=1)
+    assert low <= np.mean(errors) <= high
+
+
+def test_groups_are_never_torn() -> None:
+    groups = np.repeat(np.arange(30), 5)
+    here = laid(groups=groups)
+    assert here.parts == 3
+    for group in range(30):
+        assert len(set(here.part[groups == group])) == 1
+    sizes = np.bincount(here.part)
+    assert sizes.max() - sizes.min() <= 10
+
+
+def facts(found: Any) -> Any:
+    return found.recipe, [s.model_dump(exclude={"seconds"}) for s in found.scores], found.notes
+
+
+def test_the_same_seed_gives_the_same_result_on_any_number_of_threads() -> None:
+    rng = np.random.default_rng(5)
+    noise = rng.normal(1, 0.15, 150)
+    settings = changed(folds=5)
+    results = [
+        facts(
+            select(
+                laid(
+                    settings=settings.model_copy(update={"threads": threads}),
+                    outcome=lambda X: law(X) * noise,
+                ),
+                families=(*FEW, "lightgbm"),
+            )
+        )
+        for threads in (1, 2, 5, 2)
+    ]
+    assert results[0] == results[1] == results[2] == results[3]
+    folds = {score["folds"] for score in results[0][1]}
+    assert 5 in folds
+    assert min(folds) < 5  # somebody was left behind, at the same fold every time
+
+
+def test_rows_that_count_more_decide() -> None:
+    n = 150
+    weight = np.where(np.arange(n) < 75, 1.0, 1e-6)
+    noisy = np.random.default_rng(0).normal(1, 0.5, n)
+    outcome = lambda X: np.where(np.arange(n) < 75, law(X), np.abs(law(X) * noisy) + 1)  # noqa: E731
+    heavy = by_family(select(laid(n, outcome=outcome, weight=weight), families=["forest"]))
+    alike = by_family(select(laid(n, outcome=outcome), families=["forest"]))
+    assert heavy["forest"].error < alike["forest"].error / 1.5
+
+
+def test_too_few_configurations_are_told() -> None:
+    found = select(laid(6, groups=np.zeros(6)), families=FEW)
+    assert found.recipe.family == "forest"
+    assert found.scores == ()
+    assert "too few configurations" in found.notes[0]
+
+
+def test_slow_families_learn_the_scale_of_the_leader_only(
+    pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("careful", 0.001, slow_=True)
+    only("linear", "careful")
+    found = select(laid(outcome=lambda X: np.exp(X[:, 0])))
+    told = by_family(found)
+    assert told["linear"].log
+    assert told["careful"].log
+
+
+def test_which_scales_are_tried() -> None:
+    skewed, flat = laid(), laid(outcome=lambda X: 100 + X[:, 0])
+    negative = laid(outcome=lambda X: law(X) - 20)
+    classes = laid(outcome=lambda X: (X[:, 0] > 5).astype(float) + 1, classes=3)
+    assert [log_is_a_question(h) for h in (skewed, flat, negative, classes)] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert scales_of(skewed) == (False, True)
+    for scale, expected in (("linear", (False,)), ("log", (True,))):
+        fixed = QUICK.model_copy(update={"scale": scale})
+        assert scales_of(laid(settings=fixed)) == expected
+        found = select(laid(settings=fixed), families=["linear"])
+        assert (found.recipe.log,) == expected
+    fixed = QUICK.model_copy(update={"scale": "log"})
+    assert scales_of(laid(settings=fixed, outcome=lambda X: (X[:, 0] > 5) + 0.0, classes=2)) == (
+        False,
+    )
+
+
+def test_only_families_that_can_be_chosen_take_part() -> None:
+    assert "forest" in known()
+    assert "brought" not in known()
