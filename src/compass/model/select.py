@@ -96,7 +96,7 @@ def _result(here: Course, runners: list[Runner], skipped: list[FamilyScore]) -> 
     finished = [r for r in runners if r.running and len(r.errors) == here.parts]
     notes: list[str] = []
     if not finished:
-        # The clock ended the race: the one that came furthest is taken.
+        # The clock ended the race.
         finished = [_furthest(runners)]
         finished[0].reason = ""
         notes.append("The time for comparing models was over before any was fully compared.")
@@ -114,7 +114,10 @@ def _result(here: Course, runners: list[Runner], skipped: list[FamilyScore]) -> 
 
 
 def _furthest(runners: list[Runner]) -> Runner:
-    """Who did best in the folds there was time for, or on few rows; never one left behind."""
+    """Who did best in the first fold, or on few rows; never one left behind.
+
+    Later folds do not count: the clock may have kept the best one from running them.
+    """
     able = [r for r in runners if r.status != "stopped" and min(r.error, r.early) < np.inf]
     if not able:
         raise DataProblem(
@@ -122,7 +125,7 @@ def _furthest(runners: list[Runner]) -> Runner:
             + "; ".join(f"{r.told} {r.reason}" for r in runners),
             hint="give it more time, or name a family: surrogate='forest'",
         )
-    return min(able, key=lambda r: (-len(r.errors), min(r.error, r.early)))
+    return min(able, key=lambda r: (not r.errors, r.errors.get(0, min(r.error, r.early))))
 
 
 def _ties(here: Course, runner: Runner, best: Runner) -> bool:
