@@ -142,8 +142,34 @@ def test_intervals_of_an_engine_cover_runs_it_has_never_seen(engine: cp.Compass)
     for name in ("runtime", "power"):
         trained = engine.bench.trained[ordered, name]
         assert trained.interval is not None
-        half = trained.interval.half_width(trained.model.spread(X), 0.9)
-        miss = np.abs(fresh.table.column(name).to_numpy() - trained.model.predict(X)[:, 0])
+        said, y = trained.model.predict(X)[:, 0], fresh.table.column(name).to_numpy()
+        low, high = trained.interval.ends(said, trained.model.spread(X), 0.9)
         # Calibrated on configurations that were held out; most of these were measured before,
         # so the promise is kept only roughly.
-        assert 0.8 < (miss <= half).mean() <= 1.0
+        assert 0.8 < ((low <= y) & (y <= high)).mean() <= 1.0
+
+
+def test_intervals_of_logarithms_are_factors_and_cover_at_every_size() -> None:
+    rng = np.random.default_rng(4)
+    size = 10 ** rng.uniform(-3, 3, 4000)
+    spread = 0.1 * size * rng.uniform(0.5, 2, 4000)
+    y = size * np.exp(rng.normal(0, 0.2, 4000))
+    known = calibrate(y[:2000], size[:2000], spread[:2000], even(2000), log=True)
+    low, high = known.ends(size[2000:], spread[2000:], 0.9)
+    inside = (low <= y[2000:]) & (y[2000:] <= high)
+    assert inside.mean() == pytest.approx(0.9, abs=0.03)
+    for part in (size[2000:] < 0.03, size[2000:] > 30):
+        assert inside[part].mean() == pytest.approx(0.9, abs=0.06)
+    np.testing.assert_allclose(low * high, size[2000:] ** 2)
+    np.testing.assert_allclose(
+        known.deviation(size, spread) / size, known.deviation(np.ones(4000), spread / size)
+    )
+
+
+def test_both_ends_of_a_plain_interval_are_as_far() -> None:
+    rng = np.random.default_rng(4)
+    known = calibrate(rng.normal(size=200), np.zeros(200), rng.random(200), even(200))
+    low, high = known.ends(np.array([1.0, 2.0]), np.array([0.1, 0.5]), 0.9)
+    half = known.half_width(np.array([0.1, 0.5]), 0.9)
+    np.testing.assert_allclose((low + high) / 2, [1, 2])
+    np.testing.assert_allclose((high - low) / 2, half)

@@ -37,10 +37,11 @@ def run_demo() -> None:
     """Print the three answers, each below the command that gives it."""
     console = Console()
     with progress() as tell:
-        engine = Compass(read(embedded.path(), study=embedded.study()), progress=tell).fit()
-    for text, row in QUESTIONS:
+        engine = Compass(read(embedded.path(), study=embedded.study()), progress=tell)
+        answers = [engine.ask(text, run=row) for text, row in QUESTIONS]
+    for (text, row), answer in zip(QUESTIONS, answers, strict=True):
         start = "" if row is None else f" --from row:{row}"
         command = f"compass ask embedded {shlex.quote(text)}{start}"
         console.print(Text(f"$ {command}", style="bold cyan"))
-        render.answer(console, engine.ask(text, run=row))
+        render.answer(console, answer)
         console.rule()

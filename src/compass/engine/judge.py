@@ -67,10 +67,9 @@ class Judge:
         interval, parameter = self.trained[name].interval, self.bench.prepared.space[name]
         if interval is None or not isinstance(parameter, Number):
             return None
-        half = interval.half_width(spread, self.bench.settings.interval)
-        low = scores[:, 0] - half
+        low, high = interval.ends(scores[:, 0], spread, self.bench.settings.interval)
         # What was never negative is a time, a power or the like: an interval need not go there.
-        return np.maximum(low, 0.0) if parameter.low >= 0 else low, scores[:, 0] + half
+        return np.maximum(low, 0.0) if parameter.low >= 0 else low, high
 
     def _prediction(
         self,

@@ -21,8 +21,6 @@ from compass.language import format_value
 Floats = NDArray[np.float64]
 Spread = Callable[[Floats], dict[str, Floats]]
 
-_ONE_SIGMA = 0.683  # the level at which half an interval is one standard deviation
-
 
 def record_of(judge: Judge, arena: Arena, contexts: Floats, spread: Spread) -> Record | None:
     """The record that an arena's candidates are valued with; None where only the model counts.
@@ -57,7 +55,7 @@ def record_of(judge: Judge, arena: Arena, contexts: Floats, spread: Spread) -> R
         reliability={name: _reliability(judge, name) for name in judge.trained},
         relative=relative,
         positive=len(directed) == 1 and directed[0].name in relative,
-        doubt=lambda X: _doubt(judge, arena, spread(X)),
+        doubt=lambda X: _doubt(judge, arena, arena.predict(X), spread(X)),
     )
     return record.settled(arena)
 
@@ -99,22 +97,24 @@ def _reliability(judge: Judge, name: str) -> Reliability:
     return bench.reliability[key]
 
 
-def _doubt(judge: Judge, arena: Arena, spreads: Mapping[str, Floats]) -> Floats:
+def _doubt(
+    judge: Judge, arena: Arena, said: Mapping[str, Floats], spreads: Mapping[str, Floats]
+) -> Floats:
     """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
     total = np.zeros(len(next(iter(spreads.values()))))
     for target in arena.targets:
         if target.direction is None:
             continue
         trained, own = judge.trained[target.name], _reliability(judge, target.name)
-        half = _half(trained, spreads[target.name], target.scale)
+        half = _half(trained, said[target.name][:, 0], spreads[target.name], target.scale)
         share = own.error / (own.error + own.noise) if own.error else 1.0
         total += share * (half / target.scale) ** 2
     return np.sqrt(total)
 
 
-def _half(trained: Trained, spread: Floats, scale: float) -> Floats:
+def _half(trained: Trained, predicted: Floats, spread: Floats, scale: float) -> Floats:
     assert trained.interval is not None
-    half = trained.interval.half_width(spread, _ONE_SIGMA)
+    half = trained.interval.deviation(predicted, spread)
     # With two or three runs to check with no width can be promised: then it may be anything.
     return np.where(np.isfinite(half), half, scale)
 

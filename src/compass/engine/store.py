@@ -68,6 +68,7 @@ class StoredModel(Noun):
     card: ModelCard
     scale: float
     floor: float | None
+    factors: bool = Field(False, description="intervals are factors around a prediction")
 
 
 class Manifest(Noun):
@@ -229,6 +230,7 @@ def _write(engine: "Compass", folder: Path) -> None:
                 card=trained.card,
                 scale=trained.scale,
                 floor=None if trained.interval is None else trained.interval.floor,
+                factors=trained.interval is not None and trained.interval.log,
             )
         )
     table = engine.data.table
@@ -269,7 +271,7 @@ def _restore(stored: StoredModel, folder: Path) -> Trained:
         residuals, weights = arrays["interval/residuals"], arrays["interval/weights"]
         if residuals.ndim != 1 or residuals.shape != weights.shape:
             raise ValueError("interval")
-        interval = Conformal(residuals, weights, stored.floor)
+        interval = Conformal(residuals, weights, stored.floor, stored.factors)
     task = Task(stored.classes)
     return Trained(
         model=stored.recipe.restore(_under(arrays, "model/"), task),

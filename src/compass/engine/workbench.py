@@ -266,7 +266,8 @@ class Workbench:
         )
         card = self._card(lesson, target, held, selected, time.perf_counter() - began)
         number = lesson.task.classes is None
-        interval = _interval(held.fitted, here.X, lesson.y, weight, valid) if number else None
+        log = selected.recipe.log
+        interval = _interval(held.fitted, here.X, lesson.y, weight, valid, log) if number else None
         deviation = float(np.std(lesson.y[train])) if number else 1.0
         return Trained(held.fitted, selected.recipe, perturbed, interval, card, deviation or 1.0)
 
@@ -326,9 +327,13 @@ def _measured(here: Field, known: NDArray[np.bool_], target: str) -> tuple[Rows,
     return train, valid
 
 
-def _interval(model: Fitted, X: Floats, y: Floats, weight: Floats, valid: Rows) -> Conformal:
+def _interval(
+    model: Fitted, X: Floats, y: Floats, weight: Floats, valid: Rows, log: bool
+) -> Conformal:
     predicted, spread = model.predict(X[valid])[:, 0], model.spread(X[valid])
-    return calibrate(y[valid], predicted, spread, weight[valid])
+    # A run that is checked with may be 0 although none that was learnt is.
+    positive = log and bool((y[valid] > 0).all())
+    return calibrate(y[valid], predicted, spread, weight[valid], log=positive)
 
 
 def _scales(X: Floats, space: Space) -> Floats:

@@ -1,0 +1,43 @@
+"""Rows of a known law that families are compared on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from compass.model.base import Task
+from compass.model.select import Course, course
+from compass.settings import ForestSettings, LightGBMSettings, SelectSettings, Settings
+
+QUICK = Settings(
+    forest=ForestSettings(trees=5),
+    lightgbm=LightGBMSettings(rounds=10),
+    select=SelectSettings(folds=3),
+)
+PLAIN = QUICK.model_copy(update={"scale": "linear"})
+FEW = ("forest", "linear", "neighbours")
+
+
+def law(X: np.ndarray) -> np.ndarray:
+    return X[:, 0] * X[:, 1] + X[:, 2]
+
+
+def laid(
+    n: int = 150,
+    settings: Settings = QUICK,
+    outcome: Callable[[np.ndarray], np.ndarray] = law,
+    classes: int | None = None,
+    **given: Any,
+) -> Course:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1, 10, (n, 3))
+    rest = {"groups": np.arange(n), "weight": None, "seed": 7, "settings": settings} | given
+    return course(X, outcome(X), Task(classes), **rest)
+
+
+def changed(**select_: Any) -> Settings:
+    return QUICK.model_copy(update={"select": QUICK.select.model_copy(update=select_)})
+
+
+def by_family(found: Any) -> dict[str, Any]:
+    return {score.family: score for score in found.scores}
