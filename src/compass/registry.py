@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from threading import RLock
 from typing import Any, TypeVar
 
 from compass.domain.errors import BadInput, CompassError, EnvironmentProblem, unknown
@@ -60,7 +61,9 @@ _BUILT_IN: dict[str, tuple[str, ...]] = {
 
 _found: dict[str, dict[str, Any]] = {joint: {} for joint in JOINTS}
 _origin: dict[tuple[str, str], str] = {}
-_loaded: set[str] = set()
+_loaded: set[str] = set()  # joints whose plug-ins are, or are being, imported
+_ready: set[str] = set()  # joints whose plug-ins are all there
+_loading = RLock()
 # Entry points that could not be loaded: one broken package must not stop the others.
 _broken: dict[str, dict[str, EnvironmentProblem]] = {joint: {} for joint in JOINTS}
 
@@ -104,17 +107,25 @@ def everything(joint: str) -> dict[str, Any]:
     """All plug-ins of a joint by name, built-ins and entry points included."""
     if joint not in JOINTS:
         raise unknown("joint", joint, JOINTS)
-    if joint not in _loaded:
-        _loaded.add(joint)
-        try:
-            for module in _BUILT_IN[joint]:
-                import_module(module)
-        except BaseException:
-            _loaded.discard(joint)  # or the next caller would find the joint empty
-            raise
-        for entry in entry_points(group=f"compass.{joint}"):
-            _load(joint, entry)
+    if joint not in _ready:
+        with _loading:  # another thread waits until all are there
+            _load_all(joint)
+            _ready.add(joint)
     return _found[joint]
+
+
+def _load_all(joint: str) -> None:
+    if joint in _loaded:  # a plug-in asks for others of its joint while it is loaded
+        return
+    _loaded.add(joint)
+    try:
+        for module in _BUILT_IN[joint]:
+            import_module(module)
+    except BaseException:
+        _loaded.discard(joint)  # or the next caller would find the joint empty
+        raise
+    for entry in entry_points(group=f"compass.{joint}"):
+        _load(joint, entry)
 
 
 def _load(joint: str, entry: EntryPoint) -> None:

@@ -141,7 +141,8 @@ def test_a_built_in_that_cannot_be_imported_is_not_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Or the second caller would be told that there is no such name."""
-    monkeypatch.setattr(registry, "_loaded", set(registry.JOINTS) - {"rule"})
+    for known in ("_loaded", "_ready"):
+        monkeypatch.setattr(registry, known, set(registry.JOINTS) - {"rule"})
     monkeypatch.setitem(registry._BUILT_IN, "rule", ("compass.not_there",))
     for _ in range(2):
         with pytest.raises(ModuleNotFoundError, match="not_there"):

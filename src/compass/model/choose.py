@@ -19,6 +19,7 @@ from compass.model.select import (
 )
 from compass.model.tune import Tried, tune
 
+_WORTH = 0.98  # share of the error that a representation must bring it down to: proofs are lost
 _TUNED = 3  # families whose settings are looked at together
 
 
@@ -56,7 +57,7 @@ def _represented(here: Course, chosen: Selected, tell: Tell | None) -> Selected:
         began = time.process_time()
         errors = _errors(here, recipe)
         error = float(np.mean(errors))
-        better = error < best_error and _clearly(plain, errors)
+        better = error < min(best_error, _WORTH * float(np.mean(plain))) and _clearly(plain, errors)
         if better:
             best, best_error = recipe, error
         scores.append(

@@ -176,7 +176,7 @@ def logarithm(y: Floats) -> Floats:
     if not (y > 0).all():
         raise DataProblem(
             "an outcome that is not always positive has no logarithm",
-            hint="let Compass choose the scale: surrogate 'auto'",
+            hint="let Compass choose the scale: scale='auto'",
         )
     return np.asarray(np.log(y))
 

@@ -219,7 +219,13 @@ def _attempt(
     errors: list[float] = []
     for wave in search.waves():
         began = time.monotonic()
-        errors += search.errors(recipe, wave, search.here)
+        try:
+            errors += search.errors(recipe, wave, search.here)
+        except Exception:
+            if given:
+                raise  # the defaults have been trained before: this is no matter of settings
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            return
         if given and wave.start == 0:
             usual[recipe.family] = time.monotonic() - began
         trial.set_user_attr("folds", errors)
