@@ -17,7 +17,8 @@ def _own_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_broken", {joint: {} for joint in registry.JOINTS})
     monkeypatch.setattr(registry, "_origin", {})
     # The built-ins of the other joints need not be importable here.
-    monkeypatch.setattr(registry, "_loaded", {*registry.JOINTS} - {"rule"})
+    for known in ("_loaded", "_ready"):
+        monkeypatch.setattr(registry, known, {*registry.JOINTS} - {"rule"})
 
 
 def half(value: float) -> float:

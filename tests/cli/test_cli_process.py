@@ -55,7 +55,7 @@ def test_ctrl_c_leaves_quietly() -> None:
     program = (
         "import time\n"
         "from compass.cli import main, options\n"
-        "def engine(*_):\n"
+        "def engine(*_, **__):\n"
         "    print('working', flush=True)\n"
         "    time.sleep(100)\n"
         "options.engine = engine\n"

@@ -4,6 +4,8 @@ scikit-learn trains them; they are used as flat arrays.
 """
 
 from collections.abc import Mapping
+from contextlib import nullcontext
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,10 @@ from compass.model.base import Floats, Task
 from compass.model.flat import FlatForest
 from compass.model.trees import FittedTrees, check, restored
 from compass.settings import ForestSettings, Settings
+
+# scikit-learn replaces the filters of warnings while it grows a forest, for the whole process: two
+# forests at once would leave them in disorder.
+_alone = Lock()
 
 
 @registry.add("surrogate", "forest")
@@ -125,7 +131,8 @@ def grow(
         random_state=seed,
         n_jobs=threads or -1,
     )
-    estimator.fit(X, y, sample_weight=weight)
+    with _alone if threads == 1 else nullcontext():
+        estimator.fit(X, y, sample_weight=weight)
     forest = flat.from_sklearn(estimator)
     return forest if task.classes is None else _widen(forest, estimator.classes_, task.classes)
 
