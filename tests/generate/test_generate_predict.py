@@ -133,6 +133,26 @@ def test_an_outcome_that_is_learnt_as_a_logarithm_is_averaged_as_one(name: str) 
     said = Averaged({"time": model}, contexts, MOVABLE)(new)["time"]
     logs = one_by_one(lambda full: np.log(model.predict(full)), contexts, new)
     np.testing.assert_allclose(said, np.exp(logs), rtol=1e-12)
+    # The spread is a share of that mean: large contexts do not widen it.
+    wide = Averaged({"time": model}, contexts, MOVABLE).spread(new)["time"]
+    shares = one_by_one(lambda full: model.spread(full) / model.predict(full)[:, 0], contexts, new)
+    np.testing.assert_allclose(wide, said[:, 0] * shares, rtol=1e-9)
+
+
+def test_the_slope_of_averaged_logarithms_is_that_of_the_prediction() -> None:
+    X = rows(3, 200)
+    model = Recipe(family="linear", log=True).fit(
+        X, 1 + X[:, 0] ** 2, task=Task(), weight=None, seed=1, settings=few
+    )
+    predict = Averaged({"time": model}, rows(1, 3), MOVABLE)
+    new = rows(2, 20)
+    slopes = predict.gradient(new)
+    assert slopes is not None
+    for column in MOVABLE:
+        moved = new.copy()
+        moved[:, column] += 1e-6
+        steep = (predict(moved)["time"] - predict(new)["time"])[:, 0] / 1e-6
+        np.testing.assert_allclose(slopes["time"][:, column], steep, rtol=1e-3, atol=1e-6)
 
 
 def test_edges_are_those_of_all_parts() -> None:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from compass import registry
+from compass.domain.answer import FamilyScore
 from compass.domain.errors import UnknownName
 from compass.model.base import Task
-from compass.model.choose import choose
+from compass.model.choose import choose, contenders, tried
 from compass.model.recipe import Recipe
-from compass.model.select import Course, course, cross_validate
+from compass.model.select import Course, Selected, course, cross_validate
 from compass.settings import ForestSettings, LinearSettings, SelectSettings, Settings
 
 QUICK = Settings(surrogate="linear", forest=ForestSettings(trees=4), select=SelectSettings(folds=3))
@@ -198,3 +199,14 @@ def test_too_few_configurations_are_neither_represented_nor_tuned() -> None:
     found = choose(here)
     assert found.recipe.embedding is None
     assert not found.recipe.changes
+
+
+def test_what_is_known_of_a_family_is_not_said_of_it_behind_a_representation() -> None:
+    alone = FamilyScore(family="linear", error=0.1, errors=(0.1, 0.1), folds=2, status="tried")
+    other = FamilyScore(family="svm", error=0.2, errors=(0.2, 0.2), folds=2, status="tried")
+    gone = FamilyScore(family="forest", error=0.1, folds=1, status="skipped", reason="failed: x")
+    behind = Selected(Recipe(family="linear", embedding="vae"), (alone, other, gone))
+    assert set(tried(behind)) == {"svm"}
+    assert set(tried(Selected(Recipe(family="linear"), (alone, other)))) == {"linear", "svm"}
+    # Who failed or was too slow is not tried again.
+    assert [recipe.family for recipe in contenders(behind)] == ["linear", "svm"]

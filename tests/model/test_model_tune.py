@@ -18,7 +18,7 @@ from compass.model.base import Task
 from compass.model.dials import PANELS, Dial, Panel, defaults
 from compass.model.recipe import Recipe
 from compass.model.select import Course, course, cross_validate
-from compass.model.tune import tune
+from compass.model.tune import Tried, tune
 from compass.settings import (
     ForestSettings,
     LightGBMSettings,
@@ -301,3 +301,30 @@ def test_progress_is_told() -> None:
     assert told
     assert all(0 <= done <= total for _, done, total in told)
     assert told[0][0] == "tuning (1 tried)"
+
+
+def test_proofs_are_not_given_up_for_a_few_percent(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = laid()
+    errors = {"forest": 0.102, "svm": 0.1}
+
+    def told(where: Course, recipe: Recipe, part: int) -> tuple[Any, float, bool]:
+        return None, errors[recipe.family], recipe.family == "forest"
+
+    monkeypatch.setattr(tuning, "cross_validate", told)
+    recipes = [Recipe(family=name) for name in errors]
+    known = {name: Tried((error,) * 3, 0.01, name == "forest") for name, error in errors.items()}
+    assert tune(here, recipes, 0.5, known=known).recipe.family == "forest"
+    errors["svm"] = 0.08
+    known["svm"] = Tried((0.08,) * 3, 0.01, provable=False)
+    assert tune(here, recipes, 0.5, known=known).recipe.family == "svm"
+
+
+def test_it_ends_when_nothing_can_be_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise ValueError("no such settings")
+
+    monkeypatch.setattr(tuning, "cross_validate", fails)
+    recipes = [Recipe(family="linear"), Recipe(family="neighbours")]
+    known = {"linear": Tried((0.1,) * 3, 0.01)}
+    found = tune(laid(), recipes, 0.3, known=known)
+    assert found.recipe == recipes[0]

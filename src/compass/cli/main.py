@@ -280,7 +280,7 @@ def tell(
 
 @app.command()
 def plugins(as_json: flags.AsJson = False) -> None:
-    """List every reader, step, reducer, surrogate, generator, rule and exporter."""
+    """List every reader, step, reducer, embedding, surrogate, generator, rule and exporter."""
     from compass.cli.tables import print_plugins
 
     print_plugins(as_json=as_json)

@@ -128,7 +128,8 @@ def models(
 
 def journal(output: Path) -> Path:
     """The file beside an engine in which tuning keeps what it has tried."""
-    return output.with_name(f"{output.name}.tuning")
+    whole = output.resolve()  # "." has no name
+    return whole.with_name(f"{whole.name}.tuning")
 
 
 def _pairs(texts: list[str], flag: str, example: str) -> dict[str, str]:

@@ -170,6 +170,10 @@ def print_scores(card: "ModelCard") -> None:
     _print(f"{card.target}: families compared", headers, rows)
 
 
+def _share(error: float | None) -> str:
+    return "unknown" if error is None else f"{error:.1%}"
+
+
 def _between(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" ({low:.1%}..{high:.1%})"
 
@@ -183,7 +187,7 @@ def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
         (
             one.target,
             one.how,
-            f"{one.error_name} {one.error_before:.1%} -> {one.error_after:.1%}",
+            f"{one.error_name} {_share(one.error_before)} -> {one.error_after:.1%}",
             "" if one.drift is None else f"{one.drift.kind}: {one.drift.reason}",
         )
         for one in told.learnt

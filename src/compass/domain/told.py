@@ -12,8 +12,10 @@ class Learnt(Noun):
     target: str
     how: str = Field(description="continued, trained anew or chosen anew, and why")
     error_name: str
-    error_before: float = Field(description="of the old model on runs that neither model saw")
-    error_after: float = Field(description="of the new model on the same runs")
+    error_before: float | None = Field(
+        description="of the old model on runs that neither model saw; None: there are none"
+    )
+    error_after: float = Field(description="of the new model on runs that it did not see")
     drift: Drift | None = None
 
 

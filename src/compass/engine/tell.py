@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from compass.domain.answer import Drift, ModelCard
 from compass.domain.errors import DataProblem, nearest
-from compass.domain.space import Category, Number, Space
+from compass.domain.space import Category, Number, Role, Space
 from compass.domain.told import Learnt, Told
 from compass.engine.dataset import Dataset, read
 from compass.engine.workbench import Floats, Lesson, Rows, Trained, Workbench
@@ -24,6 +24,7 @@ from compass.readers.table import Table
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
+_FEATURES = (Role.KNOB, Role.CONTEXT)
 _WORSE = 1.05  # a model that goes on and is this much worse than before is trained anew
 _NOT_LEARNT = ("brought", "given")  # families of models that somebody gave: nothing to train
 Key = tuple[tuple[str, ...], str]
@@ -44,6 +45,12 @@ def tell(engine: "Compass", source: Any) -> Told:
         trained, told = _taken_in(old, bench, key, first)
         bench.trained[key] = trained
         learnt.append(told)
+    changed = {*engine.space.having(*_FEATURES)} ^ {*data.prepared.space.having(*_FEATURES)}
+    if changed:
+        names = ", ".join(sorted(changed))
+        notes += (
+            f"with the new runs other columns count ({names}): the next question learns anew",
+        )
     engine.data, engine.bench = data, bench
     used = int(np.count_nonzero(data.prepared.row_id >= first))
     if used < arrived:
@@ -96,7 +103,7 @@ class _Case:
     @property
     def scale(self) -> float | None:
         """The size below which an outcome counts as zero."""
-        return None if self.now.task.classes else small(self.was.y[self.was.train])
+        return None if self.now.task.classes else small(self.now.y[self.now.train])
 
 
 def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[Trained, Learnt]:
@@ -111,11 +118,13 @@ def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[T
     same = _same_codes(was.field.features, now.field.features) and _same_codes(
         outcome, Space(parameters=(bench.prepared.space[target],))
     )
+    if not len(arrived) and same:
+        return _kept(case)
     change = _drift(case) if same and len(arrived) else None
     held, selected, how = _learnt(case, same, change)
     trained = bench.assembled(now, target, held, selected, began)
     card = _card(trained.card, case, how, change)
-    before = _error(case, case.before.model) if same else case.before.card.error
+    before = _error(case, case.before.model) if same and _unseen(case).size else None
     told = Learnt(
         target=target,
         how=how,
@@ -125,6 +134,26 @@ def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[T
         drift=change,
     )
     return replace(trained, card=card), told
+
+
+def _kept(case: _Case) -> tuple[Trained, Learnt]:
+    """The model as it was, with everything that was measured of it."""
+    how, old = "kept: none of the new runs tells it", case.before
+    told = Learnt(
+        target=case.target,
+        how=how,
+        error_name=old.card.error_name,
+        error_before=old.card.error,
+        error_after=old.card.error,
+    )
+    return replace(old, card=old.card.model_copy(update={"update": how})), told
+
+
+def _unseen(case: _Case) -> Rows:
+    """The runs to check with that the old model did not learn."""
+    learnt = case.old.prepared.row_id[case.was.train]
+    ids = case.bench.prepared.row_id[case.now.valid]
+    return np.asarray(case.now.valid[~np.isin(ids, learnt)])
 
 
 def _card(card: ModelCard, case: _Case, how: str, change: Drift | None) -> ModelCard:
@@ -138,8 +167,6 @@ def _card(card: ModelCard, case: _Case, how: str, change: Drift | None) -> Model
 def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Selected, str]:
     """The model that knows the new runs, and how it came to that."""
     recipe = Selected(case.before.recipe, ())
-    if not len(case.arrived) and same:
-        return _held(case, case.before.model), recipe, "kept: none of the new runs tells it"
     if case.before.recipe.family in _NOT_LEARNT:
         return _as_it_is(case, same), recipe, "kept: it was brought, not learnt here"
     if change is not None and change.kind == "law":
@@ -177,9 +204,7 @@ def _why_anew(case: _Case, same: bool) -> str | None:
     """What forbids to go on with the old model."""
     if not same:
         return "the new runs have labels or ranges that the old ones had not"
-    ids = case.bench.prepared.row_id
-    learnt = case.old.prepared.row_id[case.was.train]
-    if np.isin(ids[case.now.valid], learnt).any():
+    if len(_unseen(case)) < len(case.now.valid):
         return "runs that it learnt are now needed to check it"
     return None
 
@@ -226,7 +251,10 @@ def _held(case: _Case, fitted: Any) -> Holdout:
 
 
 def _error(case: _Case, fitted: Any) -> float:
-    return _held(case, fitted).score.error
+    """The error of a model on runs that neither it nor its successor learnt."""
+    now, rows = case.now, _unseen(case)
+    weight = case.bench.prepared.weight[rows]
+    return error(fitted, now.field.X[rows], now.y[rows], scale=case.scale, weight=weight).error
 
 
 def _drift(case: _Case) -> Drift:

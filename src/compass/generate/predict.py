@@ -37,7 +37,7 @@ class Averaged:
     def parts(self) -> Mapping[str, tuple["FlatForest", ...]] | None:
         """Per outcome the cut-down ensembles, one per context; None if a model has no trees.
 
-        A prediction is the mean over them of what each predicts.
+        A prediction is the mean over them of what each predicts, the geometric one for logarithms.
         """
         return self._cut if len(self._cut) == len(self._models) else None
 
@@ -56,27 +56,41 @@ class Averaged:
         }
 
     def spread(self, X: Floats) -> dict[str, Floats]:
-        """Per outcome float64[n]: the model's spread, averaged over the contexts."""
+        """Per outcome float64[n]: the model's spread, averaged over the contexts.
+
+        Where the mean is geometric, the shares of the predictions are averaged.
+        """
         from compass.model.flat import mean_spread
+        from compass.model.recipe import Exponential
         from compass.model.trees import FittedTrees
 
         found = {}
         for name, model in self._models.items():
             # A model of trees may come from elsewhere and know better how sure it is.
             if isinstance(model, FittedTrees):
-                found[name] = _mean([mean_spread(part, X)[1] for part in self._cut[name]])
+                said = [mean_spread(part, X) for part in self._cut[name]]
+                found[name] = _spread(said, geometric=model.forest.link == "exp")
+            elif isinstance(model, Exponential):
+                shares = self._asked(model.inner.spread, X)
+                found[name] = self._predicted(model, X)[:, 0] * shares
             else:
                 found[name] = self._asked(model.spread, X)
         return found
 
     def gradient(self, X: Floats) -> dict[str, Floats] | None:
         """Per outcome float64[n, d], averaged over contexts; None where a model offers none."""
+        from compass.model.recipe import Exponential
+
         found = {}
         for name, model in self._models.items():
             offered = getattr(model, "gradient", None)
             if offered is None or offered(X[:1]) is None:
                 return None
-            found[name] = self._asked(offered, X)
+            if isinstance(model, Exponential):
+                slopes = self._asked(getattr(model.inner, "gradient"), X)  # noqa: B009
+                found[name] = self._predicted(model, X) * slopes
+            else:
+                found[name] = self._asked(offered, X)
         return found
 
     def edges(self, column: int) -> Floats | None:
@@ -123,6 +137,14 @@ def _mean(said: Sequence[Floats]) -> Floats:
     # One array at a time: numpy's own means may add in another order when there is a single row,
     # and the same configuration must be predicted the same in every batch.
     return np.asarray(reduce(add, said) / len(said))
+
+
+def _spread(said: Sequence[tuple[Floats, Floats]], *, geometric: bool) -> Floats:
+    """The mean spread [n] of predictions and their spreads, one pair for each context."""
+    if not geometric or len(said) == 1:
+        return _mean([spread for _, spread in said])
+    centre = np.exp(_mean([np.log(mean[:, 0]) for mean, _ in said]))
+    return np.asarray(centre * _mean([spread / mean[:, 0] for mean, spread in said]))
 
 
 def _trees(model: Fitted) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from compass import registry
 from compass.domain.answer import FamilyScore
+from compass.embed.base import embedder
 from compass.model.recipe import Recipe
 from compass.model.select import (
     AUTO,
@@ -20,12 +21,15 @@ from compass.model.select import (
 from compass.model.tune import Tried, tune
 
 _WORTH = 0.98  # share of the error that a representation must bring it down to: proofs are lost
+_RAN = ("tried", "stopped")  # families that can learn the outcome in time, but did not win
 _TUNED = 3  # families whose settings are looked at together
 
 
 def choose(here: Course, *, journal: Path | None = None, tell: Tell | None = None) -> Selected:
     """The recipe that the settings ask for: a named family or the best one, tuned if wanted."""
     settings = here.settings
+    if settings.represent not in (None, AUTO):
+        embedder(str(settings.represent))  # a wrong name is told before anything is trained
     if settings.surrogate == AUTO:
         chosen = select(here, tell=tell)
     elif len(scales := scales_of(here)) > 1 and here.parts > 1:
@@ -84,7 +88,8 @@ def _marked(score: FamilyScore, best: Recipe) -> FamilyScore:
         return score
     if not same:
         return score.model_copy(update={"status": "tried", "reason": ""})
-    reason = score.reason if score.embedding else "better once tuned"
+    tuned = "better once tuned" if best.changes else "better on other folds"
+    reason = score.reason if score.embedding else tuned
     return score.model_copy(update={"status": "chosen", "reason": reason})
 
 
@@ -117,18 +122,20 @@ def _tuned(here: Course, chosen: Selected, journal: Path | None, tell: Tell | No
 
 def tried(chosen: Selected) -> dict[str, Tried]:
     """What comparing families has found out already, by family."""
+    # Behind a representation the chosen family has other errors than alone.
+    other = chosen.recipe.family if chosen.recipe.embedding else None
     return {
-        s.family: Tried(s.errors, s.seconds / max(s.folds, 1))
+        s.family: Tried(s.errors, s.seconds / max(s.folds, 1), s.provable)
         for s in chosen.scores
-        if s.embedding is None and s.status in ("chosen", "tried")
+        if s.embedding is None and s.status in ("chosen", "tried") and s.family != other
     }
 
 
 def contenders(chosen: Selected) -> list[Recipe]:
     """The recipe that won, and the next best families."""
     others = sorted(
-        (s for s in chosen.scores if s.family != chosen.recipe.family and s.error is not None),
-        key=lambda s: (-s.folds, s.error),
+        (s for s in chosen.scores if s.family != chosen.recipe.family and s.status in _RAN),
+        key=lambda s: (-s.folds, s.error or 0.0),
     )
     more = [
         Recipe(family=s.family, log=s.log, embedding=s.embedding)

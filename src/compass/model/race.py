@@ -36,6 +36,8 @@ class Runner:
     took: list[float] = field(default_factory=list)  # processor seconds of each attempt
     early: float = np.inf  # error when it had learnt few rows
     provable: bool = False
+    late: bool = False  # the clock took it out
+    failed: bool = False
     status: str = "tried"
     reason: str = ""
 
@@ -110,6 +112,7 @@ class Track:
             return
         if time.monotonic() > self.until:
             runner.stop("skipped", "the time for comparing models was over")
+            runner.late = True
             return
         here, began = self.here, time.thread_time()
         try:
@@ -118,6 +121,7 @@ class Track:
             if runner.wanted:
                 raise
             runner.stop("skipped", f"failed: {_why(problem)}")
+            runner.failed = True
             return
         runner.took.append(time.thread_time() - began)
         runner.predicted[leg.part], runner.errors[leg.part] = predicted, error
@@ -176,8 +180,9 @@ def _heat(track: Track, runners: list[Runner]) -> None:
         needed = runner.took[-1] * len(leg.learn) / len(learn) * here.parts
         if needed > left:
             runner.stop("skipped", f"would take about {needed:.0f} s")
+            runner.late = True
     _leave_behind(runners, _FIRST, 1, f"when {_FEW} rows are learnt")
-    for runner in (r for r in runners if r.running):
+    for runner in (r for r in runners if r.status != "stopped"):
         # What was learnt from few rows does not count, unless the time ends before more is known.
         runner.early = runner.error
         runner.keep(0)

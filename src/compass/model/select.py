@@ -100,6 +100,8 @@ def _result(here: Course, runners: list[Runner], skipped: list[FamilyScore]) -> 
         finished = [_furthest(runners)]
         finished[0].reason = ""
         notes.append("The time for comparing models was over before any was fully compared.")
+    elif late := sorted({r.recipe.family for r in runners if r.late}):
+        notes.append(f"The time for comparing models was over before {', '.join(late)} ended.")
     best = min(finished, key=by_error)
     winner = best
     if not best.provable:
@@ -118,7 +120,11 @@ def _furthest(runners: list[Runner]) -> Runner:
 
     Later folds do not count: the clock may have kept the best one from running them.
     """
-    able = [r for r in runners if r.status != "stopped" and min(r.error, r.early) < np.inf]
+    able = [
+        r
+        for r in runners
+        if r.status != "stopped" and not r.failed and min(r.error, r.early) < np.inf
+    ]
     if not able:
         raise DataProblem(
             "no family of models could learn this outcome: "

@@ -30,6 +30,7 @@ from compass.prepare.split import folds
 _LOOK = 0.8  # share of the time for looking; the rest confirms
 _LONGEST = 0.4  # share of the time that is left which one attempt may take
 _MARGIN = 0.005  # least share of the error that an improvement has to be worth
+_PROOFS = 0.05  # the same, when proofs would be lost
 _PATIENCE = 1.1  # times the best error of the folds tried so far that ends an attempt
 _DEFAULT = "default"  # mark of the attempts that are the defaults
 
@@ -40,6 +41,7 @@ class Tried:
 
     errors: tuple[float, ...]  # of every fold
     seconds: float  # processor time of one
+    provable: bool = False  # whether answers can be proved over its models
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,10 @@ class _Search:
         """The recipe that is tuned for a family."""
         return next(recipe for recipe in self.recipes if recipe.family == family)
 
+    def proves(self, family: str) -> bool:
+        """Whether answers can be proved over models of a family."""
+        return family in self.known and self.known[family].provable
+
     def waves(self) -> list[range]:
         """The folds, as many at once as there are processors."""
         step = self.here.settings.threads or cores()
@@ -132,8 +138,13 @@ def _study(here: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # its process was ended
     # Another seed for each continuation, or it would repeat the first draws.
     study.sampler = optuna.samplers.TPESampler(seed=(here.seed + len(study.trials)) % 2**32)
-    if not study.trials:
-        for recipe in recipes:
+    there = {
+        trial.user_attrs.get(_DEFAULT)
+        for trial in study.get_trials(deepcopy=False)
+        if trial.state.name in ("COMPLETE", "WAITING")
+    }
+    for recipe in recipes:
+        if recipe.family not in there:
             first = {"family": recipe.family} | defaults(recipe, here.settings)
             study.enqueue_trial(_within(recipe, first), user_attrs={_DEFAULT: recipe.family})
     return study
@@ -183,7 +194,8 @@ def _look(search: _Search, study: Any, until: float, tell: Tell | None) -> None:
     usual = {name: tried.seconds for name, tried in search.known.items()}
     while True:
         states = {trial.state.name for trial in study.get_trials(deepcopy=False)}
-        if time.monotonic() > until and "COMPLETE" in states:
+        now = time.monotonic()
+        if now > search.end or (now > until and "COMPLETE" in states):
             return
         trial = study.ask()
         names = [recipe.family for recipe in search.recipes]
@@ -222,8 +234,8 @@ def _attempt(
         try:
             errors += search.errors(recipe, wave, search.here)
         except Exception:
-            if given:
-                raise  # the defaults have been trained before: this is no matter of settings
+            if given and recipe is search.recipes[0]:
+                raise  # it won before: this is no matter of settings
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
             return
         if given and wave.start == 0:
@@ -258,14 +270,17 @@ def _confirmed(search: _Search, study: Any, first: Recipe) -> Tuned:
     tried = len(study.trials)
     best = min(complete, key=lambda t: t.value, default=None)
     kept = Tuned(first, before, before, tried, "nothing better than the defaults was found")
-    if best is None or best.value > (1 - _MARGIN) * before:
+    if best is None:
         return kept
     recipe = search.of(best.params["family"])
+    proofs = search.proves(first.family) and not search.proves(recipe.family)
+    if best.value > (1 - (_PROOFS if proofs else _MARGIN)) * before:
+        return kept
     if best.user_attrs.get(_DEFAULT) is None:
         import optuna
 
         recipe = turned(recipe, settings, optuna.trial.FixedTrial(best.params))
-    # Other folds, as many as there is time for, two at least.
+    # Other folds, as many as there is time for.
     fresh = replace(here, part=folds(here.groups, here.parts, here.seed + 1))
     ours: list[float] = []
     theirs: list[float] = []
