@@ -108,6 +108,15 @@ def family(name: str) -> Family:
     return cast(Family, registry.get("surrogate", name))
 
 
+def growth(name: str, few: int, many: int) -> float:
+    """How many times longer a family trains on `many` rows than on `few`: as many, unless it tells.
+
+    A family whose training is bounded says so by a static `effort(rows)`.
+    """
+    effort = getattr(family(name), "effort", None)
+    return many / few if effort is None else float(effort(many) / effort(few))
+
+
 def obstacle(kind: Family, rows: int, columns: int, task: Task) -> str | None:
     """Why a family should not be tried on a table of that size; None: nothing speaks against it."""
     offered = getattr(kind, "obstacle", None)

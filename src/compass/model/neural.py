@@ -140,6 +140,13 @@ class Neural:
         )
 
     @staticmethod
+    def effort(rows: int) -> float:
+        """Rows that are learnt from in all passes: large tables are passed through less often."""
+        from compass.model.perceptron import passes
+
+        return float(rows * passes(rows))
+
+    @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:
         """Why it should not be tried: the table is very large."""
         del columns, task

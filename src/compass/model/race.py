@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from compass.domain.errors import CompassError
-from compass.model.base import Floats, family
+from compass.model.base import Floats, family, growth
 from compass.model.course import Course, Leg, Rows, attempt, leg_of, losses
 from compass.model.kernel import cores
 from compass.model.recipe import Recipe
 
 Tell = Callable[[str, int, int], None]
 _FEW = 4000  # rows of the first heat; a table that is not much larger skips it
-_FIRST = 2.0  # times the best error in the first heat that ends a race: few rows say little
+_FIRST = 4.0  # times the best error in the first heat that ends a race: few rows say little
 
 
 @dataclass
@@ -176,8 +176,8 @@ def _heat(track: Track, runners: list[Runner]) -> None:
     _both_scales(track, runners, Leg(0, learn, check))
     left = max(track.until - time.monotonic(), 0.0) * track.workers
     for runner in (r for r in runners if r.running):
-        # Training takes at least as much more time as there are more rows.
-        needed = runner.took[-1] * len(leg.learn) / len(learn) * here.parts
+        needed = runner.took[-1] * growth(runner.recipe.family, len(learn), len(leg.learn))
+        needed *= here.parts
         if needed > left:
             runner.stop("skipped", f"would take about {needed:.0f} s")
             runner.late = True
