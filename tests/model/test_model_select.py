@@ -221,15 +221,15 @@ def test_a_large_table_has_a_first_heat(
     pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(race, "_FEW", 30)
-    pretend("bad", 0.9)
+    pretend("bad", 9.0)
     only("bad", "linear")
     found = select(laid(300))
     told = by_family(found)
     assert (found.recipe.family, told["linear"].folds) == ("linear", 3)
     assert "when 30 rows are learnt" in told["bad"].reason
     # The interval is of the 30 rows that it was asked for, not of the whole fold.
-    assert told["bad"].low == pytest.approx(0.9)
-    assert told["bad"].high == pytest.approx(0.9)
+    assert told["bad"].low == pytest.approx(9.0)
+    assert told["bad"].high == pytest.approx(9.0)
 
 
 @pytest.mark.parametrize("seed", range(4))
