@@ -115,6 +115,9 @@ class TrustSettings(Noun):
     unsupported: float = Field(0.99, gt=0, lt=1)  # COMPASS Algorithm 1
     validation_rows: int = Field(2000, ge=1)  # enough for a stable 99th percentile
     evidence: int = Field(5, ge=0)  # supporting runs listed in an answer
+    pairs: int = Field(3, ge=1)  # comparable pairs that make an effect observed
+    tolerance: float = Field(0.5, ge=0)  # how far other columns of a pair may differ, in distances
+    agreement: float = Field(2 / 3, gt=0.5, le=1)  # share of the pairs that has to agree
 
 
 class SearchSettings(Noun):

@@ -175,3 +175,19 @@ NewPlace = Annotated[
         "-o", "--output", metavar="DIR", help="Save here; otherwise the engine is replaced."
     ),
 ]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Runs of one application or user stay together when models are checked.",
+    ),
+]
+ComparableBy = Annotated[
+    str | None,
+    typer.Option(
+        "--comparable",
+        metavar="COLUMNS|all",
+        help="What is the same in comparable runs, e.g. app,input; all: every run is.",
+    ),
+]

@@ -55,6 +55,8 @@ def ask(
     missing: flags.Missing = None,
     drop: flags.Drop = None,
     rule: flags.Rules = None,
+    group: flags.Group = None,
+    comparable: flags.ComparableBy = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Answer a question from past runs.
@@ -74,7 +76,7 @@ def ask(
         raise BadInput("--prove and --no-prove contradict each other", hint="give one of them")
     opt.check_output(sbatch, csv)
     costs = opt.weights(weight)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     brought = opt.models(model, model_columns, allow_pickle)
     with progress(quiet=as_json) as tell:
         engine = opt.engine(data, study, said, tell, surrogate=surrogate, models=brought)
@@ -115,6 +117,8 @@ def fit(
     missing: flags.Missing = None,
     drop: flags.Drop = None,
     rule: flags.Rules = None,
+    group: flags.Group = None,
+    comparable: flags.ComparableBy = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Learn from past runs once, to ask many times."""
@@ -124,7 +128,7 @@ def fit(
     from compass.engine.store import check_place
 
     check_place(output)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     with progress(quiet=as_json) as tell:
         runs = opt.dataset(data, study, said)
         engine = Compass(
@@ -155,6 +159,8 @@ def columns(
     missing: flags.Missing = None,
     drop: flags.Drop = None,
     rule: flags.Rules = None,
+    group: flags.Group = None,
+    comparable: flags.ComparableBy = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Show what each column is taken for, what was dropped, and which rules hold."""
@@ -168,7 +174,7 @@ def columns(
             "--confirm needs a study file to write to", hint="add --write-study study.yaml"
         )
     opt.check_output(write_study)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     runs = opt.dataset(data, study, said)
     prepared = runs.prepared
     broken = broken_by(prepared, standing(runs))
@@ -179,7 +185,9 @@ def columns(
         space, reports = runs.inferred
         full = study_from(space, reports, runs.study.rules)
         chosen = (*runs.study.dependencies, *taken)
-        kept = runs.study.model_dump(include={"drop", "group", "time", "weight", "map"})
+        kept = runs.study.model_dump(
+            include={"drop", "group", "time", "weight", "map", "comparable"}
+        )
         save_study(
             full.model_copy(update=kept | {"dependencies": tuple(dict.fromkeys(chosen))}),
             write_study,
@@ -206,13 +214,15 @@ def explain(
     missing: flags.Missing = None,
     drop: flags.Drop = None,
     rule: flags.Rules = None,
+    group: flags.Group = None,
+    comparable: flags.ComparableBy = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Say why the model predicts this for a past run, a configuration or a suggestion."""
     from compass.cli.progress import progress
 
     why.check(row, config, query, suggestion, start, importance)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     with progress(quiet=as_json) as tell:
         engine = opt.engine(data, study, said, tell, surrogate=surrogate)
         found = why.explanations(engine, row, config, query, suggestion, start, outcome, against)

@@ -40,6 +40,8 @@ def study_from_flags(
     missing: Iterable[str] | None,
     drop: Iterable[str] | None,
     rules: Iterable[str] | None,
+    group: str | None = None,
+    comparable: str | None = None,
 ) -> Any:
     """The flags as a study, so that they mean the same as the file."""
     from compass.domain.space import Role
@@ -57,10 +59,17 @@ def study_from_flags(
     for text in domains or ():
         name, value = _pair("domain", text)
         columns.setdefault(name, {}).update(_domain(name, value))
-    return study_of(
-        {"columns": columns, "drop": list(drop or ()), "rules": list(rules or ())},
-        where="the flags",
-    )
+    said: dict[str, Any] = {
+        "columns": columns,
+        "drop": list(drop or ()),
+        "rules": list(rules or ()),
+    }
+    if group is not None:
+        said["group"] = group
+    if comparable is not None:
+        names = [name.strip() for name in comparable.split(",") if name.strip()]
+        said["comparable"] = [] if names == ["all"] else names
+    return study_of(said, where="the flags")
 
 
 _EXAMPLES = {

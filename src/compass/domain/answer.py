@@ -27,6 +27,56 @@ class Evidence(Noun):
     outcomes: Config
 
 
+class Finding(StrEnum):
+    """What past runs say about the effect of a parameter that a suggestion moves."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    NEVER_OBSERVED = "never observed"
+    NOT_IDENTIFIABLE = "not identifiable"
+
+
+class Pair(Noun):
+    """Two comparable past runs that differ in the parameter in question."""
+
+    old: int = Field(description="row of the run near the old value")
+    new: int = Field(description="row of the run near the new value")
+    before: Value = Field(description="outcome of the first")
+    after: Value = Field(description="outcome of the second")
+
+
+class Effect(Noun):
+    """What past runs say about one parameter's effect on one outcome."""
+
+    knob: str
+    outcome: str
+    old: Value = Field(description="value in the reference: the baseline, or the best past run")
+    new: Value = Field(description="value in the suggestion")
+    finding: Finding
+    pairs: int = Field(0, description="pairs of comparable runs, no run in two of them")
+    agree: float | None = Field(
+        None, description="share of the pairs whose outcome moved as the model expects"
+    )
+    observed: float | None = Field(
+        None, description="median change of the outcome in these pairs, in percent where it can be"
+    )
+    expected: float | None = Field(
+        None, description="change that the model expects of this parameter alone, likewise"
+    )
+    percent: bool = Field(True, description="whether these changes are percentages")
+    examples: tuple[Pair, ...] = ()
+    reason: str
+
+
+class Comparable(Noun):
+    """Which past runs can be compared with each other."""
+
+    columns: tuple[str, ...] = Field((), description="what has to be the same in both runs")
+    identifiable: bool = Field(description="whether runs of the same program and input are known")
+    given: bool = Field(False, description="whether a person said so")
+    reason: str
+
+
 class Trust(Noun):
     """Algorithm 1: novelty, uncertainty, support and a reason in plain English."""
 
@@ -36,6 +86,7 @@ class Trust(Noun):
     support: int = Field(description="past runs within tau of this configuration")
     tau: float = Field(description="the distance that counts as close")
     evidence: tuple[Evidence, ...] = Field((), description="the closest of the supporting runs")
+    effects: tuple[Effect, ...] = Field((), description="of every parameter that is moved")
     reason: str
 
 
@@ -52,6 +103,8 @@ class Prediction(Noun):
     observed: Value = Field(None, description="what was measured at the baseline")
     change: float | None = None
     change_percent: float | None = None
+    change_low: float | None = Field(None, description="lower end of the interval of the change")
+    change_high: float | None = Field(None, description="upper end of the interval of the change")
     probability: float | None = Field(None, description="score of the predicted class")
     meets: bool | None = Field(None, description="whether it meets its goal; None: no goal")
 
@@ -217,7 +270,10 @@ class Proposal(Noun):
     """A configuration worth running next."""
 
     config: Config
-    why: str
+    why: str = Field(description="what measuring it would settle")
+    gain: float | None = Field(
+        None, description="expected improvement of the decision, in units of the outcome"
+    )
 
 
 class Answer(Noun):
@@ -228,6 +284,7 @@ class Answer(Noun):
     suggestions: tuple[Suggestion, ...] = ()
     baseline: Config | None = None
     context: str = Field("", description="what was assumed about everything not set")
+    comparable: Comparable | None = Field(None, description="which past runs count as comparable")
     population: Population | None = None
     curves: tuple[Curve, ...] = ()
     notes: tuple[str, ...] = ()

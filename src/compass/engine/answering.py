@@ -10,10 +10,8 @@ from compass import registry
 from compass.domain.answer import (
     Answer,
     Certificate,
-    Label,
     Moved,
     Prediction,
-    Proposal,
     Provenance,
     Suggestion,
     Trust,
@@ -321,16 +319,7 @@ def _answer(
 ) -> Answer:
     plan = desk.plan
     no_answer = why_not(suggestions, targets, found, certificate, lambda: blocking_rules(arena))
-    proposals: tuple[Proposal, ...] = ()
-    doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
-    if suggestions and len(doubtful) == len(suggestions):
-        row = Encoder(arena.space).encode(suggestions[0].config)
-        proposals = next_runs.towards(desk.judge, arena.rules, arena.geometry, row, n=5)
-    elif no_answer is not None:
-        seed = desk.provenance.seed
-        proposals = next_runs.anywhere(
-            desk.judge, arena.rules, arena.geometry, n=5, seed=seed, within=plan.contexts
-        )
+    proposals = next_runs.for_answer(desk, arena, suggestions, no_answer)
     desk.clock.mark("next runs")
     return Answer(
         query=plan.query,

@@ -1,25 +1,43 @@
 """Which configurations to run next: those that would teach the models most."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.answer import Proposal
+from compass.domain.answer import Label, Proposal, Suggestion
 from compass.domain.space import Role, Space
 from compass.engine.judge import Judge
 from compass.generate import loss
-from compass.generate.base import Geometry
+from compass.generate.base import Arena, Geometry
 from compass.generate.nearest import distances
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, snap
 from compass.prepare.split import configurations
 from compass.rules import Rule
 
+if TYPE_CHECKING:
+    from compass.engine.answering import Desk
+
 Floats = NDArray[np.float64]
 
 _TRIED = 512
 _STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the suggestion
+
+
+def for_answer(
+    desk: "Desk", arena: Arena, suggestions: tuple[Suggestion, ...], no_answer: str | None
+) -> tuple[Proposal, ...]:
+    """The runs that would help this question most; none where its evidence is not thin."""
+    doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
+    if suggestions and len(doubtful) == len(suggestions):
+        row = Encoder(arena.space).encode(suggestions[0].config)
+        return towards(desk.judge, arena.rules, arena.geometry, row, n=5)
+    if no_answer is not None:
+        seed, within = desk.provenance.seed, desk.plan.contexts
+        return anywhere(desk.judge, arena.rules, arena.geometry, n=5, seed=seed, within=within)
+    return ()
 
 
 def towards(

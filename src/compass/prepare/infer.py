@@ -67,7 +67,7 @@ def _with_role(
 
 def _check_names(table: Table, study: Study) -> None:
     single = [name for name in (study.group, study.time, study.weight) if name is not None]
-    for name in (*study.columns, *study.drop, *study.map, *single):
+    for name in (*study.columns, *study.drop, *study.map, *single, *(study.comparable or ())):
         if name not in table.names:
             raise unknown("column", name, table.names, where="in the study")
 

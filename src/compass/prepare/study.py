@@ -56,6 +56,10 @@ class Study(Noun):
     group: str | None = Field(None, description="column whose equal values stay together in splits")
     time: str | None = Field(None, description="column that orders the rows in time")
     weight: str | None = Field(None, description="column that says how much a row counts")
+    comparable: tuple[str, ...] | None = Field(
+        None,
+        description="columns that are the same in comparable runs; (): all are; None: inferred",
+    )
     map: dict[str, dict[str, Value]] = Field(
         default_factory=dict,
         description="labels to rewrite: column -> pattern (* and ?) -> label",
@@ -75,6 +79,7 @@ def merge(study: Study, overrides: Study) -> Study:
         group=overrides.group or study.group,
         time=overrides.time or study.time,
         weight=overrides.weight or study.weight,
+        comparable=study.comparable if overrides.comparable is None else overrides.comparable,
         map={
             name: {**study.map.get(name, {}), **overrides.map.get(name, {})}
             for name in _union(study.map, overrides.map)
