@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check compiler bench fuzz laws peers growth exact regret models automl clean
+.PHONY: run demo test check compiler bench fuzz laws peers growth exact regret models automl trust clean
 
 run: demo  ## answer one question of each kind on the embedded data
 
@@ -51,6 +51,9 @@ automl: $(STAMP) $(AUTOML)/.installed  ## selection and tuning beside FLAML, 60 
 
 regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
 	$(BIN)/python -m benchmarks.oneshot
+
+trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
+	$(BIN)/python -m benchmarks.trust
 
 compiler:  # the kernel sweep is tested for real where there is, or may be installed, a C compiler
 	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \

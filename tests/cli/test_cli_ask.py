@@ -134,6 +134,24 @@ def test_conditions_count_and_curves_from_flags(saved: Path) -> None:
     assert "█" in said.out
 
 
+@pytest.mark.parametrize("level", ["50%", "0.5"])
+def test_the_level_of_intervals_from_a_flag(saved: Path, level: str) -> None:
+    words = ("ask", saved, RECONFIGURE, "--from", "row:3", "--no-prove", "--json")
+    usual, narrow = compass(*words), compass(*words, "--level", level)
+    wide, tight = (json.loads(said.out)["suggestions"][0]["outcomes"] for said in (usual, narrow))
+    assert [one["level"] for one in tight if one["level"]] == [0.5] * len(tight)
+    for one, other in zip(wide, tight, strict=True):
+        assert one["low"] < other["low"] < other["high"] < one["high"]
+        assert one["change_low"] < other["change_low"] < other["change_high"] < one["change_high"]
+
+
+@pytest.mark.parametrize("level", ["80", "0", "100%", "most"])
+def test_a_level_that_is_no_share_is_refused(saved: Path, level: str) -> None:
+    said = compass("ask", saved, RECOMMEND, "--level", level)
+    assert said.code == 2
+    assert "is not a share: write e.g. 80% or 0.8" in said.err
+
+
 def test_files_are_written_before_the_answer_is_printed(saved: Path, tmp_path: Path) -> None:
     script, table = tmp_path / "job.sh", tmp_path / "plan.csv"
     said = compass("ask", saved, RECOMMEND, "--sbatch", script, "--csv", table, "--json")

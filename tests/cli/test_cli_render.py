@@ -39,6 +39,37 @@ def test_changes_have_a_sign() -> None:
     assert render.percent(None) == ""
 
 
+def test_a_change_stands_beside_its_interval() -> None:
+    made = Prediction(
+        name="t",
+        value=88.0,
+        low=80.0,
+        high=95.5,
+        before=100.0,
+        change=-12.0,
+        change_percent=-12.0,
+        change_low=-1234.5,
+        change_high=4.25,
+    )
+    assert render.predicted(made) == "88 [80, 95.5]\n-12.0 % [-1234 %, +4.2 %]"
+    assert render.predicted(made.model_copy(update={"change_low": None})).endswith("\n-12.0 %")
+
+
+def test_an_interval_without_ends_is_called_unbounded() -> None:
+    endless = Prediction(
+        name="t",
+        value=88.0,
+        low=0.0,
+        high=float("inf"),
+        before=100.0,
+        change_percent=-12.0,
+        change_low=float("-inf"),
+        change_high=float("inf"),
+    )
+    assert render.predicted(endless) == "88 [unbounded]\n-12.0 % [unbounded]"
+    assert render.interval(None, None) == ""
+
+
 def suggestion(names: list[str], outcomes: int) -> Suggestion:
     return Suggestion(
         config=dict.fromkeys(names, 128),

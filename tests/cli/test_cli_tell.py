@@ -42,7 +42,7 @@ def test_it_says_what_became_of_each_model(
     monkeypatch.setenv("COLUMNS", "200")
     said = compass("tell", saved, new(tmp_path))
     assert said.code == 0, said.err
-    head, titles, *rows = said.out.splitlines()
+    head, titles, *rows = said.out.split("\n\n", maxsplit=1)[0].splitlines()
     assert head.startswith("15 of 15 new runs taken in, 265 known now; saved ")
     assert titles.split() == ["outcome", "model", "on", "unseen", "runs", "drift"]
     assert [row.split()[0] for row in rows] == ["runtime", "power", "state"]

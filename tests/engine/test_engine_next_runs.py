@@ -16,6 +16,7 @@ from compass.engine.judge import Judge
 from compass.engine.standing import compiled
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal
+from compass.settings import TrustSettings
 from conftest import ROLES, cluster_columns
 
 SETTINGS = cp.Settings(surrogate="forest").model_copy(
@@ -195,3 +196,142 @@ def test_numbers_in_proposals_are_plain(sparse: cp.Compass) -> None:
             if name != "app" and value is not None:
                 assert isinstance(value, int)
                 assert math.isfinite(value)
+
+
+RECOMMEND = (
+    "Recommend X = {nodes: ?, cores: ?, cap: ?} to achieve Y = {runtime: minimize}"
+    " where C = {app: a}"
+)
+RECONFIGURE = "Reconfigure X = {nodes: ?, cores: ?} to achieve Y = {runtime: reduce by 30%}"
+
+
+def apart(engine: cp.Compass, proposals: Iterable[Proposal]) -> None:
+    """No two are within the distance that makes suggestions distinct."""
+    names = engine.space.having(Role.KNOB, Role.CONTEXT)
+    encoder = Encoder(engine.space.select(names))
+    X = np.array([encoder.encode(proposal.config) for proposal in proposals])
+    geometry = engine.bench.geometry(names, {})
+    for i in range(len(X)):
+        gaps = next_runs.loss.column_distance(X[:i], X[i], geometry).sum(axis=1)
+        assert (gaps > engine.settings.search.distinct).all()
+
+
+def legal_in(engine: cp.Compass, proposals: Iterable[Proposal], app: str) -> None:
+    for proposal in proposals:
+        config = proposal.config
+        assert all(legal(engine.space[name], value) for name, value in config.items())
+        assert config["cores"] <= 4 * config["nodes"]
+        assert config["app"] == app
+
+
+def test_for_a_question_runs_are_proposed_by_what_they_gain(sparse: cp.Compass) -> None:
+    proposals = sparse.run_next(6, RECOMMEND)
+    assert 1 <= len(proposals) <= 6
+    legal_in(sparse, proposals, "a")
+    gains = [p.gain for p in proposals if p.gain is not None]
+    assert gains
+    assert all(gain > 0 for gain in gains)
+    assert gains == sorted(gains, reverse=True)
+    told = [p.why for p in proposals if p.gain is not None]
+    assert all("tells whether it beats " in why and "% likely" in why for why in told)
+    assert sparse.run_next(6, RECOMMEND) == proposals
+
+
+def test_a_batch_holds_no_near_duplicates(sparse: cp.Compass) -> None:
+    proposals = [p for p in sparse.run_next(12, RECOMMEND) if p.gain is not None]
+    assert len(proposals) > 3
+    apart(sparse, proposals)
+
+
+def test_conditions_of_the_question_hold_for_its_runs(sparse: cp.Compass) -> None:
+    proposals = sparse.run_next(5, RECOMMEND, where=["nodes <= 10", "cores >= 4"])
+    assert proposals
+    for proposal in proposals:
+        assert proposal.config["nodes"] <= 10
+        assert proposal.config["cores"] >= 4
+
+
+def test_a_reconfiguration_is_told_by_its_goals(sparse: cp.Compass) -> None:
+    proposals = sparse.run_next(5, RECONFIGURE, run=3)
+    assert proposals
+    run = sparse.data.row(3)
+    legal_in(sparse, proposals, run["app"])
+    assert {p.config["cap"] for p in proposals} == {run["cap"]}
+    assert all(p.gain is None for p in proposals)
+    assert any("the goals" in p.why or "comparable pair" in p.why for p in proposals)
+
+
+def test_a_what_if_needs_the_change_and_a_baseline_that_nobody_ran(sparse: cp.Compass) -> None:
+    start = {"app": "a", "nodes": 30, "cores": 17, "cap": 130}
+    question = "What if we change X = {cores: old -> 3*old}, how would that affect Y = {runtime}"
+    proposals = sparse.run_next(5, question, run=start)
+    configs = [dict(p.config) for p in proposals]
+    assert start in configs
+    assert {**start, "cores": 51} in configs
+
+
+def test_a_change_of_many_runs_is_checked_at_some_of_them(sparse: cp.Compass) -> None:
+    question = "What if we change X = {nodes: old -> 2*old}, how would that affect Y = {runtime}"
+    proposals = sparse.run_next(4, question)
+    assert len(proposals) == 4
+    check(sparse, proposals)
+    for proposal in proposals:
+        row = int(proposal.why.split()[1])
+        before = sparse.data.row(row)
+        assert proposal.config["nodes"] == 2 * before["nodes"]
+        assert proposal.config["cores"] == before["cores"]
+
+
+def test_without_a_question_conditions_hold_and_a_baseline_is_refused(sparse: cp.Compass) -> None:
+    for proposal in sparse.run_next(4, where=["nodes <= 5"]):
+        assert proposal.config["nodes"] <= 5
+    with pytest.raises(QueryProblem, match="needs a question"):
+        sparse.run_next(4, run=3)
+    with pytest.raises(QueryProblem, match="neither knob nor context"):
+        sparse.run_next(4, where=["runtime < 5"])
+
+
+SMALL = SETTINGS.model_copy(update={"trust": TrustSettings(trees=4), "threads": 1})
+
+
+def noisy(engine_seed: int) -> tuple[cp.Compass, np.random.Generator]:
+    rng = np.random.default_rng(engine_seed)
+    rows = [law(*draw(rng), rng) for _ in range(30)]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    study = {"columns": {name: {"role": "knob", "low": 1, "high": 40, "step": 1} for name in "ab"}}
+    data = cp.read(columns, study=study).roles(knobs=["a", "b"], outcomes=["time"])
+    return cp.Compass(data, settings=SMALL, seed=engine_seed).fit(), rng
+
+
+def draw(rng: np.random.Generator) -> tuple[int, int]:
+    return int(rng.integers(1, 41)), int(rng.integers(1, 41))
+
+
+def true(a: float, b: float) -> float:
+    return 5 + 200 / (a * b) + 0.02 * (a - 12) ** 2 + 0.03 * (b - 25) ** 2
+
+
+def law(a: int, b: int, rng: np.random.Generator) -> dict[str, float]:
+    return {"a": a, "b": b, "time": true(a, b) * float(rng.normal(1, 0.03))}
+
+
+def test_rounds_of_measuring_find_more_than_chance_and_than_distance() -> None:
+    question = "Recommend X = {a: ?, b: ?} to achieve Y = {time: minimize}"
+    best: dict[str, list[float]] = {"next": [], "knowing": [], "random": []}
+    for seed in range(3):
+        for way, found in best.items():
+            engine, rng = noisy(seed)
+            reached = min(true(row["a"], row["b"]) for row in map(engine.data.row, range(30)))
+            for _ in range(2):
+                if way == "random":
+                    wanted = [draw(rng) for _ in range(3)]
+                else:
+                    proposals = engine.run_next(3, question if way == "next" else None)
+                    wanted = [(p.config["a"], p.config["b"]) for p in proposals]
+                runs = [law(a, b, rng) for a, b in wanted]
+                reached = min([reached, *(true(a, b) for a, b in wanted)])
+                engine.tell({name: [run[name] for run in runs] for name in runs[0]})
+            found.append(reached)
+    mean = {way: float(np.mean(found)) for way, found in best.items()}
+    assert mean["next"] < mean["random"]
+    assert mean["next"] < mean["knowing"]

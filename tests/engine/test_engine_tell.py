@@ -288,3 +288,110 @@ def test_a_function_that_was_given_stays_as_it_is() -> None:
     assert engine.cards[0].family == "given"
     answer = engine.what_if({"app": "hpl", **_config()}, {"gpus": 2}, ["power"])
     assert answer[0].outcomes[0].value == pytest.approx(200 + 64 + 100)
+
+
+def test_new_runs_are_compared_with_what_was_predicted() -> None:
+    engine = built()
+    features = engine.space.having(Role.KNOB, Role.CONTEXT)
+    old, added = engine.bench, new(40)
+    added["runtime"] = [100 * v if i < 10 else v for i, v in enumerate(added["runtime"])]
+    told = engine.tell(added)
+    assert len(told.arrivals) == 20
+    assert [run.row for run in told.arrivals] == list(range(300, 320))
+    X = engine.bench.prepared.columns_of(features)[300:]
+    trained = old.trained[features, "runtime"]
+    said = trained.model.predict(X)[:, 0]
+    low, high = trained.interval.ends(said, trained.model.spread(X), engine.settings.interval)
+    y = np.array(added["runtime"])
+    (coverage,) = [one for one in told.coverage if one.outcome == "runtime"]
+    assert coverage.runs == 40
+    assert coverage.inside == int(((low <= y) & (y <= high)).sum()) <= 30
+    first = {check.outcome: check for check in told.arrivals[0].outcomes}
+    assert first["runtime"].predicted == said[0]
+    assert first["runtime"].measured == y[0]
+    assert not first["runtime"].inside
+    assert first["state"].measured == added["state"][0]
+    assert sum(one.runs for one in told.labels) == 40
+    assert f"runtime: {coverage.inside} of 40 new runs lay inside" in told.changes[0]
+    assert any(line.startswith("Labels of the new runs: ") for line in told.changes)
+
+
+def test_a_label_that_was_not_known_has_no_prediction_before() -> None:
+    engine = built(outcomes=("power",))
+    told = engine.tell(new(app=["hpl"] * 10 + ["wrf"] * 10))
+    assert [run.before is None for run in told.arrivals] == [True] * 10 + [False] * 10
+    assert [len(run.outcomes) for run in told.arrivals] == [0] * 10 + [1] * 10
+    assert told.coverage[0].runs == 10
+
+
+def test_what_changes_in_answers_is_told() -> None:
+    engine = built(outcomes=("runtime",))
+    question = "Recommend X = {gpus: ?} to achieve Y = {runtime: minimize}"
+    added = new(gpus=[64] * 20, runtime=[0.5 + 0.01 * i for i in range(20)])
+    before = engine.ask(question)
+    told = engine.tell(added, [question])
+    (one,) = told.questions
+    assert one.changed
+    assert one.before is not None
+    assert one.after is not None
+    assert one.before.settings == before[0].settings
+    assert one.after.settings == engine.ask(question)[0].settings == {"gpus": 64}
+    assert one.before.label is before[0].trust.label
+    line = next(line for line in told.changes if "best suggestion: " in line)
+    assert f"gpus = {before[0].config['gpus']} (runtime" in line
+    assert "-> gpus = 64 (runtime" in line
+
+
+def test_the_last_questions_are_remembered() -> None:
+    engine = built(outcomes=("runtime", "power"), n=150)
+    texts = [f"Recommend X = {{gpus: ?}} to achieve Y = {{power: <= {400 + i}}}" for i in range(6)]
+    for text in (*texts, texts[3]):
+        engine.ask(text)
+    told = engine.tell(new())
+    asked = [one.question for one in told.questions]
+    assert len(asked) == 5
+    assert "403" in asked[-1]
+    assert not any("400" in text for text in asked)
+    assert [answer.text for _, answer in engine.asked] == asked
+    same = [one for one in told.questions if not one.changed]
+    assert all(one.summary[0].startswith(("best suggestion as before", "still")) for one in same)
+
+
+def test_a_question_that_fails_afterwards_loses_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = built(outcomes=("runtime",))
+    engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: minimize}")
+    real = cp.Compass.ask
+
+    def failing(self: cp.Compass, *given: Any, **more: Any) -> Any:
+        if len(self.data) > 300:
+            raise DataProblem("no longer", hint="never")
+        return real(self, *given, **more)
+
+    monkeypatch.setattr(cp.Compass, "ask", failing)
+    told = engine.tell(new())
+    assert told.total == 320
+    assert told.questions == ()
+    assert "cannot be answered any more" in told.notes[-1]
+    assert len(engine.data) == 320
+
+
+def test_a_wrong_question_is_told_before_anything_is_taken_in() -> None:
+    engine = built(outcomes=("runtime",))
+    with pytest.raises(cp.CompassError):
+        engine.tell(new(), ["Recommend X = {gpuz: ?} to achieve Y = {runtime: minimize}"])
+    assert len(engine.data) == 300
+
+
+def test_an_interruption_while_answering_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = built(outcomes=("runtime",))
+    engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: minimize}")
+    data, bench = engine.data, engine.bench
+
+    def stopped(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(telling, "reanswered", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        engine.tell(new())
+    assert engine.data is data
+    assert engine.bench is bench

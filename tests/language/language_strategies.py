@@ -186,6 +186,7 @@ def queries(draw: Callable[..., Any]) -> Query:
         seed=draw(st.none() | st.integers(0, 2**32 - 1)),
         weights=draw(st.dictionaries(names, positive, max_size=3)),
         diversity=draw(st.none() | st.floats(0, 1000)),
+        level=draw(st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True)),
         prove=draw(st.none() | st.floats(0, 3600)),
     )
 

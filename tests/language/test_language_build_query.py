@@ -5,7 +5,7 @@ import pytest
 from compass.domain.errors import QuerySyntax
 from compass.domain.goal import less
 from compass.domain.query import Kind, Row
-from compass.language import parse_query
+from compass.language import format_query, parse_query
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,32 @@ def test_names_are_plain_text() -> None:
         ("seed 1 top 3 seed 1", "seed"),
         ("from row 1 from {n: 3}", "from"),
         ("weights {n: 1} weights {m: 1}", "weights"),
+        ("level 80% level 80%", "level"),
     ],
 )
 def test_a_clause_is_given_once(clauses: str, name: str) -> None:
     with pytest.raises(QuerySyntax, match=f"'{name}' is given twice"):
         parse_query(f"Reconfigure X = {{n: ?}} to achieve Y = {{t: min}} {clauses}")
+
+
+@pytest.mark.parametrize("level", ["80%", "80 percent", "0.8", ".8", "8e1%"])
+def test_a_level_is_a_share_of_the_runs(level: str) -> None:
+    query = parse_query(f"What if we change X = {{n: 1}} from row 1 level {level}")
+    assert query.level == 0.8
+    assert format_query(query).endswith(" from row 1 level 80%")
+    assert parse_query(format_query(query)) == query
+
+
+@pytest.mark.parametrize("level", ["0%", "100%", "80", "1", "0", "1e999"])
+def test_a_level_that_nothing_can_have_is_refused(level: str) -> None:
+    with pytest.raises(QuerySyntax, match=r"no interval can hold|too large") as caught:
+        parse_query(f"What if we change X = {{n: 1}} level {level}")
+    assert caught.value.hint
+
+
+def test_a_column_may_be_called_level() -> None:
+    query = parse_query("What if we change X = {level: 1 -> 2}, how would that affect Y = {t}")
+    assert list(query.change) == ["level"]
 
 
 @pytest.mark.parametrize("row", ["0", "00", "9223372036854775807"])

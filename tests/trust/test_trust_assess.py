@@ -1,5 +1,7 @@
 """Labels and reasons: Algorithm 1 as a whole."""
 
+from string import ascii_lowercase
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from trust_reference import algorithm_1, disagreement, mixed_rows, mixed_space
 
 from compass.domain.answer import Label
+from compass.domain.space import Category, Number, Space
 from compass.model.base import Task
 from compass.settings import Settings, TrustSettings
 from compass.trust.assess import assess, judge
@@ -29,6 +32,13 @@ def trained(
     return train, valid, support, perturbed
 
 
+def lowered(published: str, ood: float, near: int, risk: float) -> str:
+    """What a large expected error makes of a label of Algorithm 1."""
+    if risk <= 0.95 or published == "unsupported":
+        return published
+    return "unsupported" if near == 0 or ood > 0.95 else "caution"
+
+
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 2**31))
 def test_verdicts_are_those_of_algorithm_1(seed: int) -> None:
@@ -43,7 +53,7 @@ def test_verdicts_are_those_of_algorithm_1(seed: int) -> None:
     ):
         u = disagreement(forest, 5, x) / scale
         slow = algorithm_1(train, valid, u_valid, x, u, space)
-        assert verdict.label == slow.label
+        assert verdict.label == lowered(slow.label, slow.ood, len(slow.support), verdict.risk)
         assert verdict.ood == pytest.approx(slow.ood)
         assert verdict.uq == pytest.approx(slow.uq)
         assert sorted(verdict.rows) == sorted(slow.support)
@@ -99,14 +109,14 @@ def test_one_measure_per_target_counts_like_one_of_all() -> None:
     ],
 )
 def test_thresholds(ood: float, uq: float, near: int, label: Label) -> None:
-    assert judge(ood, uq, near, 0.3, default)[0] == label
+    assert judge(ood, uq, near, 0.3, default, risk=0.0)[0] == label
 
 
 def test_thresholds_are_settings() -> None:
     strict = TrustSettings(caution=0.5, unsupported=0.6)
-    assert judge(0.55, 0.0, 3, 0.3, default)[0] == Label.TRUSTED
-    assert judge(0.55, 0.0, 3, 0.3, strict)[0] == Label.CAUTION
-    assert judge(0.65, 0.0, 3, 0.3, strict)[0] == Label.UNSUPPORTED
+    assert judge(0.55, 0.0, 3, 0.3, default, risk=0.0)[0] == Label.TRUSTED
+    assert judge(0.55, 0.0, 3, 0.3, strict, risk=0.0)[0] == Label.CAUTION
+    assert judge(0.65, 0.0, 3, 0.3, strict, risk=0.0)[0] == Label.UNSUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -145,4 +155,62 @@ def test_thresholds_are_settings() -> None:
     ],
 )
 def test_reasons(scores: tuple[float, float, int, float], reason: str) -> None:
-    assert judge(*scores, default)[1] == reason
+    assert judge(*scores, default, risk=0.0)[1] == reason
+
+
+@pytest.mark.parametrize("ood", [0.0, 0.96, 0.995])
+@pytest.mark.parametrize("uq", [0.0, 0.96])
+@pytest.mark.parametrize("near", [0, 3])
+@pytest.mark.parametrize("risk", [0.0, 0.95, 0.951, 1.0])
+def test_a_large_expected_error_only_takes_trust_away(
+    ood: float, uq: float, near: int, risk: float
+) -> None:
+    order = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
+    published = judge(ood, uq, near, 0.3, default, risk=0.0)[0]
+    label, reason = judge(ood, uq, near, 0.3, default, risk=risk)
+    assert label == lowered(published, ood, near, risk)
+    assert order.index(label) >= order.index(published)
+    assert ("larger error is expected" in reason) == (risk > 0.95 and ood <= 0.99)
+    assert reason.lower().startswith(label)
+
+
+def test_the_reason_tells_how_unusual_the_expected_error_is() -> None:
+    assert judge(0.2, 0.3, 5, 0.31, default, risk=0.9712)[1] == (
+        "Caution: going by errors at similar runs, a larger error is expected than for 97.1 % of "
+        "past runs."
+    )
+    assert judge(0.2, 0.3, 0, 0.31, default, risk=0.9712)[1] == (
+        "Unsupported: no past run is within 0.31 of this configuration and going by errors at "
+        "similar runs, a larger error is expected than for 97.1 % of past runs."
+    )
+
+
+def test_where_runs_like_it_were_predicted_badly_it_is_not_trusted() -> None:
+    rng = np.random.default_rng(3)
+    # One run in twenty-five is of the noisy kind, whose outcome no column tells.
+    X = np.column_stack([rng.integers(0, 40, 3000), rng.integers(0, 25, 3000)]).astype(float)
+    y = (10 + X[:, 0]) * np.exp(np.where(X[:, 1] == 7, 1.0, 0.01) * rng.normal(size=3000))
+    plain = Space(
+        parameters=(
+            Number(name="a", low=0, high=40),
+            Category(name="b", values=tuple(ascii_lowercase[:25])),
+        )
+    )
+    made = Perturbed.fit(
+        X[:2400], {"y": y[:2400]}, {"y": Task()}, plain, Settings(), 7, X_valid=X[2400:]
+    )
+    noisy = X[2400:, 1] == 7
+    assert made.risk(X[2400:])[noisy].min() > 0.9
+    assert made.risk(X[2400:])[~noisy].mean() < 0.5
+
+
+def test_a_label_that_was_never_learnt_is_unsupported_however_near_the_rest_is():
+    label, reason = judge(0.1, 0.1, 50, 0.5, Settings().trust, risk=0.1, unseen=["gpu"])
+    assert label is Label.UNSUPPORTED
+    assert "gpu has a value that no past run learnt from has" in reason
+
+
+def test_a_number_beyond_all_runs_is_at_most_caution():
+    label, reason = judge(0.1, 0.1, 50, 0.5, Settings().trust, risk=0.1, outside=["a", "b"])
+    assert label is Label.CAUTION
+    assert "a and b are beyond what was run" in reason

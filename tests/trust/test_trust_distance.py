@@ -10,7 +10,7 @@ from trust_reference import deviations, distance, mixed_rows, mixed_space
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.trust import distance as module
-from compass.trust.distance import Scale, distances, nearest
+from compass.trust.distance import Scale, around, distances, nearest
 
 space = mixed_space()
 none = space["cap"].none_code
@@ -126,3 +126,23 @@ def test_a_label_that_training_never_saw_differs_from_all() -> None:
     X = np.array([[0.0], [1.0]])
     scale = Scale.learn(X, labels)
     assert distances(scale.kind, scale.place(X), np.array([2.0])).tolist() == [1.0, 1.0]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 90), st.floats(0, 4))
+def test_one_pass_gives_the_nearest_and_all_within_reach(seed: int, n: int, reach: float) -> None:
+    X, new = mixed_rows(seed, n), mixed_rows(seed + 1, 40)  # more than are compared together
+    scale = Scale.learn(X, space)
+    rows, points = scale.place(X), scale.place(new)
+    mean, close = around(scale.kind, rows, points, 7, reach)
+    assert np.array_equal(mean, nearest(scale.kind, rows, points, 7))
+    for q, (position, apart) in enumerate(close):
+        slow = distances(scale.kind, rows, points[:, q])
+        inside = np.flatnonzero(slow * slow <= reach * reach * (1 + 1e-12))
+        order = np.lexsort((inside, slow[inside].round(9)))
+        if np.array_equal(np.sort(position), inside):  # not so where rounding decides
+            assert sorted(apart) == pytest.approx(sorted(slow[inside]))
+            assert np.array_equal(slow[position].round(9), slow[inside][order].round(9))
+        else:
+            odd = np.setxor1d(position, inside)
+            assert slow[odd] == pytest.approx(reach)

@@ -43,7 +43,7 @@ def test_numbers_that_do_not_vary_stay() -> None:
 
 
 def test_a_resample_draws_rows_with_repetition() -> None:
-    rows, counts = resample(1000, np.random.default_rng(1))
+    rows, counts = resample(np.arange(1000), np.random.default_rng(1))
     assert counts.sum() == 1000
     assert np.array_equal(rows, np.unique(rows))
     assert rows.size == pytest.approx(1000 * (1 - np.exp(-1)), rel=0.05)
@@ -51,9 +51,18 @@ def test_a_resample_draws_rows_with_repetition() -> None:
 
 def test_a_resample_of_many_rows_is_limited(monkeypatch) -> None:
     monkeypatch.setattr(module, "_DRAWS", 100)
-    rows, counts = resample(1000, np.random.default_rng(1))
+    rows, counts = resample(np.arange(1000), np.random.default_rng(1))
     assert counts.sum() == 100
     assert rows.max() > 500
+
+
+def test_a_resample_takes_whole_configurations() -> None:
+    kinds = np.repeat(np.arange(40), np.arange(40) % 3 + 1)
+    rows, counts = resample(kinds, np.random.default_rng(1))
+    left = np.setdiff1d(np.arange(kinds.size), rows)
+    assert left.size
+    assert not np.intersect1d(kinds[left], kinds[rows]).size
+    assert all(np.unique(counts[kinds[rows] == kind]).size == 1 for kind in set(kinds[rows]))
 
 
 def test_rows_that_do_not_fit_are_refused() -> None:

@@ -145,6 +145,8 @@ def test_restored_models_are_the_same_bit_for_bit() -> None:
     again = Perturbed.restore({name.replace("|", "/"): saved[name] for name in saved})
     assert np.array_equal(again.variance(new), made.variance(new))
     assert np.array_equal(again.uq(new), made.uq(new))
+    assert np.array_equal(again.error(new), made.error(new))
+    assert np.array_equal(again.risk(new), made.risk(new))
 
 
 def test_damaged_models_are_refused() -> None:
@@ -153,6 +155,12 @@ def test_damaged_models_are_refused() -> None:
         Perturbed.restore({name: array for name, array in arrays.items() if name != "known"})
     with pytest.raises(EngineProblem, match="do not fit together"):
         Perturbed.restore(arrays | {"known": arrays["known"][:-1]})
+    with pytest.raises(EngineProblem, match="do not fit together"):
+        Perturbed.restore(arrays | {"usual": arrays["usual"][:-1]})
+    with pytest.raises(EngineProblem, match="do not fit together"):
+        Perturbed.restore(arrays | {"sizes": arrays["sizes"][:0]})
+    with pytest.raises(EngineProblem, match="do not fit together"):
+        Perturbed.restore(arrays | {"errors/0/width": np.array([9])})
     with pytest.raises(EngineProblem, match="shared out"):
         Perturbed.restore(arrays | {"models": np.array([7])})
     with pytest.raises(EngineProblem, match="saved forest lacks"):
@@ -162,3 +170,18 @@ def test_damaged_models_are_refused() -> None:
 def test_without_outcomes_there_is_nothing_to_measure() -> None:
     with pytest.raises(BadInput, match="no outcome"):
         fit({})
+
+
+def test_the_expected_error_of_several_targets_is_their_mean() -> None:
+    one, two = fit(), fit({"state": classes}, {"state": Task(3)}, X_valid=X_valid[:20])
+    joined = Perturbed.together([two, one])
+    e = (one.error(new) + two.error(new)) / 2
+    known = (one.error(X_valid) + two.error(X_valid)) / 2
+    assert joined.error(new) == pytest.approx(e)
+    assert joined.risk(new) == pytest.approx([np.mean(known < x) for x in e])
+
+
+def test_a_row_has_the_same_expected_error_in_every_batch() -> None:
+    made = fit()
+    alone = np.concatenate([made.error(x[np.newaxis]) for x in new])
+    assert np.array_equal(alone, made.error(new))

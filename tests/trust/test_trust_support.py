@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from trust_reference import algorithm_1, mixed_rows, mixed_space
 
 from compass.domain.errors import DataProblem, EngineProblem
-from compass.domain.space import Number, Space
+from compass.domain.space import Category, Number, Role, Space
 from compass.settings import TrustSettings
 from compass.trust.support import Support
 
@@ -136,3 +136,31 @@ def test_damaged_support_is_refused(name: str) -> None:
 def test_without_validation_rows_there_is_nothing_to_compare_with() -> None:
     with pytest.raises(DataProblem, match="validation"):
         Support.build(mixed_rows(1, 20), np.empty((0, 4)), space, default, 7)
+
+
+def test_unseen_labels_and_numbers_beyond_the_training_rows_are_told():
+    space = Space(
+        parameters=(
+            Number(name="x", role=Role.KNOB, low=0, high=100),
+            Category(name="gpu", role=Role.CONTEXT, values=("a", "b", "c")),
+            Number(name="cap", role=Role.KNOB, low=0, high=100, optional=True),
+            Number(name="constant", role=Role.CONTEXT, low=0, high=9),
+        )
+    )
+    none = space["cap"].none_code
+    rng = np.random.default_rng(0)
+    train = np.column_stack(
+        [rng.uniform(10, 20, 50), rng.integers(0, 2, 50), [none, 5.0] * 25, np.full(50, 4.0)]
+    )
+    support = Support.build(train, train[:10], space, default, 0)
+    low, high = train[:, 0].min(), train[:, 0].max()
+    asked = np.array(
+        [
+            [low, 1, none, 4.0],
+            [high + 0.1, 0, 5.0, 4.0],
+            [low - 0.1, 2, 5.0, 4.0],
+            [low, 0, 5.0, 5.0],
+        ]
+    )
+    assert support.unseen(asked) == [[], [], [1], [3]]
+    assert support.outside(asked) == [[], [0], [0], []]

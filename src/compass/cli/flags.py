@@ -7,6 +7,19 @@ import typer
 
 _LARGEST_SEED = 2**32 - 1
 
+
+def _share(text: str) -> float:
+    """A share as a person writes it: 80% or 0.8."""
+    percent = text.strip().endswith("%")
+    try:
+        share = float(text.strip().removesuffix("%")) / (100 if percent else 1)
+    except ValueError:
+        share = float("nan")
+    if not 0 < share < 1:
+        raise typer.BadParameter(f"{text[:40]} is not a share: write e.g. 80% or 0.8")
+    return share
+
+
 Source = Annotated[
     str,
     typer.Argument(
@@ -78,6 +91,15 @@ Prove = Annotated[
     float | None,
     typer.Option(
         "--prove", min=0, max=3600, metavar="S", help="Seconds for a proof of the answer."
+    ),
+]
+Level = Annotated[
+    float | None,
+    typer.Option(
+        "--level",
+        parser=_share,
+        metavar="SHARE",
+        help="Share of new runs that intervals hold, e.g. 80%.",
     ),
 ]
 NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything.")]
@@ -164,6 +186,29 @@ AllowPickle = Annotated[
 Engine = Annotated[
     str,
     typer.Argument(metavar="ENGINE", help="A saved engine (*.compass).", show_default=False),
+]
+MaybeQuestion = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[QUERY]",
+        help="The question that the runs should help; without it, they teach the models most.",
+        show_default=False,
+    ),
+]
+HowMany = Annotated[
+    int, typer.Option("-n", "--runs", min=1, max=1000, metavar="N", help="At most so many runs.")
+]
+RunsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv", metavar="FILE", help="Write them with empty outcomes, to fill in and tell."
+    ),
+]
+Asked = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ask", metavar="QUERY", help="Say what the runs change in the answer to this; repeatable."
+    ),
 ]
 NewRuns = Annotated[
     str,

@@ -1,4 +1,4 @@
-"""`compass`: ask, fit, tell, columns, explain, collect, plugins, demo."""
+"""`compass`: ask, next, fit, tell, columns, explain, collect, plugins, demo."""
 
 import io
 import os
@@ -11,6 +11,7 @@ import typer
 from compass.cli import explain as why
 from compass.cli import flags
 from compass.cli import options as opt
+from compass.cli.next import propose
 from compass.domain.errors import BadInput, CompassError
 
 app = typer.Typer(
@@ -19,6 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="What configuration should I use, what is the smallest change, what happens if.",
 )
+
+app.command("next")(propose)
 
 NOT_ANSWERED = 1
 BAD_INPUT = 2
@@ -40,6 +43,7 @@ def ask(
     diversity: flags.Diversity = None,
     prove: flags.Prove = None,
     no_prove: flags.NoProof = False,
+    level: flags.Level = None,
     curve: flags.Curves = None,
     sbatch: flags.Script = None,
     template: flags.Template = None,
@@ -89,6 +93,7 @@ def ask(
             weights=costs,
             diversity=diversity,
             prove=0.0 if no_prove else prove,
+            level=level,
             curve=curve or (),
         )
     _write("sbatch", result, sbatch, template)
@@ -165,6 +170,7 @@ def columns(
 ) -> None:
     """Show what each column is taken for, what was dropped, and which rules hold."""
     from compass.cli.tables import confirmed, print_columns
+    from compass.engine.court import comparable_runs
     from compass.engine.standing import broken_by, standing
     from compass.prepare import save_study, study_from
     from compass.rules.mine import mine
@@ -180,7 +186,9 @@ def columns(
     broken = broken_by(prepared, standing(runs))
     mined = mine(prepared.values, prepared.space) if rules or confirm else ()
     taken = confirmed(confirm, mined)
-    print_columns(prepared, mined if rules else None, broken, as_json=as_json)
+    print_columns(
+        prepared, mined if rules else None, broken, comparable_runs(prepared), as_json=as_json
+    )
     if write_study is not None:
         space, reports = runs.inferred
         full = study_from(space, reports, runs.study.rules)
@@ -271,9 +279,10 @@ def tell(
     engine: flags.Engine,
     runs: flags.NewRuns,
     output: flags.NewPlace = None,
+    ask: flags.Asked = None,
     as_json: flags.AsJson = False,
 ) -> None:
-    """Take new runs into a saved engine; says what drifted and how the models learnt it."""
+    """Take new runs into a saved engine; says what they changed and what drifted."""
     from compass.cli.progress import progress
     from compass.cli.tables import print_told
     from compass.engine.store import check_place, load
@@ -283,7 +292,7 @@ def tell(
     with progress(quiet=as_json) as show:
         known = load(engine)
         known.bench.progress = show
-        told = known.tell(runs)
+        told = known.tell(runs, ask or ())
         known.save(place)
     print_told(told, place, as_json=as_json)
 

@@ -1,5 +1,6 @@
 """Answers as tables that a person can read."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -56,15 +57,37 @@ def label(kind: Label) -> Text:
     return Text(f"{_MARK[kind]} {kind.value}", style=_STYLE[kind])
 
 
+def interval(low: float | None, high: float | None) -> str:
+    """An interval, as a person reads it; empty when there is none."""
+    if low is None or high is None:
+        return ""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "[unbounded]"
+    return f"[{show(low)}, {show(high)}]"
+
+
+def _change(outcome: Prediction) -> str:
+    """The change in percent with its interval."""
+    text, before = percent(outcome.change_percent), outcome.before
+    low, high = outcome.change_low, outcome.change_high
+    if low is None or high is None or not isinstance(before, float | int) or not before:
+        return text
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{text} [unbounded]"
+    shares = (100 * end / abs(before) for end in (low, high))
+    ends = (f"{one:+.0f} %" if abs(one) >= 10 else f"{one:+.2g} %" for one in shares)
+    return f"{text} [{', '.join(ends)}]"
+
+
 def predicted(outcome: Prediction, gap: str = " ") -> str:
     """A prediction with its interval and its change."""
     text = show(outcome.value)
-    if outcome.low is not None and outcome.high is not None:
-        text += f"{gap}[{show(outcome.low)}, {show(outcome.high)}]"
+    if outcome.low is not None:
+        text += f"{gap}{interval(outcome.low, outcome.high)}"
     if outcome.probability is not None:
         text += f" ({outcome.probability:.0%})"
     if outcome.change_percent is not None:
-        text += f"\n{percent(outcome.change_percent)}"
+        text += f"\n{_change(outcome)}"
     if outcome.before is None and outcome.observed is not None:
         text += f"\nmeasured {show(outcome.observed)}"
     if outcome.meets is False:
@@ -108,6 +131,8 @@ def answer(console: Console, result: Answer) -> None:
     """Print an answer."""
     console.print(printable(result.text, "dim"))
     console.print(printable(result.context))
+    if result.comparable is not None:
+        console.print(printable(result.comparable.reason))
     for note in result.notes:
         console.print(printable(f"note: {note}"))
     console.print()
@@ -202,12 +227,14 @@ def _population(result: Answer) -> RenderableType:
             share = f"{o.probability:.0%} {show(o.value)}" if o.probability is not None else ""
             rows.append([o.name, share, f"{o.change_percent:+.1f} points", ""])
             continue
-        interval = f"[{show(o.low)}, {show(o.high)}] at {o.level:.0%}"
+        ends = f"{interval(o.change_low, o.change_high)} at {100 * (o.level or 0):g} %"
         sign = "+" if o.change > 0 else ""
         change = f"{sign}{show(o.change, o.unit)} ({percent(o.change_percent)})"
-        rows.append([o.name, show(o.value, o.unit), change, interval])
+        rows.append([o.name, show(o.value, o.unit), change, ends])
     head = printable(f"Mean over {population.runs} past runs", "bold")
-    return Group(head, table(["", "after", "change", "interval of the change"], rows))
+    word, _, why = population.reason.partition(":")
+    line = label(population.label).append_text(printable(f":{why}" if why else word, "default"))
+    return Group(head, table(["", "after", "change", "interval of the change"], rows), line)
 
 
 def _curve(curve: Curve) -> RenderableType:
@@ -218,13 +245,12 @@ def _curve(curve: Curve) -> RenderableType:
         bar = ""
         if isinstance(point.predicted, float) and top:
             bar = "█" * max(1, round(24 * abs(point.predicted) / top))
-        interval = "" if point.low is None else f"[{show(point.low)}, {show(point.high)}]"
         style = "" if point.label is Label.TRUSTED else "dim"
         rows.append(
             [
                 show(point.value),
                 show(point.predicted),
-                interval,
+                interval(point.low, point.high),
                 Text(bar, style=style),
                 label(point.label),
                 "" if point.feasible else "breaks a rule",

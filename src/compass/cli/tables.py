@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
-    from compass.domain.answer import ModelCard
+    from compass.domain.answer import Comparable, ModelCard
     from compass.domain.told import Told
     from compass.engine.compass import Compass
     from compass.prepare import Prepared
@@ -58,16 +58,18 @@ def print_columns(
     prepared: "Prepared",
     mined: "Sequence[Mined] | None",
     broken: dict[str, int],
+    comparable: "Comparable",
     *,
     as_json: bool,
 ) -> None:
-    """What each column is taken for, what cleaning did, and the rules."""
+    """What each column is taken for, what cleaning did, which runs compare, and the rules."""
     report = prepared.report
     if as_json:
         _json(
             {
                 "columns": [column.model_dump(mode="json") for column in prepared.columns],
                 "cleaning": report.model_dump(mode="json"),
+                "comparable": comparable.model_dump(mode="json"),
                 "rules": [{"text": text, "broken_by": n} for text, n in broken.items()],
                 "dependencies": None
                 if mined is None
@@ -81,7 +83,7 @@ def print_columns(
     ]
     headers = ("column", "role", "kind", "legal values", "about")
     _print(f"{report.rows_in} rows, {report.rows_out} used", headers, rows)
-    _print_notes(report.notes)
+    _print_notes([*report.notes, comparable.reason])
     if broken:
         sys.stdout.write("\n")
         _print("Rules", ("rule", "rows that break it"), list(broken.items()))
@@ -194,7 +196,39 @@ def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
     ]
     head = f"{told.used} of {told.rows} new runs taken in, {told.total} known now"
     _print(f"{head}; saved {path}", ("outcome", "model", "on unseen runs", "drift"), rows)
+    if told.arrivals:
+        sys.stdout.write("\n")
+        _print_arrivals(told)
+    if told.changes:
+        from rich.console import Console
+
+        from compass.cli.render import printable
+
+        sys.stdout.write("\n")
+        console = Console()
+        console.print(printable("What changed", "bold"))
+        for line in told.changes:
+            console.print(printable(f"- {line}"))
     _print_notes(told.notes)
+
+
+def _print_arrivals(told: "Told") -> None:
+    """The first new runs beside what was predicted of them."""
+    from compass.cli.render import show
+
+    names = list(dict.fromkeys(c.outcome for run in told.arrivals for c in run.outcomes))
+    rows = []
+    for run in told.arrivals:
+        cells = {}
+        for c in run.outcomes:
+            span = "" if c.low is None else f" [{show(c.low)}, {show(c.high)}]"
+            tail = "" if c.inside else " (outside)" if c.low is not None else " (another)"
+            cells[c.outcome] = f"{show(c.predicted)}{span} -> {show(c.measured, c.unit)}{tail}"
+        before = "not known" if run.before is None else run.before.value
+        label = run.after.value if before == run.after.value else f"{before} -> {run.after.value}"
+        rows.append((run.row, *(cells.get(name, "") for name in names), label))
+    more = f", the first {len(rows)} of {told.used}" if told.used > len(rows) else ""
+    _print(f"New runs, predicted -> measured{more}", ("row", *names, "trust"), rows)
 
 
 def print_plugins(*, as_json: bool) -> None:

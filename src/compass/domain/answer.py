@@ -83,6 +83,9 @@ class Trust(Noun):
     label: Label
     ood: float = Field(description="share of validation runs that are closer to the data")
     uq: float = Field(description="share of validation runs that are more certain")
+    risk: float = Field(
+        0.0, description="share of validation runs whose prediction is expected to err less"
+    )
     support: int = Field(description="past runs within tau of this configuration")
     tau: float = Field(description="the distance that counts as close")
     evidence: tuple[Evidence, ...] = Field((), description="the closest of the supporting runs")
@@ -96,15 +99,19 @@ class Prediction(Noun):
     name: str
     value: Value = Field(description="predicted value or most likely class")
     unit: str | None = None
-    low: float | None = Field(None, description="lower end of the interval")
-    high: float | None = Field(None, description="upper end of the interval")
-    level: float | None = Field(None, description="share of trees or runs inside the interval")
+    low: float | None = Field(None, description="lower end of the interval of a new run")
+    high: float | None = Field(None, description="upper end of the interval of a new run")
+    level: float | None = Field(None, description="share of new runs that are inside")
     before: Value = Field(None, description="the same prediction at the baseline")
     observed: Value = Field(None, description="what was measured at the baseline")
     change: float | None = None
     change_percent: float | None = None
-    change_low: float | None = Field(None, description="lower end of the interval of the change")
-    change_high: float | None = Field(None, description="upper end of the interval of the change")
+    change_low: float | None = Field(
+        None,
+        description="lower end of the change between two new runs, one of each configuration; "
+        "over past runs: of the mean change that the model predicts",
+    )
+    change_high: float | None = Field(None, description="upper end of the same interval")
     probability: float | None = Field(None, description="score of the predicted class")
     meets: bool | None = Field(None, description="whether it meets its goal; None: no goal")
 
@@ -193,6 +200,8 @@ class Population(Noun):
 
     runs: int
     outcomes: tuple[Prediction, ...]
+    label: Label = Field(description="trusted: most of these runs are, after the change")
+    reason: str
 
 
 class FamilyScore(Noun):

@@ -102,6 +102,9 @@ class Query(Noun):
     prove: float | None = Field(
         None, ge=0, le=3600, description="seconds for a proof, 0: none; None: the default"
     )
+    level: float | None = Field(
+        None, gt=0, lt=1, description="share of new runs inside an interval; None: the default"
+    )
 
     @model_validator(mode="after")
     def _weights_positive(self) -> Self:

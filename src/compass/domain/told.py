@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from compass.domain.answer import Drift
-from compass.domain.base import Noun
+from compass.domain.answer import Drift, Effect, Label, Prediction
+from compass.domain.base import Config, Noun, Value
 
 
 class Learnt(Noun):
@@ -19,6 +19,63 @@ class Learnt(Noun):
     drift: Drift | None = None
 
 
+class Checked(Noun):
+    """One outcome of a new run: what was predicted before it was known, and what was measured."""
+
+    outcome: str
+    unit: str | None = None
+    predicted: Value
+    low: float | None = Field(None, description="lower end of the interval")
+    high: float | None = Field(None, description="upper end of the interval")
+    measured: Value
+    inside: bool = Field(description="in the interval; of a class: whether it was predicted")
+
+
+class Arrival(Noun):
+    """One new run beside what was thought of its configuration."""
+
+    row: int = Field(description="row in the person's data, counted from 0")
+    before: Label | None = Field(None, description="label before the run; None: not known at all")
+    after: Label = Field(description="label of the same configuration now")
+    outcomes: tuple[Checked, ...] = ()
+
+
+class Coverage(Noun):
+    """How many of the new runs an outcome was predicted right for."""
+
+    outcome: str
+    runs: int = Field(description="new runs that it was predicted for")
+    inside: int = Field(description="those that lay in the interval, or had the predicted class")
+    level: float | None = Field(None, description="what the interval promised; None: a class")
+
+
+class Relabelled(Noun):
+    """New runs whose label went from one to another."""
+
+    before: Label | None
+    after: Label
+    runs: int
+
+
+class Best(Noun):
+    """The best that an answer had to offer."""
+
+    settings: Config = Field(description="what was asked for or changed; empty: many runs")
+    outcomes: tuple[Prediction, ...] = ()
+    label: Label | None = None
+    effects: tuple[Effect, ...] = ()
+
+
+class Reanswered(Noun):
+    """A question before and after the new runs."""
+
+    question: str
+    before: Best | None = Field(None, description="None: there was no suggestion")
+    after: Best | None = None
+    changed: bool = Field(description="another configuration, label or finding")
+    summary: tuple[str, ...] = Field((), description="what changed, one sentence each")
+
+
 class Told(Noun):
     """New runs taken in, and what they changed."""
 
@@ -26,5 +83,10 @@ class Told(Noun):
     used: int = Field(description="those that are complete and legal")
     total: int = Field(description="runs that are known now")
     learnt: tuple[Learnt, ...] = ()
+    arrivals: tuple[Arrival, ...] = Field((), description="the first of the new runs")
+    coverage: tuple[Coverage, ...] = ()
+    labels: tuple[Relabelled, ...] = ()
+    questions: tuple[Reanswered, ...] = ()
+    changes: tuple[str, ...] = Field((), description="what changed, one plain sentence each")
     notes: tuple[str, ...] = ()
     seconds: float

@@ -23,6 +23,8 @@ from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
 from compass.engine import next_runs
 from compass.engine.contexts import completed, with_familiar
+from compass.engine.court import Court
+from compass.engine.effects import with_effects
 from compass.engine.judge import Judge
 from compass.engine.past import measured_at, record_of, verdict
 from compass.engine.plan import Plan, assumed, followers, linked
@@ -65,6 +67,7 @@ class Desk:
     provenance: Provenance
     clock: Clock
     began: float = field(default_factory=time.monotonic)  # models are at hand: the search may begin
+    wanted: int = 0  # runs to propose; 0: a few, where the evidence is thin
 
     @property
     def until(self) -> float:
@@ -245,8 +248,9 @@ def _suggestions(
     observed = [desk.plan.measured] * len(found.X)
     if desk.plan.baseline is None:
         observed = measured_at(desk.judge, arena, found.X)
-    predictions = desk.judge.predict(scores, spreads, targets, before, observed)
-    trusts = desk.judge.trust(found.X)
+    moved = None if desk.plan.baseline is None else (desk.plan.origin, found.X)
+    predictions = desk.judge.predict(scores, spreads, targets, before, observed, moved)
+    trusts = with_effects(desk, found.X, desk.judge.trust(found.X), arena.movable)
     return tuple(
         _suggestion(desk, arena, x, outcomes, trust, float(near), bool(ok))
         for x, outcomes, trust, near, ok in zip(
@@ -327,10 +331,12 @@ def _answer(
         suggestions=suggestions,
         baseline=plan.baseline,
         context=assumed(plan, arena.space, arena.movable),
+        comparable=Court.of(desk.judge, tuple(plan.query.goals)).known,
         notes=(
             *plan.notes,
             *_beside_past_runs(desk, arena, found),
             *notes(plan, suggestions),
+            *desk.judge.unbounded(changes=plan.baseline is not None),
             *_cut_short(desk, found),
             *broken_conditions(plan, arena, found),
         ),

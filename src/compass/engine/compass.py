@@ -21,12 +21,13 @@ from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Tim
 from compass.domain.space import Role, Space
 from compass.domain.told import Told
 from compass.engine.answering import Clock, Desk, answer_by_search
+from compass.engine.changes import remembered
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, curves
 from compass.engine.judge import Judge
-from compass.engine.next_runs import anywhere
+from compass.engine.next_runs import everywhere, for_population
 from compass.engine.plan import Plan, plan, shell_of
-from compass.engine.standing import broken_by, compiled, explaining, standing
+from compass.engine.standing import broken_by, explaining, standing
 from compass.engine.workbench import Progress, Workbench
 from compass.language import bind_query, parse_query
 from compass.language.bind import column
@@ -92,6 +93,7 @@ class Compass:
             None if journal is None else Path(journal),
         )
         self.rules = standing(self.data, rules)
+        self.asked: list[tuple[Query, Answer]] = []  # the last questions, for `tell`
 
     @property
     def space(self) -> Space:
@@ -129,34 +131,42 @@ class Compass:
         weights: Mapping[str, float] | None = None,
         diversity: float | None = None,
         prove: float | None = None,
+        level: float | None = None,
         curve: Iterable[str] = (),
     ) -> Answer:
         """Answer a question given as text or as a Query; keywords add to what it says.
 
         `weights` are costs of changing parameters, `diversity` is the weight of suggestions being
-        different, `prove` the seconds for a proof (0: none).
+        different, `prove` the seconds for a proof (0: none), `level` the share of new runs that the
+        intervals hold, e.g. 0.8.
         """
-        query = parse_query(question) if isinstance(question, str) else question
-        added: dict[str, Any] = {}
+        said: dict[str, Any] = {"count": count, "seed": seed, "diversity": diversity}
+        said |= {"prove": prove, "level": level, "weights": weights}
+        query = self._asked(question, run, where, said)
+        answer = self._answer(query, tuple(curve))
+        self.asked = remembered(self.asked, query, answer)
+        return answer
+
+    def _asked(self, text: str | Query, run: Run | None, where: Iterable[str], said: Any) -> Query:
+        """A question with what was said besides, bound to the columns."""
+        query = parse_query(text) if isinstance(text, str) else text
+        added = {name: value for name, value in said.items() if value is not None}
         if run is not None:
             if query.baseline is not None:
                 raise QueryProblem(
                     "the question already says where to start", hint="give the baseline once"
                 )
             added["baseline"] = self._baseline(run)
-        said = {"count": count, "seed": seed, "diversity": diversity, "prove": prove}
-        added |= {name: value for name, value in said.items() if value is not None}
-        if weights:
-            added["weights"] = {**query.weights, **weights}
+        if added.get("weights"):
+            added["weights"] = {**query.weights, **added["weights"]}
         more = tuple(Constraint(text=text) for text in where)
         if more:
             added["where"] = (*query.where, *more)
         checked = _valid(Query, {**dict(query), **added}) if added else query
         try:
-            bound = self._bind(checked)
+            return self._bind(checked)
         except UnknownName as error:
-            raise error.within(question if isinstance(question, str) else "") from None
-        return self._answer(bound, tuple(curve))
+            raise error.within(text if isinstance(text, str) else "") from None
 
     def recommend(
         self,
@@ -207,15 +217,23 @@ class Compass:
         query = _query(Kind.WHAT_IF, ask, edits, goals, where)
         return self.ask(query, run=run, **options)
 
-    def run_next(self, n: int = 8) -> tuple[Proposal, ...]:
-        """Configurations whose measurement would teach most."""
-        self.fit()
-        features = self.space.having(Role.KNOB, Role.CONTEXT)
-        trained = self.bench.train(features, self.space.having(Role.OUTCOME))
-        judge = Judge(self.bench, self.bench.field_of(features), trained)
-        rules = compiled(self.rules, self.space, features)
-        geometry = self.bench.geometry(features, {})
-        return anywhere(judge, rules, geometry, n, self.settings.seed)
+    def run_next(
+        self,
+        n: int = 8,
+        question: str | Query | None = None,
+        *,
+        run: Run | None = None,
+        where: Iterable[str] = (),
+        **options: Any,
+    ) -> tuple[Proposal, ...]:
+        """Up to n configurations to measure: those that would help a question most.
+
+        Without a question, those that would teach the models most. Other options are as in `ask`.
+        """
+        if question is not None:
+            query = self._asked(question, run, where, {"prove": 0.0, **options})
+            return self._answer(query, (), wanted=n).run_next
+        return everywhere(self, n, tuple(where), run)
 
     def explain(
         self,
@@ -248,15 +266,16 @@ class Compass:
 
         return dependence(self.bench, outcome, column, points=points, label=label, lines=lines)
 
-    def tell(self, rows: Any) -> Told:
+    def tell(self, rows: Any, questions: Iterable[str | Query] = ()) -> Told:
         """Take in new runs: a path, data frame, table or dict of columns, as `read` takes it.
 
-        The models learn them, going on from where they were where that is sound; what drifted is
-        measured and told.
+        The models learn them, going on from where they were where that is sound. Told is what
+        drifted, how the runs compare with what was predicted, and what changed in the answers to
+        these questions, or else to the last ones that were asked. It takes in all or nothing.
         """
         from compass.engine.tell import tell
 
-        return tell(self, rows)
+        return tell(self, rows, tuple(questions))
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted engine to a directory; it is replaced whole or not at all."""
@@ -286,17 +305,19 @@ class Compass:
         }
         return _valid(Given, {"config": usable})
 
-    def _answer(self, query: Query, curve: tuple[str, ...]) -> Answer:
+    def _answer(self, query: Query, curve: tuple[str, ...] = (), wanted: int = 0) -> Answer:
         clock = Clock()
         forward = query.kind is Kind.WHAT_IF and query.baseline is None
-        make = self._population_plan if forward else self._plan
-        planned = make(query)
+        own = self._population_plan(query) if forward else None
+        planned = own or plan(query, self.bench, self.rules)
         clock.mark("plan")
         trained = self.bench.train(planned.features, planned.outcomes)
         clock.mark("fit")
-        judge = Judge(self.bench, self.bench.field_of(planned.features), trained)
-        desk = Desk(planned, self.bench, judge, self._provenance(query), clock)
+        judge = Judge(self.bench, self.bench.field_of(planned.features), trained, query.level)
+        desk = Desk(planned, self.bench, judge, self._provenance(query), clock, wanted=wanted)
         answer = answer_population(desk) if forward else answer_by_search(desk)
+        if forward and wanted:
+            return answer.model_copy(update={"run_next": for_population(desk, wanted)})
         if not curve:
             return answer
         if forward:
@@ -307,9 +328,6 @@ class Compass:
         return answer.model_copy(
             update={"curves": curves(desk, names), "seconds": dict(clock.seconds)}
         )
-
-    def _plan(self, query: Query) -> Plan:
-        return plan(query, self.bench, self.rules)
 
     def _population_plan(self, query: Query) -> Plan:
         """A what-if without a baseline: the plan that every matching run shares."""

@@ -1,5 +1,7 @@
 """What-if over many past runs, and curves of one parameter."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,8 @@ from compass.domain.errors import QueryProblem
 from compass.domain.query import Plus, Query, SetTo, Times
 from compass.domain.space import Category, Number
 from compass.engine.answering import Desk
+from compass.engine.court import Court
+from compass.engine.effects import effects, unsupported, with_doubts
 from compass.engine.plan import past_checks
 from compass.language import format_query
 from compass.prepare.encode import Encoder
@@ -22,7 +26,7 @@ from compass.prepare.legal import legal_mask, legal_values, snap
 
 Floats = NDArray[np.float64]
 
-_LABELLED = 500  # runs of a population whose trust is looked at
+_LABELLED = 200  # runs of a population whose trust is looked at
 _POINTS = 48  # points of a curve
 
 
@@ -39,9 +43,12 @@ def answer_population(desk: Desk) -> Answer:
             continue
         old, new = trained.model.predict(before), trained.model.predict(after)
         outcomes.append(_mean_change(desk, name, old, new))
-    note, why = _trust(desk, after)
-    population = Population(runs=len(before), outcomes=tuple(outcomes))
-    return _answer(desk, population, (*notes, note), why)
+    label, reason = _trust(desk, before, after)
+    population = Population(runs=len(before), outcomes=tuple(outcomes), label=label, reason=reason)
+    why = None
+    if label is Label.UNSUPPORTED:
+        why = "After the change all of these runs lie outside the past runs."
+    return _answer(desk, population, (*notes, *_words(outcomes)), why)
 
 
 def _answer(
@@ -53,6 +60,7 @@ def _answer(
         query=plan.query,
         text=format_query(plan.query),
         context=plan.context,
+        comparable=Court.of(desk.judge, tuple(plan.query.goals)).known,
         population=population,
         notes=notes,
         no_answer=why,
@@ -97,6 +105,12 @@ def _changed(desk: Desk) -> tuple[Floats, Floats, tuple[str, ...]]:
     return before[keep], after[keep], tuple(notes)
 
 
+def changed_runs(desk: Desk) -> tuple[Floats, Floats]:
+    """Matching past runs before and after the change, [n, d] each."""
+    before, after, _ = _changed(desk)
+    return before, after
+
+
 def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
     """Past runs [n, d] with the question's changes made to each."""
     space = desk.judge.here.features
@@ -129,7 +143,7 @@ def _mean_change(desk: Desk, name: str, old: Floats, new: Floats) -> Prediction:
             probability=float((now == common).mean()),
             change_percent=share,
         )
-    level = desk.bench.settings.interval
+    level = desk.judge.level
     change = new[:, 0] - old[:, 0]
     mean = float(change.mean())
     half = _half_width(change, level)
@@ -141,9 +155,19 @@ def _mean_change(desk: Desk, name: str, old: Floats, new: Floats) -> Prediction:
         before=base,
         change=mean,
         change_percent=100 * mean / abs(base) if base else None,
-        low=mean - half,
-        high=mean + half,
+        change_low=mean - half,
+        change_high=mean + half,
         level=level,
+    )
+
+
+def _words(outcomes: Sequence[Prediction]) -> tuple[str, ...]:
+    """What the interval of a mean change is, and what it is not."""
+    if all(outcome.level is None for outcome in outcomes):
+        return ()
+    return (
+        "The interval is that of the mean over runs like these of the change that the model "
+        "predicts; the model's own error is not in it.",
     )
 
 
@@ -157,16 +181,23 @@ def _half_width(change: Floats, level: float) -> float:
     return float(stats.t.ppf((1 + level) / 2, n - 1) * change.std(ddof=1) / np.sqrt(n))
 
 
-def _trust(desk: Desk, after: Floats) -> tuple[str, str | None]:
-    """How many of the changed runs are known territory, and why that is no answer if none is."""
+def _trust(desk: Desk, before: Floats, after: Floats) -> tuple[Label, str]:
+    """How far the mean change can be relied on, going by the labels of the changed runs."""
     rng = np.random.default_rng(desk.bench.settings.seed)
-    sample = after[rng.permutation(len(after))[:_LABELLED]]
-    labels = desk.judge.labels(sample)
+    chosen = rng.permutation(len(after))[:_LABELLED]
+    court = Court.of(desk.judge, tuple(desk.plan.query.goals))
+    found = effects(court, list(before[chosen]), after[chosen])
+    labels = with_doubts(desk.judge.labels(after[chosen]), found)
     trusted = sum(label is Label.TRUSTED for label in labels) / len(labels)
-    note = f"After the change {trusted:.0%} of these runs are in trusted territory."
+    known = sum(not unsupported(mine) for mine in found) / len(found)
     if all(label is Label.UNSUPPORTED for label in labels):
-        return note, "After the change all of these runs lie outside the past runs."
-    return note, None
+        label = Label.UNSUPPORTED
+    else:
+        label = Label.TRUSTED if trusted > 0.5 else Label.CAUTION
+    reason = f"{label.value.capitalize()}: after the change {trusted:.0%} of these runs are trusted"
+    if not court.known.identifiable:
+        return label, f"{reason}. {court.known.reason}"
+    return label, f"{reason}; comparable past runs support it for {known:.0%} of them."
 
 
 def curves(desk: Desk, parameters: tuple[str, ...]) -> tuple[Curve, ...]:
@@ -192,7 +223,8 @@ def _curve(desk: Desk, name: str) -> list[Curve]:
     feasible = np.ones(len(X), dtype=bool)
     for rule in plan.feature_rules:
         feasible &= rule.holds(X)
-    labels = desk.judge.labels(X)
+    court = Court.of(desk.judge, tuple(plan.query.goals))
+    labels = with_doubts(desk.judge.labels(X), effects(court, [plan.origin] * len(X), X))
     told = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
     result = []
     for outcome, trained in desk.judge.trained.items():

@@ -1,5 +1,6 @@
 """Predictions and trust of complete configurations, in the nouns of an answer."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +13,12 @@ from compass.domain.base import Config, Value
 from compass.domain.problem import Target
 from compass.domain.space import Category, Number
 from compass.engine.targets import meets
+from compass.engine.widths import own_spread
 from compass.engine.workbench import Field, Trained, Workbench
 from compass.prepare.encode import Encoder
 from compass.trust.assess import Verdict, assess
+from compass.trust.change import ends_of_change, spread_of_change
+from compass.trust.interval import units_needed
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +30,12 @@ class Judge:
     bench: Workbench
     here: Field
     trained: Mapping[str, Trained]
+    asked: float | None = None  # the level of intervals that a question wants
+
+    @property
+    def level(self) -> float:
+        """The share of new runs that an interval holds."""
+        return self.bench.settings.interval if self.asked is None else self.asked
 
     def predict(
         self,
@@ -34,11 +44,17 @@ class Judge:
         targets: tuple[Target, ...],
         before: Config,
         observed: Sequence[Config],
+        moved: tuple[Floats, Floats] | None = None,
     ) -> list[tuple[Prediction, ...]]:
         """Per configuration one prediction per outcome; scores and spreads as models give them.
 
-        `observed` says for each configuration what to show as measured beside the prediction.
+        `observed` says for each configuration what to show as measured beside the prediction,
+        `moved` from where [d] to where [n, d] it goes: then changes get intervals.
         """
+        changes = {
+            name: self._changes(name, before.get(name), scores[name], spreads[name], moved)
+            for name in self.trained
+        }
         by_name = {target.name: target for target in targets}
         return [
             tuple(
@@ -49,6 +65,7 @@ class Judge:
                     by_name.get(name),
                     before.get(name),
                     measured.get(name),
+                    changes[name][i],
                 )
                 for name in self.trained
             )
@@ -67,9 +84,55 @@ class Judge:
         interval, parameter = self.trained[name].interval, self.bench.prepared.space[name]
         if interval is None or not isinstance(parameter, Number):
             return None
-        low, high = interval.ends(scores[:, 0], spread, self.bench.settings.interval)
+        low, high = interval.ends(scores[:, 0], spread, self.level)
         # What was never negative is a time, a power or the like: an interval need not go there.
         return np.maximum(low, 0.0) if parameter.low >= 0 else low, high
+
+    def _changes(
+        self,
+        name: str,
+        before: Value,
+        scores: Floats,
+        spread: Floats,
+        moved: tuple[Floats, Floats] | None,
+    ) -> list[tuple[float | None, float | None]]:
+        """Both ends of the interval of the change for each of the configurations."""
+        trained = self.trained[name]
+        known = trained.change
+        if known is None or moved is None or not isinstance(before, float):
+            return [(None, None)] * len(scores)
+        after, (start, X) = scores[:, 0], moved
+        own = own_spread(trained.model, start[None, :], known.log), spread
+        if known.log:
+            own = own[0], spread / after
+        trees = trained.perturbed.forests[0]
+        apart = spread_of_change(trees, start[None, :], X, own, log=known.log)
+        ends = ends_of_change(known, np.full(len(X), before), after, apart, self.level)
+        return [(float(low), float(high)) for low, high in zip(*ends, strict=True)]
+
+    def unbounded(self, *, changes: bool = False) -> tuple[str, ...]:
+        """Which intervals have no end, and what would give them one; `changes`: theirs too."""
+        found = []
+        for name, known in self.trained.items():
+            if known.interval is not None and math.isinf(known.interval.quantile(self.level)):
+                found.append(self._no_end(f"interval of {name}", known.interval.units, "runs of"))
+                continue
+            change = known.change if changes else None
+            if change is not None and math.isinf(change.quantile(self.level)):
+                what = f"interval of the change of {name}"
+                found.append(self._no_end(what, change.units, "pairs of"))
+        return tuple(found)
+
+    def _no_end(self, what: str, units: int, of: str) -> str:
+        grouped = self.bench.prepared.group is not None
+        kind = "groups" if grouped else f"{of} different configurations"
+        needed = units_needed(self.level)
+        in_all = math.ceil(needed / self.bench.settings.validation_share)
+        total = f" (about {in_all} in all)" if grouped or of == "runs of" else ""
+        return (
+            f"The {what} is unbounded: a level of {100 * self.level:g} % needs at least "
+            f"{needed} {kind} to check with{total}, and there are {units}."
+        )
 
     def _prediction(
         self,
@@ -79,6 +142,7 @@ class Judge:
         target: Target | None,
         before: Value,
         measured: Value,
+        ends: tuple[float | None, float | None],
     ) -> Prediction:
         value = self.value(name, score)
         parameter = self.bench.prepared.space[name]
@@ -97,11 +161,13 @@ class Judge:
             unit=parameter.unit if isinstance(parameter, Number) else None,
             low=low,
             high=high,
-            level=None if band is None else self.bench.settings.interval,
+            level=None if band is None else self.level,
             before=before,
             observed=measured,
             change=change,
             change_percent=percent,
+            change_low=ends[0],
+            change_high=ends[1],
             probability=probability,
             meets=meets(target, value),
         )
@@ -116,7 +182,8 @@ class Judge:
 
     def _verdicts(self, X: Floats) -> list[Verdict]:
         certainty = self.bench.certainty(self.here.features.names, tuple(self.trained))
-        return assess(X, self.here.support, certainty, self.bench.settings.trust)
+        names, settings = self.here.features.names, self.bench.settings.trust
+        return assess(X, self.here.support, certainty, settings, names)
 
     def _trust(self, verdict: Verdict) -> Trust:
         shown = self.bench.settings.trust.evidence
@@ -125,6 +192,7 @@ class Judge:
             label=verdict.label,
             ood=verdict.ood,
             uq=verdict.uq,
+            risk=verdict.risk,
             support=len(verdict.rows),
             tau=self.here.support.tau,
             evidence=tuple(self._evidence(int(i), float(d)) for i, d in close),

@@ -1,4 +1,4 @@
-"""Which configurations to run next: those that would teach the models most."""
+"""Which configurations to run next: those that help a question most, or teach the models most."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,11 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Label, Proposal, Suggestion
+from compass.domain.constraint import Constraint
+from compass.domain.errors import QueryProblem
+from compass.domain.expression import names_in
 from compass.domain.space import Role, Space
+from compass.engine.decision import batch
 from compass.engine.judge import Judge
+from compass.engine.pairs import pairs_for
+from compass.engine.prospects import Prospects, prospects, rows_of
+from compass.engine.standing import compiled
 from compass.generate import loss
 from compass.generate.base import Arena, Geometry
 from compass.generate.nearest import distances
+from compass.language import parse_rule
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, snap
 from compass.prepare.split import configurations
@@ -19,9 +27,11 @@ from compass.rules import Rule
 
 if TYPE_CHECKING:
     from compass.engine.answering import Desk
+    from compass.engine.compass import Compass
 
 Floats = NDArray[np.float64]
 
+_USUAL = 5  # runs that an answer proposes where its evidence is thin
 _TRIED = 512
 _STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the suggestion
 
@@ -29,15 +39,105 @@ _STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the
 def for_answer(
     desk: "Desk", arena: Arena, suggestions: tuple[Suggestion, ...], no_answer: str | None
 ) -> tuple[Proposal, ...]:
-    """The runs that would help this question most; none where its evidence is not thin."""
-    doubtful = [s for s in suggestions if s.trust.label is not Label.TRUSTED]
-    if suggestions and len(doubtful) == len(suggestions):
-        row = Encoder(arena.space).encode(suggestions[0].config)
-        return towards(desk.judge, arena.rules, arena.geometry, row, n=5)
-    if no_answer is not None:
-        seed, within = desk.provenance.seed, desk.plan.contexts
-        return anywhere(desk.judge, arena.rules, arena.geometry, n=5, seed=seed, within=within)
-    return ()
+    """The runs that would help this question most.
+
+    Where nobody asked for them (`desk.wanted`) there are none unless the evidence is thin. First
+    come pairs of runs that show what a moved parameter does, where past runs do not say it.
+    """
+    n = desk.wanted or _USUAL
+    thin = all(s.trust.label is not Label.TRUSTED for s in suggestions) or no_answer is not None
+    if not desk.wanted and not thin:
+        return ()
+    first = pairs_for(desk, arena, suggestions[0], max(n - n // 2, 1)) if suggestions else ()
+    if not arena.targets:
+        others = _for_what_if(desk, arena, suggestions, n)
+    else:
+        others = for_decision(desk, arena, suggestions, n)
+    found = list(first)
+    for proposal in others:
+        if all(proposal.config != known.config for known in found):
+            found.append(proposal)
+    if found or not (desk.wanted or no_answer is not None):
+        return tuple(found[:n])
+    seed, within = desk.provenance.seed, desk.plan.contexts
+    return anywhere(desk.judge, arena.rules, arena.geometry, n=n, seed=seed, within=within)
+
+
+def for_decision(
+    desk: "Desk", arena: Arena, suggestions: tuple[Suggestion, ...], n: int
+) -> tuple[Proposal, ...]:
+    """Up to n runs, to be made together, with the largest expected improvement of the decision."""
+    hopes = prospects(desk, arena, suggestions)
+    if hopes is None:
+        return ()
+    apart = arena.settings.search.distinct
+    chosen = batch(hopes.losses, hopes.today, hopes.X, arena.geometry, apart=apart, n=n)
+    directed = [target for target in arena.targets if target.direction is not None]
+    single = len(directed) == len(arena.targets) == 1 and not arena.outcome_rules
+    encoder = Encoder(arena.space)
+    return tuple(
+        Proposal(
+            config=encoder.decode(hopes.X[place]),
+            why=_promise(desk, arena, hopes, place, directed[0].name if single else None),
+            gain=gain * directed[0].scale if single else None,
+        )
+        for place, gain in chosen
+    )
+
+
+def _promise(desk: "Desk", arena: Arena, hopes: Prospects, place: int, outcome: str | None) -> str:
+    """What measuring a candidate would settle; `outcome` is what alone is minimised."""
+    likely = f"{hopes.chance[place]:.0%} likely"
+    who = f"row {rows_of(desk, hopes.X[place])[0]} again: " if hopes.runs[place] else ""
+    if outcome is not None:
+        unit = getattr(desk.bench.prepared.space[outcome], "unit", None)
+        tail = f" {unit}" if unit else ""
+        centre, around = hopes.centre[outcome][place], hopes.deviation[outcome][place]
+        expected = f"{outcome} {centre:.4g}{tail} expected, give or take {around:.2g}{tail}"
+        return f"{who}tells whether it beats {hopes.holder}: {expected}; {likely}"
+    meets = float((hopes.result.miss[:, place] <= 0).mean())
+    if meets <= 0:
+        return f"{who}tells whether it comes closer to the goals than {hopes.holder}; {likely}"
+    goals = f"{who}tells whether it meets the goals ({meets:.0%} likely)"
+    if not hopes.met:
+        return f"{goals} or comes closer to them than {hopes.holder} ({likely})"
+    closer = "is a smaller change" if arena.proximity else "does better"
+    return f"{goals} and {closer} than {hopes.holder} ({likely})"
+
+
+def _for_what_if(
+    desk: "Desk", arena: Arena, suggestions: tuple[Suggestion, ...], n: int
+) -> tuple[Proposal, ...]:
+    """The changed configuration, the baseline where it was never measured, and steps between."""
+    encoder, origin = Encoder(arena.space), desk.plan.origin
+    rows = [encoder.encode(s.config) for s in suggestions[:1]]
+    itself = "the change itself: one run tells whether the prediction holds"
+    found = [(x, itself) for x in rows if not rows_of(desk, x)]
+    if rows and not rows_of(desk, origin) and _allowed(desk.judge, arena.rules, origin[None]).size:
+        why = "the baseline was never measured: with it the change can be told from the difference"
+        found.append((origin, why))
+    steps = [p for x in rows for p in towards(desk.judge, arena.rules, arena.geometry, x, n)]
+    told = _told(desk.judge, found)
+    known = [p.config for p in told]
+    return (*told, *(p for p in steps if p.config not in known))[:n]
+
+
+def for_population(desk: "Desk", n: int) -> tuple[Proposal, ...]:
+    """Runs for a change that is made to many past runs: the changed ones that are least certain."""
+    from compass.engine.forward import changed_runs
+
+    before, after = changed_runs(desk)
+    past = desk.bench.past_of(desk.judge.here.features.names)
+    fresh = np.flatnonzero(~_measured(after, past.X))[:_TRIED]
+    if not len(fresh):
+        return ()
+    geometry = desk.bench.geometry(desk.judge.here.features.names, {})
+    proposals = []
+    for place in _apart(desk.judge, geometry, after[fresh], n)[0]:
+        row = rows_of(desk, before[fresh[place]])
+        why = f"row {row[0]} with the change made: the two tell what it does there"
+        proposals.append((after[fresh[place]], why))
+    return _told(desk.judge, proposals)
 
 
 def towards(
@@ -80,6 +180,29 @@ def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
     return f"between past runs and the suggestion, differs in {', '.join(same)}"
 
 
+def everywhere(
+    engine: "Compass", n: int, where: Sequence[str] = (), run: object = None
+) -> tuple[Proposal, ...]:
+    """Configurations whose measurement would teach an engine most, under all rules."""
+    if run is not None:
+        raise QueryProblem("a baseline needs a question", hint="say what is asked of it")
+    conditions = [Constraint(text=text) for text in where]
+    features = engine.fit().space.having(Role.KNOB, Role.CONTEXT)
+    for condition in conditions:
+        strange = [name for name in names_in(parse_rule(condition.text)) if name not in features]
+        if strange:
+            raise QueryProblem(
+                f"{strange[0]} in {condition.text} is neither knob nor context",
+                hint="without a question, conditions can only be on these",
+            )
+    outcomes = engine.space.having(Role.OUTCOME)
+    trained = engine.bench.train(features, outcomes)
+    judge = Judge(engine.bench, engine.bench.field_of(features), trained)
+    rules = compiled([*engine.rules, *conditions], engine.space, features)
+    geometry = engine.bench.geometry(features, {})
+    return anywhere(judge, rules, geometry, n, engine.settings.seed)
+
+
 def anywhere(
     judge: Judge,
     rules: Sequence[Rule],
@@ -107,7 +230,16 @@ def anywhere(
     known = _measured(candidates, past)
     if not known.all():
         candidates = candidates[~known]
-    certainty = judge.bench.certainty(space.names, tuple(judge.trained))
+    chosen, doubt = _apart(judge, geometry, candidates, n)
+    why = "predictions are less certain here than for {:.0%} of past runs"
+    return _told(judge, [(candidates[i], why.format(doubt[i])) for i in chosen])
+
+
+def _apart(
+    judge: Judge, geometry: Geometry, candidates: Floats, n: int
+) -> tuple[list[int], Floats]:
+    """Positions of up to n doubtful candidates far from each other, and the doubt [m] of all."""
+    certainty = judge.bench.certainty(judge.here.features.names, tuple(judge.trained))
     doubt = certainty.uq(candidates)
     far = judge.here.support.ood(candidates)
     chosen: list[int] = []
@@ -119,8 +251,7 @@ def anywhere(
         chosen.append(best)
         gap = loss.column_distance(candidates, candidates[best], geometry).sum(axis=1)
         apart = np.minimum(apart, np.minimum(gap, 1.0))
-    why = "predictions are less certain here than for {:.0%} of past runs"
-    return _told(judge, [(candidates[i], why.format(doubt[i])) for i in chosen])
+    return chosen, doubt
 
 
 def _knobs(space: Space) -> list[int]:

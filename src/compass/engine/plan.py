@@ -118,7 +118,7 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     rows, note = _matching_rows(shell, bench, here, given)
     notes = (*notes, *note)
     rng = np.random.default_rng(query.seed if query.seed is not None else bench.settings.seed)
-    best = _best_run(rows, query, bench, rng)
+    best = best_run(rows, query, bench, rng)
     start = here.X[best].copy()
     for name, value in pinned.items():
         start[features.index(name)] = value
@@ -148,7 +148,7 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
     )
 
 
-def _best_run(
+def best_run(
     rows: NDArray[np.int64], query: Query, bench: Workbench, rng: np.random.Generator
 ) -> int:
     """Of these past runs the one whose measured outcomes come closest to the goals.

@@ -40,7 +40,7 @@ from compass.trust.spread import Perturbed
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
-FORMAT = 2
+FORMAT = 3
 _POINTER = "CURRENT"
 _GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
@@ -56,6 +56,15 @@ _BROKEN = (
 )
 
 
+class StoredInterval(Noun):
+    """The numbers of an interval; its arrays are with those of the model."""
+
+    unseen: float
+    usual: float
+    log: bool
+    units: int
+
+
 class StoredModel(Noun):
     """One trained outcome; its arrays are in `file`."""
 
@@ -67,8 +76,8 @@ class StoredModel(Noun):
     digest: str = Field(description="of the file, so that a damaged one is noticed")
     card: ModelCard
     scale: float
-    floor: float | None
-    factors: bool = Field(False, description="intervals are factors around a prediction")
+    interval: StoredInterval | None = Field(description="of a prediction; None for classes")
+    change: StoredInterval | None = Field(description="of a change; None for classes")
 
 
 class Manifest(Noun):
@@ -229,8 +238,8 @@ def _write(engine: "Compass", folder: Path) -> None:
                 digest=_digest((folder / file).read_bytes()),
                 card=trained.card,
                 scale=trained.scale,
-                floor=None if trained.interval is None else trained.interval.floor,
-                factors=trained.interval is not None and trained.interval.log,
+                interval=_numbers(trained.interval),
+                change=_numbers(trained.change),
             )
         )
     table = engine.data.table
@@ -256,28 +265,43 @@ def _arrays(trained: Trained) -> dict[str, NDArray[Any]]:
         f"model/{name}": array for name, array in trained.recipe.arrays(trained.model).items()
     }
     found |= {f"perturbed/{name}": array for name, array in trained.perturbed.arrays().items()}
-    if trained.interval is not None:
-        found["interval/residuals"] = trained.interval.residuals
-        found["interval/weights"] = trained.interval.weights
+    for kind, interval in (("interval", trained.interval), ("change", trained.change)):
+        if interval is not None:
+            found[f"{kind}/residuals"] = interval.residuals
+            found[f"{kind}/weights"] = interval.weights
     return found
+
+
+def _numbers(interval: Conformal | None) -> StoredInterval | None:
+    if interval is None:
+        return None
+    return StoredInterval(
+        unseen=interval.unseen, usual=interval.usual, log=interval.log, units=interval.units
+    )
+
+
+def _interval(
+    stored: StoredInterval | None, arrays: Mapping[str, NDArray[Any]], kind: str
+) -> Conformal | None:
+    if stored is None:
+        return None
+    residuals, weights = arrays[f"{kind}/residuals"], arrays[f"{kind}/weights"]
+    if residuals.ndim != 1 or residuals.shape != weights.shape:
+        raise ValueError(kind)
+    return Conformal(residuals, weights, **dict(stored))
 
 
 def _restore(stored: StoredModel, folder: Path) -> Trained:
     if not re.fullmatch(r"model-\d+\.npz", stored.file):
         raise ValueError(stored.file)
     arrays = _read_arrays(folder / stored.file, stored.digest)
-    interval = None
-    if stored.floor is not None:
-        residuals, weights = arrays["interval/residuals"], arrays["interval/weights"]
-        if residuals.ndim != 1 or residuals.shape != weights.shape:
-            raise ValueError("interval")
-        interval = Conformal(residuals, weights, stored.floor, stored.factors)
     task = Task(stored.classes)
     return Trained(
         model=stored.recipe.restore(_under(arrays, "model/"), task),
         recipe=stored.recipe,
         perturbed=Perturbed.restore(_under(arrays, "perturbed/")),
-        interval=interval,
+        interval=_interval(stored.interval, arrays, "interval"),
+        change=_interval(stored.change, arrays, "change"),
         card=stored.card,
         scale=stored.scale,
     )

@@ -1,17 +1,20 @@
 """Taking in new runs: what drifted, which models go on and which begin anew."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from compass.domain.answer import Drift, ModelCard
-from compass.domain.errors import DataProblem, nearest
+from compass.domain.answer import Answer, Drift, ModelCard
+from compass.domain.errors import CompassError, DataProblem, nearest
+from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.told import Learnt, Told
+from compass.domain.told import Learnt, Reanswered, Told
+from compass.engine.changes import compared, reanswered, sentences
 from compass.engine.dataset import Dataset, read
 from compass.engine.workbench import Floats, Lesson, Rows, Trained, Workbench
 from compass.model.drift import drift, verdict
@@ -30,39 +33,94 @@ _NOT_LEARNT = ("brought", "given")  # families of models that somebody gave: not
 Key = tuple[tuple[str, ...], str]
 
 
-def tell(engine: "Compass", source: Any) -> Told:
-    """Add runs to an engine and let its models learn them."""
+def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) -> Told:
+    """Add runs to an engine and let its models learn them; say what that changed.
+
+    The engine is changed at the very end, when nothing can fail any more.
+    """
     began = time.perf_counter()
-    old = engine.bench
+    before = _answers(engine, questions)
     data, notes = with_runs(engine.data, source)
-    arrived = data.table.rows - engine.data.table.rows
-    kept = data.reduced(engine.settings.keep, engine.settings.reducer, engine.settings.seed)
-    bench = Workbench(data.prepared, kept, old.settings, old.progress, old.given, old.journal)
     first = engine.data.table.rows
-    learnt = []
-    for place, key in enumerate(old.trained):
-        bench.tell(f"taking in runs: {key[1]}", place, len(old.trained))
-        trained, told = _taken_in(old, bench, key, first)
-        bench.trained[key] = trained
-        learnt.append(told)
+    arrived = data.table.rows - first
+    bench, learnt = _learnt_from(engine, data, first)
     changed = {*engine.space.having(*_FEATURES)} ^ {*data.prepared.space.having(*_FEATURES)}
     if changed:
         names = ", ".join(sorted(changed))
         notes += (
             f"with the new runs other columns count ({names}): the next question learns anew",
         )
-    engine.data, engine.bench = data, bench
-    used = int(np.count_nonzero(data.prepared.row_id >= first))
+    used = int((data.prepared.row_id >= first).sum())
     if used < arrived:
         notes += (f"{arrived - used} of the new runs cannot be used; see compass columns",)
-    return Told(
+    beside = compared(engine.bench, bench, first)
+    answers = _again(engine, data, bench, before)
+    again = [reanswered(was, now) for (_, was), now in zip(before, answers, strict=True)]
+    drifted = tuple(
+        f"{one.target} drifted: {one.drift.reason}."
+        for one in learnt
+        if one.drift is not None and one.drift.kind != "none"
+    )
+    told = Told(
         rows=arrived,
         used=used,
         total=data.prepared.rows,
-        learnt=tuple(learnt),
-        notes=notes,
+        learnt=learnt,
+        arrivals=beside.arrivals,
+        coverage=beside.coverage,
+        labels=beside.labels,
+        questions=tuple(one for one in again if isinstance(one, Reanswered)),
+        changes=(*beside.sentences(), *drifted, *sentences(again)),
+        notes=(*notes, *beside.notes, *(one for one in again if isinstance(one, str))),
         seconds=time.perf_counter() - began,
     )
+    fresh = [
+        (query, now)
+        for (query, _), now in zip(before, answers, strict=True)
+        if isinstance(now, Answer)
+    ]
+    engine.data, engine.bench = data, bench
+    engine.asked = fresh  # what others were answered before is out of date
+    return told
+
+
+def _answers(engine: "Compass", questions: Sequence[str | Query]) -> list[tuple[Query, Answer]]:
+    """The questions to compare with their answers so far; a wrong one is told before the work."""
+    if not questions:
+        return list(engine.asked)
+    known = [engine.ask(question) for question in questions]
+    return [(answer.query, answer) for answer in known]
+
+
+def _again(
+    engine: "Compass", data: Dataset, bench: Workbench, before: Sequence[tuple[Query, Answer]]
+) -> list[Answer | str]:
+    """Answers to the same questions now, or why there is none: that loses no run."""
+    later = copy(engine)
+    later.data, later.bench = data, bench
+    found: list[Answer | str] = []
+    for query, was in before:
+        try:
+            found.append(later.ask(query))
+        except CompassError as error:
+            found.append(f"cannot be answered any more: {was.text}: {error.message}")
+    return found
+
+
+def _learnt_from(
+    engine: "Compass", data: Dataset, first: int
+) -> tuple[Workbench, tuple[Learnt, ...]]:
+    """The models of an engine that know the new runs, from row `first` on."""
+    old = engine.bench
+    kept = data.reduced(engine.settings.keep, engine.settings.reducer, engine.settings.seed)
+    bench = Workbench(data.prepared, kept, old.settings, old.progress, old.given, old.journal)
+    learnt = []
+    for place, key in enumerate(old.trained):
+        bench.tell(f"taking in runs: {key[1]}", place, len(old.trained))
+        trained, told = _taken_in(old, bench, key, first)
+        bench.trained[key] = trained
+        learnt.append(told)
+    return bench, tuple(learnt)
 
 
 def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:

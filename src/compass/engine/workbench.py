@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from compass.domain.answer import ModelCard
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
+from compass.engine import widths
 from compass.generate.base import Geometry
 from compass.generate.measured import Reliability
 from compass.model.base import Family, Fitted, Task
@@ -24,7 +25,8 @@ from compass.model.select import Selected, course
 from compass.prepare import Prepared
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
 from compass.settings import Settings
-from compass.trust.interval import Conformal, calibrate
+from compass.trust.effect import Ledger, Outcome
+from compass.trust.interval import Conformal
 from compass.trust.spread import Perturbed
 from compass.trust.support import Support
 
@@ -41,6 +43,7 @@ class Trained:
     recipe: Recipe  # how it was made
     perturbed: Perturbed
     interval: Conformal | None  # None for classes
+    change: Conformal | None  # of differences between two configurations; None for classes
     card: ModelCard
     scale: float  # standard deviation of the outcome
 
@@ -94,6 +97,9 @@ class Workbench:
     joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
     past: dict[tuple[str, ...], Past] = field(default_factory=dict)
     reliability: dict[tuple[tuple[str, ...], str], Reliability] = field(default_factory=dict)
+    ledgers: dict[tuple[tuple[str, ...], tuple[str, ...]], Ledger] = field(default_factory=dict)
+    told: dict[tuple[tuple[str, ...], str, int], Outcome] = field(default_factory=dict)
+    disagreement: dict[tuple[tuple[str, ...], str], float | None] = field(default_factory=dict)
 
     def field_of(self, features: tuple[str, ...]) -> Field:
         """The split, the neighbours and the scales for these features."""
@@ -266,10 +272,26 @@ class Workbench:
         )
         card = self._card(lesson, target, held, selected, time.perf_counter() - began)
         number = lesson.task.classes is None
-        log = selected.recipe.log
-        interval = _interval(held.fitted, here.X, lesson.y, weight, valid, log) if number else None
+        intervals = self._intervals(lesson, held.fitted, perturbed, selected.recipe.log)
         deviation = float(np.std(lesson.y[train])) if number else 1.0
-        return Trained(held.fitted, selected.recipe, perturbed, interval, card, deviation or 1.0)
+        return Trained(held.fitted, selected.recipe, perturbed, *intervals, card, deviation or 1.0)
+
+    def _intervals(
+        self, lesson: "Lesson", model: Fitted, perturbed: Perturbed, log: bool
+    ) -> tuple[Conformal | None, Conformal | None]:
+        """How wide the intervals of predictions and of changes are; None for classes."""
+        if lesson.task.classes is not None:
+            return None, None
+        here, limit, seed = lesson.field, self.settings.trust.validation_rows, self.settings.seed
+        about = (model, perturbed.forests[0], here.X, lesson.y)
+        weight, group = self.prepared.weight, self.prepared.group
+        train, valid = (widths.some(rows, limit, seed) for rows in (lesson.train, lesson.valid))
+        return (
+            widths.of_values(*about, train, lesson.valid, weight=weight, group=group, log=log),
+            widths.of_changes(
+                *about, train, valid, space=here.features, weight=weight, group=group, log=log
+            ),
+        )
 
     def lesson(self, features: tuple[str, ...], target: str) -> "Lesson":
         """The rows that an outcome is learnt from and checked with."""
@@ -325,15 +347,6 @@ def _measured(here: Field, known: NDArray[np.bool_], target: str) -> tuple[Rows,
             few if len(here.valid) else repeated, hint="choose another outcome, or read more runs"
         )
     return train, valid
-
-
-def _interval(
-    model: Fitted, X: Floats, y: Floats, weight: Floats, valid: Rows, log: bool
-) -> Conformal:
-    predicted, spread = model.predict(X[valid])[:, 0], model.spread(X[valid])
-    # A run that is checked with may be 0 although none that was learnt is.
-    positive = log and bool((y[valid] > 0).all())
-    return calibrate(y[valid], predicted, spread, weight[valid], log=positive)
 
 
 def _scales(X: Floats, space: Space) -> Floats:

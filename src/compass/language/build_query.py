@@ -223,6 +223,15 @@ class BuildQuery(BuildRule):
     def prove(self, items: list[float]) -> dict[str, Any]:
         return {"prove": _between(items[0], "the seconds for a proof", 3600)}
 
+    def level(self, items: list[Token]) -> dict[str, Any]:
+        share = _share(items[0]) if items[0].type == "PERCENT" else float(items[0])
+        if not 0 < share < 1:
+            raise QuerySyntax(
+                f"no interval can hold {items[0]} of the runs",
+                hint="write a level between 0% and 100%, e.g. level 80%",
+            )
+        return {"level": share}
+
     def weights(self, items: list[Any]) -> dict[str, Any]:
         return {"weights": _unique(items, "weights")}
 

@@ -1,6 +1,7 @@
 """Queries and rules into canonical text: the inverse of `parse`."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from compass.domain.base import Value
@@ -211,4 +212,11 @@ def format_query(query: Query) -> str:
         text += f" diversity {format_number(query.diversity)}"
     if query.prove is not None:
         text += f" prove {format_number(query.prove)}"
+    if query.level is not None:
+        text += f" level {format_percent(query.level)}"
     return text
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a person lists them: a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -50,6 +50,7 @@ class Prepared:
     table: Table  # the person's data, as read
     report: CleaningReport
     columns: tuple[ColumnReport, ...]  # every column of the table, ignored ones too
+    comparable: tuple[str, ...] | None = None  # the same in comparable runs; None: not stated
 
     @property
     def rows(self) -> int:
@@ -110,6 +111,7 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         table=table,
         report=report,
         columns=columns,
+        comparable=study.comparable,
     )
 
 

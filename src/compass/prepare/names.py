@@ -53,6 +53,18 @@ CONTEXT_TEXT = _set(
     "model name site"
 )
 
+# Who runs it: that does not tell what runs.
+PERSONS = _set("user uid username owner account acct group gid project allocation")
+# What runs: the program, and what it is given.
+PROGRAMS = _set(
+    "app application apps appname program executable exe binary code workload benchmark bench "
+    "kernel network model script command jobname"
+)
+INPUTS = _set(
+    "input inputs inputsize dataset datasize problem problemsize size gridsize meshsize matrixsize "
+    "matrix mesh deck case nx ny nz dim dims atoms particles elements cells"
+)
+
 # Identifiers; a column so named is ignored once its values are many.
 IDENTIFIERS = _set("id idx index uuid guid hash sha job jobid jobidraw jobname rowid")
 REPETITIONS = _set("rep repetition replicate trial repeat")
@@ -113,6 +125,16 @@ def role_of(name: str, *, text: bool) -> Role:
     if vocabulary & CONTEXT or whole in CONTEXT_NAMES or (text and vocabulary & CONTEXT_TEXT):
         return Role.CONTEXT
     return Role.KNOB
+
+
+def names_person(name: str) -> bool:
+    """Whether the column says who ran something: only a trace of people's jobs has one."""
+    return bool(_vocabulary(name) & PERSONS)
+
+
+def names_work(name: str) -> bool:
+    """Whether the column says what runs: the program, its input or the size of its problem."""
+    return bool(_vocabulary(name) & (PROGRAMS | INPUTS))
 
 
 def is_identifier(name: str) -> bool:

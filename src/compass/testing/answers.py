@@ -116,7 +116,12 @@ def usual() -> dict[str, Answer]:
 def empty() -> dict[str, Answer]:
     """Answers without a suggestion: none was found, or the question was about many runs."""
     proposal = Proposal(config={"nodes": 2}, why="it has not been tried")
-    people = Population(runs=12, outcomes=(Prediction(name="runtime", value=3.0, change=-1.0),))
+    people = Population(
+        runs=12,
+        outcomes=(Prediction(name="runtime", value=3.0, change=-1.0),),
+        label=Label.CAUTION,
+        reason="Caution: made up.",
+    )
     return {
         "no suggestion": _answer(
             Kind.RECOMMEND, (), no_answer="No legal configuration obeys all rules."

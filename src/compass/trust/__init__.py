@@ -1,8 +1,8 @@
 """How far a prediction can be relied on: novelty, support, uncertainty and a label.
 
 `support` finds past runs near a configuration, `spread` measures how much models trained on
-perturbed data disagree, `assess.assess` turns both into a label with a reason. Nothing heavy is
-imported until it is used.
+perturbed data disagree, `expected` how large an error is likely; `assess.assess` turns them into a
+label with a reason. Nothing heavy is imported until it is used.
 """
 
 from importlib import import_module

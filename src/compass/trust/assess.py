@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Label
+from compass.language import listed
 from compass.settings import TrustSettings
 from compass.trust.rank import Floats
 from compass.trust.spread import Perturbed
@@ -24,6 +25,7 @@ class Verdict:
     rows: NDArray[np.int64]  # training rows within tau (the support), nearest first
     distances: Floats  # how far away they are
     reason: str
+    risk: float  # share of validation runs whose prediction is expected to err less
 
 
 def assess(
@@ -31,21 +33,61 @@ def assess(
     support: Support,
     perturbed: Perturbed | Sequence[Perturbed],
     settings: TrustSettings,
+    names: Sequence[str] = (),
 ) -> list[Verdict]:
-    """Judge configurations X float64[n, d]; `perturbed` is one measure or one per target."""
+    """Judge configurations X float64[n, d]; `perturbed` is one measure or one per target.
+
+    `names` of the columns let reasons speak of them.
+    """
     whole = perturbed if isinstance(perturbed, Perturbed) else Perturbed.together(perturbed)
     verdicts = []
-    for x, ood, uq in zip(X, support.ood(X), whole.uq(X), strict=True):
-        rows, distances = support.support(x)
-        label, reason = judge(float(ood), float(uq), rows.size, support.tau, settings)
-        verdicts.append(Verdict(label, float(ood), float(uq), rows, distances, reason))
+    shares, close = support.around(X)
+    doubts, risks = whole.uq(X).tolist(), whole.risk(X).tolist()
+    strange = zip(support.unseen(X), support.outside(X), strict=True)
+    scores = zip(close, shares.tolist(), doubts, risks, strange, strict=True)
+    for near, ood, uq, risk, (unseen, outside) in scores:
+        label, reason = judge(
+            ood,
+            uq,
+            near[0].size,
+            support.tau,
+            settings,
+            risk=risk,
+            unseen=[_called(names, j) for j in unseen],
+            outside=[_called(names, j) for j in outside],
+        )
+        verdicts.append(Verdict(label, ood, uq, *near, reason, risk))
     return verdicts
 
 
+def _called(names: Sequence[str], column: int) -> str:
+    return names[column] if column < len(names) else f"column {column}"
+
+
 def judge(
-    ood: float, uq: float, near: int, tau: float, settings: TrustSettings
+    ood: float,
+    uq: float,
+    near: int,
+    tau: float,
+    settings: TrustSettings,
+    *,
+    risk: float,
+    unseen: Sequence[str] = (),
+    outside: Sequence[str] = (),
 ) -> tuple[Label, str]:
-    """The label for these scores and this many runs within tau, and the reason as a sentence."""
+    """The label for these scores and this many runs within tau, and the reason as a sentence.
+
+    What is beside Algorithm 1 never makes a label better. A large expected error (`risk`) makes
+    `trusted` a `caution`, and `unsupported` what has no past run near it besides. A label that no
+    run learnt from has (`unseen` columns) is unsupported however near the numbers are, a number
+    beyond all of them (`outside`) is at most caution.
+    """
+    if unseen:
+        what = "has a value" if len(unseen) == 1 else "have values"
+        return (
+            Label.UNSUPPORTED,
+            f"Unsupported: {listed(unseen)} {what} that no past run learnt from has.",
+        )
     if ood > settings.unsupported:
         return (
             Label.UNSUPPORTED,
@@ -61,10 +103,22 @@ def judge(
             if tau > 0
             else "no past run has exactly this configuration"
         )
+    lonely = bool(doubts)
+    if outside:
+        doubts.append(
+            f"{listed(outside)} {'is' if len(outside) == 1 else 'are'} beyond what was run"
+        )
     if uq > settings.caution:
         doubts.append(f"the prediction is less certain here than for {_most(uq)}")
+    erring = risk > settings.caution
+    if erring:
+        doubts.append(
+            f"going by errors at similar runs, a larger error is expected than for {_most(risk)}"
+        )
+    if lonely and erring:
+        return Label.UNSUPPORTED, f"Unsupported: {listed(doubts)}."
     if doubts:
-        return Label.CAUTION, f"Caution: {_join(doubts)}."
+        return Label.CAUTION, f"Caution: {listed(doubts)}."
     runs = f"{near:,} past runs are" if near > 1 else "1 past run is"
     return (
         Label.TRUSTED,
@@ -81,7 +135,3 @@ def _only(near: int) -> str:
     if near == 0:
         return "no past run is"
     return "only 1 past run is" if near == 1 else f"only {near:,} past runs are"
-
-
-def _join(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

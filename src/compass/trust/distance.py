@@ -2,11 +2,11 @@
 
 Numbers count by their difference in standard deviations of the training rows, a number against
 `none` counts 1, different categories count 1; the distance is the root of the sum of squares.
-A number that never varied in training does not count.
+A number that never varied in training counts 1 where it differs, as a category does.
 
 Every training row is compared with (no tree, no approximation): the loops are vectorised, exact
-with categories of any size, with `none` and with repeated rows, and take about a quarter of a
-millisecond for 65,000 rows of 12 columns.
+with categories of any size, with `none` and with repeated rows, and take about a third of
+a millisecond for 100,000 rows of 10 columns.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,24 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Category, Number, Space
-from compass.model.kernel import f8, f8_2d, i8, integer, kernel, over_rows, to_f8, to_f8_2d
+from compass.model.kernel import (
+    f8,
+    f8_2d,
+    i8,
+    integer,
+    kernel,
+    number,
+    over_rows,
+    to_f8,
+    to_f8_2d,
+    to_i8,
+)
 
 Floats = NDArray[np.float64]
 
-_NUMBER, _OPTIONAL, _CATEGORY = 0, 1, 2
+_NUMBER, _OPTIONAL, CATEGORY = 0, 1, 2
 _BLOCK = 1024  # training rows compared together while they are in cache
+_TOGETHER = 32  # configurations compared in one pass over the training rows
 _PAIRS = 4_000_000  # comparisons of two rows that repay starting a thread (a few milliseconds)
 
 
@@ -92,6 +104,33 @@ def nearest(
     return found
 
 
+def around(
+    kind: NDArray[np.int64], rows: Floats, points: Floats, k: int, reach: float
+) -> tuple[Floats, list[tuple[NDArray[np.int64], Floats]]]:
+    """`nearest` of points [c, q], and for each the rows [c, n] within `reach`, in one pass.
+
+    The rows within reach are positions int64[m] and distances float64[m], nearest first; of equally
+    near ones the first row comes first.
+    """
+    k = min(k, rows.shape[1])
+    queries = np.ascontiguousarray(points.T)
+    best = np.full((queries.shape[0], k), np.inf)
+    found: list[tuple[NDArray[np.int64], Floats]] = []
+    for first in range(0, queries.shape[0], _TOGETHER):
+        some = queries[first : first + _TOGETHER]
+        # Memory is taken only where something is written: few rows are close.
+        where = np.empty(some.shape[0] * rows.shape[1], dtype=np.int64)
+        squares = np.empty(where.size)
+        ends = np.arange(some.shape[0], dtype=np.int64) * rows.shape[1]
+        starts = ends.copy()
+        top = best[first : first + _TOGETHER]
+        _around(kind, rows, some, reach * reach, top, where, squares, ends)
+        for start, end in zip(starts, ends, strict=True):
+            order = start + np.argsort(squares[start:end], kind="stable")
+            found.append((where[order], np.sqrt(squares[order])))
+    return np.sqrt(best).mean(axis=1), found
+
+
 def distances(kind: NDArray[np.int64], rows: Floats, point: Floats) -> Floats:
     """Distance float64[n] of every row [c, n] to one point [c]."""
     total = np.empty(rows.shape[1])
@@ -103,7 +142,7 @@ def _scale(
     j: int, parameter: Number | Category, values: Floats, weight: Floats | None
 ) -> tuple[float, ...]:
     if isinstance(parameter, Category):
-        return (j, _CATEGORY, 0.0, 1.0, np.nan)
+        return (j, CATEGORY, 0.0, 1.0, np.nan)
     none = parameter.none_code if parameter.optional else np.nan
     present = values != none
     some = values[present]
@@ -114,7 +153,7 @@ def _scale(
         if some.min() < some.max() and spread > 0:
             return (j, _OPTIONAL if parameter.optional else _NUMBER, centre, spread, none)
     # It never varied: any other value is as new as a label that was never seen.
-    return (j, _CATEGORY, 0.0, 1.0, np.nan)
+    return (j, CATEGORY, 0.0, 1.0, np.nan)
 
 
 @kernel()
@@ -123,7 +162,7 @@ def _add(kind: int, row: Any, q: float, total: Any) -> None:
     if kind == _NUMBER:
         for i in range(row.size):
             total[i] += (row[i] - q) * (row[i] - q)
-    elif kind == _CATEGORY:
+    elif kind == CATEGORY:
         for i in range(row.size):
             total[i] += 0.0 if row[i] == q else 1.0
     elif np.isnan(q):
@@ -133,6 +172,16 @@ def _add(kind: int, row: Any, q: float, total: Any) -> None:
         for i in range(row.size):
             step = (row[i] - q) * (row[i] - q)
             total[i] += 1.0 if np.isnan(step) else step
+
+
+@kernel()
+def _insert(value: float, best: Any) -> None:
+    # best [k] is ascending; the largest falls out.
+    place = best.size - 1
+    while place > 0 and best[place - 1] > value:
+        best[place] = best[place - 1]
+        place -= 1
+    best[place] = value
 
 
 @kernel(i8, f8_2d, f8, to_f8)
@@ -156,8 +205,32 @@ def _nearest(
                 _add(kind[j], rows[j, first : first + size], points[p, j], total)
             for i in range(size):
                 if total[i] < best[p, k - 1]:
-                    place = k - 1
-                    while place > 0 and best[p, place - 1] > total[i]:
-                        best[p, place] = best[p, place - 1]
-                        place -= 1
-                    best[p, place] = total[i]
+                    _insert(total[i], best[p])
+
+
+@kernel(i8, f8_2d, f8_2d, number, to_f8_2d, to_i8, to_f8, to_i8)
+def _around(
+    kind: NDArray[np.int64],
+    rows: Floats,
+    points: Floats,
+    reach: float,
+    best: Floats,
+    where: NDArray[np.int64],
+    squares: Floats,
+    ends: NDArray[np.int64],
+) -> None:
+    n, k = rows.shape[1], best.shape[1]
+    total = np.empty(_BLOCK)
+    for first in range(0, n, _BLOCK):
+        size = min(_BLOCK, n - first)
+        for p in range(points.shape[0]):
+            total[:size] = 0.0
+            for j in range(kind.size):
+                _add(kind[j], rows[j, first : first + size], points[p, j], total)
+            for i in range(size):
+                if total[i] < best[p, k - 1]:
+                    _insert(total[i], best[p])
+                if total[i] <= reach:
+                    where[ends[p]] = first + i
+                    squares[ends[p]] = total[i]
+                    ends[p] += 1

@@ -10,7 +10,7 @@ from compass.domain.space import Category, Number, Space
 
 Floats = NDArray[np.float64]
 
-_DRAWS = 50_000  # rows drawn for one version: beyond this, time grows and ranks hardly move
+_DRAWS = 20_000  # rows drawn for one version: beyond this, time grows and ranks hardly move
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,17 @@ def perturb(X: Floats, among: list[Grid], jitter: float, rng: np.random.Generato
     return moved
 
 
-def resample(rows: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Floats]:
-    """A bootstrap resample of so many rows: the rows that were drawn, and how often each was."""
-    drawn = np.bincount(rng.integers(0, rows, min(rows, _DRAWS)), minlength=rows)
+def resample(
+    kinds: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], Floats]:
+    """A bootstrap resample: the rows that were drawn, and how often each was.
+
+    `kinds` [n] numbers the configurations 0, 1, ... of the rows. Whole configurations are drawn:
+    what a model has not seen then is no repetition of what it has.
+    """
+    many = int(kinds.max()) + 1
+    draws = max(1, round(many * min(1.0, _DRAWS / kinds.size)))
+    drawn = np.bincount(rng.integers(0, many, draws), minlength=many)[kinds]
     taken = np.flatnonzero(drawn)
     return taken, drawn[taken].astype(np.float64)
 

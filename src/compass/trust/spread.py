@@ -15,10 +15,13 @@ from compass.model import flat
 from compass.model.base import Task
 from compass.model.flat import FlatForest
 from compass.model.forest import grow
+from compass.prepare.split import configurations
 from compass.settings import ForestSettings, Settings
+from compass.trust.expected import CHECKED, expected, learn_errors, size_of
 from compass.trust.perturb import grids, perturb, resample
 from compass.trust.rank import Floats, Ranks, sample
 
+_NAMES = ("models", "scales", "sizes", "rows", "weight", "known", "usual")
 _ROUNDING = 1e-12  # share of a prediction below which a difference is rounding
 
 
@@ -32,6 +35,9 @@ class Perturbed:
     rows: Floats  # [v, d] validation rows to compare with
     weight: Floats  # [v]
     known: Floats  # [v] variance at these rows
+    errors: tuple[FlatForest, ...]  # one per target: errors of similar runs (`expected`)
+    sizes: Floats  # [targets] below this an outcome counts as zero; NaN for classes
+    usual: Floats  # [v] expected error at these rows
 
     @classmethod
     def fit(
@@ -49,38 +55,39 @@ class Perturbed:
     ) -> "Perturbed":
         """Train on encoded rows float64[n, d] and outcomes float64[n] by name.
 
-        Each of the P models of a target sees its own bootstrap resample of the rows with every
-        number moved a little (`perturb`). At most `validation_rows` validation rows are compared
-        with, drawn by the seed.
+        Each of the P models of a target sees its own bootstrap resample of the configurations with
+        every number moved a little (`perturb`). From the runs that a model has not seen a small
+        forest learns how wrong such models are (`expected`). At most `validation_rows` validation
+        rows are compared with, drawn by the seed.
         """
         if not y:
             raise BadInput("there is no outcome whose certainty could be measured")
-        trust = settings.trust
-        among = grids(X_train, space)
-        parts: dict[str, list[FlatForest]] = {name: [] for name in y}
-        for model in range(trust.models):
-            rng = np.random.default_rng([seed, model])
-            rows, counts = resample(X_train.shape[0], rng)
-            moved = perturb(X_train[rows], among, trust.jitter, rng)
-            mass = counts if weight is None else counts * weight[rows]
-            for name, values in y.items():
-                grown = grow(
-                    moved,
-                    values[rows],
-                    task=tasks[name],
-                    weight=mass,
-                    seed=int(rng.integers(2**31)),
-                    settings=_forest(settings),
-                )
-                parts[name].append(grown)
+        parts, unseen = _grown(X_train, y, tasks, space, settings, seed, weight)
+        sizes = np.array([size_of(y[name], tasks[name]) for name in y])
+        some = sample(X_train.shape[0], CHECKED, seed)
+        errors = tuple(
+            learn_errors(
+                X_train[some],
+                y[name][some],
+                [flat.mean(part, X_train[some]) for part in parts[name]],
+                unseen[:, some],
+                task=tasks[name],
+                least=least,
+                weight=None if weight is None else weight[some],
+                seed=seed,
+                settings=settings,
+            )
+            for name, least in zip(y, sizes.tolist(), strict=True)
+        )
         forests = tuple(flat.concatenate(found) for found in parts.values())
-        models = np.full(len(forests), trust.models, dtype=np.int64)
+        models = np.full(len(forests), settings.trust.models, dtype=np.int64)
         scales = np.array([_variance_of(y[name], tasks[name], weight) for name in y])
-        chosen = sample(X_valid.shape[0], trust.validation_rows, seed)
+        chosen = sample(X_valid.shape[0], settings.trust.validation_rows, seed)
         against = X_valid[chosen]
         mass = np.ones(chosen.size) if valid_weight is None else valid_weight[chosen]
         known = _disagreement(forests, models, scales, against)
-        return cls(forests, models, scales, against, mass, known)
+        usual = _expected(forests, errors, sizes, against)
+        return cls(forests, models, scales, against, mass, known, errors, sizes, usual)
 
     @classmethod
     def together(cls, parts: Sequence["Perturbed"]) -> "Perturbed":
@@ -93,6 +100,7 @@ class Perturbed:
         shared = all(np.array_equal(part.rows, base.rows) for part in parts)
         targets = np.array([part.scales.size for part in parts])
         known = [part.known if shared else part.variance(base.rows) for part in parts]
+        usual = [part.usual if shared else part.error(base.rows) for part in parts]
         return cls(
             tuple(forest for part in parts for forest in part.forests),
             np.concatenate([part.models for part in parts]),
@@ -100,12 +108,20 @@ class Perturbed:
             base.rows,
             base.weight,
             _mean([k * n for k, n in zip(known, targets, strict=True)], int(targets.sum())),
+            tuple(forest for part in parts for forest in part.errors),
+            np.concatenate([part.sizes for part in parts]),
+            _mean([u * n for u, n in zip(usual, targets, strict=True)], int(targets.sum())),
         )
 
     @cached_property
     def ranks(self) -> Ranks:
         """The variances of the validation rows, in order."""
         return Ranks.of(self.known, self.weight)
+
+    @cached_property
+    def usual_ranks(self) -> Ranks:
+        """The expected errors of the validation rows, in order."""
+        return Ranks.of(self.usual, self.weight)
 
     def variance(self, X: Floats) -> Floats:
         """Variance over the models float64[n] at X float64[n, d], in variances of the target.
@@ -118,34 +134,80 @@ class Perturbed:
         """Share float64[n] of validation rows whose prediction is strictly more certain."""
         return self.ranks.below(self.variance(X))
 
+    def error(self, X: Floats) -> Floats:
+        """The expected error float64[n] at X float64[n, d] as a share; several targets: the mean.
+
+        See `expected`: from errors at similar runs, and from how far trees lie apart.
+        """
+        return _expected(self.forests, self.errors, self.sizes, X)
+
+    def risk(self, X: Floats) -> Floats:
+        """Share float64[n] of validation rows whose expected error is strictly smaller."""
+        return self.usual_ranks.below(self.error(X))
+
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
-        found: dict[str, NDArray[np.generic]] = {
-            name: getattr(self, name) for name in ("models", "scales", "rows", "weight", "known")
-        }
-        for place, forest in enumerate(self.forests):
-            found |= {f"{place}/{name}": array for name, array in forest.arrays().items()}
+        found: dict[str, NDArray[np.generic]] = {name: getattr(self, name) for name in _NAMES}
+        for prefix, forests in (("", self.forests), ("errors/", self.errors)):
+            for place, forest in enumerate(forests):
+                found |= {f"{prefix}{place}/{n}": array for n, array in forest.arrays().items()}
         return found
 
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Perturbed":
         """The models whose `arrays()` these are; variances are the same bit for bit."""
-        lacking = {"models", "scales", "rows", "weight", "known"} - set(arrays)
+        lacking = set(_NAMES) - set(arrays)
         if lacking:
             raise _damaged(f"it lacks {', '.join(sorted(lacking))}")
-        models, scales = arrays["models"], arrays["scales"]
-        rows, weight, known = arrays["rows"], arrays["weight"], arrays["known"]
+        models, scales, sizes, rows, weight, known, usual = (arrays[name] for name in _NAMES)
         if not (
             models.ndim == 1
-            and models.shape == scales.shape
+            and models.shape == scales.shape == sizes.shape
             and rows.ndim == 2
-            and weight.shape == known.shape == rows.shape[:1]
+            and weight.shape == known.shape == usual.shape == rows.shape[:1]
         ):
             raise _damaged("its parts do not fit together")
         forests = tuple(flat.restore(_under(arrays, f"{i}/")) for i in range(models.size))
         if any(n < 1 or forest.trees % n for n, forest in zip(models, forests, strict=True)):
             raise _damaged("its trees cannot be shared out among its models")
-        return cls(forests, models, scales, rows, weight, known)
+        errors = tuple(flat.restore(_under(arrays, f"errors/{i}/")) for i in range(models.size))
+        if any(forest.outputs != 1 or forest.width != rows.shape[1] for forest in errors):
+            raise _damaged("its parts do not fit together")
+        return cls(forests, models, scales, rows, weight, known, errors, sizes, usual)
+
+
+def _grown(
+    X: Floats,
+    y: Mapping[str, Floats],
+    tasks: Mapping[str, Task],
+    space: Space,
+    settings: Settings,
+    seed: int,
+    weight: Floats | None,
+) -> tuple[dict[str, list[FlatForest]], NDArray[np.bool_]]:
+    """The models of each target, and which rows each of them has not seen, [models, n]."""
+    trust, among = settings.trust, grids(X, space)
+    kinds = np.unique(configurations(X), return_inverse=True)[1].ravel()
+    unseen = np.ones((trust.models, kinds.size), dtype=bool)
+    parts: dict[str, list[FlatForest]] = {name: [] for name in y}
+    for model in range(trust.models):
+        rng = np.random.default_rng([seed, model])
+        rows, counts = resample(kinds, rng)
+        unseen[model, rows] = False
+        moved = perturb(X[rows], among, trust.jitter, rng)
+        mass = counts if weight is None else counts * weight[rows]
+        for name, values in y.items():
+            grown = grow(
+                moved,
+                values[rows],
+                task=tasks[name],
+                weight=mass,
+                seed=int(rng.integers(2**31)),
+                settings=_forest(settings),
+                threads=settings.threads,
+            )
+            parts[name].append(grown)
+    return parts, unseen
 
 
 def _forest(settings: Settings) -> ForestSettings:
@@ -158,6 +220,16 @@ def _disagreement(
     shares = [
         _variance(forest, int(many), X) / scale
         for forest, many, scale in zip(forests, models, scales, strict=True)
+    ]
+    return _mean(shares, len(shares))
+
+
+def _expected(
+    forests: tuple[FlatForest, ...], errors: tuple[FlatForest, ...], sizes: Floats, X: Floats
+) -> Floats:
+    shares = [
+        expected(forest, error, least, X)
+        for forest, error, least in zip(forests, errors, sizes.tolist(), strict=True)
     ]
     return _mean(shares, len(shares))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from compass.domain.errors import EngineProblem
 from compass.domain.space import Space
 from compass.settings import TrustSettings
-from compass.trust.distance import Scale, distances, nearest
+from compass.trust.distance import CATEGORY, Scale, around, nearest
 from compass.trust.rank import TIE, Floats, Ranks, sample
 
 
@@ -59,10 +60,52 @@ class Support:
 
     def support(self, x: Floats) -> tuple[NDArray[np.int64], Floats]:
         """The training rows within tau of x float64[d]: positions and distances, nearest first."""
-        apart = distances(self.scale.kind, self.rows, self.scale.place(x[np.newaxis])[:, 0])
-        close = np.flatnonzero(apart <= self.tau * (1 + TIE))
-        order = np.argsort(apart[close], kind="stable")
-        return close[order], apart[close][order]
+        return self.around(x[np.newaxis])[1][0]
+
+    def around(self, X: Floats) -> tuple[Floats, list[tuple[NDArray[np.int64], Floats]]]:
+        """`ood` of X float64[n, d] and the `support` of each, in one pass over the rows."""
+        novelty, close = around(
+            self.scale.kind,
+            self.rows,
+            self.scale.place(X),
+            self.neighbours,
+            self.tau * (1 + TIE),
+        )
+        return self.ranks.below(novelty), close
+
+    def unseen(self, X: Floats) -> list[list[int]]:
+        """The columns of each row of X float64[n, d] whose label no training row has.
+
+        A number that never varied in training counts as a label: of others nothing is known.
+        """
+        return self._columns(X, self._strange(X, labels=True))
+
+    def outside(self, X: Floats) -> list[list[int]]:
+        """The columns of each row of X float64[n, d] whose number is beyond all training rows."""
+        return self._columns(X, self._strange(X, labels=False))
+
+    def _strange(self, X: Floats, *, labels: bool) -> NDArray[np.bool_]:
+        placed = self.scale.place(X)
+        strange = np.zeros(placed.shape, dtype=np.bool_)
+        for c, (values, (low, high, seen)) in enumerate(zip(placed, self._known, strict=True)):
+            if labels and seen is not None:
+                strange[c] = ~np.isin(values, seen)
+            elif not labels and seen is None:
+                strange[c] = (values < low) | (values > high)  # `none` is NaN: never beyond
+        return strange
+
+    def _columns(self, X: Floats, strange: NDArray[np.bool_]) -> list[list[int]]:
+        if not strange.any():
+            return [[] for _ in X]
+        return [self.scale.column[one].tolist() for one in strange.T]
+
+    @cached_property
+    def _known(self) -> list[tuple[float, float, Floats | None]]:
+        """Of each coordinate the range of the training rows; of labels, which there are."""
+        return [
+            (float(np.nanmin(row)), float(np.nanmax(row)), np.unique(row) if label else None)
+            for row, label in zip(self.rows, self.scale.kind == CATEGORY, strict=True)
+        ]
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""

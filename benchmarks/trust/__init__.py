@@ -1,0 +1,1 @@
+"""Whether labels, intervals and promises hold, measured on public tables."""

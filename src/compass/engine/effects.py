@@ -1,0 +1,362 @@
+"""Effect evidence of suggestions: what comparable past runs say about every move they make."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Effect, Finding, Label, Pair, Trust
+from compass.domain.base import Value
+from compass.engine.court import Court, complete, measured
+from compass.engine.plan import best_run, past_checks
+from compass.language import format_value, listed
+from compass.prepare.encode import Encoder
+from compass.settings import TrustSettings
+from compass.trust.effect import Around, Count, Outcome, Paired, count
+
+if TYPE_CHECKING:
+    from compass.engine.answering import Desk
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_EXAMPLES = 3  # pairs shown of each effect
+
+
+def with_effects(desk: "Desk", X: Floats, trusts: Sequence[Trust], free: Rows) -> list[Trust]:
+    """Trust of the suggestions X [n, d] with the evidence about everything that they move.
+
+    They are compared with the baseline; without one, each with the best past run of its context
+    that differs in the free columns only.
+    """
+    court = Court.of(desk.judge, tuple(desk.plan.query.goals))
+    references = _references(desk, court, X, free)
+    found = effects(court, references, X, () if desk.plan.baseline is not None else free)
+    return [
+        weighed(trust, mine, court, compared=old is not None)
+        for trust, mine, old in zip(trusts, found, references, strict=True)
+    ]
+
+
+def _references(desk: "Desk", court: Court, X: Floats, free: Rows) -> list[Floats | None]:
+    plan, here = desk.plan, desk.judge.here
+    if plan.baseline is not None:
+        return [plan.origin] * len(X)
+    if not court.known.identifiable:
+        return [_back(x, plan.start, free) for x in X]
+    checks, _ = past_checks(plan, desk.bench, here)
+    fine = np.isfinite(here.X).all(axis=1)
+    for holds in checks:
+        fine &= holds
+    allowed = np.flatnonzero(fine)
+    found: list[Floats | None] = []
+    for x in X:
+        rows = court.reference(x, free, allowed)
+        best = best_run(rows, plan.query, desk.bench, np.random.default_rng(0)) if len(rows) else -1
+        if best < 0:
+            found.append(None)
+            continue
+        found.append(_back(x, here.X[best], free))
+    return found
+
+
+def _back(x: Floats, other: Floats, free: Rows) -> Floats:
+    """A configuration x [d] with the free columns of another one.
+
+    What was not asked for is not moved, though a comparable past run may differ a little there.
+    """
+    reference = x.copy()
+    reference[free] = other[free]
+    return reference
+
+
+def effects(
+    court: Court, references: Sequence[Floats | None], X: Floats, asked: Sequence[int] | Rows = ()
+) -> list[list[Effect]]:
+    """For each suggestion X [n, d] the evidence about what it moves against its reference [d].
+
+    Without a reference nothing comparable is known of that suggestion. Where no runs are known to
+    be comparable, nothing is known about the asked columns either, moved or not.
+    """
+    always = [] if court.known.identifiable else [int(j) for j in asked]
+    moves = [
+        [] if old is None else sorted({*always, *map(int, np.flatnonzero(old != new))})
+        for old, new in zip(references, X, strict=True)
+    ]
+    expected = {name: _expected(court, name, references, X, moves) for name in court.outcomes}
+    found = []
+    for i, (old, new) in enumerate(zip(references, X, strict=True)):
+        mine: list[Effect] = []
+        if old is not None and moves[i]:
+            pairs = _pairs(court, old, new, moves[i])
+            for name in court.outcomes:
+                mine += _of_outcome(court, name, old, new, moves[i], pairs, expected[name][i])
+        found.append(mine)
+    return found
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """What the model expects of a suggestion: of each move alone, and of all together."""
+
+    alone: dict[int, float]
+    whole: float
+    label: int  # of a class: the one that is predicted; -1: a number
+
+
+def _expected(
+    court: Court,
+    name: str,
+    references: Sequence[Floats | None],
+    X: Floats,
+    moves: list[list[int]],
+) -> list[_Expected]:
+    """Predictions with all moves made, without any, and without each one, in one batch."""
+    rows: list[Floats] = []
+    for old, new, moved in zip(references, X, moves, strict=True):
+        rows += [new, new if old is None else old]
+        for j in moved:
+            back = new.copy()
+            assert old is not None
+            back[j] = old[j]
+            rows.append(back)
+    said = court.judge.trained[name].model.predict(np.array(rows))
+    found, at = [], 0
+    for moved in moves:
+        mine = said[at : at + 2 + len(moved)]
+        at += 2 + len(moved)
+        label = int(np.argmax(mine[0])) if mine.shape[1] > 1 else -1
+        outcome = court.outcome(name, label)
+        values = _scaled(outcome, mine, label)
+        alone = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
+        found.append(_Expected(alone, float(values[0] - values[1]), label))
+    return found
+
+
+def _scaled(outcome: Outcome, said: Floats, label: int) -> Floats:
+    """Predictions [k] in the scale in which changes of the outcome are compared."""
+    if label >= 0:
+        return np.asarray(said.argmax(axis=1) == label, dtype=np.float64)
+    if not outcome.log:
+        return np.asarray(said[:, 0])
+    # A model may predict 0 or less of what never was: that is as little as there ever was.
+    least = float(np.exp(np.nanmin(outcome.values)))
+    return np.asarray(np.log(np.maximum(said[:, 0], least * 1e-3)))
+
+
+def _pairs(court: Court, old: Floats, new: Floats, moved: list[int]) -> dict[int, Paired]:
+    """The pairs of each move alone, and under -1 those of all moves together."""
+    if not court.known.identifiable:
+        return {}
+    tolerance = court.judge.bench.settings.trust.tolerance
+    sets = {j: [j] for j in moved} | ({-1: moved} if len(moved) > 1 else {})
+    around: dict[int, Around] = {}
+    found = {}
+    for key, columns in sets.items():
+        ledger = court.ledger(columns)
+        near = around.setdefault(id(ledger), ledger.around(new))
+        found[key] = ledger.pairs(old, new, columns, tolerance, near)
+    return found
+
+
+def _of_outcome(
+    court: Court,
+    name: str,
+    old: Floats,
+    new: Floats,
+    moved: list[int],
+    pairs: Mapping[int, Paired],
+    expected: _Expected,
+) -> list[Effect]:
+    outcome = court.outcome(name, expected.label)
+    settings = court.judge.bench.settings.trust
+    together = None
+    if -1 in pairs:
+        counted = count(outcome, pairs[-1], expected.whole, expected.whole)
+        # Runs at both ends of the whole move tell more than those of each part of it.
+        together = counted if _enough(counted, settings) else None
+    found = []
+    for j in moved:
+        case = _Case(court, name, outcome, old, new, j, expected)
+        if not pairs:
+            found.append(case.unknown())
+        elif together is not None:
+            found.append(case.effect(together, pairs[-1], expected.whole, moved))
+        else:
+            alone = expected.alone[j]
+            counted = count(outcome, pairs[j], alone, expected.whole)
+            found.append(case.effect(counted, pairs[j], alone, [j]))
+    return found
+
+
+def _enough(counted: Count, settings: TrustSettings) -> bool:
+    return counted.pairs >= settings.pairs and counted.mass >= settings.pairs / 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """One move and one outcome."""
+
+    court: Court
+    name: str
+    outcome: Outcome
+    old: Floats
+    new: Floats
+    column: int
+    expected: _Expected
+
+    @property
+    def knob(self) -> str:
+        """The parameter that is moved."""
+        return self.court.judge.here.features.names[self.column]
+
+    def unknown(self) -> Effect:
+        """Nothing can be told, because no two runs are known to be comparable."""
+        return self._made(Finding.NOT_IDENTIFIABLE, None, None, self.expected.alone[self.column])
+
+    def effect(
+        self, counted: Count, paired: Paired, expected: float, moved: Sequence[int]
+    ) -> Effect:
+        """What these pairs say."""
+        settings = self.court.judge.bench.settings.trust
+        if not _enough(counted, settings):
+            finding = Finding.NEVER_OBSERVED
+        elif counted.agree >= settings.agreement - 1e-9:
+            finding = Finding.SUPPORTED
+        else:
+            finding = Finding.CONTRADICTED
+        return self._made(finding, counted, paired, expected, moved)
+
+    def _made(
+        self,
+        finding: Finding,
+        counted: Count | None,
+        paired: Paired | None,
+        expected: float,
+        moved: Sequence[int] = (),
+    ) -> Effect:
+        some = counted is not None and counted.pairs > 0
+        assert not some or counted is not None
+        return Effect(
+            knob=self.knob,
+            outcome=self.name,
+            old=self._value(self.old),
+            new=self._value(self.new),
+            finding=finding,
+            pairs=counted.pairs if counted is not None else 0,
+            agree=counted.agree if counted is not None and some else None,
+            observed=self._told(counted.median) if counted is not None and some else None,
+            expected=self._told(expected),
+            percent=self.outcome.log,
+            examples=self._examples(paired),
+            reason=self._reason(finding, counted, expected, moved),
+        )
+
+    def _value(self, row: Floats) -> Value:
+        space = self.court.judge.here.features.select([self.knob])
+        return Encoder(space).decode(row[[self.column]])[self.knob]
+
+    def _told(self, change: float) -> float | None:
+        if not np.isfinite(change) or self.expected.label >= 0:
+            return None
+        return 100 * float(np.expm1(change)) if self.outcome.log else change
+
+    def _examples(self, paired: Paired | None) -> tuple[Pair, ...]:
+        if paired is None:
+            return ()
+        bench = self.court.judge.bench
+        rows, space = complete(self.court.judge), bench.prepared.space.select([self.name])
+        y = measured(bench, self.name)
+        both = np.column_stack([rows[paired.old], rows[paired.new]])
+        both = both[np.isfinite(y[both]).all(axis=1)]
+        shown = []
+        for a, b in both[:_EXAMPLES]:
+            before, after = (Encoder(space).decode(y[[i]])[self.name] for i in (a, b))
+            ids = bench.prepared.row_id
+            shown.append(Pair(old=int(ids[a]), new=int(ids[b]), before=before, after=after))
+        return tuple(shown)
+
+    def _reason(
+        self, finding: Finding, counted: Count | None, expected: float, moved: Sequence[int]
+    ) -> str:
+        change = f"{self.knob} {format_value(self._value(self.old))} -> " + format_value(
+            self._value(self.new)
+        )
+        if finding is Finding.NOT_IDENTIFIABLE or counted is None:
+            return f"what {change} does cannot be told from this data"
+        together = " together with the other changes" if len(moved) > 1 else ""
+        same = self.court.known.columns
+        among = f" among runs of the same {listed(same)}" if same else " among comparable runs"
+        if finding is Finding.NEVER_OBSERVED:
+            least = self.court.judge.bench.settings.trust.pairs
+            if counted.pairs:
+                some = "1 pair" if counted.pairs == 1 else f"{counted.pairs} pairs"
+                return f"{change} was seen in only {some}{among} ({least} are needed)"
+            if not self.court.ledger(moved).varied(self.new, self.column):
+                return f"{self.knob} never varied{among}"
+            return f"no past runs{among} go from one side of {change} to the other"
+        agreeing = round(counted.agree * counted.pairs)
+        verb = "moved as expected" if finding is Finding.SUPPORTED else "did not move as expected"
+        many = agreeing if finding is Finding.SUPPORTED else counted.pairs - agreeing
+        shares = f"{many} of {counted.pairs} comparable pairs"
+        return (
+            f"{change}{together}: {self.name} {verb} in {shares}{self._beside(counted, expected)}"
+        )
+
+    def _beside(self, counted: Count, expected: float) -> str:
+        seen, said = self._told(counted.median), self._told(expected)
+        if seen is None or said is None:
+            return ""
+        unit = " %" if self.outcome.log else ""
+        digits = ".0f" if self.outcome.log else ".3g"
+        return f" (median {seen:+{digits}}{unit}, expected {said:+{digits}}{unit})"
+
+
+def weighed(trust: Trust, found: Sequence[Effect], court: Court, *, compared: bool) -> Trust:
+    """Trust with its effect evidence: what is not supported is at most caution, and says why.
+
+    `compared` tells whether there was a past run to compare with.
+    """
+    doubts = _doubts(found, court, compared)
+    label, reason = trust.label, trust.reason
+    if doubts and label is Label.TRUSTED:
+        apart = reason.removeprefix("Trusted: ")
+        label, reason = Label.CAUTION, f"Caution: {'; '.join(doubts)}. Apart from that, {apart}"
+    elif doubts:
+        reason = f"{reason} Besides, {'; '.join(doubts)}."
+    elif found:
+        reason = f"{reason} {_supported(found)}"
+    return trust.model_copy(update={"label": label, "reason": reason, "effects": tuple(found)})
+
+
+def unsupported(found: Sequence[Effect]) -> bool:
+    """Whether the evidence lacks for something that is moved."""
+    return any(effect.finding is not Finding.SUPPORTED for effect in found)
+
+
+def with_doubts(labels: Sequence[Label], found: Sequence[Sequence[Effect]]) -> list[Label]:
+    """Labels of configurations with their effect evidence: without it, at most caution."""
+    return [
+        Label.CAUTION if label is Label.TRUSTED and unsupported(mine) else label
+        for label, mine in zip(labels, found, strict=True)
+    ]
+
+
+def _doubts(found: Sequence[Effect], court: Court, compared: bool) -> list[str]:
+    if not court.known.identifiable and (found or not compared):
+        why = court.known.reason.split(". Add a column")[0]
+        knobs = list(dict.fromkeys(effect.knob for effect in found))
+        what = f"what {listed(knobs)} would do" if knobs else "what a setting does"
+        return [f"{what} cannot be told from this data ({why[:1].lower()}{why[1:]})"]
+    if not compared:
+        return ["no past run is comparable with it"]
+    unsure = [effect.reason for effect in found if effect.finding is not Finding.SUPPORTED]
+    return list(dict.fromkeys(unsure))
+
+
+def _supported(found: Sequence[Effect]) -> str:
+    fewest = min(found, key=lambda effect: effect.pairs)
+    knobs = listed(list(dict.fromkeys(effect.knob for effect in found)))
+    return f"Comparable past runs support the change of {knobs} ({fewest.pairs} pairs or more)."

@@ -1,0 +1,156 @@
+"""Runs that would show what a parameter does: pairs of comparable runs that differ in it alone."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Effect, Finding, Proposal, Suggestion
+from compass.domain.base import Value
+from compass.engine.prospects import rows_of
+from compass.generate.base import Arena
+from compass.generate.nearest import distances
+from compass.language import format_value
+from compass.prepare.encode import Encoder
+from compass.prepare.legal import legal_mask
+
+if TYPE_CHECKING:
+    from compass.engine.answering import Desk
+
+Floats = NDArray[np.float64]
+
+
+def pairs_for(desk: "Desk", arena: Arena, suggestion: Suggestion, n: int) -> tuple[Proposal, ...]:
+    """Up to n runs that settle what past runs do not say about the moves of a suggestion.
+
+    First one pair for every parameter, then the further pairs that it takes to be sure.
+    """
+    lacking = [e for e in suggestion.trust.effects if e.finding is not Finding.SUPPORTED]
+    by_knob: dict[str, list[Effect]] = {}
+    for effect in lacking:
+        by_knob.setdefault(effect.knob, []).append(effect)
+    if not by_knob:
+        return ()
+    x = Encoder(arena.space).encode(suggestion.config)
+    queues = [_pairs(desk, arena, x, effects) for effects in by_knob.values()]
+    found: dict[bytes, Proposal] = {}
+    while queues and len(found) < n:
+        going = []
+        for queue in queues:
+            pair = next(queue, None)
+            if pair is None:
+                continue
+            going.append(queue)
+            for row, why in pair:
+                found.setdefault(row.tobytes(), _proposal(arena, row, why))
+        queues = going
+    return tuple(found.values())[:n]
+
+
+def _proposal(arena: Arena, row: Floats, why: str) -> Proposal:
+    return Proposal(config=Encoder(arena.space).decode(row), why=why)
+
+
+def _pairs(
+    desk: "Desk", arena: Arena, x: Floats, effects: list[Effect]
+) -> Iterator[list[tuple[Floats, str]]]:
+    """For one parameter: the runs that complete a pair, one pair after the other."""
+    effect = effects[0]
+    column = arena.space.names.index(effect.knob)
+    old, new = (_code(arena, effect.knob, value) for value in (effect.old, effect.new))
+    wanted = desk.bench.settings.trust.pairs
+    needed = max(wanted - min(e.pairs for e in effects), 1)
+    if any(e.finding is Finding.CONTRADICTED for e in effects):
+        needed = 1
+    given = 0
+    for reference in _references(desk, arena, x, column, old):
+        moved = reference.copy()
+        moved[column] = new
+        both = np.array([reference, moved])
+        if old == new or not _allowed(arena, both).all():
+            continue
+        before, after = rows_of(desk, reference), rows_of(desk, moved)
+        if before and after and given:
+            continue  # measured already; the first pair is worth a repeat, the others are not
+        yield _told(effects, reference, moved, before, after)
+        given += 1
+        if given == needed:
+            return
+
+
+def _references(desk: "Desk", arena: Arena, x: Floats, column: int, old: float) -> Iterator[Floats]:
+    """Where the parameter has its old value: the reference, measured runs like it, else x."""
+    start = desk.plan.origin
+    if start[column] == old:
+        yield start
+    here = desk.bench.past_of(desk.judge.here.features.names)
+    same = here.X[:, column] == old
+    for place in np.setdiff1d(np.arange(len(x)), arena.movable):
+        same &= here.X[:, place] == x[place]
+    rows = np.unique(here.X[same], axis=0)
+    apart = distances(rows, x, np.arange(len(x)), arena.geometry)
+    for place in np.argsort(apart, kind="stable"):
+        if not np.array_equal(rows[place], start):
+            yield rows[place]
+    back = x.copy()
+    back[column] = old
+    yield back
+
+
+def _told(
+    effects: list[Effect], reference: Floats, moved: Floats, before: list[int], after: list[int]
+) -> list[tuple[Floats, str]]:
+    """The runs of a pair that are not there yet, with what they would settle."""
+    asked = " and ".join(_question(effect) for effect in effects)
+    tail = f"tells whether {asked}"
+    if any(e.finding is Finding.NOT_IDENTIFIABLE for e in effects):
+        move = f"{effects[0].knob} {_say(effects[0].old)} and {_say(effects[0].new)}"
+        tail = (
+            f"the same program and input has to be run at {move}, and the trace should name them: "
+            f"{tail}"
+        )
+        return [
+            (reference, f"first of a pair: {tail}"),
+            (moved, f"second of the pair: {tail}"),
+        ]
+    if before and after:
+        return [(moved, f"row {after[0]} again, beside row {before[0]}: {tail}")]
+    if before:
+        return [(moved, f"with row {before[0]} it makes a comparable pair: {tail}")]
+    if after:
+        return [(reference, f"with row {after[0]} it makes a comparable pair: {tail}")]
+    return [
+        (reference, f"with the next run it makes a comparable pair: {tail}"),
+        (moved, f"second of the pair: {tail}"),
+    ]
+
+
+def _question(effect: Effect) -> str:
+    move = f"{effect.knob} {_say(effect.old)} -> {_say(effect.new)}"
+    unit = " %" if effect.percent else ""
+    if not effect.expected:
+        return f"{move} leaves {effect.outcome} as it is, as the model expects"
+    does = "lowers" if effect.expected < 0 else "raises"
+    expects = f"as the model expects ({effect.expected:+.3g}{unit})"
+    if effect.finding is Finding.CONTRADICTED and effect.observed is not None:
+        expects += f", or not, as past pairs say ({effect.observed:+.3g}{unit})"
+    return f"{move} {does} {effect.outcome}, {expects}"
+
+
+def _say(value: Value) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else format_value(value)
+
+
+def _code(arena: Arena, knob: str, value: Value) -> float:
+    return float(Encoder(arena.space.select([knob])).encode({knob: value})[0])
+
+
+def _allowed(arena: Arena, X: Floats) -> NDArray[np.bool_]:
+    """Which configurations [n] are legal and obey the rules."""
+    fine = np.ones(len(X), dtype=np.bool_)
+    for column, parameter in enumerate(arena.space.parameters):
+        fine &= legal_mask(parameter, X[:, column])
+    for rule in arena.rules:
+        fine &= rule.holds(X)
+    return fine

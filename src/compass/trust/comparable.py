@@ -1,0 +1,145 @@
+"""Which past runs are runs of the same thing, so that their outcomes can be compared.
+
+A trace of people's jobs is no experiment: big problems ask for many nodes. Only runs of the same
+program with the same input tell what a setting does. Which columns say that is inferred from
+their roles and names, shown, and settable (`comparable` in a study).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Comparable
+from compass.domain.space import Category, Number, Role, Space
+from compass.language import listed
+from compass.prepare import names
+from compass.prepare.split import configurations
+
+Floats = NDArray[np.float64]
+
+_CONTINUOUS = 0.2  # more different values than this share of the rows: nothing is ever equal
+_SAME = 0.05  # then numbers that differ by less than about this share count as the same
+_REPEATED = 20  # configurations that were run twice and more, to judge how far runs agree
+_UNEXPLAINED = 0.25  # repeats that differ by more than this share of what any two runs differ by
+
+
+def comparable(
+    features: Space,
+    every: Iterable[str],
+    *,
+    said: Sequence[str] | None = None,
+    disagreement: float | None = None,
+) -> Comparable:
+    """What has to be the same in two runs that are compared.
+
+    `every` are all columns of the table, `said` is what a person says of it (empty: nothing has to
+    be), and `disagreement` tells how far runs with equal features differ (see there).
+    """
+    if said is not None:
+        return _as_said(tuple(said))
+    context = tuple(p.name for p in features if p.role is Role.CONTEXT)
+    people = [name for name in every if names.names_person(name)]
+    if people and not any(names.names_work(name) for name in context):
+        return _unknown(context, f"the data names neither program nor input, only {people[0]}")
+    if not people and disagreement is not None and disagreement > _UNEXPLAINED:
+        return _unknown(
+            context,
+            "runs with the same values in every column differ so much that something which is not "
+            "in the data decides",
+        )
+    reason = "All runs are taken for runs of one program: no column names another."
+    if context:
+        reason = f"Comparable runs have the same {listed(context)}."
+    return Comparable(columns=context, identifiable=True, reason=reason)
+
+
+def _as_said(said: tuple[str, ...]) -> Comparable:
+    reason = "All runs are comparable, as stated."
+    if said:
+        reason = f"Comparable runs have the same {listed(said)}, as stated."
+    return Comparable(columns=said, identifiable=True, given=True, reason=reason)
+
+
+def _unknown(context: tuple[str, ...], why: str) -> Comparable:
+    reason = (
+        f"No two runs are known to be comparable: {why}. Add a column that names the program and "
+        "its input, or say which runs are comparable (--comparable COLUMNS, or all)."
+    )
+    return Comparable(columns=context, identifiable=False, reason=reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Identity:
+    """Tells which runs agree in some columns."""
+
+    columns: tuple[int, ...]  # positions in X
+    steps: tuple["Steps | None", ...]  # how a continuous number is rounded; None: as it is
+
+    @classmethod
+    def learn(cls, X: Floats, features: Space, columns: Sequence[str]) -> "Identity":
+        """The identity of rows like X [n, d] by these columns."""
+        places = tuple(features.names.index(name) for name in columns)
+        return cls(places, tuple(_steps(X[:, j], features.parameters[j]) for j in places))
+
+    def of(self, X: Floats) -> NDArray[np.uint64]:
+        """A number per row [n] that is the same for rows of X [n, d] that agree."""
+        kept = [
+            X[:, j] if steps is None else steps.of(X[:, j])
+            for j, steps in zip(self.columns, self.steps, strict=True)
+        ]
+        return configurations(np.column_stack(kept) if kept else np.zeros((len(X), 1)))
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How a number that is different in nearly every run is rounded to compare it."""
+
+    log: bool
+    centre: float
+    width: float
+    none: float  # what stands for `none`; NaN: it cannot be missing
+
+    def of(self, values: Floats) -> Floats:
+        """The step [n] that each value is in."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            placed = np.log(values) if self.log else values
+            steps = np.round((placed - self.centre) / self.width)
+        return np.where(values == self.none, np.inf, steps)
+
+
+def _steps(values: Floats, parameter: Number | Category) -> Steps | None:
+    if isinstance(parameter, Category):
+        return None
+    none = parameter.none_code if parameter.optional else float("nan")
+    present = values[values != none]
+    if len(np.unique(present)) <= _CONTINUOUS * len(present):
+        return None
+    if present.min() > 0:
+        return Steps(True, 0.0, _SAME, none)
+    return Steps(False, float(present.mean()), _SAME * (float(present.std()) or 1.0), none)
+
+
+def disagreement(X: Floats, y: Floats, seed: int) -> float | None:
+    """How far runs with equal rows of X [n, d] differ in y [n], as a share of any two runs'.
+
+    0: they agree; 1: knowing every column tells nothing. None: too few runs are repeated.
+    """
+    known = np.isfinite(y) & np.isfinite(X).all(axis=1)
+    key, values = configurations(X[known]), spread_out(y[known])
+    order = np.argsort(key, kind="stable")
+    key, values = key[order], values[order]
+    again = np.flatnonzero(key[1:] == key[:-1])
+    if len(np.unique(key[again])) < _REPEATED:
+        return None
+    within = float(np.median(np.abs(values[again + 1] - values[again])))
+    shuffled = np.random.default_rng(seed).permutation(values)
+    anyhow = float(np.median(np.abs(shuffled - values)))
+    return within / anyhow if anyhow > 0 else None
+
+
+def spread_out(y: Floats) -> Floats:
+    """The logarithm of what is never 0 or less: there people compare by factors."""
+    some = y[np.isfinite(y)]
+    return np.log(y) if len(some) and some.min() > 0 else np.asarray(y)

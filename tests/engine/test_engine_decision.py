@@ -1,0 +1,124 @@
+"""What a run is worth to a decision, against closed forms and brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from compass.engine import decision
+from compass.generate.base import Geometry
+from compass.generate.chance import improvement
+from compass.generate.measured import Reliability
+
+
+def plain(columns: int) -> Geometry:
+    return Geometry(
+        scale=np.ones(columns),
+        weight=np.ones(columns),
+        category=np.zeros(columns, dtype=bool),
+        none=np.full(columns, np.nan),
+    )
+
+
+def test_draws_vary_together_as_the_members_do() -> None:
+    rng = np.random.default_rng(1)
+    members = rng.normal(size=(50, 3)) @ np.array([[1.0, 0.9, 0.0], [0.0, 0.3, 0.1], [0, 0, 2.0]])
+    z = decision.joint(members, 20_000, rng)
+    np.testing.assert_allclose(z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(z.std(axis=0), 1, atol=0.02)
+    np.testing.assert_allclose(np.corrcoef(z.T), np.corrcoef(members.T), atol=0.03)
+
+
+def test_where_members_agree_a_candidate_varies_on_its_own() -> None:
+    rng = np.random.default_rng(2)
+    members = np.column_stack([rng.normal(size=40), np.full(40, 3.7), np.full(40, 0.0)])
+    z = decision.joint(members, 20_000, rng)
+    np.testing.assert_allclose(z.std(axis=0), 1, atol=0.02)
+    np.testing.assert_allclose(np.corrcoef(z.T), np.eye(3), atol=0.03)
+
+
+@pytest.mark.parametrize("runs", [0, 1, 3])
+def test_what_a_run_can_teach_is_what_bayes_says(runs: int) -> None:
+    """The posterior mean after one more noisy run, simulated from beginning to end."""
+    rng = np.random.default_rng(3)
+    error, noise, half = 4.0, 1.0, np.sqrt(5.0)
+    truth = rng.normal(0, np.sqrt(error), 200_000)
+    seen = truth[:, None] + rng.normal(0, np.sqrt(noise), (len(truth), runs + 1))
+    weight = np.arange(runs + 2) * error / (np.arange(runs + 2) * error + noise)
+    before = weight[runs] * seen[:, :runs].mean(axis=1) if runs else np.zeros(len(truth))
+    after = weight[runs + 1] * seen.mean(axis=1)
+    told = decision.surprise(np.array([half]), Reliability(noise, error), np.array([runs]))
+    assert told[0] == pytest.approx((after - before).std(), rel=0.01)
+
+
+def test_runs_that_do_not_scatter_teach_nothing_the_second_time() -> None:
+    told = decision.surprise(np.array([2.0, 2.0]), Reliability(0.0, 1.0), np.array([0, 1]))
+    np.testing.assert_allclose(told, [2.0, 0.0])
+
+
+def test_the_gain_of_a_single_run_is_the_expected_improvement() -> None:
+    rng = np.random.default_rng(4)
+    mean, deviation, today = np.array([4.0, 5.0, 6.0]), np.array([0.3, 1.0, 0.5]), 4.8
+    z = decision.joint(rng.normal(size=(60, 3)), 100_000, rng)
+    losses = decision.numbers_drawn(mean, deviation, z, positive=False)
+    exact = improvement(mean, deviation, today, ratio=False)
+    for place in range(3):
+        X = np.zeros((1, 1))
+        ((_, gain),) = decision.batch(losses[:, [place]], today, X, plain(1), apart=0.0, n=1)
+        assert gain == pytest.approx(exact[place], rel=0.03)
+
+
+def test_a_time_is_never_below_zero() -> None:
+    z = np.random.default_rng(5).normal(size=(1000, 2))
+    drawn = decision.numbers_drawn(np.array([1.0, 2.0]), np.array([5.0, 0.1]), z, positive=True)
+    assert (drawn > 0).all()
+    np.testing.assert_allclose(np.median(drawn, axis=0), [1.0, 2.0], rtol=0.2)
+
+
+def test_classes_come_out_as_often_as_their_scores_say() -> None:
+    z = np.random.default_rng(6).normal(size=(40_000, 2))
+    scores = np.array([[0.2, 0.5, 0.3], [0.0, 1.0, 0.0]])
+    drawn = decision.classes_drawn(scores, z, first=2)
+    for column, row in enumerate(scores):
+        shares = [(drawn[:, column] == k).mean() for k in range(3)]
+        np.testing.assert_allclose(shares, row, atol=0.01)
+    low = stats.norm.cdf(z[:, 0]) < 0.3
+    assert (drawn[low, 0] == 2).all()
+
+
+def test_whatever_misses_a_goal_is_worse_than_all_that_meets_it() -> None:
+    found = decision.Result(
+        miss=np.array([[0.0, 1e-9, 0.5, 0.0]]), value=np.array([[9.0, -5.0, -7.0, 1.0]])
+    )
+    losses = found.losses(9.0)[0]
+    assert losses.argsort().tolist() == [3, 0, 1, 2]
+
+
+def test_of_runs_that_are_the_same_only_one_is_worth_making() -> None:
+    rng = np.random.default_rng(7)
+    one, other = rng.normal(size=(2, 500))
+    losses = np.column_stack([one, one, one, 0.2 + other])
+    X = np.arange(4.0)[:, None]
+    chosen = decision.batch(losses, 0.0, X, plain(1), apart=0.05, n=4)
+    assert [place for place, _ in chosen] == [0, 3]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 8), st.integers(1, 5), st.floats(0, 1.5))
+def test_a_batch_is_greedy_and_apart(seed: int, m: int, n: int, apart: float) -> None:
+    rng = np.random.default_rng(seed)
+    losses, X = rng.normal(size=(30, m)), rng.integers(0, 6, (m, 2)) / 2.0
+    today = float(rng.normal())
+    chosen = decision.batch(losses, today, X, plain(2), apart=apart, n=n)
+    best = np.full(30, today)
+    left = set(range(m))
+    for place, gain in chosen:
+        gains = {i: float(np.maximum(best - losses[:, i], 0).mean()) for i in left}
+        assert gain == pytest.approx(gains[place])
+        assert gain >= max(gains.values()) * (1 - 1e-6)
+        best = np.minimum(best, losses[:, place])
+        left = {i for i in left if i != place and np.abs(X[i] - X[place]).sum() > apart}
+    assert len(chosen) <= n
+    if len(chosen) < n and left:
+        assert all(np.maximum(best - losses[:, i], 0).mean() < 1e-3 for i in left)
