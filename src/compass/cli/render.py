@@ -92,6 +92,8 @@ def predicted(outcome: Prediction, gap: str = " ") -> str:
         text += f"\nmeasured {show(outcome.observed)}"
     if outcome.meets is False:
         text += "\nmisses the goal"
+    elif outcome.chance is not None:
+        text += f"\n{outcome.chance:.0%} sure"
     return text
 
 

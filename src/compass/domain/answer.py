@@ -114,6 +114,9 @@ class Prediction(Noun):
     change_high: float | None = Field(None, description="upper end of the same interval")
     probability: float | None = Field(None, description="score of the predicted class")
     meets: bool | None = Field(None, description="whether it meets its goal; None: no goal")
+    chance: float | None = Field(
+        None, description="how likely a new run meets its goal, going by errors on unseen runs"
+    )
 
 
 class Moved(Noun):

@@ -28,6 +28,7 @@ from compass.engine.effects import with_effects
 from compass.engine.judge import Judge
 from compass.engine.past import measured_at, record_of, verdict
 from compass.engine.plan import Plan, assumed, followers, linked
+from compass.engine.promise import with_promise
 from compass.engine.proving import certified
 from compass.engine.shortfall import blocking_rules, broken_conditions, notes, why_not
 from compass.engine.targets import resolve
@@ -250,7 +251,15 @@ def _suggestions(
         observed = measured_at(desk.judge, arena, found.X)
     moved = None if desk.plan.baseline is None else (desk.plan.origin, found.X)
     predictions = desk.judge.predict(scores, spreads, targets, before, observed, moved)
-    trusts = with_effects(desk, found.X, desk.judge.trust(found.X), arena.movable)
+    least = desk.bench.settings.trust.chance
+    trusts = [
+        with_promise(trust, outcomes, least)
+        for trust, outcomes in zip(
+            with_effects(desk, found.X, desk.judge.trust(found.X), arena.movable),
+            predictions,
+            strict=True,
+        )
+    ]
     return tuple(
         _suggestion(desk, arena, x, outcomes, trust, float(near), bool(ok))
         for x, outcomes, trust, near, ok in zip(

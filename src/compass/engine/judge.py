@@ -170,7 +170,17 @@ class Judge:
             change_high=ends[1],
             probability=probability,
             meets=meets(target, value),
+            chance=self._chance(name, score, spread, target),
         )
+
+    def _chance(
+        self, name: str, score: Floats, spread: float, target: Target | None
+    ) -> float | None:
+        """How likely a new run meets its goal; None where there is no range to meet."""
+        interval = self.trained[name].interval
+        if interval is None or target is None or target.direction is not None:
+            return None
+        return float(interval.chance(score[:1], np.array([spread]), target.low, target.high)[0])
 
     def trust(self, X: Floats) -> list[Trust]:
         """Algorithm 1 for each configuration, with the past runs that support it."""

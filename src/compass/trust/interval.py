@@ -65,6 +65,27 @@ class Conformal:
         place = int(np.searchsorted(self._share, level - 1e-12))
         return float(self.residuals[place]) if place < len(self.residuals) else math.inf
 
+    def chance(self, predicted: Floats, spread: Floats, low: float, high: float) -> Floats:
+        """The chance [n] that new runs with these predictions [n] lie between low and high.
+
+        Errors above and below are taken to be equally likely; what no run to check with tells
+        counts as a miss.
+        """
+        if self.log:
+            spread = spread / predicted
+            with np.errstate(divide="ignore"):
+                predicted, low, high = np.log(predicted), *np.log(np.maximum([low, high], 0.0))
+        expected = size(spread, self.usual)
+        above, below = (high - predicted) / expected, (low - predicted) / expected
+        return np.asarray(
+            (np.sign(above) * self._within(above) - np.sign(below) * self._within(below)) / 2
+        )
+
+    def _within(self, scaled: Floats) -> Floats:
+        """The share [n] of new runs whose scaled residual is at most this size [n]."""
+        shares = np.concatenate([[0.0], self._share])
+        return np.asarray(shares[np.searchsorted(self.residuals, np.abs(scaled), side="right")])
+
     @cached_property
     def _share(self) -> Floats:
         # A new run comes with a weight of its own and an unknown, possibly infinite residual.
