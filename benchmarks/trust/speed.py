@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 import compass as cp
 from benchmarks.peers.ask import one_core
 from benchmarks.show import save, table
+from compass.engine.court import Court
+from compass.engine.effects import effects
 from compass.engine.judge import Judge
 from compass.engine.workbench import Workbench
 from compass.model.base import Family
@@ -30,6 +32,7 @@ from compass.trust.support import Support
 Floats = NDArray[np.float64]
 
 SUGGESTIONS = 20
+MOVED = 3  # parameters that each of them moves
 ASK_LIMIT = 30.0  # CPU milliseconds of a question
 BUILD_LIMIT = 1.0  # times the training of the model
 LABELS = ("amber", "bronze", "coral", "denim", "ebony", "fern")
@@ -80,14 +83,29 @@ def _study(data: dict[str, list[object]]) -> cp.Study:
     return study_of({"columns": {**columns, OUTCOME: {"role": "outcome"}}}, where="the benchmark")
 
 
+def _suggested(run: Floats, past: Floats, rng: np.random.Generator) -> Floats:
+    """Suggestions for a run: each has up to three of its parameters as in some past run."""
+    found = np.repeat(run[None, :], SUGGESTIONS, axis=0)
+    for one in found:
+        moved = rng.permutation(len(run))[: rng.integers(1, MOVED + 1)]
+        one[moved] = past[rng.integers(len(past)), moved]
+    return found
+
+
 def asked(judge: Judge, repeats: int) -> dict[str, float]:
     """Median CPU milliseconds of a question and of its parts."""
     here, settings = judge.here, judge.bench.settings.trust
     certainty = judge.bench.certainty(here.features.names, tuple(judge.trained))
     rng = np.random.default_rng(5)
-    base = here.X[here.valid[rng.permutation(len(here.valid))[:SUGGESTIONS]]]
+    base = _suggested(here.X[here.valid[0]], here.X[here.train], rng)
+    court = Court.of(judge, (OUTCOME,))
+
+    def evidence() -> object:
+        return effects(court, [here.X[here.valid[0]]] * SUGGESTIONS, base)
+
     parts: dict[str, Callable[[], object]] = {
-        "all of trust": lambda: judge.trust(base),
+        "all of trust": lambda: (judge.trust(base), evidence()),
+        "effect evidence": evidence,
         "scores and labels": lambda: assess(base, here.support, certainty, settings),
         "index: novelty and support": lambda: here.support.around(base),
         "ensemble: variance and expected error": lambda: (certainty.uq(base), certainty.risk(base)),
@@ -172,7 +190,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(train):,} training rows, {kinds:,} configurations, {train.shape[1]} columns\n")
     lines = [
         (name, f"{ms:.1f}", f"{100 * ms / question['all of trust']:.0f} %", limit)
-        for (name, ms), limit in zip(question.items(), (f"{ASK_LIMIT:g}", "", "", ""), strict=True)
+        for (name, ms), limit in zip(
+            question.items(), (f"{ASK_LIMIT:g}", "", "", "", ""), strict=True
+        )
     ]
     print(table((f"trust of {SUGGESTIONS} suggestions", "CPU ms", "share", "limit"), lines))
     cost = built(judge, auto=not said.no_auto)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.split import configurations
-from compass.trust.effect import Ledger, Outcome, Paired, count
+from compass.trust.effect import Outcome, count
+from compass.trust.ledger import Ledger, Paired
 
 FEATURES = Space(
     parameters=(

@@ -14,7 +14,8 @@ from compass.engine.workbench import Workbench
 from compass.prepare import Prepared
 from compass.prepare.split import configurations
 from compass.trust.comparable import comparable, disagreement
-from compass.trust.effect import Ledger, Outcome
+from compass.trust.effect import Outcome
+from compass.trust.ledger import Ledger
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -95,7 +96,10 @@ def _known(prepared: Prepared, features: Space, apart: Sequence[float | None]) -
 
 def complete(judge: Judge) -> Rows:
     """Positions of the past runs that have a value in every feature, in order."""
-    return np.flatnonzero(np.isfinite(judge.here.X).all(axis=1))
+    bench, names = judge.bench, judge.here.features.names
+    if names not in bench.complete:
+        bench.complete[names] = np.flatnonzero(np.isfinite(judge.here.X).all(axis=1))
+    return bench.complete[names]
 
 
 def measured(bench: Workbench, name: str) -> Floats:

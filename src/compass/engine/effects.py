@@ -1,7 +1,8 @@
 """Effect evidence of suggestions: what comparable past runs say about every move they make."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,8 @@ from compass.engine.plan import best_run, past_checks
 from compass.language import format_value, listed
 from compass.prepare.encode import Encoder
 from compass.settings import TrustSettings
-from compass.trust.effect import Around, Count, Outcome, Paired, count
+from compass.trust.effect import Count, Outcome, count
+from compass.trust.ledger import Around, Ledger, Paired
 
 if TYPE_CHECKING:
     from compass.engine.answering import Desk
@@ -86,11 +88,12 @@ def effects(
         for old, new in zip(references, X, strict=True)
     ]
     expected = {name: _expected(court, name, references, X, moves) for name in court.outcomes}
+    finder = _Finder(court)
     found = []
     for i, (old, new) in enumerate(zip(references, X, strict=True)):
         mine: list[Effect] = []
         if old is not None and moves[i]:
-            pairs = _pairs(court, old, new, moves[i])
+            pairs = partial(_pairs, finder, old, new, moves[i], {})
             for name in court.outcomes:
                 mine += _of_outcome(court, name, old, new, moves[i], pairs, expected[name][i])
         found.append(mine)
@@ -146,19 +149,45 @@ def _scaled(outcome: Outcome, said: Floats, label: int) -> Floats:
     return np.asarray(np.log(np.maximum(said[:, 0], least * 1e-3)))
 
 
-def _pairs(court: Court, old: Floats, new: Floats, moved: list[int]) -> dict[int, Paired]:
-    """The pairs of each move alone, and under -1 those of all moves together."""
-    if not court.known.identifiable:
-        return {}
-    tolerance = court.judge.bench.settings.trust.tolerance
-    sets = {j: [j] for j in moved} | ({-1: moved} if len(moved) > 1 else {})
-    around: dict[int, Around] = {}
-    found = {}
-    for key, columns in sets.items():
-        ledger = court.ledger(columns)
-        near = around.setdefault(id(ledger), ledger.around(new))
-        found[key] = ledger.pairs(old, new, columns, tolerance, near)
-    return found
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    """Finds the pairs for moves, and remembers what several of them share."""
+
+    court: Court
+    arounds: dict[tuple[int, bytes], Around] = field(default_factory=dict)
+
+    def pairs(self, old: Floats, new: Floats, moved: list[int], move: list[int]) -> Paired:
+        """The pairs for one part of everything that is moved from old [d] to new [d]."""
+        ledger = self.court.ledger(move)
+        tolerance = self.court.judge.bench.settings.trust.tolerance
+        return ledger.pairs(old, new, move, tolerance, self._around(ledger, old, new, moved))
+
+    def _around(self, ledger: Ledger, old: Floats, new: Floats, moved: list[int]) -> Around:
+        # Suggestions of one answer share their reference: its distances are worked out once.
+        if {*moved} & {*ledger.labels.columns, *ledger.sized.tolist()}:
+            return self._kept(ledger, new, lambda: ledger.around(new))
+        start = self._kept(ledger, old, lambda: ledger.around(old))
+        return self._kept(ledger, new, lambda: ledger.shifted(start, new, moved))
+
+    def _kept(self, ledger: Ledger, x: Floats, make: Callable[[], Around]) -> Around:
+        key = (id(ledger), x.tobytes())
+        if key not in self.arounds:
+            self.arounds[key] = make()
+        return self.arounds[key]
+
+
+def _pairs(
+    finder: _Finder,
+    old: Floats,
+    new: Floats,
+    moved: list[int],
+    known: dict[tuple[int, ...], Paired],
+    move: tuple[int, ...],
+) -> Paired:
+    """The pairs of a part of the moves, found once for all outcomes."""
+    if move not in known:
+        known[move] = finder.pairs(old, new, moved, [*move])
+    return known[move]
 
 
 def _of_outcome(
@@ -167,28 +196,26 @@ def _of_outcome(
     old: Floats,
     new: Floats,
     moved: list[int],
-    pairs: Mapping[int, Paired],
+    found: Callable[[tuple[int, ...]], Paired],
     expected: _Expected,
 ) -> list[Effect]:
+    """The evidence about each move; `found` gives the pairs of a part of them."""
     outcome = court.outcome(name, expected.label)
-    settings = court.judge.bench.settings.trust
-    together = None
-    if -1 in pairs:
-        counted = count(outcome, pairs[-1], expected.whole, expected.whole)
+    cases = [_Case(court, name, outcome, old, new, j, expected) for j in moved]
+    if not court.known.identifiable:
+        return [case.unknown() for case in cases]
+    if len(moved) > 1:
         # Runs at both ends of the whole move tell more than those of each part of it.
-        together = counted if _enough(counted, settings) else None
-    found = []
-    for j in moved:
-        case = _Case(court, name, outcome, old, new, j, expected)
-        if not pairs:
-            found.append(case.unknown())
-        elif together is not None:
-            found.append(case.effect(together, pairs[-1], expected.whole, moved))
-        else:
-            alone = expected.alone[j]
-            counted = count(outcome, pairs[j], alone, expected.whole)
-            found.append(case.effect(counted, pairs[j], alone, [j]))
-    return found
+        paired, whole = found(tuple(moved)), expected.whole
+        counted = count(outcome, paired, whole, whole)
+        if _enough(counted, court.judge.bench.settings.trust):
+            return [case.effect(counted, paired, whole, moved) for case in cases]
+    told = []
+    for case in cases:
+        paired, alone = found((case.column,)), expected.alone[case.column]
+        counted = count(outcome, paired, alone, expected.whole)
+        told.append(case.effect(counted, paired, alone, [case.column]))
+    return told
 
 
 def _enough(counted: Count, settings: TrustSettings) -> bool:

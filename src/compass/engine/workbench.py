@@ -25,8 +25,9 @@ from compass.model.select import Selected, course
 from compass.prepare import Prepared
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
 from compass.settings import Settings
-from compass.trust.effect import Ledger, Outcome
+from compass.trust.effect import Outcome
 from compass.trust.interval import Conformal
+from compass.trust.ledger import Ledger
 from compass.trust.spread import Perturbed
 from compass.trust.support import Support
 
@@ -99,6 +100,7 @@ class Workbench:
     reliability: dict[tuple[tuple[str, ...], str], Reliability] = field(default_factory=dict)
     ledgers: dict[tuple[tuple[str, ...], tuple[str, ...]], Ledger] = field(default_factory=dict)
     told: dict[tuple[tuple[str, ...], str, int], Outcome] = field(default_factory=dict)
+    complete: dict[tuple[str, ...], Rows] = field(default_factory=dict)
     disagreement: dict[tuple[tuple[str, ...], str], float | None] = field(default_factory=dict)
 
     def field_of(self, features: tuple[str, ...]) -> Field:

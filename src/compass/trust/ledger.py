@@ -1,0 +1,384 @@
+"""Past runs laid out so that pairs of comparable ones are found at once.
+
+A pair is two past runs with the same context (see `comparable`), one near the old value of a
+parameter and one near the new, that agree in everything else: what still differs counts against
+the pair, and beyond a tolerance it is none. No run is in two pairs, so that pairs can be counted.
+The nearest to the suggestion are taken.
+
+Numbers count by their difference in standard deviations (of the logarithm where the values span a
+factor of 8 and more), a number against `none` and different categories count 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.space import Category, Number, Space
+from compass.model.kernel import (
+    f8,
+    f8_2d,
+    i8,
+    integer,
+    kernel,
+    number,
+    to_f8,
+    to_f8_2d,
+    to_i8,
+)
+from compass.trust.comparable import Identity
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_NUMBER, _CATEGORY = 0, 1
+_FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
+_NEAR = 0.25  # a value is near the old or the new one within this share of the move
+_GATHERED = 48  # runs on each side that are paired, the nearest to the suggestion
+_FAR = 1e6  # more than any two values of one column are apart, squared
+_REACH = 1.0  # how far the sizes of a pair may be from those of the question, in distances
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Pairs of comparable runs for one move."""
+
+    old: Rows  # [p] row of the run near the old value
+    new: Rows  # [p]
+    weight: Floats  # [p] 1: they agree in everything else
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """How far runs are from a configuration."""
+
+    first: int  # the first of them in the ledger
+    apart: Floats  # [m] squares of distances; infinite: a problem of another size
+    point: Floats  # [d] coordinates of the configuration
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """Past runs laid out for finding pairs: sorted by what they are a run of."""
+
+    kind: Rows  # [d]
+    log: NDArray[np.bool_]  # [d]
+    centre: Floats  # [d]
+    spread: Floats  # [d]
+    none: Floats  # [d] what stands for `none`; NaN: it cannot be missing
+    rows: Floats  # [n, d] coordinates
+    columns: Floats  # [d, n] the same
+    order: Rows  # [d, n] runs by the value of each column, within those of the same labels
+    ranked: Floats  # [d, n] these values
+    steps: NDArray[np.bool_]  # [d, n - 1] whether a run and the next, comparable one differ
+    same: Rows  # [n] runs with the same context have the same number
+    whole: Identity
+    family: NDArray[np.uint64]  # [n] ascending: the labels of the context
+    position: Rows  # [n] row in the caller's data
+    labels: Identity
+    sized: Rows  # columns of the context that are numbers
+    context: frozenset[int]
+
+    @classmethod
+    def build(cls, X: Floats, features: Space, columns: Sequence[str]) -> "Ledger":
+        """Lay out complete rows X [n, d]; runs are comparable that agree in these columns."""
+        scales = [_scale(X[:, j], parameter) for j, parameter in enumerate(features)]
+        kind, log, centre, spread, none = (np.array(part) for part in zip(*scales, strict=True))
+        words = [name for name in columns if isinstance(features[name], Category)]
+        labels = Identity.learn(X, features, words)
+        family = labels.of(X)
+        whole = Identity.learn(X, features, columns)
+        same = whole.of(X).view(np.int64)
+        order = np.lexsort((same, family))
+        ledger = cls(
+            kind=kind.astype(np.int64),
+            log=log.astype(np.bool_),
+            centre=centre,
+            spread=spread,
+            none=none,
+            rows=np.empty((0, 0)),
+            columns=np.empty((0, 0)),
+            order=np.empty((0, 0), dtype=np.int64),
+            ranked=np.empty((0, 0)),
+            steps=np.empty((0, 0), dtype=np.bool_),
+            same=same[order],
+            whole=whole,
+            family=family[order],
+            position=order.astype(np.int64),
+            labels=labels,
+            sized=np.array(
+                [features.names.index(n) for n in columns if n not in words], dtype=np.int64
+            ),
+            context=frozenset(features.names.index(name) for name in columns),
+        )
+        rows = ledger.place(X[order])
+        placed = np.ascontiguousarray(rows.T)
+        order = np.array([np.lexsort((column, ledger.family)) for column in placed], np.int64)
+        order = order.reshape(placed.shape)
+        return replace(
+            ledger,
+            rows=rows,
+            columns=placed,
+            order=order,
+            ranked=np.take_along_axis(placed, order, axis=1),
+            steps=_steps(placed, ledger.same),
+        )
+
+    def place(self, X: Floats) -> Floats:
+        """Coordinates [n, d] of rows X [n, d]; NaN is `none`."""
+        moved = np.where(self.log, np.log(np.where(self.log, np.maximum(X, 1e-300), 1.0)), X)
+        placed = (moved - self.centre) / self.spread
+        return np.where(self.none == X, np.nan, placed)
+
+    def varied(self, like: Floats, column: int) -> bool:
+        """Whether a column differs between comparable runs with the labels of `like` [d]."""
+        first, last = self._family(like)
+        return bool(self.steps[column, first : max(last - 1, first)].any())
+
+    def _family(self, like: Floats) -> tuple[int, int]:
+        """Where the runs with the labels of a configuration [d] begin and end."""
+        label = self.labels.of(like[np.newaxis])[0]
+        return (
+            int(np.searchsorted(self.family, label, side="left")),
+            int(np.searchsorted(self.family, label, side="right")),
+        )
+
+    def alike(self, like: Floats, fixed: Sequence[int], tolerance: float) -> Rows:
+        """The runs with the context of `like` [d] and, within the tolerance, its fixed columns."""
+        first, last = self._family(like)
+        point = self.place(like[np.newaxis])[0]
+        own = self.whole.of(like[np.newaxis]).view(np.int64)[0]
+        apart = np.where(self.same[first:last] == own, 0.0, np.inf)
+        for j in fixed:
+            apart += _squares(self.kind[j], self.columns[j, first:last], point[j])
+        return self.position[first:last][apart <= tolerance**2 * (1 + 1e-9)]
+
+    def around(self, x: Floats) -> "Around":
+        """How far the runs with the labels of a configuration x [d] are from it."""
+        first, last = self._family(x)
+        point = self.place(x[np.newaxis])[0]
+        apart = np.zeros((2, last - first))
+        _totals(self.kind, self.columns, first, last, point, self.sized, apart)
+        apart[1, apart[0] > _REACH * _REACH] = np.inf
+        return Around(first, apart[1], point)
+
+    def shifted(self, around: "Around", x: Floats, moved: Sequence[int]) -> "Around":
+        """The same of a configuration x [d] that differs in these columns, none a label."""
+        point = self.place(x[np.newaxis])[0]
+        apart = around.apart.copy()
+        last = around.first + len(apart)
+        for j in moved:
+            values = self.columns[j, around.first : last]
+            _shift(self.kind[j], values, around.point[j], point[j], apart)
+        return Around(around.first, apart, point)
+
+    def pairs(
+        self,
+        old: Floats,
+        new: Floats,
+        moved: Sequence[int],
+        tolerance: float,
+        around: "Around | None" = None,
+    ) -> Paired:
+        """Pairs of runs for moving these columns from configuration old [d] to new [d].
+
+        `around` the new one saves time where there are several moves.
+        """
+        around = around or self.around(new)
+        start = self.place(old[np.newaxis])[0]
+        columns = np.array(sorted(moved), dtype=np.int64)
+        others = np.setdiff1d(np.arange(len(new)), columns)
+        sides = [
+            self._gathered(around, self._near(here[columns], there[columns], columns), columns)
+            for here, there in ((start, around.point), (around.point, start))
+        ]
+        partner = np.full(len(sides[1]), -1, dtype=np.int64)
+        gap = np.zeros(len(sides[1]))
+        _match(self.kind, self.rows, self.same, sides[0], sides[1], others, tolerance, partner, gap)
+        taken = partner >= 0
+        weight = 1.0 - gap[taken] / tolerance if tolerance > 0 else np.ones(int(taken.sum()))
+        return Paired(self.position[partner[taken]], self.position[sides[1][taken]], weight)
+
+    def _gathered(self, around: "Around", near: Floats, columns: Rows) -> Rows:
+        """The runs at one end of the move that are nearest to the suggestion otherwise."""
+        first, last = around.first, around.first + len(around.apart)
+        ranges = []
+        for j, (low, high) in zip(columns, near, strict=True):
+            values = self.ranked[j, first:last]  # NaN, which is `none`, comes last
+            ranges.append((np.searchsorted(values, low), np.searchsorted(values, high, "right")))
+        # The runs at this end of the column with the fewest; of the other columns each is asked.
+        lead = min(range(len(ranges)), key=lambda m: int(ranges[m][1] - ranges[m][0]))
+        start, stop = (int(first + end) for end in ranges[lead])
+        turn = [lead, *(m for m in range(len(columns)) if m != lead)]
+        found = np.full(_GATHERED, -1, dtype=np.int64)
+        _gather(
+            self.kind,
+            self.columns,
+            first,
+            around.apart,
+            near[turn],
+            around.point,
+            columns[turn],
+            self.order[columns[lead], start:stop],
+            found,
+            np.full(_GATHERED, np.inf),
+        )
+        return found[found >= 0]
+
+    def _near(self, here: Floats, there: Floats, columns: Rows) -> Floats:
+        """What counts as being at one end of a move, [m, 2]: between these; NaN: `none`."""
+        exact = (self.kind[columns] == _CATEGORY) | np.isnan(here) | np.isnan(there)
+        room = np.where(exact, 0.0, _NEAR * np.abs(there - here)) * (1 + 1e-9)
+        return np.column_stack([here - room, here + room])
+
+
+def _steps(columns: Floats, same: Rows) -> NDArray[np.bool_]:
+    """Where columns [d, n] change between two neighbours with the same context, [d, n - 1]."""
+    now, then = columns[:, 1:], columns[:, :-1]
+    same_none = np.isnan(now) & np.isnan(then)
+    return np.asarray((now != then) & ~same_none & (same[1:] == same[:-1]))
+
+
+def _scale(values: Floats, parameter: Number | Category) -> tuple[int, bool, float, float, float]:
+    if isinstance(parameter, Category):
+        return (_CATEGORY, False, 0.0, 1.0, np.nan)
+    none = parameter.none_code if parameter.optional else np.nan
+    present = values[values != none]
+    if not len(present):
+        return (_NUMBER, False, 0.0, 1.0, none)
+    log = bool(present.min() > 0 and present.max() >= _FACTOR * present.min())
+    placed = np.log(present) if log else present
+    return (_NUMBER, log, float(placed.mean()), float(placed.std()) or 1.0, none)
+
+
+def _squares(kind: int, values: Floats, point: float) -> Floats:
+    """Square of how far values [n] of one column are from a point."""
+    if kind == _CATEGORY:
+        return np.asarray(values != point, dtype=np.float64)
+    if np.isnan(point):
+        return np.asarray(~np.isnan(values), dtype=np.float64)
+    return np.asarray(np.where(np.isnan(values), 1.0, (values - point) ** 2))
+
+
+@kernel()
+def _between(kind: int, a: float, b: float) -> float:
+    """The square of how far two coordinates are apart."""
+    if kind == _CATEGORY:
+        return 0.0 if a == b else 1.0
+    if np.isnan(a) or np.isnan(b):
+        return 0.0 if np.isnan(a) and np.isnan(b) else 1.0
+    return (a - b) * (a - b)
+
+
+@kernel(i8, f8_2d, integer, integer, f8, i8, to_f8_2d)
+def _totals(
+    kind: Rows,
+    columns: Floats,
+    first: int,
+    last: int,
+    point: Floats,
+    sized: Rows,
+    apart: Floats,
+) -> None:
+    """Squares of distances to a point: of the sizes of the problem, and of everything."""
+    for j in range(kind.size):
+        values, q = columns[j, first:last], point[j]
+        if kind[j] == _CATEGORY:
+            for i in range(values.size):
+                apart[1, i] += 0.0 if values[i] == q else 1.0
+        elif np.isnan(q):
+            for i in range(values.size):
+                apart[1, i] += 0.0 if np.isnan(values[i]) else 1.0
+        else:
+            for i in range(values.size):
+                step = (values[i] - q) * (values[i] - q)
+                apart[1, i] += 1.0 if np.isnan(step) else step
+    for j in sized:
+        values, q = columns[j, first:last], point[j]
+        for i in range(values.size):
+            apart[0, i] += _between(kind[j], values[i], q)
+
+
+@kernel(integer, f8, number, number, to_f8)
+def _shift(kind: int, values: Floats, old: float, new: float, apart: Floats) -> None:
+    """Squares of distances when one coordinate of the point changes."""
+    if kind == _CATEGORY or np.isnan(old) or np.isnan(new):
+        for i in range(values.size):
+            apart[i] += _between(kind, values[i], new) - _between(kind, values[i], old)
+        return
+    for i in range(values.size):
+        step = (values[i] - new) * (values[i] - new) - (values[i] - old) * (values[i] - old)
+        apart[i] += 0.0 if np.isnan(step) else step
+
+
+@kernel(i8, f8_2d, integer, f8, f8_2d, f8, i8, i8, to_i8, to_f8)
+def _gather(
+    kind: Rows,
+    columns: Floats,
+    first: int,
+    apart: Floats,
+    near: Floats,
+    point: Floats,
+    moved: Rows,
+    among: Rows,
+    found: Rows,
+    least: Floats,
+) -> None:
+    """Of runs that are at one end of the first moved column, those that are nearest otherwise."""
+    most = found.size
+    lead = moved[0]
+    for i in among:
+        total = apart[i - first] - _between(kind[lead], columns[lead, i], point[lead])
+        if not total < least[most - 1] + _FAR * (moved.size - 1):
+            continue
+        fits = True
+        for m in range(1, moved.size):
+            value = columns[moved[m], i]
+            none = np.isnan(near[m, 0])
+            fits = np.isnan(value) if none else near[m, 0] <= value <= near[m, 1]
+            if not fits:
+                break
+            total -= _between(kind[moved[m]], value, point[moved[m]])
+        total = max(total, 0.0)
+        if fits and total < least[most - 1]:
+            place = most - 1
+            while place > 0 and least[place - 1] > total:
+                least[place] = least[place - 1]
+                found[place] = found[place - 1]
+                place -= 1
+            least[place] = total
+            found[place] = i
+
+
+@kernel(i8, f8_2d, i8, i8, i8, i8, number, to_i8, to_f8)
+def _match(
+    kind: Rows,
+    rows: Floats,
+    same: Rows,
+    old: Rows,
+    new: Rows,
+    others: Rows,
+    tolerance: float,
+    partner: Rows,
+    gap: Floats,
+) -> None:
+    """Give each run at the new end the closest free run at the old end with the same context."""
+    used = np.zeros(old.size, dtype=np.bool_)
+    limit = tolerance * tolerance * (1 + 1e-9)
+    for b in range(new.size):
+        best, least = -1, np.inf
+        for a in range(old.size):
+            if used[a] or same[old[a]] != same[new[b]]:
+                continue
+            total = 0.0
+            for j in others:
+                total += _between(kind[j], rows[old[a], j], rows[new[b], j])
+                if total > limit:
+                    break
+            if total <= limit and total < least:
+                best, least = a, total
+        if best >= 0:
+            used[best] = True
+            partner[b] = old[best]
+            gap[b] = np.sqrt(least)
