@@ -65,7 +65,9 @@ def test_the_gain_of_a_single_run_is_the_expected_improvement() -> None:
     exact = improvement(mean, deviation, today, ratio=False)
     for place in range(3):
         X = np.zeros((1, 1))
-        ((_, gain),) = decision.batch(losses[:, [place]], today, X, plain(1), apart=0.0, n=1)
+        ((_, gain),) = decision.batch(
+            losses[:, [place]], decision.Today(today), X, plain(1), apart=0.0, n=1
+        )
         assert gain == pytest.approx(exact[place], rel=0.03)
 
 
@@ -100,7 +102,7 @@ def test_of_runs_that_are_the_same_only_one_is_worth_making() -> None:
     one, other = rng.normal(size=(2, 500))
     losses = np.column_stack([one, one, one, 0.2 + other])
     X = np.arange(4.0)[:, None]
-    chosen = decision.batch(losses, 0.0, X, plain(1), apart=0.05, n=4)
+    chosen = decision.batch(losses, decision.Today(0.0), X, plain(1), apart=0.05, n=4)
     assert [place for place, _ in chosen] == [0, 3]
 
 
@@ -110,7 +112,7 @@ def test_a_batch_is_greedy_and_apart(seed: int, m: int, n: int, apart: float) ->
     rng = np.random.default_rng(seed)
     losses, X = rng.normal(size=(30, m)), rng.integers(0, 6, (m, 2)) / 2.0
     today = float(rng.normal())
-    chosen = decision.batch(losses, today, X, plain(2), apart=apart, n=n)
+    chosen = decision.batch(losses, decision.Today(today), X, plain(2), apart=apart, n=n)
     best = np.full(30, today)
     left = set(range(m))
     for place, gain in chosen:

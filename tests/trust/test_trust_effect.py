@@ -36,7 +36,7 @@ def table(rows: int, seed: int) -> np.ndarray:
         ]
     ).astype(np.float64)
     # Both ends of every range, so that the scales do not depend on luck.
-    return np.concatenate([drawn, [[0, 1, 1, 0, 0], [1, 4, 8, 9, 1]]])
+    return np.concatenate([drawn, [[0, 1, 1, 0, 0], [1, 4, 8, 9, 1], [1, 4, 8, 1, 1]]])
 
 
 def plain_gap(X: np.ndarray, i: int, j: int, others: list[int]) -> float:
@@ -45,7 +45,10 @@ def plain_gap(X: np.ndarray, i: int, j: int, others: list[int]) -> float:
         if isinstance(FEATURES.parameters[c], Category):
             total += float(X[i, c] != X[j, c])
         else:
-            total += ((X[i, c] - X[j, c]) / X[:, c].std()) ** 2
+            values = X[:, c]
+            if c == 3:  # 0 to 9: compared by factors, and 0 counts as an eighth of 1
+                values = np.log(np.where(values == 0, 1 / 8, values))
+            total += ((values[i] - values[j]) / values.std()) ** 2
     return float(np.sqrt(total))
 
 
@@ -114,7 +117,7 @@ def test_the_nearest_runs_are_paired_first():
 def test_a_number_near_an_end_counts_and_one_in_between_does_not():
     cap = Number(name="cap", role=Role.KNOB, low=0, high=300)
     space = Space(parameters=(cap,))
-    X = np.array([[100.0], [104.0], [150.0], [196.0], [300.0]])
+    X = np.array([[100.0], [104.0], [150.0], [191.0], [300.0]])
     paired = Ledger.build(X, space, ()).pairs(np.array([100.0]), np.array([200.0]), [0], 0.5)
     assert {*paired.old.tolist()} <= {0, 1}
     assert paired.new.tolist() == [3]
@@ -123,7 +126,7 @@ def test_a_number_near_an_end_counts_and_one_in_between_does_not():
 def test_none_is_an_end_of_its_own():
     cap = Number(name="cap", role=Role.KNOB, low=0, high=300, optional=True)
     none = cap.none_code
-    X = np.array([[none], [none], [100.0], [110.0]])
+    X = np.array([[none], [none], [100.0], [130.0]])
     ledger = Ledger.build(X, Space(parameters=(cap,)), ())
     paired = ledger.pairs(np.array([none]), np.array([100.0]), [0], 0.5)
     assert paired.old.tolist() in ([0], [1])
@@ -204,3 +207,37 @@ def test_classes_agree_when_the_class_appears():
     y = np.array([0.0, 1.0, 1.0, 1.0])
     told = count(Outcome.of_class(y, 1), pairs_of(2), 1.0, 1.0)
     assert told.agree == pytest.approx(0.75)  # one appeared, one was there before: no movement
+
+
+def test_a_class_that_is_lost_is_no_agreement():
+    y = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0])
+    assert count(Outcome.of_class(y, 1), pairs_of(3), 0.0, 0.0).agree == 0
+
+
+def test_a_small_claim_is_not_supported_by_a_larger_movement_the_other_way():
+    coarse = outcome([8, 9.3, 8, 9.3], error=5.0)
+    assert count(coarse, pairs_of(2), -0.07, -0.07).agree == 0
+
+
+def test_agreeing_pairs_are_counted_whatever_their_weight():
+    paired = Paired(np.array([0, 2, 4]), np.array([1, 3, 5]), np.array([1.0, 0.25, 0.25]))
+    told = count(outcome([8, 4, 4, 8, 4, 8]), paired, np.log(0.5), np.log(0.5))
+    assert told.agreeing == 1
+    assert told.agree == pytest.approx(2 / 3)
+
+
+def test_nearly_equal_runs_are_twins():
+    rng = np.random.default_rng(0)
+    space = Space(parameters=(Number(name="load", role=Role.KNOB, low=0, high=1),))
+    X = rng.uniform(0, 1, (400, 1))
+    first, second = Ledger.build(X, space, ()).twins(0, 0.05)
+    assert len(first) > 200
+    assert (first != second).all()
+    assert (np.abs(X[first] - X[second]) <= 0.05 * X.std()).all()
+
+
+def test_a_zero_among_sizes_does_not_join_the_others():
+    sizes = Number(name="n", role=Role.KNOB, low=0, high=1e6)
+    X = np.array([[0.0], [1.0], [10.0], [1000.0], [1e6]])
+    rows = Ledger.build(X, Space(parameters=(sizes,)), ()).place(X)[:, 0]
+    assert (np.diff(rows) > 0.1).all()

@@ -340,7 +340,7 @@ def _answer(
         suggestions=suggestions,
         baseline=plan.baseline,
         context=assumed(plan, arena.space, arena.movable),
-        comparable=Court.of(desk.judge, tuple(plan.query.goals)).known,
+        comparable=Court.of(desk.judge, plan.outcomes).known,
         notes=(
             *plan.notes,
             *_beside_past_runs(desk, arena, found),

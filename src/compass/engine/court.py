@@ -13,13 +13,15 @@ from compass.engine.judge import Judge
 from compass.engine.workbench import Workbench
 from compass.prepare import Prepared
 from compass.prepare.split import configurations
-from compass.trust.comparable import comparable, disagreement
+from compass.trust.comparable import comparable, disagreement, repeats
 from compass.trust.effect import Outcome
 from compass.trust.ledger import Ledger
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+_REPEATS = 20  # pairs of equal runs that tell enough about how far they differ
+_TWINS = 0.05  # nearly the same: at most so far apart
 _CHECKED = 2000  # unseen runs that tell what the model usually errs by
 
 
@@ -62,24 +64,52 @@ class Court:
                 bench.told[key] = Outcome.of(y, repeats, _usual_error(self.judge, name))
         return bench.told[key]
 
-    def reference(self, x: Floats, free: Rows, allowed: Rows) -> Rows:
-        """The allowed past runs, by position, that a recommendation x [d] can be compared with."""
+    def reference(self, x: Floats, free: Rows, allowed: NDArray[np.bool_]) -> Rows:
+        """The past runs, by position, that a recommendation x [d] can be compared with.
+
+        Only those that are `allowed` [n].
+        """
         rows = complete(self.judge)
         fixed = [j for j in range(len(x)) if j not in free]
         ledger, tolerance = self.ledger(()), self.judge.bench.settings.trust.tolerance
-        return np.intersect1d(rows[ledger.alike(x, fixed, tolerance)], allowed)
+        found = rows[ledger.alike(x, fixed, tolerance)]
+        return found[allowed[found]]
 
 
 def comparable_runs(prepared: Prepared) -> Comparable:
     """Which past runs count as comparable, as far as the table itself tells."""
     features = prepared.space.select(prepared.space.having(Role.KNOB, Role.CONTEXT))
-    X = prepared.columns_of(features.names)
+    rows = distinct_runs(prepared, features)
+    X = prepared.columns_of(features.names)[rows]
+    if len(rows) < 2:
+        return _known(prepared, features, ())
+    pairs = _alike(X, features, 0)
     apart = [
-        disagreement(X, _amounts(prepared, name), 0)
+        disagreement(_amounts(prepared, name)[rows], *pairs, 0)
         for name in prepared.space.having(Role.OUTCOME)
         if isinstance(prepared.space[name], Number)
     ]
     return _known(prepared, features, apart)
+
+
+def _alike(X: Floats, features: Space, seed: int) -> tuple[Rows, Rows]:
+    """Pairs of runs that are the same in every column; where hardly any are, nearly the same."""
+    first, second = repeats(X, seed)
+    if len(first) >= _REPEATS:
+        return first, second
+    return Ledger.build(X, features, ()).twins(seed, _TWINS)
+
+
+def distinct_runs(prepared: Prepared, features: Space) -> Rows:
+    """Positions of the runs that have a value in every feature, exact copies once, in order.
+
+    A run that was read twice, its outcomes to the last digit, is no second measurement.
+    """
+    X = prepared.columns_of(features.names)
+    known = np.flatnonzero(np.isfinite(X).all(axis=1))
+    outcomes = prepared.columns_of(prepared.space.having(Role.OUTCOME))
+    key = configurations(np.column_stack([X[known], outcomes[known]]))
+    return np.sort(known[np.unique(key, return_index=True)[1]])
 
 
 def _known(prepared: Prepared, features: Space, apart: Sequence[float | None]) -> Comparable:
@@ -91,15 +121,15 @@ def _known(prepared: Prepared, features: Space, apart: Sequence[float | None]) -
                 hint=f"give it a role: --role {name}=context",
             )
     far = max((one for one in apart if one is not None), default=None)
-    return comparable(features, prepared.table.names, said=said, disagreement=far)
+    return comparable(features, prepared.columns, said=said, disagreement=far)
 
 
 def complete(judge: Judge) -> Rows:
-    """Positions of the past runs that have a value in every feature, in order."""
-    bench, names = judge.bench, judge.here.features.names
-    if names not in bench.complete:
-        bench.complete[names] = np.flatnonzero(np.isfinite(judge.here.X).all(axis=1))
-    return bench.complete[names]
+    """Positions of the past runs that can be compared, in order: see `distinct_runs`."""
+    bench, features = judge.bench, judge.here.features
+    if features.names not in bench.complete:
+        bench.complete[features.names] = distinct_runs(bench.prepared, features)
+    return bench.complete[features.names]
 
 
 def measured(bench: Workbench, name: str) -> Floats:
@@ -131,6 +161,10 @@ def _disagreement(judge: Judge, name: str) -> float | None:
     if isinstance(bench.prepared.space[name], Category):
         return None
     if key not in bench.disagreement:
-        y = measured(bench, name)
-        bench.disagreement[key] = disagreement(judge.here.X, y, bench.settings.seed)
+        rows, seed = complete(judge), bench.settings.seed
+        if judge.here.features.names not in bench.alike:
+            found = _alike(judge.here.X[rows], judge.here.features, seed)
+            bench.alike[judge.here.features.names] = found
+        pairs, y = bench.alike[judge.here.features.names], measured(bench, name)[rows]
+        bench.disagreement[key] = disagreement(y, *pairs, seed)
     return bench.disagreement[key]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.engine.runnable import apart as further
 from compass.generate import loss
 from compass.generate.base import Arena, Geometry
 from compass.generate.measured import Reliability
@@ -113,29 +114,44 @@ def result(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Result:
     return Result(miss, value)
 
 
+@dataclass(frozen=True)
+class Today:
+    """The decision that would be made without a further run."""
+
+    loss: float  # what it costs
+    place: int = -1  # which candidate it is; -1: none of them
+    other: float = np.inf  # what the best other decision costs, should this one disappoint
+
+
 def batch(
-    losses: Floats, today: float, X: Floats, geometry: Geometry, *, apart: float, n: int
+    losses: Floats, today: Today, X: Floats, geometry: Geometry, *, apart: float, n: int
 ) -> list[tuple[int, float]]:
     """Up to n candidates X [m, d] to measure together, and what each adds to the others.
 
-    `losses` [S, m] are draws of what each may cost, `today` is what the best decision costs now.
-    Each next one has the largest mean improvement over the best of today and of those chosen
-    already, draw by draw: what varies with them adds nothing. No two are within `apart`.
+    `losses` [S, m] are draws of what each may cost. Each next one has the largest mean improvement
+    over the best of today and of those chosen already, draw by draw: what varies with them adds
+    nothing. To measure the decision of today itself improves it where it turns out worse than the
+    best other one. No two are within `apart`.
     """
-    best = np.full(len(losses), today)
+    found = np.full(len(losses), np.inf)  # the best of those chosen already
+    base, holder = today.loss, today.place
     open_ = np.ones(losses.shape[1], dtype=np.bool_)
     chosen: list[tuple[int, float]] = []
     while len(chosen) < n and open_.any():
-        gains = np.maximum(best[:, None] - losses, 0.0).mean(axis=0)
+        gains = np.maximum(np.minimum(base, found)[:, None] - losses, 0.0).mean(axis=0)
+        if holder >= 0 and open_[holder]:
+            kept = np.minimum(losses[:, holder], found)
+            gains[holder] = (kept - np.minimum(kept, today.other)).mean()
         # Rounded, so that of candidates which are the same the first is taken.
         size = float(f"{gains.max():.6g}") or 1.0
         place = int(np.argmax(np.where(open_, np.round(gains / size, 9), -1.0)))
         gain = float(gains[place])
-        if gain <= _NOTHING * (chosen[0][1] if chosen else abs(today) * _ROUNDING):
+        if gain <= _NOTHING * (chosen[0][1] if chosen else abs(today.loss) * _ROUNDING):
             break
         chosen.append((place, gain))
-        best = np.minimum(best, losses[:, place])
-        gap = loss.column_distance(X, X[place], geometry).sum(axis=1)
-        open_ &= gap > apart
+        found = np.minimum(found, losses[:, place])
+        if place == holder:
+            base = today.other
+        open_ &= further(X, X[place], geometry, apart)
         open_[place] = False
     return chosen

@@ -33,7 +33,7 @@ def with_effects(desk: "Desk", X: Floats, trusts: Sequence[Trust], free: Rows) -
     They are compared with the baseline; without one, each with the best past run of its context
     that differs in the free columns only.
     """
-    court = Court.of(desk.judge, tuple(desk.plan.query.goals))
+    court = Court.of(desk.judge, desk.plan.outcomes)
     references = _references(desk, court, X, free)
     found = effects(court, references, X, () if desk.plan.baseline is not None else free)
     return [
@@ -49,13 +49,12 @@ def _references(desk: "Desk", court: Court, X: Floats, free: Rows) -> list[Float
     if not court.known.identifiable:
         return [_back(x, plan.start, free) for x in X]
     checks, _ = past_checks(plan, desk.bench, here)
-    fine = np.isfinite(here.X).all(axis=1)
+    fine = np.ones(len(here.X), dtype=np.bool_)
     for holds in checks:
         fine &= holds
-    allowed = np.flatnonzero(fine)
     found: list[Floats | None] = []
     for x in X:
-        rows = court.reference(x, free, allowed)
+        rows = court.reference(x, free, fine)
         best = best_run(rows, plan.query, desk.bench, np.random.default_rng(0)) if len(rows) else -1
         if best < 0:
             found.append(None)
@@ -320,17 +319,17 @@ class _Case:
             least = self.court.judge.bench.settings.trust.pairs
             if counted.pairs:
                 some = "1 pair" if counted.pairs == 1 else f"{counted.pairs} pairs"
-                return f"{change} was seen in only {some}{among} ({least} are needed)"
+                why = f"{least} are needed"
+                if counted.pairs >= least:
+                    why = "which differ in other columns too"
+                return f"{change} was seen in only {some}{among} ({why})"
             if not self.court.ledger(moved).varied(self.new, self.column):
                 return f"{self.knob} never varied{among}"
             return f"no past runs{among} go from one side of {change} to the other"
-        agreeing = round(counted.agree * counted.pairs)
-        verb = "moved as expected" if finding is Finding.SUPPORTED else "did not move as expected"
-        many = agreeing if finding is Finding.SUPPORTED else counted.pairs - agreeing
-        shares = f"{many} of {counted.pairs} comparable pairs"
-        return (
-            f"{change}{together}: {self.name} {verb} in {shares}{self._beside(counted, expected)}"
-        )
+        only = "" if finding is Finding.SUPPORTED else "only "
+        shares = f"{only}{counted.agreeing} of {counted.pairs} comparable pairs"
+        beside = self._beside(counted, expected)
+        return f"{change}{together}: {self.name} moved as expected in {shares}{beside}"
 
     def _beside(self, counted: Count, expected: float) -> str:
         seen, said = self._told(counted.median), self._told(expected)

@@ -60,7 +60,7 @@ def _answer(
         query=plan.query,
         text=format_query(plan.query),
         context=plan.context,
-        comparable=Court.of(desk.judge, tuple(plan.query.goals)).known,
+        comparable=Court.of(desk.judge, plan.outcomes).known,
         population=population,
         notes=notes,
         no_answer=why,
@@ -182,10 +182,13 @@ def _half_width(change: Floats, level: float) -> float:
 
 
 def _trust(desk: Desk, before: Floats, after: Floats) -> tuple[Label, str]:
-    """How far the mean change can be relied on, going by the labels of the changed runs."""
+    """How far the mean change can be relied on, going by the labels of the runs that change."""
+    court = Court.of(desk.judge, desk.plan.outcomes)
     rng = np.random.default_rng(desk.bench.settings.seed)
-    chosen = rng.permutation(len(after))[:_LABELLED]
-    court = Court.of(desk.judge, tuple(desk.plan.query.goals))
+    changing = np.flatnonzero((before != after).any(axis=1))
+    if not len(changing):
+        return Label.CAUTION, "Caution: the change leaves all of these runs as they are."
+    chosen = changing[rng.permutation(len(changing))[:_LABELLED]]
     found = effects(court, list(before[chosen]), after[chosen])
     labels = with_doubts(desk.judge.labels(after[chosen]), found)
     trusted = sum(label is Label.TRUSTED for label in labels) / len(labels)
@@ -194,7 +197,8 @@ def _trust(desk: Desk, before: Floats, after: Floats) -> tuple[Label, str]:
         label = Label.UNSUPPORTED
     else:
         label = Label.TRUSTED if trusted > 0.5 else Label.CAUTION
-    reason = f"{label.value.capitalize()}: after the change {trusted:.0%} of these runs are trusted"
+    runs = f"{trusted:.0%} of the {len(changing):,} runs that change"
+    reason = f"{label.value.capitalize()}: after the change {runs} are trusted"
     if not court.known.identifiable:
         return label, f"{reason}. {court.known.reason}"
     return label, f"{reason}; comparable past runs support it for {known:.0%} of them."
@@ -223,7 +227,7 @@ def _curve(desk: Desk, name: str) -> list[Curve]:
     feasible = np.ones(len(X), dtype=bool)
     for rule in plan.feature_rules:
         feasible &= rule.holds(X)
-    court = Court.of(desk.judge, tuple(plan.query.goals))
+    court = Court.of(desk.judge, plan.outcomes)
     labels = with_doubts(desk.judge.labels(X), effects(court, [plan.origin] * len(X), X))
     told = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
     result = []

@@ -129,9 +129,12 @@ class Judge:
         needed = units_needed(self.level)
         in_all = math.ceil(needed / self.bench.settings.validation_share)
         total = f" (about {in_all} in all)" if grouped or of == "runs of" else ""
+        there = f"there are {units}"
+        if units >= needed:
+            there = f"the runs are too unevenly spread over the {units} there are"
         return (
             f"The {what} is unbounded: a level of {100 * self.level:g} % needs at least "
-            f"{needed} {kind} to check with{total}, and there are {units}."
+            f"{needed} {kind} to check with{total}, and {there}."
         )
 
     def _prediction(

@@ -1,6 +1,7 @@
 """Which configurations to run next: those that help a question most, or teach the models most."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,15 +15,16 @@ from compass.domain.space import Role, Space
 from compass.engine.decision import batch
 from compass.engine.judge import Judge
 from compass.engine.pairs import pairs_for
-from compass.engine.prospects import Prospects, prospects, rows_of
+from compass.engine.prospects import prospects
+from compass.engine.runnable import Made, allowed, apart, spaced
+from compass.engine.sentences import promise
 from compass.engine.standing import compiled
 from compass.generate import loss
 from compass.generate.base import Arena, Geometry
 from compass.generate.nearest import distances
 from compass.language import parse_rule
 from compass.prepare.encode import Encoder
-from compass.prepare.legal import legal_mask, snap
-from compass.prepare.split import configurations
+from compass.prepare.legal import snap
 from compass.rules import Rule
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ Floats = NDArray[np.float64]
 
 _USUAL = 5  # runs that an answer proposes where its evidence is thin
 _TRIED = 512
+_UNSURE = 0.5  # less known than of half of the past runs: below that there is nothing to learn
 _STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the suggestion
 
 
@@ -53,14 +56,20 @@ def for_answer(
         others = _for_what_if(desk, arena, suggestions, n)
     else:
         others = for_decision(desk, arena, suggestions, n)
-    found = list(first)
-    for proposal in others:
-        if all(proposal.config != known.config for known in found):
-            found.append(proposal)
+    found = [*first, *_beside(arena, first, others)][:n]
     if found or not (desk.wanted or no_answer is not None):
-        return tuple(found[:n])
-    seed, within = desk.provenance.seed, desk.plan.contexts
-    return anywhere(desk.judge, arena.rules, arena.geometry, n=n, seed=seed, within=within)
+        return tuple(found)
+    seed, within_ = desk.provenance.seed, desk.plan.contexts
+    return anywhere(desk.judge, arena.rules, arena.geometry, n=n, seed=seed, within=within_)
+
+
+def _beside(arena: Arena, first: Sequence[Proposal], others: Sequence[Proposal]) -> list[Proposal]:
+    """The other runs that are no near copies of the first ones or of each other."""
+    encoder, width = Encoder(arena.space), len(arena.start)
+    rows = np.array([encoder.encode(p.config) for p in others]).reshape(-1, width)
+    known = np.array([encoder.encode(p.config) for p in first]).reshape(-1, width)
+    least = arena.settings.search.distinct
+    return [others[place] for place in spaced(rows, arena.geometry, least, known)]
 
 
 def for_decision(
@@ -70,39 +79,19 @@ def for_decision(
     hopes = prospects(desk, arena, suggestions)
     if hopes is None:
         return ()
-    apart = arena.settings.search.distinct
-    chosen = batch(hopes.losses, hopes.today, hopes.X, arena.geometry, apart=apart, n=n)
+    least = arena.settings.search.distinct
+    chosen = batch(hopes.losses, hopes.today, hopes.X, arena.geometry, apart=least, n=n)
     directed = [target for target in arena.targets if target.direction is not None]
     single = len(directed) == len(arena.targets) == 1 and not arena.outcome_rules
     encoder = Encoder(arena.space)
     return tuple(
         Proposal(
             config=encoder.decode(hopes.X[place]),
-            why=_promise(desk, arena, hopes, place, directed[0].name if single else None),
+            why=promise(desk, arena, hopes, place),
             gain=gain * directed[0].scale if single else None,
         )
         for place, gain in chosen
     )
-
-
-def _promise(desk: "Desk", arena: Arena, hopes: Prospects, place: int, outcome: str | None) -> str:
-    """What measuring a candidate would settle; `outcome` is what alone is minimised."""
-    likely = f"{hopes.chance[place]:.0%} likely"
-    who = f"row {rows_of(desk, hopes.X[place])[0]} again: " if hopes.runs[place] else ""
-    if outcome is not None:
-        unit = getattr(desk.bench.prepared.space[outcome], "unit", None)
-        tail = f" {unit}" if unit else ""
-        centre, around = hopes.centre[outcome][place], hopes.deviation[outcome][place]
-        expected = f"{outcome} {centre:.4g}{tail} expected, give or take {around:.2g}{tail}"
-        return f"{who}tells whether it beats {hopes.holder}: {expected}; {likely}"
-    meets = float((hopes.result.miss[:, place] <= 0).mean())
-    if meets <= 0:
-        return f"{who}tells whether it comes closer to the goals than {hopes.holder}; {likely}"
-    goals = f"{who}tells whether it meets the goals ({meets:.0%} likely)"
-    if not hopes.met:
-        return f"{goals} or comes closer to them than {hopes.holder} ({likely})"
-    closer = "is a smaller change" if arena.proximity else "does better"
-    return f"{goals} and {closer} than {hopes.holder} ({likely})"
 
 
 def _for_what_if(
@@ -110,16 +99,17 @@ def _for_what_if(
 ) -> tuple[Proposal, ...]:
     """The changed configuration, the baseline where it was never measured, and steps between."""
     encoder, origin = Encoder(arena.space), desk.plan.origin
+    made = Made.of(desk.bench, arena.space.names)
     rows = [encoder.encode(s.config) for s in suggestions[:1]]
     itself = "the change itself: one run tells whether the prediction holds"
-    found = [(x, itself) for x in rows if not rows_of(desk, x)]
-    if rows and not rows_of(desk, origin) and _allowed(desk.judge, arena.rules, origin[None]).size:
+    found = [(x, itself) for x in rows if not made.rows(x)]
+    fine = bool(allowed(arena.space, arena.rules, origin[None], arena.movable).all())
+    if rows and not made.rows(origin) and fine:
         why = "the baseline was never measured: with it the change can be told from the difference"
         found.append((origin, why))
-    steps = [p for x in rows for p in towards(desk.judge, arena.rules, arena.geometry, x, n)]
     told = _told(desk.judge, found)
-    known = [p.config for p in told]
-    return (*told, *(p for p in steps if p.config not in known))[:n]
+    steps = [p for x in rows for p in towards(desk.judge, arena.rules, arena.geometry, x, n)]
+    return (*told, *_beside(arena, told, steps))[:n]
 
 
 def for_population(desk: "Desk", n: int) -> tuple[Proposal, ...]:
@@ -127,14 +117,17 @@ def for_population(desk: "Desk", n: int) -> tuple[Proposal, ...]:
     from compass.engine.forward import changed_runs
 
     before, after = changed_runs(desk)
-    past = desk.bench.past_of(desk.judge.here.features.names)
-    fresh = np.flatnonzero(~_measured(after, past.X))[:_TRIED]
+    space = desk.judge.here.features
+    made = Made.of(desk.bench, space.names)
+    # A past run that broke a rule tells what happened; nobody is asked to break it again.
+    possible = allowed(space, desk.plan.feature_rules, after) & ~made.known(after)
+    fresh = np.flatnonzero(possible)[:_TRIED]
     if not len(fresh):
         return ()
-    geometry = desk.bench.geometry(desk.judge.here.features.names, {})
+    geometry = desk.bench.geometry(space.names, {})
     proposals = []
-    for place in _apart(desk.judge, geometry, after[fresh], n)[0]:
-        row = rows_of(desk, before[fresh[place]])
+    for place in _doubtful(desk.judge, geometry, after[fresh], n).chosen:
+        row = made.rows(before[fresh[place]])
         why = f"row {row[0]} with the change made: the two tell what it does there"
         proposals.append((after[fresh[place]], why))
     return _told(desk.judge, proposals)
@@ -168,9 +161,11 @@ def towards(
         point = x.copy()
         point[column] = origin[column]
         rows.append(point)
-    candidates = _allowed(judge, rules, np.array(rows))
-    unseen = candidates[~_measured(candidates, past)]
-    return _told(judge, [(row, _why(row, x, space.names)) for row in unseen])[:n]
+    candidates = np.array(rows)[allowed(space, rules, np.array(rows))]
+    unseen = candidates[~Made.of(judge.bench, space.names).known(candidates)]
+    least = judge.bench.settings.search.distinct
+    kept = unseen[spaced(unseen, geometry, least)]
+    return _told(judge, [(row, _why(row, x, space.names)) for row in kept])[:n]
 
 
 def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
@@ -213,7 +208,8 @@ def anywhere(
 ) -> tuple[Proposal, ...]:
     """Legal configurations where the models know least, far from each other and from the past.
 
-    `within` [c, d] holds the contexts to stay in; without it, those of all past runs.
+    `within` [c, d] holds the contexts to stay in; without it, those of all past runs. Where every
+    legal one was run before, repeats are proposed; where nothing is in doubt, nothing is.
     """
     rng = np.random.default_rng(seed)
     space, past = judge.here.features, judge.here.X[judge.here.train]
@@ -224,54 +220,67 @@ def anywhere(
     take = rng.random((_TRIED, len(knobs))) < 0.5
     for place, column in enumerate(knobs):
         mixed[take[:, place], column] = donors[take[:, place], column]
-    candidates = np.unique(_allowed(judge, rules, mixed), axis=0)
+    candidates = np.unique(mixed[allowed(space, rules, mixed)], axis=0)
     if not len(candidates):
         return ()
-    known = _measured(candidates, past)
+    made = Made.of(judge.bench, space.names)
+    known = made.known(candidates)
     if not known.all():
         candidates = candidates[~known]
-    chosen, doubt = _apart(judge, geometry, candidates, n)
-    why = "predictions are less certain here than for {:.0%} of past runs"
-    return _told(judge, [(candidates[i], why.format(doubt[i])) for i in chosen])
+    found = _doubtful(judge, geometry, candidates, n)
+    rows = []
+    for place in found.chosen:
+        if found.share[place] <= _UNSURE:
+            continue
+        again = made.rows(candidates[place])
+        who = f"row {again[0]} again, to tell how far runs scatter: " if again else ""
+        rows.append((candidates[place], f"{who}{found.why(place)}"))
+    return _told(judge, rows)
 
 
-def _apart(
-    judge: Judge, geometry: Geometry, candidates: Floats, n: int
-) -> tuple[list[int], Floats]:
-    """Positions of up to n doubtful candidates far from each other, and the doubt [m] of all."""
+@dataclass(frozen=True, eq=False)
+class _Doubtful:
+    """Candidates about which little is known, far from each other."""
+
+    chosen: list[int]
+    doubt: Floats  # [m] share of past runs that are predicted with more certainty
+    far: Floats  # [m] share of past runs that are nearer to the others
+
+    @property
+    def share(self) -> Floats:
+        """How much of a reason there is to run each candidate [m], from 0 to 1."""
+        return np.maximum(self.doubt, self.far)
+
+    def why(self, place: int) -> str:
+        """The reason, in words."""
+        if self.doubt[place] >= self.far[place]:
+            return (
+                f"predictions are less certain here than for {self.doubt[place]:.0%} of past runs"
+            )
+        return f"farther from past runs than {self.far[place]:.0%} of them are from the others"
+
+
+def _doubtful(judge: Judge, geometry: Geometry, candidates: Floats, n: int) -> _Doubtful:
+    """Up to n doubtful candidates [m, d] that are far from each other."""
     certainty = judge.bench.certainty(judge.here.features.names, tuple(judge.trained))
     doubt = certainty.uq(candidates)
     far = judge.here.support.ood(candidates)
+    least = judge.bench.settings.search.distinct
     chosen: list[int] = []
-    apart = np.full(len(candidates), 1.0)
-    while len(chosen) < min(n, len(candidates)):
-        best = int(np.argmax((doubt + far) * apart))
-        if apart[best] <= 0:
-            break
+    away = np.full(len(candidates), 1.0)
+    open_ = np.ones(len(candidates), dtype=np.bool_)
+    while len(chosen) < n and open_.any():
+        best = int(np.argmax(np.where(open_, (doubt + far) * away, -1.0)))
         chosen.append(best)
         gap = loss.column_distance(candidates, candidates[best], geometry).sum(axis=1)
-        apart = np.minimum(apart, np.minimum(gap, 1.0))
-    return chosen, doubt
+        away = np.minimum(away, np.minimum(gap, 1.0))
+        open_ &= apart(candidates, candidates[best], geometry, least)
+    return _Doubtful(chosen, doubt, far)
 
 
 def _knobs(space: Space) -> list[int]:
     """The columns that a person can set; all where none is known to be."""
     return [space.names.index(name) for name in space.having(Role.KNOB) or space.names]
-
-
-def _measured(X: Floats, past: Floats) -> NDArray[np.bool_]:
-    """Which configurations [n, d] are those of past runs [p, d]."""
-    return np.isin(configurations(X), configurations(past))
-
-
-def _allowed(judge: Judge, rules: Sequence[Rule], X: Floats) -> Floats:
-    """The configurations that are legal and obey the rules."""
-    fine = np.ones(len(X), dtype=bool)
-    for column, parameter in enumerate(judge.here.features.parameters):
-        fine &= legal_mask(parameter, X[:, column])
-    for rule in rules:
-        fine &= rule.holds(X)
-    return X[fine]
 
 
 def _told(judge: Judge, rows: Sequence[tuple[Floats, str]]) -> tuple[Proposal, ...]:

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from compass.domain.answer import Effect, Finding, Proposal, Suggestion
 from compass.domain.base import Value
-from compass.engine.prospects import rows_of
+from compass.domain.space import Role
+from compass.engine.court import Court
+from compass.engine.runnable import Made, allowed
 from compass.generate.base import Arena
 from compass.generate.nearest import distances
 from compass.language import format_value
 from compass.prepare.encode import Encoder
-from compass.prepare.legal import legal_mask
 
 if TYPE_CHECKING:
     from compass.engine.answering import Desk
@@ -61,41 +62,68 @@ def _pairs(
     old, new = (_code(arena, effect.knob, value) for value in (effect.old, effect.new))
     wanted = desk.bench.settings.trust.pairs
     needed = max(wanted - min(e.pairs for e in effects), 1)
-    if any(e.finding is Finding.CONTRADICTED for e in effects):
+    contradicted = any(e.finding is Finding.CONTRADICTED for e in effects)
+    if contradicted:
         needed = 1
-    given = 0
-    for reference in _references(desk, arena, x, column, old):
+    made = Made.of(desk.bench, arena.space.names)
+    given, repeat = 0, None
+    for reference in _references(desk, arena, x, column, (old, new)) if old != new else ():
         moved = reference.copy()
         moved[column] = new
-        both = np.array([reference, moved])
-        if old == new or not _allowed(arena, both).all():
+        columns = np.union1d(arena.movable, [column])
+        if not allowed(arena.space, arena.rules, np.array([reference, moved]), columns).all():
             continue
-        before, after = rows_of(desk, reference), rows_of(desk, moved)
-        if before and after and given:
-            continue  # measured already; the first pair is worth a repeat, the others are not
-        yield _told(effects, reference, moved, before, after)
+        before, after = made.rows(reference), made.rows(moved)
+        pair = _told(effects, reference, moved, before, after)
+        if before and after and not contradicted:
+            repeat = repeat or pair  # measured already: worth a repeat only where there is no other
+            continue
+        yield pair
         given += 1
         if given == needed:
             return
+    if repeat is not None and not given:
+        yield repeat
 
 
-def _references(desk: "Desk", arena: Arena, x: Floats, column: int, old: float) -> Iterator[Floats]:
-    """Where the parameter has its old value: the reference, measured runs like it, else x."""
-    start = desk.plan.origin
+def _references(
+    desk: "Desk", arena: Arena, x: Floats, column: int, move: tuple[float, float]
+) -> Iterator[Floats]:
+    """Different configurations to make pairs of, with the old value of the parameter.
+
+    The reference of the question, then past runs of the same context, those first of which one half
+    of the pair was measured and that are like x [d], and x itself.
+    """
+    old, new = move
+    here = Made.of(desk.bench, arena.space.names)
+    same = _comparable(desk, arena, x, here.X, column)
+    rows = np.concatenate([here.X[same], x[None]])
+    half = np.isin(rows[:, column], [old, new])
+    half[-1] = False
+    rows[:, column] = old
+    fixed = np.setdiff1d(np.arange(len(x)), [*arena.movable, column])
+    elsewhere = (rows[:, fixed] != x[fixed]).sum(axis=1)
+    away = distances(rows, x, np.arange(len(x)), arena.geometry)
+    start, seen = desk.plan.origin, set()
     if start[column] == old:
+        seen.add(start.tobytes())
         yield start
-    here = desk.bench.past_of(desk.judge.here.features.names)
-    same = here.X[:, column] == old
-    for place in np.setdiff1d(np.arange(len(x)), arena.movable):
-        same &= here.X[:, place] == x[place]
-    rows = np.unique(here.X[same], axis=0)
-    apart = distances(rows, x, np.arange(len(x)), arena.geometry)
-    for place in np.argsort(apart, kind="stable"):
-        if not np.array_equal(rows[place], start):
+    for place in np.lexsort((away, elsewhere, ~half)):
+        if rows[place].tobytes() not in seen:
+            seen.add(rows[place].tobytes())
             yield rows[place]
-    back = x.copy()
-    back[column] = old
-    yield back
+
+
+def _comparable(desk: "Desk", arena: Arena, x: Floats, X: Floats, column: int) -> NDArray[np.bool_]:
+    """Which past runs X [n, d] are of the same context as x [d], the moved column apart."""
+    court = Court.of(desk.judge, tuple(desk.plan.query.goals))
+    names = {*court.known.columns, *arena.space.having(Role.CONTEXT)}
+    same = np.ones(len(X), dtype=np.bool_)
+    for name in names:
+        place = arena.space.names.index(name)
+        if place != column:
+            same &= X[:, place] == x[place]
+    return same
 
 
 def _told(
@@ -144,13 +172,3 @@ def _say(value: Value) -> str:
 
 def _code(arena: Arena, knob: str, value: Value) -> float:
     return float(Encoder(arena.space.select([knob])).encode({knob: value})[0])
-
-
-def _allowed(arena: Arena, X: Floats) -> NDArray[np.bool_]:
-    """Which configurations [n] are legal and obey the rules."""
-    fine = np.ones(len(X), dtype=np.bool_)
-    for column, parameter in enumerate(arena.space.parameters):
-        fine &= legal_mask(parameter, X[:, column])
-    for rule in arena.rules:
-        fine &= rule.holds(X)
-    return fine

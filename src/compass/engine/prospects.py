@@ -13,6 +13,7 @@ from compass.engine import decision
 from compass.engine.contexts import completed
 from compass.engine.judge import Judge
 from compass.engine.past import record_of
+from compass.engine.runnable import Made, allowed
 from compass.engine.workbench import Trained
 from compass.generate.base import Arena
 from compass.generate.breed import children, draw, herd_of
@@ -23,7 +24,6 @@ from compass.generate.start import Block, blocks
 from compass.language import format_value
 from compass.model import flat
 from compass.prepare.encode import Encoder
-from compass.prepare.legal import legal_mask
 
 if TYPE_CHECKING:
     from compass.engine.answering import Desk
@@ -45,19 +45,19 @@ class Prospects:
     """Candidates, suggestions first, with S draws of what each may give."""
 
     X: Floats  # [m, d] complete configurations
+    drawn: dict[str, Floats]  # per outcome [S, m]
     result: decision.Result  # [S, m]
     losses: Floats  # [S, m]
-    today: float  # the loss of the best decision that is possible without a further run
+    today: decision.Today  # the best decision that is possible without a further run
     holder: str  # what that decision is, in words
     met: bool  # whether it meets the goals
     centre: dict[str, Floats]  # per number [m]: what is believed of each
     deviation: dict[str, Floats]  # per number [m]: how far one run may move that
-    runs: Integers  # [m] runs made before
 
     @property
     def chance(self) -> Floats:
         """How likely each candidate [m] is to be better than the best decision of today."""
-        return np.asarray((self.losses < self.today).mean(axis=0))
+        return np.asarray((self.losses < self.today.loss).mean(axis=0))
 
 
 def prospects(desk: "Desk", arena: Arena, suggestions: tuple[Suggestion, ...]) -> Prospects | None:
@@ -75,36 +75,51 @@ def prospects(desk: "Desk", arena: Arena, suggestions: tuple[Suggestion, ...]) -
     X = _first_of_each(X[_fine(arena, X)])
     if not len(X):
         return None
-    drawn, centre, deviation, runs = _drawn(desk.judge, arena, record, X, rng)
+    drawn, centre, deviation = _drawn(desk.judge, arena, record, X, rng)
     result = decision.result(arena, X, drawn)
     worst = float(result.value.max())
     losses = result.losses(worst)
-    today, holder = _today(desk, arena, record, known, worst)
-    for place, suggestion in enumerate(suggestions):
-        spot = np.flatnonzero((own[place] == X).all(axis=1))
-        if suggestion.trust.label is Label.TRUSTED and len(spot):
-            expected = float(losses[:, spot[0]].mean())
-            if expected < today:
-                today, holder = expected, f"suggestion {place + 1}, as predicted"
-    if not np.isfinite(today):
-        middle = decision.result(arena, X[:1], {n: d[:, :1] for n, d in drawn.items()})
-        today, holder = float(middle.losses(worst).mean()), "what is predicted today"
-    met = today <= worst
-    return Prospects(X, result, losses, today, holder, met, centre, deviation, runs)
+    open_ = _decisions(desk, arena, record, known[:_REPEATED], suggestions, X, losses, worst)
+    today, holder = _today(open_, losses)
+    met = today.loss <= worst
+    return Prospects(X, drawn, result, losses, today, holder, met, centre, deviation)
 
 
-def _record(desk: "Desk", arena: Arena) -> Record | None:
+def within(desk: "Desk", arena: Arena, X: Floats, place: int, holder: int) -> Prospects:
+    """One candidate of X [m, d] and the decision of today, both in the context of the candidate.
+
+    A recommendation is averaged over contexts, a run is made in one of them.
+    """
+    rows = X[[place, holder]].copy()
+    fixed = np.setdiff1d(np.arange(X.shape[1]), arena.movable)
+    rows[1, fixed] = rows[0, fixed]
+    models = {name: trained.model for name, trained in desk.judge.trained.items()}
+    here = replace(arena, predict=Averaged(models, rows[:1], arena.movable), record=None)
+    record = _record(desk, here, rows[:1])
+    rng = np.random.default_rng(arena.seed)
+    drawn, centre, deviation = _drawn(desk.judge, here, record, rows, rng)
+    result = decision.result(here, rows, drawn)
+    losses = result.losses(float(result.value.max()))
+    today = decision.Today(float(losses[:, 1].mean()), 1)
+    met = bool((result.miss[:, 1] <= 0).mean() > 0.5)
+    return Prospects(rows, drawn, result, losses, today, "", met, centre, deviation)
+
+
+def _record(desk: "Desk", arena: Arena, contexts: Floats | None = None) -> Record | None:
     """What was measured in the context of the question; None where there are several contexts."""
     if arena.record is not None or not isinstance(arena.predict, Averaged):
         return arena.record
     # A record is kept of what is minimised; goals are looked up in the same way.
     aimed = tuple(t.model_copy(update={"direction": "minimize"}) for t in arena.targets)
-    plan, asked = desk.plan, replace(arena, targets=aimed)
-    return record_of(desk.judge, asked, plan.contexts, arena.predict.spread)
+    where = desk.plan.contexts if contexts is None else contexts
+    return record_of(desk.judge, replace(arena, targets=aimed), where, arena.predict.spread)
 
 
 def _best_measured(arena: Arena, record: Record | None) -> Integers:
-    """Positions in the record of the best configurations that are legal, best first."""
+    """Positions in the record of the best configurations that are legal, best first.
+
+    What was measured is drawn towards the model as far as runs scatter.
+    """
     if record is None:
         return np.empty(0, dtype=np.int64)
     rows = np.ones(len(record.X), dtype=np.bool_)
@@ -117,7 +132,17 @@ def _best_measured(arena: Arena, record: Record | None) -> Integers:
     as_measured = {name: _plain(record.mean[name][places]) for name in _names(arena)}
     found = decision.result(arena, record.X[places], as_measured)
     losses = found.losses(float(found.value.max()))[0]
-    return np.asarray(places[np.argsort(losses, kind="stable")[:_PARENTS]])
+    best = places[np.argsort(losses, kind="stable")[:_PARENTS]]
+    losses = _believed(arena, record, best)
+    return np.asarray(best[np.argsort(losses, kind="stable")])
+
+
+def _believed(arena: Arena, record: Record, places: Integers, worst: float | None = None) -> Floats:
+    """The losses [k] of measured configurations, drawn towards the model."""
+    X = record.X[places]
+    believed = record.believed(arena.predict(X), places)
+    found = decision.result(arena, X, {n: _plain(believed[n]) for n in _names(arena)})
+    return np.asarray(found.losses(float(found.value.max()) if worst is None else worst)[0])
 
 
 def _names(arena: Arena) -> tuple[str, ...]:
@@ -133,11 +158,7 @@ def _plain(scores: Floats) -> Floats:
 
 
 def _fine(arena: Arena, X: Floats) -> NDArray[np.bool_]:
-    """Which configurations [n] are legal and obey the rules on features."""
-    fine = broken(arena, X) == 0
-    for column in arena.movable:
-        fine &= legal_mask(arena.space.parameters[column], X[:, column])
-    return np.asarray(fine)
+    return allowed(arena.space, arena.rules, X, arena.movable)
 
 
 def _pool(arena: Arena, parents: Floats, rng: np.random.Generator) -> Floats:
@@ -191,7 +212,7 @@ def _first_of_each(X: Floats) -> Floats:
 
 def _drawn(
     judge: Judge, arena: Arena, record: Record | None, X: Floats, rng: np.random.Generator
-) -> tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats], Integers]:
+) -> tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats]]:
     """Per outcome draws [S, m]; per number what is believed and how far a run may move it."""
     assert isinstance(arena.predict, Averaged)
     said, spreads = arena.predict(X), arena.predict.spread(X)
@@ -221,7 +242,7 @@ def _drawn(
         drawn[name] = decision.numbers_drawn(
             centre[name], deviation[name], z, positive=parameter.low > 0
         )
-    return drawn, centre, deviation, runs
+    return drawn, centre, deviation
 
 
 def _members(trained: Trained, X: Floats, output: int) -> Floats:
@@ -231,36 +252,71 @@ def _members(trained: Trained, X: Floats, output: int) -> Floats:
     return np.array(said)
 
 
-def _today(
-    desk: "Desk", arena: Arena, record: Record | None, known: Integers, worst: float
-) -> tuple[float, str]:
-    """The loss of the best measured configuration, and which it is; infinite where there is none.
+@dataclass(frozen=True)
+class _Open:
+    """A decision that could be made today."""
 
-    What was measured is drawn towards the model as far as runs scatter.
+    place: int  # which candidate it is
+    loss: float
+    words: str
+
+
+def _decisions(
+    desk: "Desk",
+    arena: Arena,
+    record: Record | None,
+    known: Integers,
+    suggestions: tuple[Suggestion, ...],
+    X: Floats,
+    losses: Floats,
+    worst: float,
+) -> list[_Open]:
+    """What could be decided today: measured configurations and trusted suggestions.
+
+    Where there are neither, the suggestions as they are, else what is predicted to be best.
     """
-    if record is None or not len(known):
-        return np.inf, ""
-    X = record.X[known]
-    believed = record.believed(arena.predict(X), known)
-    found = decision.result(arena, X, {n: _plain(believed[n]) for n in _names(arena)})
-    losses = found.losses(worst)[0]
-    place = int(known[int(np.argmin(losses))])
+    found: dict[int, _Open] = {}
+    if record is not None and len(known):
+        costs = _believed(arena, record, known, worst)
+        for place, cost in zip(known, costs, strict=True):
+            for spot in np.flatnonzero((record.X[place] == X).all(axis=1))[:1]:
+                words = _measured_words(desk, arena, record, int(place))
+                found[int(spot)] = _Open(int(spot), float(cost), words)
+    encoder = Encoder(arena.space)
+    doubtful: dict[int, _Open] = {}
+    for rank, suggestion in enumerate(suggestions, 1):
+        for spot in np.flatnonzero((encoder.encode(suggestion.config) == X).all(axis=1))[:1]:
+            words = f"suggestion {rank}, as predicted"
+            told = _Open(int(spot), float(losses[:, spot].mean()), words)
+            trusted = suggestion.trust.label is Label.TRUSTED
+            (found if trusted else doubtful).setdefault(int(spot), told)
+    if not found:
+        # The first suggestion is the decision of today, whatever the draws say of the others.
+        if doubtful:
+            return list(doubtful.values())
+        spot = int(np.argmin(losses.mean(axis=0)))
+        return [_Open(spot, float(losses[:, spot].mean()), "what is predicted to be best")]
+    return sorted(found.values(), key=lambda one: one.loss)
+
+
+def _today(open_: list[_Open], losses: Floats) -> tuple[decision.Today, str]:
+    """The first decision, what the best other one costs, and the words for the first."""
+    first = open_[0]
+    others = [one.loss for one in open_[1:]]
+    if not others:  # then somebody would go by the predictions
+        others = [*np.delete(losses.mean(axis=0), first.place), np.inf]
+    # What is predicted to be better than the decision of today is not trusted to be so.
+    other = max(float(min(others)), first.loss)
+    return decision.Today(first.loss, first.place, other), first.words
+
+
+def _measured_words(desk: "Desk", arena: Arena, record: Record, place: int) -> str:
+    """A measured configuration as `row 12 (time 4.1 ms)`."""
     told = []
     for target in arena.targets:
         value = desk.judge.value(target.name, record.mean[target.name][place])
         unit = getattr(desk.bench.prepared.space[target.name], "unit", None)
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    rows = rows_of(desk, record.X[place])
-    return float(losses.min()), f"row {rows[0]} ({', '.join(told)})"
-
-
-def rows_of(desk: "Desk", x: Floats) -> list[int]:
-    """The numbers of the past runs of a configuration x [d], in the person's data."""
-    here = desk.bench.past_of(desk.judge.here.features.names)
-    from compass.prepare.split import configurations
-
-    key = configurations(x[None, :])[0]
-    first, last = np.searchsorted(here.key, key), np.searchsorted(here.key, key, side="right")
-    spots = [i for i in range(int(first), int(last)) if np.array_equal(here.X[i], x)]
-    return sorted(int(desk.bench.prepared.row_id[here.position[i]]) for i in spots)
+    made = Made.of(desk.bench, desk.judge.here.features.names)
+    return f"row {made.rows(record.X[place])[0]} ({', '.join(told)})"

@@ -43,6 +43,7 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
     data, notes = with_runs(engine.data, source)
     first = engine.data.table.rows
     arrived = data.table.rows - first
+    used = _usable(data, first)
     bench, learnt = _learnt_from(engine, data, first)
     changed = {*engine.space.having(*_FEATURES)} ^ {*data.prepared.space.having(*_FEATURES)}
     if changed:
@@ -50,7 +51,6 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
         notes += (
             f"with the new runs other columns count ({names}): the next question learns anew",
         )
-    used = int((data.prepared.row_id >= first).sum())
     if used < arrived:
         notes += (f"{arrived - used} of the new runs cannot be used; see compass columns",)
     beside = compared(engine.bench, bench, first)
@@ -82,6 +82,27 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
     engine.data, engine.bench = data, bench
     engine.asked = fresh  # what others were answered before is out of date
     return told
+
+
+def _usable(data: Dataset, first: int) -> int:
+    """How many of the runs from row `first` on tell anything; an error where none does."""
+    prepared = data.prepared
+    fresh = prepared.row_id >= first
+    told = np.zeros(len(fresh), dtype=np.bool_)
+    for name in prepared.space.having(Role.OUTCOME):
+        parameter, y = prepared.space[name], prepared.column(name)
+        amount = np.isfinite(y)
+        if isinstance(parameter, Number) and parameter.optional:
+            amount &= y != parameter.none_code
+        told |= amount
+    if not (told & fresh).any():
+        arrived = data.table.rows - first
+        what = "the new run" if arrived == 1 else f"any of the {arrived} new runs"
+        raise DataProblem(
+            f"nothing can be learnt from {what}: no outcome is filled in, or they cannot be used",
+            hint="fill in the outcome columns and tell them again",
+        )
+    return int(fresh.sum())
 
 
 def _answers(engine: "Compass", questions: Sequence[str | Query]) -> list[tuple[Query, Answer]]:

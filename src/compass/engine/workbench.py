@@ -101,6 +101,7 @@ class Workbench:
     ledgers: dict[tuple[tuple[str, ...], tuple[str, ...]], Ledger] = field(default_factory=dict)
     told: dict[tuple[tuple[str, ...], str, int], Outcome] = field(default_factory=dict)
     complete: dict[tuple[str, ...], Rows] = field(default_factory=dict)
+    alike: dict[tuple[str, ...], tuple[Rows, Rows]] = field(default_factory=dict)
     disagreement: dict[tuple[tuple[str, ...], str], float | None] = field(default_factory=dict)
 
     def field_of(self, features: tuple[str, ...]) -> Field:

@@ -46,23 +46,34 @@ CONTEXT = _set(
     "counter counters cycles instructions uops ipc cpi clk misses miss icache dcache llc tlb "
     "offcore imc rapl retired mispredict speculation retiring frontend backend stall stalls"
 )
-CONTEXT_NAMES = frozenset({"size"})
+CONTEXT_NAMES = _set("size nx ny nz atoms natoms particles jobname")
 # Context only where the column holds text: `gpu: A100`, but `gpus: 4` is a knob.
 CONTEXT_TEXT = _set(
     "gpu cpu device node nodetype nodelist host hostname arch architecture platform processor "
     "model name site"
 )
 
-# Who runs it: that does not tell what runs.
-PERSONS = _set("user uid username owner account acct group gid project allocation")
+# Who runs it, and what a scheduler knows of it: only a trace of people's jobs has such columns, and
+# they do not tell what runs.
+PERSONS = _set("user uid username owner account acct gid project allocation")
+PERSON_NAMES = _set("group groupname unixgroup")
+SCHEDULING = _set(
+    "partition queue qos priority timelimit timelimitraw submit eligible jobid jobidraw nodelist "
+    "reservation"
+)
 # What runs: the program, and what it is given.
 PROGRAMS = _set(
     "app application apps appname program executable exe binary code workload benchmark bench "
-    "kernel network model script command jobname"
+    "kernel script command jobname"
 )
 INPUTS = _set(
     "input inputs inputsize dataset datasize problem problemsize size gridsize meshsize matrixsize "
-    "matrix mesh deck case nx ny nz dim dims atoms particles elements cells"
+    "matrix mesh deck case nx ny nz atoms natoms particles"
+)
+# Words that make something else of these: kernel_version, cpu_code, block_size.
+_NOT_WORK = _set(
+    "version os linux cpu gpu node device processor hardware machine host driver "
+    "block tile chunk batch buffer cache page stripe message msg window"
 )
 
 # Identifiers; a column so named is ignored once its values are many.
@@ -124,23 +135,28 @@ def role_of(name: str, *, text: bool) -> Role:
         return Role.OUTCOME
     if vocabulary & CONTEXT or whole in CONTEXT_NAMES or (text and vocabulary & CONTEXT_TEXT):
         return Role.CONTEXT
+    if "size" in found and unit_of(name) is not None and not vocabulary & _NOT_WORK:
+        return Role.CONTEXT  # size_kib: how much a program is given
     return Role.KNOB
 
 
-def names_person(name: str) -> bool:
-    """Whether the column says who ran something: only a trace of people's jobs has one."""
-    return bool(_vocabulary(name) & PERSONS)
+def names_jobs(name: str) -> bool:
+    """Whether only a trace of people's jobs has such a column: who ran it, where it waited."""
+    vocabulary = _vocabulary(name)
+    return bool(vocabulary & (PERSONS | SCHEDULING)) or "".join(words(name)) in PERSON_NAMES
 
 
 def names_work(name: str) -> bool:
     """Whether the column says what runs: the program, its input or the size of its problem."""
-    return bool(_vocabulary(name) & (PROGRAMS | INPUTS))
+    vocabulary = _vocabulary(name)
+    return bool(vocabulary & (PROGRAMS | INPUTS)) and not vocabulary & _NOT_WORK
 
 
 def is_identifier(name: str) -> bool:
     """Whether the name is that of an identifier (of a run, not of a user or an application)."""
     vocabulary = _vocabulary(name)
-    return bool(vocabulary & IDENTIFIERS) and not vocabulary & CONTEXT
+    context = vocabulary & CONTEXT or "".join(words(name)) in CONTEXT_NAMES
+    return bool(vocabulary & IDENTIFIERS) and not context
 
 
 def is_unnamed(name: str) -> bool:

@@ -15,35 +15,46 @@ from compass.domain.answer import Comparable
 from compass.domain.space import Category, Number, Role, Space
 from compass.language import listed
 from compass.prepare import names
+from compass.prepare.report import ColumnReport
 from compass.prepare.split import configurations
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 _CONTINUOUS = 0.2  # more different values than this share of the rows: nothing is ever equal
 _SAME = 0.05  # then numbers that differ by less than about this share count as the same
-_REPEATED = 20  # configurations that were run twice and more, to judge how far runs agree
-_UNEXPLAINED = 0.25  # repeats that differ by more than this share of what any two runs differ by
+_REPEATED = 20  # pairs of runs with the same values in every column, to judge how far they agree
+_UNEXPLAINED = 0.15  # more than this share of what any two runs differ by: something else decides
 
 
 def comparable(
     features: Space,
-    every: Iterable[str],
+    columns: Iterable[ColumnReport],
     *,
     said: Sequence[str] | None = None,
     disagreement: float | None = None,
 ) -> Comparable:
     """What has to be the same in two runs that are compared.
 
-    `every` are all columns of the table, `said` is what a person says of it (empty: nothing has to
-    be), and `disagreement` tells how far runs with equal features differ (see there).
+    `columns` are all columns of the table, `said` is what a person says of it (empty: nothing has
+    to be), and `disagreement` tells how far runs with equal features differ (see there).
     """
     if said is not None:
         return _as_said(tuple(said))
     context = tuple(p.name for p in features if p.role is Role.CONTEXT)
-    people = [name for name in every if names.names_person(name)]
-    if people and not any(names.names_work(name) for name in context):
-        return _unknown(context, f"the data names neither program nor input, only {people[0]}")
-    if not people and disagreement is not None and disagreement > _UNEXPLAINED:
+    reports = tuple(columns)
+    jobs = [report.name for report in reports if names.names_jobs(report.name)]
+    unused = [
+        report.name
+        for report in reports
+        if report.name not in features and report.distinct > 1 and names.names_work(report.name)
+        if report.role is not Role.OUTCOME
+    ]
+    if jobs and not any(names.names_work(name) for name in context):
+        return _unknown(context, f"the data names neither program nor input, only {jobs[0]}")
+    if unused:
+        return _unknown(context, f"{unused[0]} tells what runs, but is not in use")
+    if disagreement is not None and disagreement > _UNEXPLAINED:
         return _unknown(
             context,
             "runs with the same values in every column differ so much that something which is not "
@@ -116,27 +127,39 @@ def _steps(values: Floats, parameter: Number | Category) -> Steps | None:
     present = values[values != none]
     if len(np.unique(present)) <= _CONTINUOUS * len(present):
         return None
-    if present.min() > 0:
+    if present.min() >= 0:  # 0 is a step of its own
         return Steps(True, 0.0, _SAME, none)
     return Steps(False, float(present.mean()), _SAME * (float(present.std()) or 1.0), none)
 
 
-def disagreement(X: Floats, y: Floats, seed: int) -> float | None:
-    """How far runs with equal rows of X [n, d] differ in y [n], as a share of any two runs'.
+def disagreement(y: Floats, first: Rows, second: Rows, seed: int) -> float | None:
+    """How far runs that are the same in every column differ in y [n], as a share of any two runs'.
 
-    0: they agree; 1: knowing every column tells nothing. None: too few runs are repeated.
+    `first` [p] and `second` [p] are the rows of such pairs. 0: they agree; 1: knowing every column
+    tells nothing. None: too few.
     """
-    known = np.isfinite(y) & np.isfinite(X).all(axis=1)
-    key, values = configurations(X[known]), spread_out(y[known])
-    order = np.argsort(key, kind="stable")
-    key, values = key[order], values[order]
-    again = np.flatnonzero(key[1:] == key[:-1])
-    if len(np.unique(key[again])) < _REPEATED:
+    values = spread_out(y)
+    apart = np.abs(values[second] - values[first])
+    apart = apart[np.isfinite(apart)]
+    known = values[np.isfinite(values)]
+    if len(apart) < _REPEATED:
         return None
-    within = float(np.median(np.abs(values[again + 1] - values[again])))
-    shuffled = np.random.default_rng(seed).permutation(values)
-    anyhow = float(np.median(np.abs(shuffled - values)))
-    return within / anyhow if anyhow > 0 else None
+    shuffled = np.random.default_rng(seed).permutation(known)
+    anyhow = float(np.median(np.abs(shuffled - known)))
+    return float(np.median(apart)) / anyhow if anyhow > 0 else None
+
+
+def repeats(X: Floats, seed: int) -> tuple[Rows, Rows]:
+    """Pairs of equal rows of X [n, d], [p] each: the runs of one configuration in random order.
+
+    Neighbours in a trace are jobs that somebody submitted again at once: they agree too well.
+    """
+    mixed = np.random.default_rng(seed).permutation(len(X))
+    key = configurations(X)[mixed]
+    order = mixed[np.argsort(key, kind="stable")]
+    key = np.sort(key, kind="stable")
+    again = np.flatnonzero(key[1:] == key[:-1])
+    return order[again], order[again + 1]
 
 
 def spread_out(y: Floats) -> Floats:

@@ -64,6 +64,7 @@ class Count:
     """How the outcome moved in the pairs."""
 
     pairs: int
+    agreeing: int  # those that moved as expected
     mass: float  # sum of the weights
     agree: float  # share of the weight that moved as expected; 0 without pairs
     median: float  # change of the outcome; NaN without pairs
@@ -80,12 +81,13 @@ def count(outcome: Outcome, paired: Paired, expected: float, whole: float) -> Co
     moved, weight = moved[known], paired.weight[known]
     mass = float(weight.sum())
     if not len(moved) or mass <= 0:
-        return Count(len(moved), 0.0, 0.0, float("nan"))
+        return Count(len(moved), 0, 0.0, 0.0, float("nan"))
     minor = max(outcome.claim, _MINOR * abs(whole))
     if abs(expected) <= minor:
-        most = max(2 * minor, min(3 * outcome.still, _COARSE * outcome.scale))
+        most = max(minor, min(3 * outcome.still, _COARSE * outcome.scale))
         said = (np.abs(moved) <= most).astype(np.float64)
     else:
         same = np.sign(moved) == np.sign(expected)
         said = np.where(np.abs(moved) <= outcome.still, 0.5, same)
-    return Count(len(moved), mass, float((said * weight).sum() / mass), float(np.median(moved)))
+    agree = float((said * weight).sum() / mass)
+    return Count(len(moved), int((said == 1).sum()), mass, agree, float(np.median(moved)))

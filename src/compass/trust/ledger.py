@@ -34,8 +34,9 @@ Rows = NDArray[np.int64]
 
 _NUMBER, _CATEGORY = 0, 1
 _FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
-_NEAR = 0.25  # a value is near the old or the new one within this share of the move
+_NEAR = 0.125  # a value is near the old or the new one within this share of the move
 _GATHERED = 48  # runs on each side that are paired, the nearest to the suggestion
+_LOOKED_AT = 300  # runs whose twins are looked for
 _FAR = 1e6  # more than any two values of one column are apart, squared
 _REACH = 1.0  # how far the sizes of a pair may be from those of the question, in distances
 
@@ -63,7 +64,7 @@ class Ledger:
     """Past runs laid out for finding pairs: sorted by what they are a run of."""
 
     kind: Rows  # [d]
-    log: NDArray[np.bool_]  # [d]
+    least: Floats  # [d] smallest value whose logarithm is taken; 0: the value itself counts
     centre: Floats  # [d]
     spread: Floats  # [d]
     none: Floats  # [d] what stands for `none`; NaN: it cannot be missing
@@ -84,7 +85,7 @@ class Ledger:
     def build(cls, X: Floats, features: Space, columns: Sequence[str]) -> "Ledger":
         """Lay out complete rows X [n, d]; runs are comparable that agree in these columns."""
         scales = [_scale(X[:, j], parameter) for j, parameter in enumerate(features)]
-        kind, log, centre, spread, none = (np.array(part) for part in zip(*scales, strict=True))
+        kind, least, centre, spread, none = (np.array(part) for part in zip(*scales, strict=True))
         words = [name for name in columns if isinstance(features[name], Category)]
         labels = Identity.learn(X, features, words)
         family = labels.of(X)
@@ -93,7 +94,7 @@ class Ledger:
         order = np.lexsort((same, family))
         ledger = cls(
             kind=kind.astype(np.int64),
-            log=log.astype(np.bool_),
+            least=least,
             centre=centre,
             spread=spread,
             none=none,
@@ -127,7 +128,12 @@ class Ledger:
 
     def place(self, X: Floats) -> Floats:
         """Coordinates [n, d] of rows X [n, d]; NaN is `none`."""
-        moved = np.where(self.log, np.log(np.where(self.log, np.maximum(X, 1e-300), 1.0)), X)
+        log = self.least > 0
+        moved = (
+            np.where(log, np.log(np.maximum(np.where(log, X, 1.0), self.least)), X)
+            if log.any()
+            else X
+        )
         placed = (moved - self.centre) / self.spread
         return np.where(self.none == X, np.nan, placed)
 
@@ -162,6 +168,23 @@ class Ledger:
         _totals(self.kind, self.columns, first, last, point, self.sized, apart)
         apart[1, apart[0] > _REACH * _REACH] = np.inf
         return Around(first, apart[1], point)
+
+    def twins(self, seed: int, most: float) -> tuple[Rows, Rows]:
+        """Pairs of runs that are nearly the same in every column, [p] each: at most so far apart.
+
+        For ledgers of no context. Of large tables a sample is looked at.
+        """
+        rng = np.random.default_rng(seed)
+        firsts, seconds = [], []
+        for i in rng.permutation(len(self.rows))[:_LOOKED_AT]:
+            apart = np.zeros((2, len(self.rows)))
+            _totals(self.kind, self.columns, 0, len(self.rows), self.rows[i], self.sized, apart)
+            apart[1, i] = np.inf
+            other = int(np.argmin(apart[1]))
+            if apart[1, other] <= most * most:
+                firsts.append(self.position[i])
+                seconds.append(self.position[other])
+        return np.array(firsts, dtype=np.int64), np.array(seconds, dtype=np.int64)
 
     def shifted(self, around: "Around", x: Floats, moved: Sequence[int]) -> "Around":
         """The same of a configuration x [d] that differs in these columns, none a label."""
@@ -240,16 +263,19 @@ def _steps(columns: Floats, same: Rows) -> NDArray[np.bool_]:
     return np.asarray((now != then) & ~same_none & (same[1:] == same[:-1]))
 
 
-def _scale(values: Floats, parameter: Number | Category) -> tuple[int, bool, float, float, float]:
+def _scale(values: Floats, parameter: Number | Category) -> tuple[int, float, float, float, float]:
     if isinstance(parameter, Category):
-        return (_CATEGORY, False, 0.0, 1.0, np.nan)
+        return (_CATEGORY, 0.0, 0.0, 1.0, np.nan)
     none = parameter.none_code if parameter.optional else np.nan
     present = values[values != none]
     if not len(present):
-        return (_NUMBER, False, 0.0, 1.0, none)
-    log = bool(present.min() > 0 and present.max() >= _FACTOR * present.min())
-    placed = np.log(present) if log else present
-    return (_NUMBER, log, float(placed.mean()), float(placed.std()) or 1.0, none)
+        return (_NUMBER, 0.0, 0.0, 1.0, none)
+    some = present[present > 0]
+    log = bool(present.min() >= 0 and len(some) and some.max() >= _FACTOR * some.min())
+    # 0 has no logarithm: it stands as far below the smallest as a factor of 8.
+    placed = np.log(np.maximum(present, some.min() / _FACTOR)) if log else present
+    least = float(some.min() / _FACTOR) if log else 0.0
+    return (_NUMBER, least, float(placed.mean()), float(placed.std()) or 1.0, none)
 
 
 def _squares(kind: int, values: Floats, point: float) -> Floats:
