@@ -47,7 +47,7 @@ def runs(rows: int, kinds: int, seed: int) -> dict[str, list[object]]:
         found[name] = 2 ** rng.integers(0, 8, kinds)
     for name in ("mesh", "tolerance", "density"):
         found[name] = rng.uniform(0, 10, kinds).round(3)
-    for name in ("solver", "queue", "compiler"):
+    for name in ("solver", "layout", "compiler"):
         found[name] = np.array(LABELS)[rng.integers(0, len(LABELS), kinds)]
     found["cap"] = rng.integers(100, 300, kinds)
     taken = rng.permutation(rows) % kinds

@@ -103,3 +103,10 @@ def test_a_table_is_no_engine(tmp_path: Path) -> None:
     runs = write_csv(tmp_path / "runs.csv", cluster_columns(60))
     refused(compass("tell", runs, new(tmp_path)), "runs.csv")
     refused(compass("tell", runs, new(tmp_path), *FLAGS[:2]), "--role")
+
+
+def test_a_file_that_was_not_filled_in_is_refused(saved: Path, tmp_path: Path) -> None:
+    empty = dict.fromkeys(("runtime", "power", "state"), [None] * 15)
+    said = compass("tell", saved, new(tmp_path, **empty))
+    refused(said, "nothing can be learnt", "fill in the outcome columns")
+    assert len(cp.load(saved).data) == 250

@@ -124,3 +124,38 @@ def test_a_batch_is_greedy_and_apart(seed: int, m: int, n: int, apart: float) ->
     assert len(chosen) <= n
     if len(chosen) < n and left:
         assert all(np.maximum(best - losses[:, i], 0).mean() < 1e-3 for i in left)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 6), st.integers(1, 4))
+def test_measuring_the_decision_of_today_pays_where_it_disappoints(
+    seed: int, m: int, n: int
+) -> None:
+    """Against the cost of deciding with and without what was measured, draw by draw."""
+    rng = np.random.default_rng(seed)
+    losses, X = rng.normal(size=(40, m)), np.arange(m)[:, None] * 1.0
+    today = float(losses[:, 0].mean())
+    other = today + float(rng.random())
+
+    def cost(measured: list[int]) -> np.ndarray:
+        best = losses[:, measured].min(axis=1, initial=np.inf)
+        return np.minimum(best, other if 0 in measured else today)
+
+    chosen = decision.batch(losses, decision.Today(today, 0, other), X, plain(1), apart=0.0, n=n)
+    before: list[int] = []
+    for place, gain in chosen:
+        if place:
+            expected = (cost(before) - cost([*before, place])).mean()
+        else:  # without a run of it, it costs what it turns out to cost
+            kept = losses[:, [0, *before]].min(axis=1)
+            expected = (kept - np.minimum(kept, other)).mean()
+        assert gain == pytest.approx(expected)
+        before.append(place)
+
+
+def test_a_sure_decision_of_today_is_not_worth_a_run() -> None:
+    losses = np.column_stack([np.linspace(0.9, 1.1, 50), np.full(50, 3.0)])
+    X = np.arange(2.0)[:, None]
+    for place, chosen in ((0, []), (-1, [0])):
+        found = decision.batch(losses, decision.Today(1.0, place, 3.0), X, plain(1), apart=0.0, n=2)
+        assert [i for i, _ in found] == chosen

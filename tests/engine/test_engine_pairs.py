@@ -71,6 +71,48 @@ def test_pairs_obey_the_rules_and_stay_in_the_context(engine: cp.Compass) -> Non
     assert len(set(configs)) == len(configs)
 
 
+def test_as_many_different_pairs_are_proposed_as_are_needed(engine: cp.Compass) -> None:
+    rows = engine.data.table.arrow.to_pylist()
+    row = next(i for i, r in enumerate(rows) if r["nodes"] == 4)
+    question = "What if we change X = {nodes: old -> 2*old}, how would that affect Y = {runtime}"
+    (effect,) = lacking(engine.ask(question, run=row)[0])
+    assert effect.pairs == 0
+    pairs = [p for p in engine.run_next(6, question, run=row) if "comparable pair" in p.why]
+    assert len(pairs) == engine.settings.trust.pairs == 3
+    for pair in pairs:
+        known = int(pair.why.split()[2])
+        assert pair.config == {**pair.config, "app": rows[known]["app"], "nodes": 8}
+        assert rows[known]["nodes"] == 4
+        assert rows[known]["threads"] == pair.config["threads"]
+    assert len({pair.config["threads"] for pair in pairs}) == 3
+
+
+def test_one_half_of_a_pair_may_be_the_new_value() -> None:
+    """Runs at the new value only: the missing runs are those at the old one."""
+    columns = confounded()
+    rng = np.random.default_rng(1)
+    columns = {name: [*values] for name, values in columns.items()}
+    for threads in (4, 8, 16):
+        columns["app"].append("p1")
+        columns["nodes"].append(8)
+        columns["threads"].append(threads)
+        columns["runtime"].append(4000.0 / (8 * threads) * float(rng.normal(1, 0.02)))
+    keep = [
+        i
+        for i, (app, nodes) in enumerate(zip(columns["app"], columns["nodes"], strict=True))
+        if app != "p1" or nodes == 8
+    ]
+    start = {"app": "p1", "nodes": 4, "threads": 8}
+    columns = {name: [values[i] for i in keep] for name, values in columns.items()}
+    data = cp.read(columns).roles(knobs=["nodes", "threads"], context=["app"], outcomes=["runtime"])
+    own = cp.Compass(data, settings=QUICK).fit()
+    question = "What if we change X = {nodes: old -> 2*old}, how would that affect Y = {runtime}"
+    pairs = [p for p in own.run_next(6, question, run=start) if "comparable pair" in p.why]
+    assert [p.config["nodes"] for p in pairs] == [4, 4, 4]
+    assert pairs[0].config == start
+    assert {p.config["threads"] for p in pairs} == {4, 8, 16}
+
+
 def test_measuring_the_pairs_makes_the_effect_observed() -> None:
     """The proposed runs, measured by a law and told, turn the finding."""
     data = cp.read(confounded()).roles(

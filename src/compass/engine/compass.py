@@ -22,6 +22,7 @@ from compass.domain.space import Role, Space
 from compass.domain.told import Told
 from compass.engine.answering import Clock, Desk, answer_by_search
 from compass.engine.changes import remembered
+from compass.engine.court import Court
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, curves
 from compass.engine.judge import Judge
@@ -117,7 +118,9 @@ class Compass:
             raise QueryProblem(
                 "no column is known to be a knob or context", hint="say which: --role COLUMN=knob"
             )
-        self.bench.train(features, outcomes)
+        trained = self.bench.train(features, outcomes)
+        judge = Judge(self.bench, self.bench.field_of(features), trained)
+        Court.of(judge, outcomes).prepare()
         return self
 
     def ask(

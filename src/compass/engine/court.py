@@ -40,11 +40,19 @@ class Court:
         known = _known(judge.bench.prepared, judge.here.features, apart)
         return cls(judge, tuple(outcomes), known)
 
+    def prepare(self) -> None:
+        """Lay out everything that the first question would have to wait for."""
+        self.ledger(())
+        for name in self.outcomes:
+            if not isinstance(self.judge.bench.prepared.space[name], Category):
+                self.outcome(name)
+
     def ledger(self, moved: Sequence[int]) -> Ledger:
         """The runs by context; what is moved itself need not be the same in a pair."""
         bench, features = self.judge.bench, self.judge.here.features
-        names = tuple(n for n in self.known.columns if features.names.index(n) not in moved)
-        key = (features.names, names)
+        every = features.names
+        names = tuple(n for n in self.known.columns if every.index(n) not in moved)
+        key = (every, names)
         if key not in bench.ledgers:
             rows = complete(self.judge)
             bench.ledgers[key] = Ledger.build(self.judge.here.X[rows], features, names)

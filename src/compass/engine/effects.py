@@ -13,7 +13,7 @@ from compass.domain.base import Value
 from compass.engine.court import Court, complete, measured
 from compass.engine.plan import best_run, past_checks
 from compass.language import format_value, listed
-from compass.prepare.encode import Encoder
+from compass.prepare.encode import decode_value
 from compass.settings import TrustSettings
 from compass.trust.effect import Count, Outcome, count
 from compass.trust.ledger import Around, Ledger, Paired
@@ -153,7 +153,9 @@ class _Finder:
     """Finds the pairs for moves, and remembers what several of them share."""
 
     court: Court
-    arounds: dict[tuple[int, bytes], Around] = field(default_factory=dict)
+    starts: dict[tuple[int, bytes], Around] = field(default_factory=dict)
+    rooms: dict[int, Floats] = field(default_factory=dict)
+    latest: dict[int, tuple[bytes, Around]] = field(default_factory=dict)
 
     def pairs(self, old: Floats, new: Floats, moved: list[int], move: list[int]) -> Paired:
         """The pairs for one part of everything that is moved from old [d] to new [d]."""
@@ -162,17 +164,24 @@ class _Finder:
         return ledger.pairs(old, new, move, tolerance, self._around(ledger, old, new, moved))
 
     def _around(self, ledger: Ledger, old: Floats, new: Floats, moved: list[int]) -> Around:
-        # Suggestions of one answer share their reference: its distances are worked out once.
         if {*moved} & {*ledger.labels.columns, *ledger.sized.tolist()}:
-            return self._kept(ledger, new, lambda: ledger.around(new))
-        start = self._kept(ledger, old, lambda: ledger.around(old))
-        return self._kept(ledger, new, lambda: ledger.shifted(start, new, moved))
+            return ledger.around(new)
+        # Suggestions of one answer share their reference: its distances are worked out once.
+        key = (id(ledger), old.tobytes())
+        if key not in self.starts:
+            self.starts[key] = ledger.around(old)
+        start = self.starts[key]
+        known, around = self.latest.get(id(ledger), (b"", start))
+        if known != (same := old.tobytes() + new.tobytes()):
+            if id(ledger) not in self.rooms:
+                self.rooms[id(ledger)] = np.empty(len(self._runs()))
+            room = self.rooms[id(ledger)][: len(start.apart)]
+            around = ledger.shifted(start, new, moved, room)
+            self.latest[id(ledger)] = same, around
+        return around
 
-    def _kept(self, ledger: Ledger, x: Floats, make: Callable[[], Around]) -> Around:
-        key = (id(ledger), x.tobytes())
-        if key not in self.arounds:
-            self.arounds[key] = make()
-        return self.arounds[key]
+    def _runs(self) -> Rows:
+        return complete(self.court.judge)
 
 
 def _pairs(
@@ -236,7 +245,7 @@ class _Case:
     @property
     def knob(self) -> str:
         """The parameter that is moved."""
-        return self.court.judge.here.features.names[self.column]
+        return self.court.judge.here.features.parameters[self.column].name
 
     def unknown(self) -> Effect:
         """Nothing can be told, because no two runs are known to be comparable."""
@@ -281,8 +290,8 @@ class _Case:
         )
 
     def _value(self, row: Floats) -> Value:
-        space = self.court.judge.here.features.select([self.knob])
-        return Encoder(space).decode(row[[self.column]])[self.knob]
+        parameter = self.court.judge.here.features.parameters[self.column]
+        return decode_value(parameter, float(row[self.column]))
 
     def _told(self, change: float) -> float | None:
         if not np.isfinite(change) or self.expected.label >= 0:
@@ -293,13 +302,13 @@ class _Case:
         if paired is None:
             return ()
         bench = self.court.judge.bench
-        rows, space = complete(self.court.judge), bench.prepared.space.select([self.name])
+        rows, outcome = complete(self.court.judge), bench.prepared.space[self.name]
         y = measured(bench, self.name)
         both = np.column_stack([rows[paired.old], rows[paired.new]])
         both = both[np.isfinite(y[both]).all(axis=1)]
         shown = []
         for a, b in both[:_EXAMPLES]:
-            before, after = (Encoder(space).decode(y[[i]])[self.name] for i in (a, b))
+            before, after = (decode_value(outcome, float(y[i])) for i in (a, b))
             ids = bench.prepared.row_id
             shown.append(Pair(old=int(ids[a]), new=int(ids[b]), before=before, after=after))
         return tuple(shown)

@@ -59,8 +59,12 @@ def for_answer(
     found = [*first, *_beside(arena, first, others)][:n]
     if found or not (desk.wanted or no_answer is not None):
         return tuple(found)
-    seed, within_ = desk.provenance.seed, desk.plan.contexts
-    return anywhere(desk.judge, arena.rules, arena.geometry, n=n, seed=seed, within=within_)
+    seed, contexts = desk.provenance.seed, desk.plan.contexts
+    more = anywhere(desk.judge, arena.rules, arena.geometry, n=n, seed=seed, within=contexts)
+    if no_answer is not None:
+        return more
+    settled = "no run is expected to change the answer; "
+    return tuple(p.model_copy(update={"why": settled + p.why}) for p in more)
 
 
 def _beside(arena: Arena, first: Sequence[Proposal], others: Sequence[Proposal]) -> list[Proposal]:
@@ -80,7 +84,15 @@ def for_decision(
     if hopes is None:
         return ()
     least = arena.settings.search.distinct
-    chosen = batch(hopes.losses, hopes.today, hopes.X, arena.geometry, apart=least, n=n)
+    settings = hopes.X.copy()  # in another context the same settings are the same decision
+    fixed = np.setdiff1d(np.arange(settings.shape[1]), arena.movable)
+    settings[:, fixed] = arena.start[fixed]
+    chosen: list[tuple[int, float | None]] = [
+        *batch(hopes.losses, hopes.today, settings, arena.geometry, apart=least, n=n)
+    ]
+    made, holder = Made.of(desk.bench, arena.space.names), hopes.today.place
+    if not chosen and desk.wanted and not made.rows(hopes.X[holder]):
+        chosen = [(holder, None)]  # sure as it seems, it was never run
     directed = [target for target in arena.targets if target.direction is not None]
     single = len(directed) == len(arena.targets) == 1 and not arena.outcome_rules
     encoder = Encoder(arena.space)
@@ -88,7 +100,7 @@ def for_decision(
         Proposal(
             config=encoder.decode(hopes.X[place]),
             why=promise(desk, arena, hopes, place),
-            gain=gain * directed[0].scale if single else None,
+            gain=gain * directed[0].scale if single and gain is not None else None,
         )
         for place, gain in chosen
     )

@@ -11,7 +11,6 @@ from compass.domain.query import Kind
 from compass.domain.space import Number
 from compass.engine import decision
 from compass.engine.contexts import completed
-from compass.engine.judge import Judge
 from compass.engine.past import record_of
 from compass.engine.runnable import Made, allowed
 from compass.engine.workbench import Trained
@@ -71,11 +70,12 @@ def prospects(desk: "Desk", arena: Arena, suggestions: tuple[Suggestion, ...]) -
     found = [own, seen[:_REPEATED], _pool(arena, np.concatenate([own, seen]), rng)]
     X = np.concatenate(found)
     if desk.plan.query.kind is Kind.RECOMMEND and len(X):
-        X = completed(desk.plan, desk.judge, arena, X)
+        X = _placed(desk, arena, X)
     X = _first_of_each(X[_fine(arena, X)])
     if not len(X):
         return None
-    drawn, centre, deviation = _drawn(desk.judge, arena, record, X, rng)
+    averaged = len(desk.plan.contexts) > 1
+    drawn, centre, deviation = _drawn(desk, arena, record, X, rng, averaged=averaged)
     result = decision.result(arena, X, drawn)
     worst = float(result.value.max())
     losses = result.losses(worst)
@@ -97,12 +97,36 @@ def within(desk: "Desk", arena: Arena, X: Floats, place: int, holder: int) -> Pr
     here = replace(arena, predict=Averaged(models, rows[:1], arena.movable), record=None)
     record = _record(desk, here, rows[:1])
     rng = np.random.default_rng(arena.seed)
-    drawn, centre, deviation = _drawn(desk.judge, here, record, rows, rng)
+    drawn, centre, deviation = _drawn(desk, here, record, rows, rng)
     result = decision.result(here, rows, drawn)
     losses = result.losses(float(result.value.max()))
     today = decision.Today(float(losses[:, 1].mean()), 1)
     met = bool((result.miss[:, 1] <= 0).mean() > 0.5)
     return Prospects(rows, drawn, result, losses, today, "", met, centre, deviation)
+
+
+def _placed(desk: "Desk", arena: Arena, X: Floats) -> Floats:
+    """Settings X [m, d] in the best known context, of several in one where they were not run yet.
+
+    A run that was made already teaches little, and where a question is about several contexts the
+    settings can be tried in another one.
+    """
+    contexts, space = desk.plan.contexts, arena.space
+    settings = np.repeat(arena.start[None, :], len(X), axis=0)
+    settings[:, arena.movable] = X[:, arena.movable]
+    full = completed(desk.plan, desk.judge, arena, _first_of_each(settings))
+    made = Made.of(desk.bench, space.names)
+    again = np.flatnonzero(made.known(full))
+    if len(contexts) < 2 or not len(again):
+        return full
+    tried = np.tile(contexts, (len(again), 1))
+    tried[:, arena.movable] = np.repeat(full[again][:, arena.movable], len(contexts), axis=0)
+    fresh = ~made.known(tried) & allowed(space, arena.rules, tried, arena.movable)
+    far = np.full(len(tried), np.inf)
+    far[fresh] = desk.judge.here.support.novelty(tried[fresh])
+    nearest = far.reshape(len(again), -1).argmin(axis=1) + np.arange(len(again)) * len(contexts)
+    full[again] = np.where(fresh[nearest][:, None], tried[nearest], full[again])
+    return full
 
 
 def _record(desk: "Desk", arena: Arena, contexts: Floats | None = None) -> Record | None:
@@ -211,11 +235,22 @@ def _first_of_each(X: Floats) -> Floats:
 
 
 def _drawn(
-    judge: Judge, arena: Arena, record: Record | None, X: Floats, rng: np.random.Generator
+    desk: "Desk",
+    arena: Arena,
+    record: Record | None,
+    X: Floats,
+    rng: np.random.Generator,
+    *,
+    averaged: bool = False,
 ) -> tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats]]:
-    """Per outcome draws [S, m]; per number what is believed and how far a run may move it."""
+    """Per outcome draws [S, m]; per number what is believed and how far a run may move it.
+
+    `averaged`: of predictions over several contexts, in one of which each run would be made.
+    """
     assert isinstance(arena.predict, Averaged)
+    judge = desk.judge
     said, spreads = arena.predict(X), arena.predict.spread(X)
+    taught = _taught(desk, arena, X) if averaged else {}
     runs = np.zeros(len(X), dtype=np.int64)
     if record is not None:
         place = record.find(X)
@@ -238,11 +273,37 @@ def _drawn(
         half = np.where(np.isfinite(half), half, trained.scale)
         own = _UNKNOWN if record is None else record.reliability[name]
         centre[name], deviation[name] = said[name][:, 0], decision.surprise(half, own, runs)
+        if name in taught:
+            positive = parameter.low > 0 and (centre[name] > 0).all()
+            size = np.abs(centre[name]) if positive else 1.0
+            deviation[name] = np.minimum(deviation[name], size * taught[name])
         z = decision.joint(_members(trained, X, 0), _DRAWS, rng)
         drawn[name] = decision.numbers_drawn(
             centre[name], deviation[name], z, positive=parameter.low > 0
         )
     return drawn, centre, deviation
+
+
+def _taught(desk: "Desk", arena: Arena, X: Floats) -> dict[str, Floats]:
+    """Per number how far a run in the one context of each candidate X [m, d] may move it, [m].
+
+    Of what is positive, as a share. The mean over contexts is not moved by more than that.
+    """
+    judge, found = desk.judge, {}
+    made = Made.of(desk.bench, arena.space.names)
+    runs = made.count(X)
+    known = _record(desk, arena, X[:1])
+    for name in _names(arena):
+        trained, parameter = judge.trained[name], judge.bench.prepared.space[name]
+        if trained.interval is None or not isinstance(parameter, Number):
+            continue
+        said = trained.model.predict(X)[:, 0]
+        half = trained.interval.deviation(said, trained.model.spread(X))
+        half = np.where(np.isfinite(half), half, trained.scale)
+        own = _UNKNOWN if known is None else known.reliability[name]
+        moved = decision.surprise(half, own, runs)
+        found[name] = moved / np.abs(said) if parameter.low > 0 and (said > 0).all() else moved
+    return found
 
 
 def _members(trained: Trained, X: Floats, output: int) -> Floats:
@@ -279,13 +340,13 @@ def _decisions(
     if record is not None and len(known):
         costs = _believed(arena, record, known, worst)
         for place, cost in zip(known, costs, strict=True):
-            for spot in np.flatnonzero((record.X[place] == X).all(axis=1))[:1]:
+            for spot in _same(arena, record.X[place], X):
                 words = _measured_words(desk, arena, record, int(place))
                 found[int(spot)] = _Open(int(spot), float(cost), words)
     encoder = Encoder(arena.space)
     doubtful: dict[int, _Open] = {}
     for rank, suggestion in enumerate(suggestions, 1):
-        for spot in np.flatnonzero((encoder.encode(suggestion.config) == X).all(axis=1))[:1]:
+        for spot in _same(arena, encoder.encode(suggestion.config), X):
             words = f"suggestion {rank}, as predicted"
             told = _Open(int(spot), float(losses[:, spot].mean()), words)
             trusted = suggestion.trust.label is Label.TRUSTED
@@ -297,6 +358,11 @@ def _decisions(
         spot = int(np.argmin(losses.mean(axis=0)))
         return [_Open(spot, float(losses[:, spot].mean()), "what is predicted to be best")]
     return sorted(found.values(), key=lambda one: one.loss)
+
+
+def _same(arena: Arena, x: Floats, X: Floats) -> Integers:
+    """The first candidate of X [m, d] with the settings of x [d], whatever the context; or none."""
+    return np.flatnonzero((x[arena.movable] == X[:, arena.movable]).all(axis=1))[:1]
 
 
 def _today(open_: list[_Open], losses: Floats) -> tuple[decision.Today, str]:

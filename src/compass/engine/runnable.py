@@ -85,3 +85,9 @@ class Made:
     def known(self, X: Floats) -> Bools:
         """Which configurations X [n, d] were run before."""
         return np.asarray(np.isin(configurations(X), self.key))
+
+    def count(self, X: Floats) -> Integers:
+        """How often each configuration X [n, d] was run before, [n]."""
+        key = configurations(X)
+        first, last = (np.searchsorted(self.key, key, side) for side in ("left", "right"))
+        return np.asarray(last - first, dtype=np.int64)

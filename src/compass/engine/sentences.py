@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.engine import decision
+from compass.engine.judge import Judge
 from compass.engine.prospects import Prospects, within
 from compass.engine.runnable import Made
 from compass.generate.base import Arena
@@ -21,29 +22,31 @@ Floats = NDArray[np.float64]
 def promise(desk: "Desk", arena: Arena, hopes: Prospects, place: int) -> str:
     """What a run of the candidate at `place` would settle.
 
-    Everything that is told is about the candidate as it is proposed, in its own context.
+    What is expected is about the candidate as it is proposed, in its own context. Goals of a
+    question about several contexts are about the mean over them, and are told so.
     """
-    row, itself = hopes.X[place], place == hopes.today.place
-    again = Made.of(desk.bench, arena.space.names).rows(row)
-    holder, several = hopes.holder, len(desk.plan.contexts) > 1
+    again = Made.of(desk.bench, arena.space.names).rows(hopes.X[place])
+    itself, holder = place == hopes.today.place, hopes.holder
+    several = len(desk.plan.contexts) > 1
+    here, at = hopes, place
     if several:
-        hopes, place = within(desk, arena, hopes.X, place, hopes.today.place), 0
-        holder = holder.replace("as predicted", "as predicted in this context")
+        here, at = within(desk, arena, hopes.X, place, hopes.today.place), 0
     directed = [target for target in arena.targets if target.direction is not None]
     single = len(directed) == len(arena.targets) == 1 and not arena.outcome_rules
-    if itself:
-        who = f"row {again[0]} again" if again else holder.split(",")[0] + " itself"
-        if not single:
-            meets = chance_to_meet(desk, arena, hopes, place)
-            return f"{who}: one run tells whether it meets the goals ({meets:.0%} likely)"
-        told = _expected(desk, hopes, place, directed[0].name)
-        return f"{who}: one run tells whether it holds: {told}"
     who = f"row {again[0]} again: " if again else ""
-    if single:
-        told = _expected(desk, hopes, place, directed[0].name)
-        likely = f"{hopes.chance[place]:.0%} likely"
-        return f"{who}tells whether it beats {holder}: {told}; {likely}"
-    return f"{who}{_about_goals(desk, arena, hopes, place, holder, bool(directed))}"
+    if itself and not again:
+        where = " in this context" if several else ""
+        who = f"{holder.removesuffix(', as predicted')} itself{where}: "
+    if not single:
+        told = f"{who}{_about_goals(desk, arena, hopes, place)}"
+        known = [_expected(desk, here, at, name) for name in here.centre] if several else []
+        return f"{told}; in this context {', '.join(known)}" if known else told
+    told = _expected(desk, here, at, directed[0].name)
+    if itself:
+        return f"{who}one run tells whether it holds: {told}"
+    if several:
+        holder = holder.replace(", as predicted", " in this context")
+    return f"{who}tells whether it beats {holder}: {told}; {here.chance[at]:.0%} likely"
 
 
 def _expected(desk: "Desk", hopes: Prospects, place: int, outcome: str) -> str:
@@ -53,20 +56,22 @@ def _expected(desk: "Desk", hopes: Prospects, place: int, outcome: str) -> str:
     return f"{outcome} {centre:.4g}{tail} expected, give or take {around:.2g}{tail}"
 
 
-def _about_goals(
-    desk: "Desk", arena: Arena, hopes: Prospects, place: int, holder: str, directed: bool
-) -> str:
+def _about_goals(desk: "Desk", arena: Arena, hopes: Prospects, place: int) -> str:
     """Whether goals are met, and what is better than the decision of today."""
-    meets = chance_to_meet(desk, arena, hopes, place)
+    meets, holder = chance_to_meet(arena, desk.judge, hopes, place), hopes.holder
+    several = len(desk.plan.contexts) > 1
+    tells, over = ("helps to tell", " over all contexts") if several else ("tells", "")
+    if place == hopes.today.place:
+        return f"one run {tells} whether it meets the goals{over} ({meets:.0%} likely)"
     better, met = hopes.losses[:, place] < hopes.today.loss, hopes.result.miss[:, place] <= 0
     if round(100 * meets) == 0:
         likely = f"{better.mean():.0%} likely"
-        return f"tells whether it comes closer to the goals than {holder}; {likely}"
-    goals = f"tells whether it meets the goals ({meets:.0%} likely)"
+        return f"{tells} whether it comes closer to the goals{over} than {holder}; {likely}"
+    goals = f"{tells} whether it meets the goals{over} ({meets:.0%} likely)"
     if not hopes.met:
         closer = meets + (1 - meets) * _share(better, ~met)
         return f"{goals} or comes closer to them than {holder} ({closer:.0%} likely)"
-    if directed:
+    if any(target.direction is not None for target in arena.targets):
         return f"{goals} and does better than {holder} ({meets * _share(better, met):.0%} likely)"
     change = hopes.result.value[0]  # a distance: no run has to tell it
     if arena.proximity and change[place] < change[hopes.today.place]:
@@ -78,18 +83,15 @@ def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
     return float(yes[among].mean()) if among.any() else 0.0
 
 
-def chance_to_meet(desk: "Desk", arena: Arena, hopes: Prospects, place: int) -> float:
+def chance_to_meet(arena: Arena, judge: Judge, hopes: Prospects, place: int) -> float:
     """How likely a run of one candidate meets all goals: the chance that an answer tells of it."""
+    assert isinstance(arena.predict, Averaged)
     row = hopes.X[[place]]
-    predict = arena.predict
-    if len(desk.plan.contexts) > 1 or not isinstance(predict, Averaged):
-        models = {name: trained.model for name, trained in desk.judge.trained.items()}
-        predict = Averaged(models, row, arena.movable)
-    said, spreads = predict(row), predict.spread(row)
+    said, spreads = arena.predict(row), arena.predict.spread(row)
     total = 1.0
     for target in arena.targets:
         name = target.name
-        interval = desk.judge.trained[name].interval
+        interval = judge.trained[name].interval
         if target.is_class:
             scores = said[name][0]
             total *= float(scores[arena.labels[name]] / (scores.sum() or 1.0))

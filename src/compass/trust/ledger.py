@@ -35,7 +35,7 @@ Rows = NDArray[np.int64]
 _NUMBER, _CATEGORY = 0, 1
 _FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
 _NEAR = 0.125  # a value is near the old or the new one within this share of the move
-_GATHERED = 48  # runs on each side that are paired, the nearest to the suggestion
+_GATHERED = 32  # runs on each side that are paired, the nearest to the suggestion
 _LOOKED_AT = 300  # runs whose twins are looked for
 _FAR = 1e6  # more than any two values of one column are apart, squared
 _REACH = 1.0  # how far the sizes of a pair may be from those of the question, in distances
@@ -186,10 +186,16 @@ class Ledger:
                 seconds.append(self.position[other])
         return np.array(firsts, dtype=np.int64), np.array(seconds, dtype=np.int64)
 
-    def shifted(self, around: "Around", x: Floats, moved: Sequence[int]) -> "Around":
-        """The same of a configuration x [d] that differs in these columns, none a label."""
+    def shifted(
+        self, around: "Around", x: Floats, moved: Sequence[int], room: Floats | None = None
+    ) -> "Around":
+        """The same of a configuration x [d] that differs in these columns, none a label.
+
+        `room` [m] is written to: large new arrays cost more than what is worked out in them.
+        """
         point = self.place(x[np.newaxis])[0]
-        apart = around.apart.copy()
+        apart = np.empty_like(around.apart) if room is None else room
+        apart[:] = around.apart
         last = around.first + len(apart)
         for j in moved:
             values = self.columns[j, around.first : last]
@@ -209,9 +215,10 @@ class Ledger:
         `around` the new one saves time where there are several moves.
         """
         around = around or self.around(new)
-        start = self.place(old[np.newaxis])[0]
+        start = around.point.copy()
+        start[list(moved)] = self.place(old[np.newaxis])[0, list(moved)]
         columns = np.array(sorted(moved), dtype=np.int64)
-        others = np.setdiff1d(np.arange(len(new)), columns)
+        others = np.array([j for j in range(len(new)) if j not in moved], dtype=np.int64)
         sides = [
             self._gathered(around, self._near(here[columns], there[columns], columns), columns)
             for here, there in ((start, around.point), (around.point, start))
@@ -244,6 +251,7 @@ class Ledger:
             around.point,
             columns[turn],
             self.order[columns[lead], start:stop],
+            self.ranked[columns[lead], start:stop],
             found,
             np.full(_GATHERED, np.inf),
         )
@@ -338,7 +346,7 @@ def _shift(kind: int, values: Floats, old: float, new: float, apart: Floats) -> 
         apart[i] += 0.0 if np.isnan(step) else step
 
 
-@kernel(i8, f8_2d, integer, f8, f8_2d, f8, i8, i8, to_i8, to_f8)
+@kernel(i8, f8_2d, integer, f8, f8_2d, f8, i8, i8, f8, to_i8, to_f8)
 def _gather(
     kind: Rows,
     columns: Floats,
@@ -348,15 +356,18 @@ def _gather(
     point: Floats,
     moved: Rows,
     among: Rows,
+    values: Floats,
     found: Rows,
     least: Floats,
 ) -> None:
     """Of runs that are at one end of the first moved column, those that are nearest otherwise."""
     most = found.size
     lead = moved[0]
-    for i in among:
-        total = apart[i - first] - _between(kind[lead], columns[lead, i], point[lead])
-        if not total < least[most - 1] + _FAR * (moved.size - 1):
+    slack = _FAR * (moved.size - 1)
+    for place_in in range(among.size):
+        i = among[place_in]
+        total = apart[i - first] - _between(kind[lead], values[place_in], point[lead])
+        if not total < least[most - 1] + slack:
             continue
         fits = True
         for m in range(1, moved.size):
