@@ -105,7 +105,7 @@ def _references(
     elsewhere = (rows[:, fixed] != x[fixed]).sum(axis=1)
     away = distances(rows, x, np.arange(len(x)), arena.geometry)
     start, seen = desk.plan.origin, set()
-    if start[column] == old:
+    if start[column] == old and (start[fixed] == x[fixed]).all():
         seen.add(start.tobytes())
         yield start
     for place in np.lexsort((away, elsewhere, ~half)):
