@@ -116,7 +116,7 @@ class TrustSettings(Noun):
     validation_rows: int = Field(2000, ge=1)  # enough for a stable 99th percentile
     evidence: int = Field(5, ge=0)  # supporting runs listed in an answer
     pairs: int = Field(3, ge=1)  # comparable pairs that make an effect observed
-    tolerance: float = Field(0.5, ge=0)  # how far other columns of a pair may differ, in distances
+    tolerance: float = Field(1.0, ge=0)  # how far other columns of a pair may differ, in distances
     agreement: float = Field(2 / 3, gt=0.5, le=1)  # share of the pairs that has to agree
     chance: float = Field(0.8, ge=0, le=1)  # a goal that is less likely met is at most caution
 
