@@ -35,7 +35,7 @@ from compass.domain.space import Role
 
 Floats = NDArray[np.float64]
 
-BATCH, ROUNDS, SEEDS, FIRST = 4, 3, 6, 200
+BATCH, ROUNDS, SEEDS, FIRST = 4, 3, 5, 200
 WAYS = ("next", "knowing", "best", "random")
 NOISE = 0.05  # standard deviation of a measurement, as a share
 MANY = 300_000  # configurations by chance, the best of which stands for the optimum of a law

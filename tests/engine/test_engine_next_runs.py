@@ -2,8 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -371,88 +370,6 @@ def test_rounds_of_measuring_find_more_than_chance_and_than_distance() -> None:
     assert mean["next"] < mean["knowing"]
 
 
-@pytest.fixture(scope="module")
-def jobs() -> cp.Compass:
-    """Two applications and three sizes: a question about one application has several contexts."""
-    data = cp.read(cluster_columns(300)).roles(**ROLES)
-    return cp.Compass(data, rules=["cores <= 32 * nodes"], settings=SETTINGS).fit()
-
-
-def predicted(engine: cp.Compass, config: Mapping[str, Any], outcome: str) -> float:
-    judge = judge_of(engine)
-    row = Encoder(judge.here.features).encode(config)[None, :]
-    return float(judge.trained[outcome].model.predict(row)[0, 0])
-
-
-def test_what_is_said_of_a_run_is_about_its_own_context(jobs: cp.Compass) -> None:
-    question = (
-        "Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}"
-    )
-    answer = jobs.ask(question)
-    proposals = jobs.run_next(5, question)
-    check(jobs, proposals)  # in a context where the settings were not run yet
-    assert len({p.config["size"] for p in proposals}) > 1
-    for proposal in proposals:
-        told = re.search(r"runtime ([\d.]+) expected", proposal.why)
-        assert told is not None
-        assert float(told[1]) == pytest.approx(
-            predicted(jobs, proposal.config, "runtime"), rel=1e-3
-        )
-        assert "in this context" in proposal.why
-    means = [s.outcomes[0].value for s in answer]
-    assert not any(f"runtime {mean:.4g} expected" in p.why for mean in means for p in proposals)
-
-
-def test_goals_over_several_contexts_are_told_as_the_answer_tells_them(jobs: cp.Compass) -> None:
-    question = (
-        "Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: <= 30, power: minimize}"
-        " where C = {app: wrf}"
-    )
-    chance = jobs.ask(question)[0].outcomes[0].chance
-    assert chance is not None
-    own = [p for p in jobs.run_next(5, question) if p.why.startswith("suggestion 1 itself")]
-    assert [p for p in own if f"over all contexts ({chance:.0%} likely)" in p.why] == own != []
-    runtime = predicted(jobs, own[0].config, "runtime")
-    assert f"in this context runtime {runtime:.4g} expected" in own[0].why
-
-
-def test_the_chance_of_a_run_is_the_one_that_its_answer_tells(jobs: cp.Compass) -> None:
-    found = 0
-    for row in range(12):
-        options = {"run": row}
-        answer = jobs.ask(RECONFIGURE, **options)
-        chances = {
-            tuple(s.config.items()): s.outcomes[0].chance for s in answer if s.outcomes[0].chance
-        }
-        for proposal in jobs.run_next(6, RECONFIGURE, **options):
-            told = re.search(r"meets the goals \((\d+)% likely\)", proposal.why)
-            chance = chances.get(tuple(proposal.config.items()))
-            if told is not None and chance is not None:
-                assert told[1] == f"{100 * chance:.0f}"
-                found += 1
-    assert found
-
-
-def test_no_run_is_said_to_beat_itself(jobs: cp.Compass, sparse: cp.Compass) -> None:
-    wanted = "Recommend X = {nodes: ?, cores: ?, gpus: ?} to achieve Y = {runtime: minimize}"
-    themselves = 0
-    for where in ("app: wrf", "app: lammps", "app: wrf, size: 400", "app: lammps, size: 100"):
-        question = f"{wanted} where C = {{{where}}}"
-        best = jobs.ask(question)[0].config
-        for proposal in jobs.run_next(6, question):
-            again = re.match(r"row (\d+) again", proposal.why)
-            assert again is None or f"beats row {again[1]} " not in proposal.why
-            if proposal.config == best:
-                assert "beats suggestion 1" not in proposal.why
-            if "one run tells whether it holds" in proposal.why:
-                themselves += 1
-                assert "beats" not in proposal.why
-    for proposal in sparse.run_next(6, RECOMMEND):
-        again = re.match(r"row (\d+) again", proposal.why)
-        assert again is None or f"beats row {again[1]} " not in proposal.why
-    assert themselves
-
-
 def test_a_change_of_many_runs_breaks_no_rule_and_repeats_nothing() -> None:
     rng = np.random.default_rng(8)
     n = 200
@@ -472,18 +389,8 @@ def test_a_change_of_many_runs_breaks_no_rule_and_repeats_nothing() -> None:
 
 
 def test_runs_to_check_with_are_past_runs_too(sparse: cp.Compass) -> None:
-    """A configuration that only the runs to check with have is not proposed as new."""
     judge = judge_of(sparse)
-    geometry = sparse.bench.geometry(judge.here.features.names, {})
-    for place in judge.here.valid[:20]:
-        x = judge.here.X[place]
-        check(
-            sparse,
-            next_runs.towards(
-                judge,
-                compiled(sparse.rules, sparse.space, judge.here.features.names),
-                geometry,
-                x,
-                n=6,
-            ),
-        )
+    names = judge.here.features.names
+    rules, geometry = compiled(sparse.rules, sparse.space, names), sparse.bench.geometry(names, {})
+    for x in judge.here.X[judge.here.valid[:20]]:
+        check(sparse, next_runs.towards(judge, rules, geometry, x, n=6))

@@ -395,20 +395,3 @@ def test_an_interruption_while_answering_changes_nothing(monkeypatch: pytest.Mon
         engine.tell(new())
     assert engine.data is data
     assert engine.bench is bench
-
-
-@pytest.mark.parametrize("missing", [("runtime", "power", "state"), ("nodes",)])
-def test_runs_that_tell_nothing_are_refused_and_change_nothing(missing: tuple[str, ...]) -> None:
-    engine = built()
-    data, bench = engine.data, engine.bench
-    empty = new() | {name: [None] * 20 for name in missing}
-    for _ in range(2):
-        with pytest.raises(DataProblem, match="nothing can be learnt from any of the 20 new runs"):
-            engine.tell(empty)
-    assert engine.data is data
-    assert engine.bench is bench
-    half = new()
-    half["runtime"] = [None] * 19 + half["runtime"][19:]
-    half["power"], half["state"] = [None] * 20, [None] * 20
-    told = engine.tell(half)
-    assert (told.rows, told.used, told.total) == (20, 1, 301)

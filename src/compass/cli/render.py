@@ -93,7 +93,7 @@ def predicted(outcome: Prediction, gap: str = " ") -> str:
     if outcome.meets is False:
         text += "\nmisses the goal"
     elif outcome.chance is not None:
-        text += f"\n{outcome.chance:.0%} sure"
+        text += "\n> 99% sure" if outcome.chance > 0.99 else f"\n{outcome.chance:.0%} sure"
     return text
 
 

@@ -220,8 +220,8 @@ def anywhere(
 ) -> tuple[Proposal, ...]:
     """Legal configurations where the models know least, far from each other and from the past.
 
-    `within` [c, d] holds the contexts to stay in; without it, those of all past runs. Where every
-    legal one was run before, repeats are proposed; where nothing is in doubt, nothing is.
+    `within` [c, d] holds the contexts to stay in; without it, those of all past runs. What was run
+    before comes last, as a repeat; where nothing is in doubt, nothing is proposed.
     """
     rng = np.random.default_rng(seed)
     space, past = judge.here.features, judge.here.X[judge.here.train]
@@ -237,16 +237,17 @@ def anywhere(
         return ()
     made = Made.of(judge.bench, space.names)
     known = made.known(candidates)
-    if not known.all():
-        candidates = candidates[~known]
-    found = _doubtful(judge, geometry, candidates, n)
-    rows = []
-    for place in found.chosen:
-        if found.share[place] <= _UNSURE:
+    rows: list[tuple[Floats, str]] = []
+    for some in (candidates[~known], candidates[known]):
+        if not len(some) or len(rows) == n:
             continue
-        again = made.rows(candidates[place])
-        who = f"row {again[0]} again, to tell how far runs scatter: " if again else ""
-        rows.append((candidates[place], f"{who}{found.why(place)}"))
+        found = _doubtful(judge, geometry, some, n - len(rows))
+        for place in found.chosen:
+            if found.share[place] <= _UNSURE:
+                continue
+            again = made.rows(some[place])
+            who = f"row {again[0]} again, to tell how far runs scatter: " if again else ""
+            rows.append((some[place], f"{who}{found.why(place)}"))
     return _told(judge, rows)
 
 

@@ -140,10 +140,14 @@ def role_of(name: str, *, text: bool) -> Role:
     return Role.KNOB
 
 
+def names_person(name: str) -> bool:
+    """Whether the column says who ran something."""
+    return bool(_vocabulary(name) & PERSONS) or "".join(words(name)) in PERSON_NAMES
+
+
 def names_jobs(name: str) -> bool:
     """Whether only a trace of people's jobs has such a column: who ran it, where it waited."""
-    vocabulary = _vocabulary(name)
-    return bool(vocabulary & (PERSONS | SCHEDULING)) or "".join(words(name)) in PERSON_NAMES
+    return names_person(name) or bool(_vocabulary(name) & SCHEDULING)
 
 
 def names_work(name: str) -> bool:

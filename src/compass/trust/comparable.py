@@ -43,7 +43,10 @@ def comparable(
         return _as_said(tuple(said))
     context = tuple(p.name for p in features if p.role is Role.CONTEXT)
     reports = tuple(columns)
-    jobs = [report.name for report in reports if names.names_jobs(report.name)]
+    jobs = sorted(
+        (report.name for report in reports if names.names_jobs(report.name)),
+        key=lambda name: not names.names_person(name),  # what people know best is told
+    )
     unused = [
         report.name
         for report in reports

@@ -1,0 +1,27 @@
+"""New runs from which nothing can be learnt are refused, and change nothing."""
+
+import pytest
+
+import compass as cp
+from compass.domain.errors import DataProblem
+from compass.settings import ForestSettings, TrustSettings
+from conftest import ROLES, cluster_columns
+
+QUICK = cp.Settings(
+    surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
+)
+
+
+@pytest.mark.parametrize("missing", [("runtime", "power", "state"), ("nodes",)])
+def test_runs_that_tell_nothing_are_refused_and_change_nothing(missing: tuple[str, ...]) -> None:
+    engine = cp.Compass(cp.read(cluster_columns(300)).roles(**ROLES), settings=QUICK).fit()
+    data, bench = engine.data, engine.bench
+    runs = cluster_columns(20, seed=9)
+    for _ in range(2):
+        with pytest.raises(DataProblem, match="nothing can be learnt from any of the 20 new runs"):
+            engine.tell(runs | {name: [None] * 20 for name in missing})
+    assert engine.data is data
+    assert engine.bench is bench
+    one = {"runtime": [None] * 19 + runs["runtime"][19:]}
+    told = engine.tell(runs | one | {name: [None] * 20 for name in ("power", "state")})
+    assert (told.rows, told.used, told.total) == (20, 1, 301)
