@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.answer import Effect, Finding, Label, Pair, Trust
-from compass.domain.base import Value
-from compass.engine.court import Court, complete, measured
+from compass.domain.answer import Effect, Finding, Label, Trust
+from compass.engine.court import Court, complete
+from compass.engine.findings import Case, Expected, enough
 from compass.engine.plan import best_run, past_checks
-from compass.language import format_value, listed
-from compass.prepare.encode import decode_value
-from compass.settings import TrustSettings
-from compass.trust.effect import Count, Outcome, count
+from compass.language import listed
+from compass.trust.effect import Outcome, count
 from compass.trust.ledger import Around, Ledger, Paired
 
 if TYPE_CHECKING:
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-_EXAMPLES = 3  # pairs shown of each effect
 
 
 def with_effects(desk: "Desk", X: Floats, trusts: Sequence[Trust], free: Rows) -> list[Trust]:
@@ -99,22 +95,13 @@ def effects(
     return found
 
 
-@dataclass(frozen=True)
-class _Expected:
-    """What the model expects of a suggestion: of each move alone, and of all together."""
-
-    alone: dict[int, float]
-    whole: float
-    label: int  # of a class: the one that is predicted; -1: a number
-
-
 def _expected(
     court: Court,
     name: str,
     references: Sequence[Floats | None],
     X: Floats,
     moves: list[list[int]],
-) -> list[_Expected]:
+) -> list[Expected]:
     """Predictions with all moves made, without any, and without each one, in one batch."""
     rows: list[Floats] = []
     for old, new, moved in zip(references, X, moves, strict=True):
@@ -133,7 +120,7 @@ def _expected(
         outcome = court.outcome(name, label)
         values = _scaled(outcome, mine, label)
         alone = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
-        found.append(_Expected(alone, float(values[0] - values[1]), label))
+        found.append(Expected(alone, float(values[0] - values[1]), label))
     return found
 
 
@@ -205,18 +192,18 @@ def _of_outcome(
     new: Floats,
     moved: list[int],
     found: Callable[[tuple[int, ...]], Paired],
-    expected: _Expected,
+    expected: Expected,
 ) -> list[Effect]:
     """The evidence about each move; `found` gives the pairs of a part of them."""
     outcome = court.outcome(name, expected.label)
-    cases = [_Case(court, name, outcome, old, new, j, expected) for j in moved]
+    cases = [Case(court, name, outcome, old, new, j, expected) for j in moved]
     if not court.known.identifiable:
         return [case.unknown() for case in cases]
     if len(moved) > 1:
         # Runs at both ends of the whole move tell more than those of each part of it.
         paired, whole = found(tuple(moved)), expected.whole
         counted = count(outcome, paired, whole, whole)
-        if _enough(counted, court.judge.bench.settings.trust):
+        if enough(counted, court.judge.bench.settings.trust):
             return [case.effect(counted, paired, whole, moved) for case in cases]
     told = []
     for case in cases:
@@ -224,129 +211,6 @@ def _of_outcome(
         counted = count(outcome, paired, alone, expected.whole)
         told.append(case.effect(counted, paired, alone, [case.column]))
     return told
-
-
-def _enough(counted: Count, settings: TrustSettings) -> bool:
-    return counted.pairs >= settings.pairs and counted.mass >= settings.pairs / 2
-
-
-@dataclass(frozen=True, eq=False)
-class _Case:
-    """One move and one outcome."""
-
-    court: Court
-    name: str
-    outcome: Outcome
-    old: Floats
-    new: Floats
-    column: int
-    expected: _Expected
-
-    @property
-    def knob(self) -> str:
-        """The parameter that is moved."""
-        return self.court.judge.here.features.parameters[self.column].name
-
-    def unknown(self) -> Effect:
-        """Nothing can be told, because no two runs are known to be comparable."""
-        return self._made(Finding.NOT_IDENTIFIABLE, None, None, self.expected.alone[self.column])
-
-    def effect(
-        self, counted: Count, paired: Paired, expected: float, moved: Sequence[int]
-    ) -> Effect:
-        """What these pairs say."""
-        settings = self.court.judge.bench.settings.trust
-        if not _enough(counted, settings):
-            finding = Finding.NEVER_OBSERVED
-        elif counted.agree >= settings.agreement - 1e-9:
-            finding = Finding.SUPPORTED
-        else:
-            finding = Finding.CONTRADICTED
-        return self._made(finding, counted, paired, expected, moved)
-
-    def _made(
-        self,
-        finding: Finding,
-        counted: Count | None,
-        paired: Paired | None,
-        expected: float,
-        moved: Sequence[int] = (),
-    ) -> Effect:
-        some = counted is not None and counted.pairs > 0
-        assert not some or counted is not None
-        return Effect(
-            knob=self.knob,
-            outcome=self.name,
-            old=self._value(self.old),
-            new=self._value(self.new),
-            finding=finding,
-            pairs=counted.pairs if counted is not None else 0,
-            agree=counted.agree if counted is not None and some else None,
-            observed=self._told(counted.median) if counted is not None and some else None,
-            expected=self._told(expected),
-            percent=self.outcome.log,
-            examples=self._examples(paired),
-            reason=self._reason(finding, counted, expected, moved),
-        )
-
-    def _value(self, row: Floats) -> Value:
-        parameter = self.court.judge.here.features.parameters[self.column]
-        return decode_value(parameter, float(row[self.column]))
-
-    def _told(self, change: float) -> float | None:
-        if not np.isfinite(change) or self.expected.label >= 0:
-            return None
-        return 100 * float(np.expm1(change)) if self.outcome.log else change
-
-    def _examples(self, paired: Paired | None) -> tuple[Pair, ...]:
-        if paired is None:
-            return ()
-        bench = self.court.judge.bench
-        rows, outcome = complete(self.court.judge), bench.prepared.space[self.name]
-        y = measured(bench, self.name)
-        both = np.column_stack([rows[paired.old], rows[paired.new]])
-        both = both[np.isfinite(y[both]).all(axis=1)]
-        shown = []
-        for a, b in both[:_EXAMPLES]:
-            before, after = (decode_value(outcome, float(y[i])) for i in (a, b))
-            ids = bench.prepared.row_id
-            shown.append(Pair(old=int(ids[a]), new=int(ids[b]), before=before, after=after))
-        return tuple(shown)
-
-    def _reason(
-        self, finding: Finding, counted: Count | None, expected: float, moved: Sequence[int]
-    ) -> str:
-        change = f"{self.knob} {format_value(self._value(self.old))} -> " + format_value(
-            self._value(self.new)
-        )
-        if finding is Finding.NOT_IDENTIFIABLE or counted is None:
-            return f"what {change} does cannot be told from this data"
-        together = " together with the other changes" if len(moved) > 1 else ""
-        same = self.court.known.columns
-        among = f" among runs of the same {listed(same)}" if same else " among comparable runs"
-        if finding is Finding.NEVER_OBSERVED:
-            least = self.court.judge.bench.settings.trust.pairs
-            if counted.pairs:
-                some = "1 pair" if counted.pairs == 1 else f"{counted.pairs} pairs"
-                why = f"{least} are needed"
-                if counted.pairs >= least:
-                    why = "which differ in other columns too"
-                return f"{change} was seen in only {some}{among} ({why})"
-            if not self.court.ledger(moved).varied(self.new, self.column):
-                return f"{self.knob} never varied{among}"
-            return f"no past runs{among} go from one side of {change} to the other"
-        only = "" if finding is Finding.SUPPORTED else "only "
-        shares = f"{only}{counted.agreeing} of {counted.pairs} comparable pairs"
-        beside = self._beside(counted, expected)
-        return f"{change}{together}: {self.name} moved as expected in {shares}{beside}"
-
-    def _beside(self, counted: Count, expected: float) -> str:
-        seen, said = self._told(counted.median), self._told(expected)
-        if seen is None or said is None:
-            return ""
-        unit = " %" if self.outcome.log else ""
-        digits = ".0f" if self.outcome.log else ".3g"
-        return f" (median {seen:+{digits}}{unit}, expected {said:+{digits}}{unit})"
 
 
 def weighed(trust: Trust, found: Sequence[Effect], court: Court, *, compared: bool) -> Trust:

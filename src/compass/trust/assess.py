@@ -94,15 +94,7 @@ def judge(
             f"Unsupported: this configuration is further from the past runs than {_most(ood)} "
             f"held out for comparison, and {_only(near)} near it.",
         )
-    doubts = []
-    if ood > settings.caution:
-        doubts.append(f"it is further from the past runs than {_most(ood)} held out for comparison")
-    if near == 0:
-        doubts.append(
-            f"no past run is within {tau:.2g} of this configuration"
-            if tau > 0
-            else "no past run has exactly this configuration"
-        )
+    doubts = _lonely(ood, near, tau, settings)
     lonely = bool(doubts)
     if outside:
         doubts.append(
@@ -124,6 +116,20 @@ def judge(
         Label.TRUSTED,
         f"Trusted: {runs} this close, and predictions there are as certain as usual.",
     )
+
+
+def _lonely(ood: float, near: int, tau: float, settings: TrustSettings) -> list[str]:
+    """What tells that hardly any past run is near."""
+    told = []
+    if ood > settings.caution:
+        told.append(f"it is further from the past runs than {_most(ood)} held out for comparison")
+    if near == 0:
+        told.append(
+            f"no past run is within {tau:.2g} of this configuration"
+            if tau > 0
+            else "no past run has exactly this configuration"
+        )
+    return told
 
 
 def _most(share: float) -> str:

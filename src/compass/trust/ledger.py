@@ -16,28 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Category, Number, Space
-from compass.model.kernel import (
-    f8,
-    f8_2d,
-    i8,
-    integer,
-    kernel,
-    number,
-    to_f8,
-    to_f8_2d,
-    to_i8,
-)
 from compass.trust.comparable import Identity
+from compass.trust.ledger_kernel import CATEGORY, NUMBER, gather, match, shift, totals
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_NUMBER, _CATEGORY = 0, 1
 _FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
 _NEAR = 0.125  # a value is near the old or the new one within this share of the move
 _GATHERED = 32  # runs on each side that are paired, the nearest to the suggestion
 _LOOKED_AT = 300  # runs whose twins are looked for
-_FAR = 1e6  # more than any two values of one column are apart, squared
 _REACH = 1.0  # how far the sizes of a pair may be from those of the question, in distances
 
 
@@ -165,7 +153,7 @@ class Ledger:
         first, last = self._family(x)
         point = self.place(x[np.newaxis])[0]
         apart = np.zeros((2, last - first))
-        _totals(self.kind, self.columns, first, last, point, self.sized, apart)
+        totals(self.kind, self.columns, first, last, point, self.sized, apart)
         apart[1, apart[0] > _REACH * _REACH] = np.inf
         return Around(first, apart[1], point)
 
@@ -178,7 +166,7 @@ class Ledger:
         firsts, seconds = [], []
         for i in rng.permutation(len(self.rows))[:_LOOKED_AT]:
             apart = np.zeros((2, len(self.rows)))
-            _totals(self.kind, self.columns, 0, len(self.rows), self.rows[i], self.sized, apart)
+            totals(self.kind, self.columns, 0, len(self.rows), self.rows[i], self.sized, apart)
             apart[1, i] = np.inf
             other = int(np.argmin(apart[1]))
             if apart[1, other] <= most * most:
@@ -199,7 +187,7 @@ class Ledger:
         last = around.first + len(apart)
         for j in moved:
             values = self.columns[j, around.first : last]
-            _shift(self.kind[j], values, around.point[j], point[j], apart)
+            shift(self.kind[j], values, around.point[j], point[j], apart)
         return Around(around.first, apart, point)
 
     def pairs(
@@ -225,7 +213,7 @@ class Ledger:
         ]
         partner = np.full(len(sides[1]), -1, dtype=np.int64)
         gap = np.zeros(len(sides[1]))
-        _match(self.kind, self.rows, self.same, sides[0], sides[1], others, tolerance, partner, gap)
+        match(self.kind, self.rows, self.same, sides[0], sides[1], others, tolerance, partner, gap)
         taken = partner >= 0
         weight = 1.0 - gap[taken] / tolerance if tolerance > 0 else np.ones(int(taken.sum()))
         return Paired(self.position[partner[taken]], self.position[sides[1][taken]], weight)
@@ -242,7 +230,7 @@ class Ledger:
         start, stop = (int(first + end) for end in ranges[lead])
         turn = [lead, *(m for m in range(len(columns)) if m != lead)]
         found = np.full(_GATHERED, -1, dtype=np.int64)
-        _gather(
+        gather(
             self.kind,
             self.columns,
             first,
@@ -259,7 +247,7 @@ class Ledger:
 
     def _near(self, here: Floats, there: Floats, columns: Rows) -> Floats:
         """What counts as being at one end of a move, [m, 2]: between these; NaN: `none`."""
-        exact = (self.kind[columns] == _CATEGORY) | np.isnan(here) | np.isnan(there)
+        exact = (self.kind[columns] == CATEGORY) | np.isnan(here) | np.isnan(there)
         room = np.where(exact, 0.0, _NEAR * np.abs(there - here)) * (1 + 1e-9)
         return np.column_stack([here - room, here + room])
 
@@ -273,149 +261,23 @@ def _steps(columns: Floats, same: Rows) -> NDArray[np.bool_]:
 
 def _scale(values: Floats, parameter: Number | Category) -> tuple[int, float, float, float, float]:
     if isinstance(parameter, Category):
-        return (_CATEGORY, 0.0, 0.0, 1.0, np.nan)
+        return (CATEGORY, 0.0, 0.0, 1.0, np.nan)
     none = parameter.none_code if parameter.optional else np.nan
     present = values[values != none]
     if not len(present):
-        return (_NUMBER, 0.0, 0.0, 1.0, none)
+        return (NUMBER, 0.0, 0.0, 1.0, none)
     some = present[present > 0]
     log = bool(present.min() >= 0 and len(some) and some.max() >= _FACTOR * some.min())
     # 0 has no logarithm: it stands as far below the smallest as a factor of 8.
     placed = np.log(np.maximum(present, some.min() / _FACTOR)) if log else present
     least = float(some.min() / _FACTOR) if log else 0.0
-    return (_NUMBER, least, float(placed.mean()), float(placed.std()) or 1.0, none)
+    return (NUMBER, least, float(placed.mean()), float(placed.std()) or 1.0, none)
 
 
 def _squares(kind: int, values: Floats, point: float) -> Floats:
     """Square of how far values [n] of one column are from a point."""
-    if kind == _CATEGORY:
+    if kind == CATEGORY:
         return np.asarray(values != point, dtype=np.float64)
     if np.isnan(point):
         return np.asarray(~np.isnan(values), dtype=np.float64)
     return np.asarray(np.where(np.isnan(values), 1.0, (values - point) ** 2))
-
-
-@kernel()
-def _between(kind: int, a: float, b: float) -> float:
-    """The square of how far two coordinates are apart."""
-    if kind == _CATEGORY:
-        return 0.0 if a == b else 1.0
-    if np.isnan(a) or np.isnan(b):
-        return 0.0 if np.isnan(a) and np.isnan(b) else 1.0
-    return (a - b) * (a - b)
-
-
-@kernel(i8, f8_2d, integer, integer, f8, i8, to_f8_2d)
-def _totals(
-    kind: Rows,
-    columns: Floats,
-    first: int,
-    last: int,
-    point: Floats,
-    sized: Rows,
-    apart: Floats,
-) -> None:
-    """Squares of distances to a point: of the sizes of the problem, and of everything."""
-    for j in range(kind.size):
-        values, q = columns[j, first:last], point[j]
-        if kind[j] == _CATEGORY:
-            for i in range(values.size):
-                apart[1, i] += 0.0 if values[i] == q else 1.0
-        elif np.isnan(q):
-            for i in range(values.size):
-                apart[1, i] += 0.0 if np.isnan(values[i]) else 1.0
-        else:
-            for i in range(values.size):
-                step = (values[i] - q) * (values[i] - q)
-                apart[1, i] += 1.0 if np.isnan(step) else step
-    for j in sized:
-        values, q = columns[j, first:last], point[j]
-        for i in range(values.size):
-            apart[0, i] += _between(kind[j], values[i], q)
-
-
-@kernel(integer, f8, number, number, to_f8)
-def _shift(kind: int, values: Floats, old: float, new: float, apart: Floats) -> None:
-    """Squares of distances when one coordinate of the point changes."""
-    if kind == _CATEGORY or np.isnan(old) or np.isnan(new):
-        for i in range(values.size):
-            apart[i] += _between(kind, values[i], new) - _between(kind, values[i], old)
-        return
-    for i in range(values.size):
-        step = (values[i] - new) * (values[i] - new) - (values[i] - old) * (values[i] - old)
-        apart[i] += 0.0 if np.isnan(step) else step
-
-
-@kernel(i8, f8_2d, integer, f8, f8_2d, f8, i8, i8, f8, to_i8, to_f8)
-def _gather(
-    kind: Rows,
-    columns: Floats,
-    first: int,
-    apart: Floats,
-    near: Floats,
-    point: Floats,
-    moved: Rows,
-    among: Rows,
-    values: Floats,
-    found: Rows,
-    least: Floats,
-) -> None:
-    """Of runs that are at one end of the first moved column, those that are nearest otherwise."""
-    most = found.size
-    lead = moved[0]
-    slack = _FAR * (moved.size - 1)
-    for place_in in range(among.size):
-        i = among[place_in]
-        total = apart[i - first] - _between(kind[lead], values[place_in], point[lead])
-        if not total < least[most - 1] + slack:
-            continue
-        fits = True
-        for m in range(1, moved.size):
-            value = columns[moved[m], i]
-            none = np.isnan(near[m, 0])
-            fits = np.isnan(value) if none else near[m, 0] <= value <= near[m, 1]
-            if not fits:
-                break
-            total -= _between(kind[moved[m]], value, point[moved[m]])
-        total = max(total, 0.0)
-        if fits and total < least[most - 1]:
-            place = most - 1
-            while place > 0 and least[place - 1] > total:
-                least[place] = least[place - 1]
-                found[place] = found[place - 1]
-                place -= 1
-            least[place] = total
-            found[place] = i
-
-
-@kernel(i8, f8_2d, i8, i8, i8, i8, number, to_i8, to_f8)
-def _match(
-    kind: Rows,
-    rows: Floats,
-    same: Rows,
-    old: Rows,
-    new: Rows,
-    others: Rows,
-    tolerance: float,
-    partner: Rows,
-    gap: Floats,
-) -> None:
-    """Give each run at the new end the closest free run at the old end with the same context."""
-    used = np.zeros(old.size, dtype=np.bool_)
-    limit = tolerance * tolerance * (1 + 1e-9)
-    for b in range(new.size):
-        best, least = -1, np.inf
-        for a in range(old.size):
-            if used[a] or same[old[a]] != same[new[b]]:
-                continue
-            total = 0.0
-            for j in others:
-                total += _between(kind[j], rows[old[a], j], rows[new[b], j])
-                if total > limit:
-                    break
-            if total <= limit and total < least:
-                best, least = a, total
-        if best >= 0:
-            used[best] = True
-            partner[b] = old[best]
-            gap[b] = np.sqrt(least)

@@ -1,0 +1,138 @@
+"""Compiled loops that find pairs of comparable runs; `ledger` says what they are for."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.model.kernel import f8, f8_2d, i8, integer, kernel, number, to_f8, to_f8_2d, to_i8
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+NUMBER, CATEGORY = 0, 1
+_FAR = 1e6  # more than any two values of one column are apart, squared
+
+
+@kernel()
+def _between(kind: int, a: float, b: float) -> float:
+    """The square of how far two coordinates are apart."""
+    if kind == CATEGORY:
+        return 0.0 if a == b else 1.0
+    if np.isnan(a) or np.isnan(b):
+        return 0.0 if np.isnan(a) and np.isnan(b) else 1.0
+    return (a - b) * (a - b)
+
+
+@kernel(i8, f8_2d, integer, integer, f8, i8, to_f8_2d)
+def totals(
+    kind: Rows,
+    columns: Floats,
+    first: int,
+    last: int,
+    point: Floats,
+    sized: Rows,
+    apart: Floats,
+) -> None:
+    """Squares of distances to a point: of the sizes of the problem, and of everything."""
+    for j in range(kind.size):
+        values, q = columns[j, first:last], point[j]
+        if kind[j] == CATEGORY:
+            for i in range(values.size):
+                apart[1, i] += 0.0 if values[i] == q else 1.0
+        elif np.isnan(q):
+            for i in range(values.size):
+                apart[1, i] += 0.0 if np.isnan(values[i]) else 1.0
+        else:
+            for i in range(values.size):
+                step = (values[i] - q) * (values[i] - q)
+                apart[1, i] += 1.0 if np.isnan(step) else step
+    for j in sized:
+        values, q = columns[j, first:last], point[j]
+        for i in range(values.size):
+            apart[0, i] += _between(kind[j], values[i], q)
+
+
+@kernel(integer, f8, number, number, to_f8)
+def shift(kind: int, values: Floats, old: float, new: float, apart: Floats) -> None:
+    """Squares of distances when one coordinate of the point changes."""
+    if kind == CATEGORY or np.isnan(old) or np.isnan(new):
+        for i in range(values.size):
+            apart[i] += _between(kind, values[i], new) - _between(kind, values[i], old)
+        return
+    for i in range(values.size):
+        step = (values[i] - new) * (values[i] - new) - (values[i] - old) * (values[i] - old)
+        apart[i] += 0.0 if np.isnan(step) else step
+
+
+@kernel(i8, f8_2d, integer, f8, f8_2d, f8, i8, i8, f8, to_i8, to_f8)
+def gather(
+    kind: Rows,
+    columns: Floats,
+    first: int,
+    apart: Floats,
+    near: Floats,
+    point: Floats,
+    moved: Rows,
+    among: Rows,
+    values: Floats,
+    found: Rows,
+    least: Floats,
+) -> None:
+    """Of runs that are at one end of the first moved column, those that are nearest otherwise."""
+    most = found.size
+    lead = moved[0]
+    slack = _FAR * (moved.size - 1)
+    for place_in in range(among.size):
+        i = among[place_in]
+        total = apart[i - first] - _between(kind[lead], values[place_in], point[lead])
+        if not total < least[most - 1] + slack:
+            continue
+        fits = True
+        for m in range(1, moved.size):
+            value = columns[moved[m], i]
+            none = np.isnan(near[m, 0])
+            fits = np.isnan(value) if none else near[m, 0] <= value <= near[m, 1]
+            if not fits:
+                break
+            total -= _between(kind[moved[m]], value, point[moved[m]])
+        total = max(total, 0.0)
+        if fits and total < least[most - 1]:
+            place = most - 1
+            while place > 0 and least[place - 1] > total:
+                least[place] = least[place - 1]
+                found[place] = found[place - 1]
+                place -= 1
+            least[place] = total
+            found[place] = i
+
+
+@kernel(i8, f8_2d, i8, i8, i8, i8, number, to_i8, to_f8)
+def match(
+    kind: Rows,
+    rows: Floats,
+    same: Rows,
+    old: Rows,
+    new: Rows,
+    others: Rows,
+    tolerance: float,
+    partner: Rows,
+    gap: Floats,
+) -> None:
+    """Give each run at the new end the closest free run at the old end with the same context."""
+    used = np.zeros(old.size, dtype=np.bool_)
+    limit = tolerance * tolerance * (1 + 1e-9)
+    for b in range(new.size):
+        best, least = -1, np.inf
+        for a in range(old.size):
+            if used[a] or same[old[a]] != same[new[b]]:
+                continue
+            total = 0.0
+            for j in others:
+                total += _between(kind[j], rows[old[a], j], rows[new[b], j])
+                if total > limit:
+                    break
+            if total <= limit and total < least:
+                best, least = a, total
+        if best >= 0:
+            used[best] = True
+            partner[b] = old[best]
+            gap[b] = np.sqrt(least)
