@@ -69,6 +69,16 @@ def test_named_runs_whose_nodes_never_varied_say_so(named):
         assert trust.label is not Label.TRUSTED
 
 
+def test_recommending_what_everybody_does_is_no_evidence_that_it_is_best(named, scaled):
+    where = ["app == 'ocean'", "input == 'case3'"]
+    for engine, known in ((named, False), (scaled, True)):
+        answer = engine.recommend(["nodes"], {"runtime": cp.minimize}, where=where, count=1)
+        assert (answer[0].trust.label is Label.TRUSTED) == known
+        if not known:
+            assert answer[0].trust.effects[0].finding is Finding.NEVER_OBSERVED
+            assert "nodes never varied" in answer[0].trust.reason
+
+
 def test_scaling_runs_support_the_change_and_it_is_right(scaled):
     trusted = 0
     jobs = trace(1200, 3, scaling=5)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Effect, Finding, Label, Trust
+from compass.domain.space import Category
 from compass.engine.court import Court, complete
 from compass.engine.findings import Case, Expected, enough
 from compass.engine.plan import best_run, past_checks
@@ -31,7 +32,8 @@ def with_effects(desk: "Desk", X: Floats, trusts: Sequence[Trust], free: Rows) -
     """
     court = Court.of(desk.judge, desk.plan.outcomes)
     references = _references(desk, court, X, free)
-    found = effects(court, references, X, () if desk.plan.baseline is not None else free)
+    asked = [desk.plan.features.index(name) for name in desk.plan.free]
+    found = effects(court, references, X, () if desk.plan.baseline is not None else asked)
     return [
         weighed(trust, mine, court, compared=old is not None)
         for trust, mine, old in zip(trusts, found, references, strict=True)
@@ -74,8 +76,9 @@ def effects(
 ) -> list[list[Effect]]:
     """For each suggestion X [n, d] the evidence about what it moves against its reference [d].
 
-    Without a reference nothing comparable is known of that suggestion. Where no runs are known to
-    be comparable, nothing is known about the asked columns either, moved or not.
+    Without a reference nothing comparable is known of that suggestion. Nothing is known about the
+    asked columns, moved or not, where no runs are known to be comparable, and about those that
+    never varied among comparable runs: that nothing beats what everybody does is no finding.
     """
     always = [] if court.known.identifiable else [int(j) for j in asked]
     moves = [
@@ -91,6 +94,8 @@ def effects(
             pairs = partial(_pairs, finder, old, new, moves[i], {})
             for name in court.outcomes:
                 mine += _of_outcome(court, name, old, new, moves[i], pairs, expected[name][i])
+        if old is not None:
+            mine += _never_varied(court, new, {*asked} - {*moves[i]})
         found.append(mine)
     return found
 
@@ -133,6 +138,20 @@ def _scaled(outcome: Outcome, said: Floats, label: int) -> Floats:
     # A model may predict 0 or less of what never was: that is as little as there ever was.
     least = float(np.exp(np.nanmin(outcome.values)))
     return np.asarray(np.log(np.maximum(said[:, 0], least * 1e-3)))
+
+
+def _never_varied(court: Court, x: Floats, columns: set[int]) -> list[Effect]:
+    """The asked columns of a recommendation x [d] that comparable runs say nothing about."""
+    found = []
+    for j in sorted(columns):
+        if court.ledger(()).varied(x, j):
+            continue
+        expected = Expected({j: 0.0}, 0.0, -1)
+        for name in court.outcomes:
+            label = 0 if isinstance(court.judge.bench.prepared.space[name], Category) else -1
+            case = Case(court, name, court.outcome(name, label), x, x, j, expected)
+            found.append(case.never_varied())
+    return found
 
 
 @dataclass(frozen=True, eq=False)

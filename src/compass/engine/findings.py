@@ -17,6 +17,7 @@ from compass.trust.ledger import Paired
 
 Floats = NDArray[np.float64]
 
+_NOTHING = Count(0, 0, 0.0, 0.0, float("nan"))  # no pairs
 _EXAMPLES = 3  # pairs shown of each effect
 
 
@@ -54,6 +55,10 @@ class Case:
     def unknown(self) -> Effect:
         """Nothing can be told, because no two runs are known to be comparable."""
         return self._made(Finding.NOT_IDENTIFIABLE, None, None, self.expected.alone[self.column])
+
+    def never_varied(self) -> Effect:
+        """The parameter has one value in all comparable runs: nothing is known of others."""
+        return self._made(Finding.NEVER_OBSERVED, _NOTHING, None, 0.0, [self.column])
 
     def effect(
         self, counted: Count, paired: Paired, expected: float, moved: Sequence[int]
