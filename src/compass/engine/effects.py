@@ -275,6 +275,7 @@ def _doubts(found: Sequence[Effect], court: Court, compared: bool) -> list[str]:
 
 
 def _supported(found: Sequence[Effect]) -> str:
-    fewest = min(found, key=lambda effect: effect.pairs)
+    fewest = min(effect.pairs for effect in found)
+    more = " or more" if any(effect.pairs > fewest for effect in found) else ""
     knobs = listed(list(dict.fromkeys(effect.knob for effect in found)))
-    return f"Comparable past runs support the change of {knobs} ({fewest.pairs} pairs or more)."
+    return f"Comparable past runs support the change of {knobs} ({fewest} pairs{more})."
