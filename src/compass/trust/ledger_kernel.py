@@ -79,11 +79,14 @@ def gather(
 ) -> None:
     """Of runs that are at one end of the first moved column, those that are nearest otherwise."""
     most = found.size
-    lead = moved[0]
+    lead, q = moved[0], point[moved[0]]
+    # At an end that is a label or `none` all runs are as far from the suggestion in that column.
+    exact = kind[lead] == CATEGORY or np.isnan(near[0, 0]) or np.isnan(q)
+    same = _between(kind[lead], near[0, 0], q)
     slack = _FAR * (moved.size - 1)
-    for place_in in range(among.size):
-        i = among[place_in]
-        total = apart[i - first] - _between(kind[lead], values[place_in], point[lead])
+    for t in range(among.size):
+        i = among[t]
+        total = apart[i - first] - (same if exact else (values[t] - q) * (values[t] - q))
         if not total < least[most - 1] + slack:
             continue
         fits = True
