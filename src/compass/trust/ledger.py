@@ -56,9 +56,10 @@ class Ledger:
     centre: Floats  # [d]
     spread: Floats  # [d]
     none: Floats  # [d] what stands for `none`; NaN: it cannot be missing
-    rows: Floats  # [n, d] coordinates
-    columns: Floats  # [d, n] the same
-    order: Rows  # [d, n] runs by the value of each column, within those of the same labels
+    columns: Floats  # [d, n] coordinates
+    order: NDArray[
+        np.int32
+    ]  # [d, n] runs by the value of each column, within those of the same labels
     ranked: Floats  # [d, n] these values
     steps: NDArray[np.bool_]  # [d, n - 1] whether a run and the next, comparable one differ
     same: Rows  # [n] runs with the same context have the same number
@@ -86,9 +87,8 @@ class Ledger:
             centre=centre,
             spread=spread,
             none=none,
-            rows=np.empty((0, 0)),
             columns=np.empty((0, 0)),
-            order=np.empty((0, 0), dtype=np.int64),
+            order=np.empty((0, 0), dtype=np.int32),
             ranked=np.empty((0, 0)),
             steps=np.empty((0, 0), dtype=np.bool_),
             same=same[order],
@@ -101,16 +101,14 @@ class Ledger:
             ),
             context=frozenset(features.names.index(name) for name in columns),
         )
-        rows = ledger.place(X[order])
-        placed = np.ascontiguousarray(rows.T)
-        order = np.array([np.lexsort((column, ledger.family)) for column in placed], np.int64)
-        order = order.reshape(placed.shape)
+        placed = np.ascontiguousarray(ledger.place(X[order]).T)
+        ranks = [np.lexsort((column, ledger.family)).astype(np.int32) for column in placed]
+        ranked = np.array(ranks, dtype=np.int32).reshape(placed.shape)
         return replace(
             ledger,
-            rows=rows,
             columns=placed,
-            order=order,
-            ranked=np.take_along_axis(placed, order, axis=1),
+            order=ranked,
+            ranked=np.take_along_axis(placed, ranked, axis=1),
             steps=_steps(placed, ledger.same),
         )
 
@@ -164,9 +162,10 @@ class Ledger:
         """
         rng = np.random.default_rng(seed)
         firsts, seconds = [], []
-        for i in rng.permutation(len(self.rows))[:_LOOKED_AT]:
-            apart = np.zeros((2, len(self.rows)))
-            totals(self.kind, self.columns, 0, len(self.rows), self.rows[i], self.sized, apart)
+        for i in rng.permutation(self.columns.shape[1])[:_LOOKED_AT]:
+            apart = np.zeros((2, self.columns.shape[1]))
+            point = np.ascontiguousarray(self.columns[:, i])
+            totals(self.kind, self.columns, 0, self.columns.shape[1], point, self.sized, apart)
             apart[1, i] = np.inf
             other = int(np.argmin(apart[1]))
             if apart[1, other] <= most * most:
@@ -213,7 +212,9 @@ class Ledger:
         ]
         partner = np.full(len(sides[1]), -1, dtype=np.int64)
         gap = np.zeros(len(sides[1]))
-        match(self.kind, self.rows, self.same, sides[0], sides[1], others, tolerance, partner, gap)
+        match(
+            self.kind, self.columns, self.same, sides[0], sides[1], others, tolerance, partner, gap
+        )
         taken = partner >= 0
         weight = 1.0 - gap[taken] / tolerance if tolerance > 0 else np.ones(int(taken.sum()))
         return Paired(self.position[partner[taken]], self.position[sides[1][taken]], weight)

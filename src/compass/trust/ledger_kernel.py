@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.model.kernel import f8, f8_2d, i8, integer, kernel, number, to_f8, to_f8_2d, to_i8
+from compass.model.kernel import f8, f8_2d, i4, i8, integer, kernel, number, to_f8, to_f8_2d, to_i8
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -63,7 +63,7 @@ def shift(kind: int, values: Floats, old: float, new: float, apart: Floats) -> N
         apart[i] += 0.0 if np.isnan(step) else step
 
 
-@kernel(i8, f8_2d, integer, f8, f8_2d, f8, i8, i8, f8, to_i8, to_f8)
+@kernel(i8, f8_2d, integer, f8, f8_2d, f8, i8, i4, f8, to_i8, to_f8)
 def gather(
     kind: Rows,
     columns: Floats,
@@ -72,7 +72,7 @@ def gather(
     near: Floats,
     point: Floats,
     moved: Rows,
-    among: Rows,
+    among: NDArray[np.int32],
     values: Floats,
     found: Rows,
     least: Floats,
@@ -111,7 +111,7 @@ def gather(
 @kernel(i8, f8_2d, i8, i8, i8, i8, number, to_i8, to_f8)
 def match(
     kind: Rows,
-    rows: Floats,
+    columns: Floats,
     same: Rows,
     old: Rows,
     new: Rows,
@@ -130,7 +130,7 @@ def match(
                 continue
             total = 0.0
             for j in others:
-                total += _between(kind[j], rows[old[a], j], rows[new[b], j])
+                total += _between(kind[j], columns[j, old[a]], columns[j, new[b]])
                 if total > limit:
                     break
             if total <= limit and total < least:
