@@ -23,6 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 # Kernels take read-only arrays, which lets writable and memory-mapped ones in alike without
 # a second compilation.
 i4 = types.Array(types.int32, 1, "C", readonly=True)
+i4_2d = types.Array(types.int32, 2, "C", readonly=True)
 i8 = types.Array(types.int64, 1, "C", readonly=True)
 i8_2d = types.Array(types.int64, 2, "C", readonly=True)
 f8 = types.Array(types.float64, 1, "C", readonly=True)

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from compass.domain.space import Category, Number, Space
 from compass.trust.comparable import Identity
-from compass.trust.ledger_kernel import CATEGORY, NUMBER, gather, match, shift, totals
+from compass.trust.ledger_kernel import CATEGORY, NUMBER, find, shift, totals
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
-_NEAR = 0.125  # a value is near the old or the new one within this share of the move
 _GATHERED = 32  # runs on each side that are paired, the nearest to the suggestion
 _LOOKED_AT = 300  # runs whose twins are looked for
 _REACH = 1.0  # how far the sizes of a pair may be from those of the question, in distances
@@ -206,51 +205,28 @@ class Ledger:
         start[list(moved)] = self.place(old[np.newaxis])[0, list(moved)]
         columns = np.array(sorted(moved), dtype=np.int64)
         others = np.array([j for j in range(len(new)) if j not in moved], dtype=np.int64)
-        sides = [
-            self._gathered(around, self._near(here[columns], there[columns], columns), columns)
-            for here, there in ((start, around.point), (around.point, start))
-        ]
-        partner = np.full(len(sides[1]), -1, dtype=np.int64)
-        gap = np.zeros(len(sides[1]))
-        match(
-            self.kind, self.columns, self.same, sides[0], sides[1], others, tolerance, partner, gap
+        partner, new_end = np.full((2, _GATHERED), -1, dtype=np.int64)
+        gap = np.zeros(_GATHERED)
+        find(
+            self.kind,
+            self.columns,
+            self.order,
+            self.ranked,
+            self.same,
+            around.first,
+            around.apart,
+            start,
+            around.point,
+            columns,
+            others,
+            tolerance,
+            partner,
+            new_end,
+            gap,
         )
         taken = partner >= 0
         weight = 1.0 - gap[taken] / tolerance if tolerance > 0 else np.ones(int(taken.sum()))
-        return Paired(self.position[partner[taken]], self.position[sides[1][taken]], weight)
-
-    def _gathered(self, around: "Around", near: Floats, columns: Rows) -> Rows:
-        """The runs at one end of the move that are nearest to the suggestion otherwise."""
-        first, last = around.first, around.first + len(around.apart)
-        ranges = []
-        for j, (low, high) in zip(columns, near, strict=True):
-            values = self.ranked[j, first:last]  # NaN, which is `none`, comes last
-            ranges.append((np.searchsorted(values, low), np.searchsorted(values, high, "right")))
-        # The runs at this end of the column with the fewest; of the other columns each is asked.
-        lead = min(range(len(ranges)), key=lambda m: int(ranges[m][1] - ranges[m][0]))
-        start, stop = (int(first + end) for end in ranges[lead])
-        turn = [lead, *(m for m in range(len(columns)) if m != lead)]
-        found = np.full(_GATHERED, -1, dtype=np.int64)
-        gather(
-            self.kind,
-            self.columns,
-            first,
-            around.apart,
-            near[turn],
-            around.point,
-            columns[turn],
-            self.order[columns[lead], start:stop],
-            self.ranked[columns[lead], start:stop],
-            found,
-            np.full(_GATHERED, np.inf),
-        )
-        return found[found >= 0]
-
-    def _near(self, here: Floats, there: Floats, columns: Rows) -> Floats:
-        """What counts as being at one end of a move, [m, 2]: between these; NaN: `none`."""
-        exact = (self.kind[columns] == CATEGORY) | np.isnan(here) | np.isnan(there)
-        room = np.where(exact, 0.0, _NEAR * np.abs(there - here)) * (1 + 1e-9)
-        return np.column_stack([here - room, here + room])
+        return Paired(self.position[partner[taken]], self.position[new_end[taken]], weight)
 
 
 def _steps(columns: Floats, same: Rows) -> NDArray[np.bool_]:

@@ -3,12 +3,25 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.model.kernel import f8, f8_2d, i4, i8, integer, kernel, number, to_f8, to_f8_2d, to_i8
+from compass.model.kernel import (
+    f8,
+    f8_2d,
+    i4,
+    i4_2d,
+    i8,
+    integer,
+    kernel,
+    number,
+    to_f8,
+    to_f8_2d,
+    to_i8,
+)
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 NUMBER, CATEGORY = 0, 1
+_NEAR = 0.125  # a value is near the old or the new one within this share of the move
 _FAR = 1e6  # more than any two values of one column are apart, squared
 
 
@@ -124,8 +137,12 @@ def match(
     used = np.zeros(old.size, dtype=np.bool_)
     limit = tolerance * tolerance * (1 + 1e-9)
     for b in range(new.size):
+        if new[b] < 0:
+            break
         best, least = -1, np.inf
         for a in range(old.size):
+            if old[a] < 0:
+                break
             if used[a] or same[old[a]] != same[new[b]]:
                 continue
             total = 0.0
@@ -139,3 +156,67 @@ def match(
             used[best] = True
             partner[b] = old[best]
             gap[b] = np.sqrt(least)
+
+
+@kernel()
+def _bound(values: Floats, x: float, above: bool) -> int:
+    """Where values at least (or above) x begin; NaN, which is `none`, is larger than all."""
+    low, high = 0, values.size
+    while low < high:
+        middle = (low + high) // 2
+        value = values[middle]
+        smaller = value <= x if above else value < x
+        before = (above or not np.isnan(value)) if np.isnan(x) else smaller
+        if before:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel(i8, f8_2d, i4_2d, f8_2d, i8, integer, f8, f8, f8, i8, i8, number, to_i8, to_i8, to_f8)
+def find(
+    kind: Rows,
+    columns: Floats,
+    order: NDArray[np.int32],
+    ranked: Floats,
+    same: Rows,
+    first: int,
+    apart: Floats,
+    start: Floats,
+    point: Floats,
+    moved: Rows,
+    others: Rows,
+    tolerance: float,
+    old: Rows,
+    new: Rows,
+    gap: Floats,
+) -> None:
+    """Pairs for one move: `new` gets the runs at its new end, `old` their partners or -1."""
+    most, last = new.size, first + apart.size
+    near, turned = np.empty((moved.size, 2)), moved.copy()
+    found = np.full((2, most), -1, dtype=np.int64)
+    for side in range(2):
+        lead, low, high = 0, 0, 0
+        for m in range(moved.size):
+            j = moved[m]
+            here = start[j] if side == 0 else point[j]
+            there = point[j] if side == 0 else start[j]
+            exact = kind[j] == CATEGORY or np.isnan(here) or np.isnan(there)
+            room = 0.0 if exact else _NEAR * abs(there - here) * (1 + 1e-9)
+            near[m, 0], near[m, 1] = here - room, here + room
+            turned[m] = j
+            begin = _bound(ranked[j, first:last], near[m, 0], False)
+            end = _bound(ranked[j, first:last], near[m, 1], True)
+            if m == 0 or end - begin < high - low:
+                lead, low, high = m, begin, end
+        # The runs at this end of the column with the fewest; of the other columns each is asked.
+        for c in range(2):
+            near[0, c], near[lead, c] = near[lead, c], near[0, c]
+        turned[0], turned[lead] = turned[lead], turned[0]
+        among = order[turned[0], first + low : first + high]
+        values = ranked[turned[0], first + low : first + high]
+        least = np.full(most, np.inf)
+        gather(kind, columns, first, apart, near, point, turned, among, values, found[side], least)
+    new[:] = found[1]
+    match(kind, columns, same, found[0], found[1], others, tolerance, old, gap)
