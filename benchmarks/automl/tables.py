@@ -37,12 +37,12 @@ class Problem:
 
 def problems(folder: Path, seed: int, only: tuple[str, ...] = ()) -> Iterator[Problem]:
     """Every table that is there, with its split into rows to learn from and to judge by."""
-    for name, data, goal in _sources(folder):
+    for name, data, goal in datasets(folder):
         if not only or name in only:
             yield _split(name, data, goal, seed)
 
 
-def _sources(folder: Path) -> Iterator[tuple[str, cp.Dataset, str]]:
+def datasets(folder: Path) -> Iterator[tuple[str, cp.Dataset, str]]:
     known = {**sources(), **sources(EXHAUSTIVE)}
     # Power-bounded runs and trained networks have two goals each; the time is the one learnt here.
     goals = {"clip": "time_s", "zeus": "time_per_epoch"}

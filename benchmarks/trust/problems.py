@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import compass as cp
-from benchmarks.automl.tables import EXHAUSTIVE, _sources
+from benchmarks.automl.tables import EXHAUSTIVE, datasets
 from benchmarks.roles import sources, stated
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.split import by_configuration, configurations
@@ -73,7 +73,7 @@ def problems(folder: Path) -> dict[str, Problem]:
 def _tables(folder: Path) -> Iterator[tuple[str, cp.Dataset, str]]:
     """What models are compared on, and the other goals of the same tables."""
     known = {**sources(), **sources(EXHAUSTIVE)}
-    there = list(_sources(folder))
+    there = list(datasets(folder))
     for name, data, goal in there:
         yield name, data, goal
         for other in known[name].goals if name in known else ():

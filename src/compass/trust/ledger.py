@@ -67,7 +67,6 @@ class Ledger:
     position: Rows  # [n] row in the caller's data
     labels: Identity
     sized: Rows  # columns of the context that are numbers
-    context: frozenset[int]
 
     @classmethod
     def build(cls, X: Floats, features: Space, columns: Sequence[str]) -> "Ledger":
@@ -98,7 +97,6 @@ class Ledger:
             sized=np.array(
                 [features.names.index(n) for n in columns if n not in words], dtype=np.int64
             ),
-            context=frozenset(features.names.index(name) for name in columns),
         )
         placed = np.ascontiguousarray(ledger.place(X[order]).T)
         ranks = [np.lexsort((column, ledger.family)).astype(np.int32) for column in placed]
