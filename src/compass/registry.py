@@ -28,6 +28,7 @@ class Listed:
 
 
 JOINTS: dict[str, str] = {
+    "executor": "a place to run work: function, items -> results",
     "reader": "a file format: path -> table",
     "step": "a preprocessing step: table -> table, with a report",
     "reducer": "a way to choose rows: prepared data -> rows and weights",
@@ -40,6 +41,7 @@ JOINTS: dict[str, str] = {
 
 # Modules that register the built-ins of a joint when they are imported.
 _BUILT_IN: dict[str, tuple[str, ...]] = {
+    "executor": (),
     "reader": ("compass.readers.columnar",),
     "step": ("compass.prepare.clean",),
     "reducer": ("compass.reduce.uniform",),
