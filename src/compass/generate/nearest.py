@@ -6,8 +6,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from compass.execute.kernel import f8, f8_2d, i8, kernel, to_f8
 from compass.generate.base import Columns, Floats, Geometry
-from compass.model.kernel import f8, f8_2d, i8, kernel, to_f8
 
 _flags = types.Array(types.boolean, 1, "C", readonly=True)
 

@@ -7,8 +7,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from compass.execute.kernel import f8, f8_2d, i8, integer, kernel, to_f8_2d
 from compass.generate.sums import BELOW, EQUAL, SLACK, Sums
-from compass.model.kernel import f8, f8_2d, i8, integer, kernel, to_f8_2d
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

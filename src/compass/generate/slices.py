@@ -12,9 +12,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from compass.execute.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
 from compass.generate.sums import EQUAL, SLACK, Sums
 from compass.model.joined import Joined
-from compass.model.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
 from compass.model.walk import NODES, WIDE_NODES
 
 Floats = NDArray[np.float64]

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.kernel import cores
 from compass.model.base import Floats, Task
 from compass.model.flat import FlatForest
 from compass.model.foreign import from_lightgbm, from_xgboost
-from compass.model.kernel import cores
 from compass.model.trees import FittedTrees, check, constant, rescaled, restored
 from compass.settings import Settings
 

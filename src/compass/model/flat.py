@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EngineProblem
+from compass.execute.kernel import over_rows
 from compass.model import joined, reach, walk
 from compass.model.joined import Joined, join, rows_for
-from compass.model.kernel import over_rows
 from compass.model.sound import DTYPES, plain, sound
 
 Floats = NDArray[np.float64]

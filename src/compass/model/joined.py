@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
+from compass.execute.kernel import over_rows
 from compass.model import walk
-from compass.model.kernel import over_rows
 
 if TYPE_CHECKING:
     from compass.model.flat import FlatForest

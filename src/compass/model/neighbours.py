@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
 from compass.model.base import Floats, Task
 from compass.model.dense import Frame, damaged, lesson, taken
-from compass.model.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
 from compass.prepare.design import Design
 from compass.settings import Settings
 

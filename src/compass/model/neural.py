@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.kernel import f8_2d, kernel, to_f8_2d
 from compass.model.base import Floats, Task
 from compass.model.dense import Frame, damaged, lesson, taken
-from compass.model.kernel import f8_2d, kernel, to_f8_2d
 from compass.model.perceptron import passes, train
 from compass.model.sums import affine, softmax
 from compass.settings import Settings

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from compass.model.kernel import i8, integer, kernel, number, to_i8
+from compass.execute.kernel import i8, integer, kernel, number, to_i8
 
 Singles = NDArray[np.float32]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from compass.domain.errors import CompassError
+from compass.execute.kernel import cores
 from compass.model.base import Floats, family, growth
 from compass.model.course import Course, Leg, Rows, attempt, leg_of, losses
-from compass.model.kernel import cores
 from compass.model.recipe import Recipe
 
 Tell = Callable[[str, int, int], None]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.model.kernel import f8, f8_2d, i4, i8, kernel, to_f8, to_i4, to_i8
+from compass.execute.kernel import f8, f8_2d, i4, i8, kernel, to_f8, to_i4, to_i8
 
 Floats = NDArray[np.float64]
 Any1D = NDArray[Any]

@@ -14,10 +14,10 @@ import numpy as np
 from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.domain.errors import DataProblem
+from compass.execute.kernel import cores
 from compass.model.alone import one_thread
 from compass.model.base import family, obstacle
 from compass.model.course import Course, course, cross_validate, log_is_a_question, scales_of
-from compass.model.kernel import cores
 from compass.model.race import Runner, Tell, Track, by_error, race
 from compass.model.recipe import Recipe
 from compass.model.score import Checked, folds_interval

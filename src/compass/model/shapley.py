@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
+from compass.execute.kernel import over_rows
 from compass.model import flat, shapley_kernel
 from compass.model.base import Fitted, Floats
 from compass.model.flat import FlatForest
-from compass.model.kernel import over_rows
 from compass.model.recipe import Exponential
 
 Predict = Callable[[Floats], Floats]  # float64[n, d] -> float64[n, r]

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from compass.model.kernel import f8_2d, i8, integer, kernel
+from compass.execute.kernel import f8_2d, i8, integer, kernel
 from compass.model.walk import NODES, WIDE_NODES, Floats, Nodes
 
 _FIRST, _SECOND = 1, 2

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from compass.execute.kernel import f8, f8_2d, integer, kernel, number, over_rows, to_f8, to_f8_2d
 from compass.model.base import Floats
-from compass.model.kernel import f8, f8_2d, integer, kernel, number, over_rows, to_f8, to_f8_2d
 
 BLOCK = 64  # rows that are taken together: what is between two sums stays in the cache
 _TERMS = 2_000_000  # terms that repay a thread

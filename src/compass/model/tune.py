@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from compass.domain.errors import EnvironmentProblem
+from compass.execute.kernel import cores
 from compass.model.alone import one_thread
 from compass.model.base import family
 from compass.model.dials import PANELS, defaults, effort, turned
-from compass.model.kernel import cores
 from compass.model.recipe import Recipe
 from compass.model.select import Course, Tell, cross_validate
 from compass.prepare.split import folds

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Category, Number, Space
-from compass.model.kernel import (
+from compass.execute.kernel import (
     f8,
     f8_2d,
     i8,

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.model.kernel import (
+from compass.execute.kernel import (
     f8,
     f8_2d,
     i4,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.model.kernel import f8, i4, i8, kernel, number, to_f8, to_f8_2d
+from compass.execute.kernel import f8, i4, i8, kernel, number, to_f8, to_f8_2d
 
 Floats = NDArray[np.float64]
 

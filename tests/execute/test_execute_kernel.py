@@ -6,7 +6,7 @@ from types import FunctionType
 import numpy as np
 import pytest
 
-from compass.model import kernel
+from compass.execute import kernel
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 7, 100])

@@ -1,0 +1,47 @@
+"""How many processors this process may use."""
+
+import math
+import os
+from pathlib import Path
+
+_CGROUPS = Path("/sys/fs/cgroup")
+
+
+def cores() -> int:
+    """How many processors this process may use: its affinity and the share of its container."""
+    if hasattr(os, "sched_getaffinity"):
+        allowed = len(os.sched_getaffinity(0))
+    else:
+        allowed = os.cpu_count() or 1
+    share = _share(_CGROUPS)
+    return allowed if share is None else max(1, min(allowed, math.ceil(share)))
+
+
+def _share(groups: Path) -> float | None:
+    """Processors that a container may use at a time, or None where nobody set a limit."""
+    found = [_second(groups / "cpu.max"), _first(groups / "cpu")]
+    limits = [limit for limit in found if limit is not None]
+    return min(limits, default=None)
+
+
+def _second(file: Path) -> float | None:
+    """The limit of a control group of version 2: `150000 100000`, or `max 100000`."""
+    return _quotient(*(_text(file).split() + ["", ""])[:2])
+
+
+def _first(folder: Path) -> float | None:
+    """The limit of a control group of version 1; -1 means none."""
+    return _quotient(_text(folder / "cpu.cfs_quota_us"), _text(folder / "cpu.cfs_period_us"))
+
+
+def _quotient(quota: str, period: str) -> float | None:
+    if not (quota.strip().isdigit() and period.strip().isdigit() and int(period)):
+        return None
+    return int(quota) / int(period) or None
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
