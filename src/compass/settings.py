@@ -121,6 +121,20 @@ class TrustSettings(Noun):
     chance: float = Field(0.8, ge=0, le=1)  # a goal that is less likely met is at most caution
 
 
+class ReduceSettings(Noun):
+    """Uncertainty-guided, loss-proportional sampling (COMPASS III-A)."""
+
+    pilot: int = Field(65_536, ge=64)  # rows that the pilot model learns from at most
+    pool: int = Field(131_072, ge=64)  # rows looked at to find them, from all over the source
+    places: int = Field(64, ge=1)  # fragments that the pool is taken from at most
+    floor: float = Field(0.2, gt=0, le=1)  # share of the chance that all rows have alike
+    outcomes: int = Field(4, ge=1)  # that guide the choice at most; each costs a pass of trees
+    trees: int = Field(24, ge=1, le=64)
+    depth: int = Field(6, ge=1, le=8)  # a leaf is a byte
+    rate: float = Field(0.3, gt=0, le=1)
+    bins: int = Field(32, ge=2, le=255)
+
+
 class SearchSettings(Noun):
     """The population search."""
 
@@ -149,6 +163,7 @@ class Settings(Noun):
     embedding: EmbeddingSettings = EmbeddingSettings()
     select: SelectSettings = SelectSettings()
     trust: TrustSettings = TrustSettings()
+    reduce: ReduceSettings = ReduceSettings()
     search: SearchSettings = SearchSettings()
     validation_share: float = Field(0.2, gt=0, lt=1)  # COMPASS III-A: 80/20
     count: int = Field(3, ge=1)  # suggestions per answer

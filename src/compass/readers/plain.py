@@ -3,12 +3,14 @@
 bool, int64, float64, large_string, timestamp[us] without zone (UTC), and null for an empty column.
 NaN becomes a missing value. Durations and times of day become seconds, and the field says so in
 its metadata (`unit`). Nested records become columns named `outer.inner`; lists become text.
+Of a file's own metadata only the mark of a sample stays.
 """
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from compass.domain.errors import DataProblem
+from compass.readers.sample import MARK
 
 UNIT = b"unit"  # metadata key of a field whose unit is known from its type or file
 
@@ -17,12 +19,13 @@ _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 def plain(table: pa.Table) -> pa.Table:
     """The same rows with plain types only."""
+    marks = {key: said for key, said in (table.schema.metadata or {}).items() if key == MARK}
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
     fields, columns = [], []
     for field, column in zip(table.schema, table.columns, strict=True):
         try:
-            values, unit = _plain_column(column)
+            values, unit = plain_column(column)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
             raise DataProblem(
                 f"the values of column '{field.name}' ({field.type}) cannot be used: {problem}",
@@ -31,15 +34,15 @@ def plain(table: pa.Table) -> pa.Table:
         known = (field.metadata or {}).get(UNIT, unit)
         fields.append(pa.field(field.name, values.type, metadata={UNIT: known} if known else None))
         columns.append(values)
-    return pa.table(columns, schema=pa.schema(fields))
+    return pa.table(columns, schema=pa.schema(fields, metadata=marks or None))
 
 
-def _plain_column(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bytes | None]:
+def plain_column(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bytes | None]:
     """The column in a plain type, and its unit when the type tells it."""
     kind = column.type
     is_a = pa.types
     if is_a.is_dictionary(kind):
-        return _plain_column(column.cast(kind.value_type))
+        return plain_column(column.cast(kind.value_type))
     if is_a.is_null(kind) or is_a.is_boolean(kind) or is_a.is_int64(kind):
         return column, None
     if is_a.is_integer(kind):

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.errors import BadInput
 from compass.prepare import Prepared
+from compass.reduce.chance import check_share
 
 
 @registry.add("reducer", "uniform")
@@ -18,11 +18,7 @@ class Uniform:
         self, prepared: Prepared, keep: float, seed: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """A sample without replacement; each of m rows out of n counts n/m times its weight."""
-        if not 0 < keep <= 1:
-            raise BadInput(
-                f"the share of rows to keep must be above 0 and at most 1, not {keep:g}",
-                hint="0.2 keeps every fifth row",
-            )
+        check_share(keep)
         n = prepared.rows
         m = max(1, round(n * keep))
         chosen = np.random.default_rng(seed).choice(n, size=m, replace=False)

@@ -1,0 +1,203 @@
+"""The rows of one fragment, a bounded number at a time."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from compass import registry
+from compass.domain.errors import DataProblem
+from compass.readers import files, hive
+from compass.readers.columnar import MISSING
+from compass.readers.delimited import Layout, layout_of, named
+from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
+from compass.readers.inflate import COMPRESSED
+
+ROWS = 1 << 17  # of Parquet at a time: what the score needs of them stays in the cache
+_SLACK = 1 << 16  # bytes read beyond a range to find the end of its last line
+_LONGEST = 64 << 20  # bytes of one line
+_WIDER = {pa.int64(): pa.float64(), pa.bool_(): pa.large_string(), pa.null(): pa.large_string()}
+_PLACE = re.compile(r"In CSV column #(\d+)")
+
+
+class QuotesFound(DataProblem):
+    """A text file that seemed to have no quotes has some: its lines have to be cut anew."""
+
+    def __init__(self, message: str, *, hint: str = "", file: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.file = file
+
+
+class TypesChanged(DataProblem):
+    """A column of text holds something else than the rows so far: start the fragment again."""
+
+    def __init__(
+        self, message: str, *, hint: str = "", types: Mapping[str, pa.DataType] | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.types = types or {}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is already known about the columns of a source when its fragments are read."""
+
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)  # of text files
+    labels: frozenset[str] = frozenset()  # columns to read as codes of labels
+    folders: Mapping[str, pa.DataType] = field(default_factory=dict)  # of Hive partitions
+
+
+def batches(fragment: Fragment, shape: Shape, rows: int = ROWS) -> Iterator[pa.Table]:
+    """The rows of a fragment in order, at most about `rows` in each table."""
+    try:
+        for table in _read(fragment, shape, rows):
+            if fragment.folders:
+                values = dict(fragment.folders)
+                yield hive.with_partition(table, values, shape.folders, fragment.file)
+            else:
+                yield table
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, OSError) as problem:
+        raise DataProblem(
+            f"cannot read {fragment}: {problem}",
+            hint="is the file complete? copy it again, or leave it out: --skip-unreadable",
+        ) from problem
+
+
+def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
+    path = Path(fragment.file)
+    if fragment.kind == PARQUET:
+        return _parquet(fragment, shape, rows)
+    if fragment.kind == CSV:
+        layout = layout_of_file(path, fragment.reader)
+        kinds = {name: kind for name, kind in shape.types.items() if name in layout.names}
+        packed = path.suffix.lower() in COMPRESSED
+        tables = (_csv_stream if packed else _csv_range)(fragment, kinds, layout)
+        return _typed(tables, fragment, shape, layout)
+    if fragment.kind == JSONL:
+        return _json_range(fragment)
+    return iter([registry.get("reader", fragment.reader)().read(path)])
+
+
+def _parquet(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(
+        fragment.file, read_dictionary=list(shape.labels), pre_buffer=False, buffer_size=1 << 20
+    ) as file:
+        groups = list(range(fragment.start, fragment.stop))
+        for batch in file.iter_batches(batch_size=rows, row_groups=groups, use_threads=False):
+            yield pa.Table.from_batches([batch])
+
+
+def layout_of_file(path: Path, reader: str) -> Layout:
+    """How a separated text file is laid out, from its first lines."""
+    separators = registry.get("reader", reader).separators
+    return layout_of(files.head(path).decode("utf-8-sig", errors="replace"), separators)
+
+
+def _typed(
+    tables: Iterator[pa.Table], fragment: Fragment, shape: Shape, layout: Layout
+) -> Iterator[pa.Table]:
+    """The tables as they come; a column that holds something else is to get a wider type."""
+    try:
+        yield from tables
+    except pa.ArrowInvalid as problem:
+        place = _PLACE.search(str(problem))
+        name = layout.names[int(place.group(1))] if place else None
+        kind = shape.types.get(name) if name else None
+        if name is None or kind == pa.large_string():
+            raise
+        wider = {**shape.types, name: _WIDER.get(kind, pa.large_string())}
+        raise TypesChanged(f"{fragment}: {problem}", types=wider) from problem
+
+
+def _options(kinds: Mapping[str, pa.DataType], layout: Layout):  # type: ignore[no-untyped-def]
+    from pyarrow import csv
+
+    return csv.ConvertOptions(
+        column_types=dict(kinds),
+        null_values=list(MISSING),
+        strings_can_be_null=True,
+        decimal_point=layout.decimal,
+    )
+
+
+def _csv_range(
+    fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: Layout
+) -> Iterator[pa.Table]:
+    from pyarrow import csv
+
+    text = _lines(fragment)
+    if not fragment.quoted and b'"' in text[_header(text, fragment) :]:
+        raise QuotesFound(f"{fragment} has quotes", file=fragment.file)
+    if not text.strip():
+        return
+    first = fragment.start == 0
+    table = csv.read_csv(
+        pa.BufferReader(text),
+        read_options=csv.ReadOptions(
+            use_threads=False,
+            block_size=len(text) + 1,
+            column_names=None if first else list(layout.names),
+        ),
+        parse_options=csv.ParseOptions(
+            delimiter=layout.separator, newlines_in_values=fragment.quoted
+        ),
+        convert_options=_options(kinds, layout),
+    )
+    yield table.rename_columns(named(table.column_names)) if first else table
+
+
+def _header(text: bytes, fragment: Fragment) -> int:
+    return text.find(b"\n") + 1 if fragment.start == 0 else 0
+
+
+def _csv_stream(
+    fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: Layout
+) -> Iterator[pa.Table]:
+    """The rows of a compressed file, which cannot be entered in the middle."""
+    from pyarrow import csv
+
+    with files.opened(Path(fragment.file)) as source:
+        for batch in csv.open_csv(
+            source,
+            read_options=csv.ReadOptions(use_threads=False, block_size=8 << 20),
+            parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True),
+            convert_options=_options(kinds, layout),
+        ):
+            table = pa.Table.from_batches([batch])
+            yield table.rename_columns(named(table.column_names))
+
+
+def _json_range(fragment: Fragment) -> Iterator[pa.Table]:
+    from pyarrow import json
+
+    text = _lines(fragment)
+    if text.strip():
+        options = json.ReadOptions(use_threads=False, block_size=len(text) + 1)
+        yield json.read_json(pa.BufferReader(text), read_options=options)
+
+
+def _lines(fragment: Fragment) -> bytes:
+    """The lines that begin inside a range of bytes."""
+    with Path(fragment.file).open("rb") as file:
+        # The byte before tells whether the range begins with a line or in the middle of one.
+        back = 1 if fragment.start else 0
+        file.seek(fragment.start - back)
+        text = file.read(fragment.stop - fragment.start + back)
+        if back:
+            cut = text.find(b"\n") + 1
+            if not cut:
+                return b""
+            text = text[cut:]
+        while text and not text.endswith(b"\n"):
+            more = file.read(_SLACK)
+            if not more:
+                break
+            end = more.find(b"\n") + 1
+            text += more[:end] if end else more
+            if len(text) > fragment.bytes + _LONGEST:
+                raise pa.ArrowInvalid(f"a line is longer than {_LONGEST >> 20} MB")
+    return text

@@ -1,0 +1,205 @@
+"""Pieces of a source that can be read on their own: row groups, byte ranges, whole files."""
+
+import mmap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+
+import pyarrow as pa
+
+from compass.domain.errors import DataProblem
+from compass.readers import files, hive
+from compass.readers.identity import identities
+from compass.readers.inflate import COMPRESSED
+
+PARQUET, CSV, JSONL, WHOLE = "parquet", "csv", "jsonl", "whole"
+BYTES = 16 << 20  # of text in one fragment: part of the key of its rows, so never change it
+ROWS = 1 << 20  # of Parquet in one fragment, where its row groups are smaller
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A piece of a file, and all that is needed to read it anywhere."""
+
+    file: str
+    kind: str  # how it is read: parquet, csv, jsonl, or whole
+    reader: str  # name of the file format
+    start: int  # first row group, or first byte
+    stop: int  # after the last one
+    first_row: int | None  # its number in the file; None: known when the earlier ones are read
+    rows: int | None
+    bytes: int  # about how much there is to read
+    identity: str  # of the file's content and partition
+    occurrence: int  # how often the same content came before
+    quoted: bool = False  # whether text may contain line ends in quotes
+    folders: tuple[tuple[str, str | None], ...] = ()  # values of Hive partitions
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        """Where its rows stand in a sample, whatever the names and the order of the files."""
+        return self.identity, self.occurrence, self.start
+
+    def __str__(self) -> str:
+        what = {PARQUET: "row groups", CSV: "bytes", JSONL: "bytes"}.get(self.kind)
+        return self.file if what is None else f"{self.file} ({what} {self.start}-{self.stop})"
+
+
+@dataclass(frozen=True)
+class Source:
+    """All fragments of a person's files, in the order of their content."""
+
+    fragments: tuple[Fragment, ...]
+    folders: Mapping[str, pa.DataType]  # columns that Hive partitions give
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows there are, where the files tell."""
+        known = [f.rows for f in self.fragments if f.rows is not None]
+        return sum(known) if len(known) == len(self.fragments) else None
+
+    @property
+    def bytes(self) -> int:
+        """About how much there is to read."""
+        return sum(fragment.bytes for fragment in self.fragments)
+
+
+def fragments_of(
+    sources: Iterable[str | PathLike[str]],
+    reader: str | None = None,
+    quoted: frozenset[str] = frozenset(),
+) -> Source:
+    """The fragments of files, globs and folders; a file that is listed twice counts twice.
+
+    `quoted` names text files in which quotes were found only later.
+    """
+    paths: list[Path] = []
+    values: list[hive.Values] = []
+    for one in sources:
+        found = files.located(str(one))
+        paths.extend(found.paths)
+        root = found.root
+        values.extend(
+            [{}] * len(found.paths) if root is None else hive.partitions(found.paths, root)
+        )
+    for path in paths:
+        if path.is_dir():
+            raise DataProblem(
+                f"{path} is a folder of profiles, not a table",
+                hint=f"make it one first: compass read {path} -o runs.parquet",
+            )
+    if not paths:
+        raise DataProblem("the list of files is empty", hint="name at least one file")
+    if len({frozenset(one) for one in values}) > 1:
+        raise DataProblem(
+            "some files are in folders such as year=2024, others are not",
+            hint="name the folder above all of them",
+        )
+    try:
+        known = identities(paths)
+    except OSError as problem:
+        raise files.cannot_open(Path(str(problem.filename)), problem) from problem
+    split: dict[Path, list[Fragment]] = {}
+    every = []
+    for path, folders, (identity, occurrence) in zip(paths, values, known, strict=True):
+        if path not in split:
+            split[path] = _split(path, reader, quoted)
+        place = tuple(sorted(folders.items()))
+        name = identity + "".join(f"|{key}={value}" for key, value in place)
+        every += [
+            replace(one, identity=name, occurrence=occurrence, folders=tuple(folders.items()))
+            for one in split[path]
+        ]
+    return Source(tuple(sorted(every, key=lambda one: one.order)), hive.types(values))
+
+
+def _split(path: Path, reader: str | None, quoted: frozenset[str]) -> list[Fragment]:
+    name = reader or files.reader_for(path).name
+    size = path.stat().st_size
+    if not size:
+        raise files.empty(path)
+    packed = path.suffix.lower() in COMPRESSED
+    whole = Fragment(str(path), WHOLE, name, 0, size, 0, None, size, "", 0)
+    if name == "parquet" and not packed:
+        return _row_groups(path, whole)
+    if name in {"csv", "tsv"}:
+        if packed:
+            return [replace(whole, kind=CSV, quoted=True)]
+        return byte_ranges(replace(whole, kind=CSV), str(path) in quoted or _first_quoted(path))
+    if name == "jsonl" and not packed:
+        return byte_ranges(replace(whole, kind=JSONL), quoted=False)
+    return [whole]
+
+
+def _row_groups(path: Path, whole: Fragment) -> list[Fragment]:
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            facts = file.metadata
+            sizes = [facts.row_group(i).num_rows for i in range(facts.num_row_groups)]
+    except (pa.ArrowInvalid, OSError) as problem:
+        raise DataProblem(
+            f"{path} cannot be read as a Parquet file: {problem}",
+            hint="is it complete? copy it again, or leave it out",
+        ) from problem
+    found, first, row = [], 0, 0
+    while first < len(sizes):
+        stop, rows = first + 1, sizes[first]
+        while stop < len(sizes) and rows + sizes[stop] <= ROWS:
+            rows += sizes[stop]
+            stop += 1
+        share = whole.bytes * rows // max(sum(sizes), 1)
+        piece = replace(whole, kind=PARQUET, start=first, stop=stop, bytes=share)
+        found.append(replace(piece, first_row=row, rows=rows))
+        first, row = stop, row + rows
+    return found
+
+
+def _first_quoted(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.readline(BYTES)  # names may be quoted where nothing else is
+        return b'"' in file.read(BYTES)
+
+
+def byte_ranges(whole: Fragment, quoted: bool) -> list[Fragment]:
+    """The fragments of a text file, cut at line ends; with quotes, at those outside of them."""
+    cuts = _safe_cuts(whole) if quoted else list(range(0, whole.stop, BYTES))
+    ends = [*cuts[1:], whole.stop]
+    return [
+        replace(
+            whole,
+            start=start,
+            stop=stop,
+            first_row=0 if start == 0 else None,
+            bytes=stop - start,
+            quoted=quoted,
+        )
+        for start, stop in zip(cuts, ends, strict=True)
+    ]
+
+
+def _safe_cuts(whole: Fragment) -> list[int]:
+    """Where lines begin outside of quotes, one about every BYTES."""
+    cuts = [0]
+    with (
+        Path(whole.file).open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text,
+    ):
+        inside, place = False, 0
+        for target in range(BYTES, whole.stop, BYTES):
+            if target <= place:  # a quoted text longer than a fragment has carried us past it
+                continue
+            inside ^= bool(text[place:target].count(b'"') % 2)
+            place = target
+            while True:
+                end = text.find(b"\n", place)
+                if end < 0:
+                    return cuts
+                inside ^= bool(text[place:end].count(b'"') % 2)
+                place = end + 1
+                if not inside:
+                    break
+            if place < whole.stop and place > cuts[-1]:
+                cuts.append(place)
+    return cuts

@@ -1,0 +1,120 @@
+"""Chances of the rows of a batch: the same for all, by score, or by stratum."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from compass.domain.base import Value
+from compass.domain.errors import BadInput, unknown
+from compass.domain.space import Space
+from compass.reduce.chance import proportional
+from compass.reduce.columns import Cells, bins_of, is_label
+from compass.reduce.pilot import features_of
+from compass.reduce.score import Scorer
+
+Floats = NDArray[np.float64]
+
+_STRATA = 10_000
+
+
+class Chances(Protocol):
+    """Gives every row of a batch its chance to be kept."""
+
+    def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
+        """float64[n], above 0 and at most 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Alike:
+    """The same chance for every row."""
+
+    keep: float
+
+    def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
+        """The share that is to be kept."""
+        del columns
+        return np.full(rows, self.keep)
+
+
+@dataclass(frozen=True)
+class ByScore:
+    """min(1, a + b * score): more for rows that the pilot model does not know well."""
+
+    scorer: Scorer
+    a: float
+    b: float
+
+    def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
+        """The chance from the score of each row."""
+        scores = self.scorer.scores(columns, bins_of(columns, self.scorer.features, rows))
+        found: Floats = np.minimum(1.0, self.a + self.b * scores)
+        return found
+
+
+@dataclass(frozen=True)
+class ByStratum:
+    """One chance for each combination of labels; combinations that are new are kept."""
+
+    names: tuple[str, ...]
+    chances: Mapping[tuple[Value, ...], float]
+
+    def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
+        """The chance of the stratum that each row is in."""
+        place = np.zeros(rows, dtype=np.int64)
+        found: list[tuple[Value, ...]] = [()]
+        for name in self.names:
+            codes, labels = columns[name].codes()
+            place = place * (len(labels) + 1) + np.where(codes < 0, len(labels), codes)
+            seen, place = np.unique(place, return_inverse=True)
+            wide = len(labels) + 1
+            found = [(*found[int(one) // wide], [*labels, None][int(one) % wide]) for one in seen]
+        chance = np.array([self.chances.get(stratum, 1.0) for stratum in found])
+        result: Floats = chance[place]
+        return result
+
+
+def label_features(space: Space, types: Mapping[str, pa.DataType]) -> tuple[str, ...]:
+    """The features that hold labels: what strata are made of when nobody says."""
+    found = tuple(name for name in features_of(space) if is_label(types[name]))
+    if not found:
+        raise BadInput(
+            "no feature holds labels to make strata of",
+            hint="name columns (--by nodes), or choose another method: guided, uniform",
+        )
+    return found
+
+
+def strata(
+    columns: Mapping[str, Cells],
+    by: Sequence[str],
+    usable: NDArray[np.bool_],
+    keep: float,
+    floor: float,
+) -> ByStratum:
+    """Chances that fall with the root of how common a stratum is among the usable rows."""
+    for name in by:
+        if name not in columns:
+            raise unknown("column", name, tuple(columns))
+    per_column = [columns[name].codes() for name in by]
+    found: list[tuple[Value, ...]] = [
+        tuple(None if codes[row] < 0 else labels[codes[row]] for codes, labels in per_column)
+        for row in np.flatnonzero(usable)
+    ]
+    counts: dict[tuple[Value, ...], int] = {}
+    for stratum in found:
+        counts[stratum] = counts.get(stratum, 0) + 1
+    if len(counts) > _STRATA:
+        raise BadInput(
+            f"{', '.join(by)} make more than {_STRATA:,} strata",
+            hint="name columns with fewer different values: --by",
+        )
+    rarity = np.array([counts[stratum] ** -0.5 for stratum in found])
+    a, b = proportional(rarity, keep, floor)
+    return ByStratum(
+        tuple(by), {stratum: min(1.0, a + b * n**-0.5) for stratum, n in counts.items()}
+    )

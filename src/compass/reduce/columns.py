@@ -1,0 +1,159 @@
+"""Columns of a batch as the pilot model sees them: one byte per cell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numba import types
+from numpy.typing import NDArray
+
+from compass.domain.base import Value
+from compass.execute.kernel import f8, i4, i8, kernel
+from compass.prepare import cells
+from compass.readers.plain import plain_column
+
+Bins = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+_BLOCK = 512
+_to_u1 = types.uint8[::1]
+
+
+@dataclass(frozen=True)
+class Binned:
+    """How the cells of one column become bins: borders of numbers, or places of labels."""
+
+    name: str
+    borders: Floats | None  # a number is in the bin of how many borders it exceeds
+    labels: tuple[tuple[Value, int], ...] = ()
+    other: int = 0  # the bin of labels that the pilot has not seen, and of missing ones
+
+    def fill(self, cells_of: "Cells", into: Bins) -> None:
+        """Writes the bins of a column of a batch, uint8[n]."""
+        if self.borders is None:
+            codes, found = cells_of.codes()
+            places = dict(self.labels)
+            table = [places.get(label, self.other) for label in found]
+            np.take(np.array([*table, self.other], dtype=np.uint8), codes, out=into)
+        else:
+            bin_numbers(cells_of.numbers(), self.borders, into)
+
+
+def is_label(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds labels rather than numbers."""
+    is_a = pa.types
+    if is_a.is_dictionary(kind):
+        return is_label(kind.value_type)
+    return bool(
+        is_a.is_string(kind)
+        or is_a.is_large_string(kind)
+        or is_a.is_string_view(kind)
+        or is_a.is_boolean(kind)
+    )
+
+
+class Cells:
+    """One column of a batch, turned into arrays once however often they are needed."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        self.column = column
+        self._numbers: NDArray[Any] | None = None
+        self._codes: tuple[NDArray[Any], list[Value]] | None = None
+
+    def numbers(self) -> NDArray[Any]:
+        """The cells as int32, int64 or float64; NaN where there is no number."""
+        if self._numbers is None:
+            self._numbers = _numbers(self.column)
+        return self._numbers
+
+    def codes(self) -> tuple[NDArray[Any], list[Value]]:
+        """The cells as positions in a list of labels; -1, which is the last, where missing."""
+        if self._codes is None:
+            self._codes = _codes(self.column)
+        return self._codes
+
+    def present(self, *, number: bool) -> NDArray[np.bool_] | None:
+        """Which cells have a value, bool[n]; None: all of them."""
+        if not number:
+            codes = self.codes()[0]
+            return codes >= 0 if self.column.null_count else None
+        values = self.numbers()
+        if values.dtype.kind != "f":
+            return None
+        finite: NDArray[np.bool_] = np.isfinite(values)
+        return None if finite.all() else finite
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        values = column.to_numpy()  # missing cells turn whole numbers into floats with NaN
+        if values.dtype in (np.int32, np.int64, np.float64):
+            return np.ascontiguousarray(values)
+        wide = np.int64 if values.dtype.kind in "iu" and values.dtype != np.uint64 else np.float64
+        widened: NDArray[Any] = values.astype(wide)
+        return widened
+    return cells.numbers(plain_column(column)[0])
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[NDArray[Any], list[Value]]:
+    if not pa.types.is_dictionary(column.type):
+        return cells.coded(plain_column(column)[0])
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # an empty column
+        array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    if codes.dtype not in (np.int32, np.int64):
+        codes = codes.astype(np.int64)
+    return codes, array.dictionary.to_pylist()
+
+
+def numbers_binned(name: str, values: Floats, most: int) -> Binned:
+    """Bins of about equally many numbers each; one for each number where there are few."""
+    finite = values[np.isfinite(values)]
+    distinct = np.unique(finite)
+    if len(distinct) <= most:
+        borders = (distinct[1:] + distinct[:-1]) / 2
+    else:
+        borders = np.unique(np.quantile(finite, np.arange(1, most) / most, method="lower"))
+    return Binned(name, borders.astype(np.float64))
+
+
+def labels_binned(
+    name: str, codes: NDArray[Any], labels: Sequence[Value], y: Floats, most: int
+) -> Binned:
+    """Labels in the order of the mean outcome y [n], so that one border tells good from bad."""
+    known = codes >= 0
+    count = np.bincount(codes[known], minlength=len(labels))
+    total = np.bincount(codes[known], y[known], minlength=len(labels))
+    mean = np.where(count > 0, total / np.maximum(count, 1), y.mean())
+    order = np.argsort(mean, kind="stable")
+    wide = max(1.0, len(labels) / most)
+    places = tuple((labels[code], int(rank / wide)) for rank, code in enumerate(order))
+    middle = int(np.searchsorted(mean[order], y.mean()) / wide)
+    return Binned(name, None, places, min(middle, 254))
+
+
+@kernel([i4, f8, _to_u1], [i8, f8, _to_u1], [f8, f8, _to_u1])
+def bin_numbers(values: NDArray[Any], borders: Floats, into: Bins) -> None:
+    """How many borders each number exceeds; comparing with all of them beats a search."""
+    for start in range(0, len(values), _BLOCK):
+        count = min(_BLOCK, len(values) - start)
+        part = values[start : start + count]
+        found = into[start : start + count]
+        for r in range(count):
+            found[r] = 0
+        for b in range(len(borders)):
+            border = borders[b]
+            for r in range(count):
+                found[r] += np.uint8(part[r] > border)
+
+
+def bins_of(columns: Mapping[str, Cells], features: Sequence[Binned], rows: int) -> Bins:
+    """The bins of a batch, uint8[d, n]."""
+    found = np.empty((len(features), rows), dtype=np.uint8)
+    for place, feature in enumerate(features):
+        feature.fill(columns[feature.name], found[place])
+    return found

@@ -1,0 +1,116 @@
+"""Conditions on rows, checked batch by batch."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from compass.domain.base import Value
+from compass.domain.expression import (
+    And,
+    Comparison,
+    Expression,
+    Literal,
+    Membership,
+    Name,
+    names_in,
+)
+from compass.domain.space import Category, Space
+from compass.language.bind import bind_rule
+from compass.language.parse import parse_rule
+from compass.prepare.encode import Encoder
+from compass.readers import Table
+from compass.reduce.columns import Cells
+from compass.rules.evaluate import compile_rule
+
+_COMPARE = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """`column op number`: the common case, without encoding the batch."""
+
+    text: str
+    name: str
+    op: str
+    value: float
+
+    def holds(self, columns: dict[str, Cells], table: pa.Table) -> NDArray[np.bool_]:
+        """Which rows obey, bool[n]; a missing cell does not."""
+        del table
+        values = columns[self.name].numbers()
+        found: NDArray[np.bool_] = _COMPARE[self.op](values, self.value)
+        if self.op == "!=" and values.dtype.kind == "f":
+            found &= ~np.isnan(values)
+        return found
+
+
+@dataclass(frozen=True)
+class Listed:
+    """`column == label` or `column in {labels}`; the same without encoding the batch."""
+
+    text: str
+    name: str
+    values: tuple[Value, ...]
+
+    def holds(self, columns: dict[str, Cells], table: pa.Table) -> NDArray[np.bool_]:
+        """Which rows obey, bool[n]; a missing cell does not."""
+        del table
+        codes, labels = columns[self.name].codes()
+        allowed = np.array([*(label in self.values for label in labels), False])
+        found: NDArray[np.bool_] = allowed[codes]
+        return found
+
+
+@dataclass(frozen=True)
+class General:
+    """Any other rule, over the columns that it names."""
+
+    text: str
+    expression: Expression
+    space: Space
+
+    def holds(self, columns: dict[str, Cells], table: pa.Table) -> NDArray[np.bool_]:
+        """Which rows obey, bool[n]; a missing cell does not."""
+        del columns
+        rule = compile_rule(self.expression, self.space, self.space.names, self.text)
+        part = Table.of(table.select(self.space.names))
+        found: NDArray[np.bool_] = rule.holds(Encoder(self.space).encode_table(part))
+        return found
+
+
+Filter = Compared | Listed | General
+
+
+def filters_of(texts: tuple[str, ...], space: Space) -> tuple[Filter, ...]:
+    """The conditions that rows have to meet; names and labels are those of the space."""
+    return tuple(
+        one for text in texts for one in _of(bind_rule(parse_rule(text), space), space, text)
+    )
+
+
+def _of(rule: Expression, space: Space, text: str) -> list[Filter]:
+    match rule:
+        case And(operands):
+            return [one for part in operands for one in _of(part, space, text)]
+        case Comparison(op, Name(name), Literal(value)):
+            parameter = space[name]
+            if isinstance(parameter, Category) and op == "==" and isinstance(value, str):
+                return [Listed(text, name, (value,))]
+            plain = not isinstance(parameter, Category) and not parameter.optional
+            if plain and isinstance(value, int | float):
+                return [Compared(text, name, op, float(value))]
+        case Membership(Name(name), values):
+            labels = tuple(one.value for one in values)
+            if isinstance(space[name], Category) and all(isinstance(v, str) for v in labels):
+                return [Listed(text, name, labels)]
+    compile_rule(rule, space, space.names, text)
+    return [General(text, rule, space.select(names_in(rule)))]

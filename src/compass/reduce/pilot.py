@@ -1,0 +1,207 @@
+"""A first look at a source of any size: a few rows from all over it, and what they teach."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from compass.domain.errors import BadInput, DataProblem
+from compass.domain.space import Category, Role, Space
+from compass.prepare.infer import infer
+from compass.prepare.mapping import mapped
+from compass.prepare.study import Study
+from compass.readers import Table
+from compass.readers.batches import Shape, TypesChanged, batches
+from compass.readers.combine import combine
+from compass.readers.fragments import CSV, PARQUET, Fragment, Source
+from compass.readers.plain import plain
+from compass.reduce.chance import key_of, numbers, proportional
+from compass.reduce.columns import (
+    Binned,
+    Cells,
+    bins_of,
+    is_label,
+    labels_binned,
+    numbers_binned,
+)
+from compass.reduce.score import Scorer, Target, pruned, scorer_of, target_of
+from compass.settings import ReduceSettings
+
+_LEAST = 4096  # rows from one place; fewer cost as much to read
+_LABELS = 3  # of an outcome of classes that are learnt, the most common one left out
+_MOST_LABELS = 250  # of a feature that get a place of their own
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Some rows of a source, evenly chosen from the places that were looked at."""
+
+    table: Table
+    shape: Shape  # of the source: types of its text columns, and which hold labels
+    space: Space
+    places: int  # fragments that were looked at
+
+
+def draw(source: Source, study: Study, seed: int, how: ReduceSettings) -> Pool:
+    """Rows from the beginnings of fragments all over the source."""
+    order = sorted(source.fragments, key=lambda f: key_of(seed, "pool", *f.order))
+    places = order[: how.places]
+    each = max(_LEAST, how.pool // len(places))
+    shape = Shape(folders=source.folders, labels=_texts(places[0]))
+    found, files, keys = [], [], []
+    for fragment in places:
+        table = _first(fragment, shape, each)
+        if table is not None:
+            found.append(table)
+            files.append(fragment.file)
+            keys.append(numbers(key_of(seed, "pilot", *fragment.order), 0, table.num_rows))
+    if not found:
+        raise DataProblem(
+            f"{places[0].file} holds no rows", hint="was the run that writes it cut short?"
+        )
+    whole = combine(found, files)
+    number = np.concatenate(keys)
+    chosen = np.sort(np.argsort(number, kind="stable")[: how.pilot])
+    table = Table.of(whole.take(pa.array(chosen)))
+    space, _ = infer(table, study)
+    types = {field.name: field.type for field in whole.schema}
+    labels = frozenset(name for name, kind in types.items() if pa.types.is_large_string(kind))
+    return Pool(table, replace(shape, types=_text_types(types), labels=labels), space, len(places))
+
+
+def _texts(fragment: Fragment) -> frozenset[str]:
+    """The text columns of a Parquet file: as codes they are read several times faster."""
+    if fragment.kind != PARQUET:
+        return frozenset()
+    from pyarrow import parquet
+
+    return frozenset(one.name for one in parquet.read_schema(fragment.file) if is_label(one.type))
+
+
+def _text_types(types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
+    """How the columns of text files are to be read: labels as codes, numbers as they were."""
+    code = pa.dictionary(pa.int32(), pa.string())
+    return {
+        name: code if pa.types.is_large_string(kind) else kind
+        for name, kind in types.items()
+        if not pa.types.is_null(kind)
+    }
+
+
+def _first(fragment: Fragment, shape: Shape, rows: int) -> pa.Table | None:
+    """The first rows of a fragment, in plain types."""
+    small = fragment
+    if fragment.kind == CSV and fragment.bytes > rows * 512:
+        # Enough text for these rows; where they are longer there are fewer of them.
+        small = replace(fragment, stop=fragment.start + rows * 512, bytes=rows * 512)
+    while True:
+        try:
+            found: list[pa.Table] = []
+            count = 0
+            for table in batches(small, shape, min(rows, 1 << 17)):
+                found.append(plain(table.slice(0, rows - count)))
+                count += found[-1].num_rows
+                if count >= rows:
+                    break
+            if not count:
+                return None
+            names = [small.file] * len(found)
+            return combine(found, names)
+        except TypesChanged as changed:
+            shape = replace(shape, types=changed.types)
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A model of the pool, and the chances that keep a share of rows like those of the pool."""
+
+    scorer: Scorer
+    a: float
+    b: float
+    rows: int
+
+
+def features_of(space: Space) -> tuple[str, ...]:
+    """The columns that the pilot model learns from."""
+    return tuple(space.having(Role.KNOB, Role.CONTEXT))
+
+
+def learn_pilot(
+    pool: Pool, study: Study, usable: NDArray[np.bool_], keep: float, seed: int, how: ReduceSettings
+) -> Pilot:
+    """What the usable rows of the pool teach; an error that says why, if that is nothing."""
+    arrow = pool.table.arrow
+    if study.map:
+        arrow = mapped(arrow, study.map)
+    arrow = arrow.filter(pa.array(usable))
+    columns = {name: Cells(arrow.column(name)) for name in arrow.column_names}
+    names = features_of(pool.space)
+    targets = targets_of(columns, pool.space, how.outcomes)
+    if not names or not targets:
+        raise BadInput(
+            "there is nothing to guide the choice of rows: "
+            + ("no column is an outcome" if names else "no column is a knob or context"),
+            hint="name it (--role runtime=outcome), or choose without: --method uniform",
+        )
+    features = [binned(columns, name, targets, how) for name in names]
+    bins = bins_of(columns, features, arrow.num_rows)
+    made = scorer_of(features, targets, columns, bins, seed, how)
+    if made is None:
+        raise BadInput(
+            f"{arrow.num_rows} usable rows of the pilot sample are too few to learn from, or the "
+            "outcome is the same in all of them",
+            hint="choose without a model: --method uniform",
+        )
+    scorer, apart = made
+    rest = arrow.filter(pa.array(apart))
+    unseen = {name: Cells(rest.column(name)) for name in rest.column_names}
+    scores = scorer.scores(unseen, np.ascontiguousarray(bins[:, apart]))
+    a, b = proportional(scores, keep, how.floor)
+    return Pilot(pruned(scorer), a, b, arrow.num_rows)
+
+
+def targets_of(columns: Mapping[str, Cells], space: Space, most: int) -> list[Target]:
+    """The outcomes as targets: numbers as they are, the more common labels of classes."""
+    found = []
+    for name in tuple(space.having(Role.OUTCOME))[:most]:
+        cells = columns[name]
+        if not is_label(cells.column.type):
+            found.append(target_of(name, np.asarray(cells.numbers(), dtype=np.float64)))
+            continue
+        codes, labels = cells.codes()
+        count = np.bincount(codes[codes >= 0], minlength=len(labels))
+        order = np.argsort(-count, kind="stable")[1 : 1 + _LABELS]
+        found += [Target(name, labels[code]) for code in order]
+    return found[:most]
+
+
+def binned(
+    columns: Mapping[str, Cells], name: str, targets: Sequence[Target], how: ReduceSettings
+) -> Binned:
+    """How a feature becomes bins."""
+    cells = columns[name]
+    if not is_label(cells.column.type):
+        return numbers_binned(name, np.asarray(cells.numbers(), dtype=np.float64), how.bins)
+    codes, labels = cells.codes()
+    y = np.zeros(len(codes))
+    for target in targets:
+        values = target.scaled(target.values(columns))
+        finite = np.isfinite(values)
+        if finite.any() and (spread := values[finite].std()) > 0:
+            y += np.where(finite, (values - values[finite].mean()) / spread, 0.0)
+    return labels_binned(name, codes, labels, y, _MOST_LABELS)
+
+
+def required_of(space: Space, types: Mapping[str, pa.DataType]) -> tuple[tuple[str, bool], ...]:
+    """The features that a row must have: (name, whether it is a number)."""
+    found = []
+    for name in features_of(space):
+        parameter = space[name]
+        optional = (
+            None in parameter.values if isinstance(parameter, Category) else parameter.optional
+        )
+        if not optional:
+            found.append((name, not is_label(types[name])))
+    return tuple(found)

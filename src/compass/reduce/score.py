@@ -1,0 +1,162 @@
+"""How much a row is worth keeping: what a pilot model gets wrong about it, and is unsure of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from compass.domain.base import Value
+from compass.execute.kernel import f8, kernel, number, to_f8
+from compass.reduce.columns import Binned, Bins, Cells
+from compass.reduce.oblivious import Oblivious, learn
+from compass.settings import ReduceSettings
+
+Floats = NDArray[np.float64]
+
+_SPAN = 20.0  # an outcome whose 95th percentile is this many times its 5th is learnt as a logarithm
+_LEARN = 0.75  # share of the pilot rows that trees learn from; the others tell how wrong they are
+_u8 = types.Array(types.uint64, 1, "C", readonly=True)
+
+
+@dataclass(frozen=True)
+class Target:
+    """An outcome, or one label of it, as the pilot model learns it."""
+
+    name: str
+    label: Value = None  # None: the outcome is a number
+    log: bool = False
+
+    def values(self, columns: Mapping[str, Cells]) -> Floats:
+        """What was measured in a batch, float64[n]; NaN where it cannot be learnt."""
+        cells = columns[self.name]
+        if self.label is not None:
+            codes, labels = cells.codes()
+            hit = np.array([*(float(label == self.label) for label in labels), np.nan])
+            found: Floats = hit[codes]
+            return found
+        values = cells.numbers()
+        return values if values.dtype == np.float64 else values.astype(np.float64)
+
+    def scaled(self, values: Floats) -> Floats:
+        """The values on the scale that is learnt."""
+        if not self.log:
+            return values
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(values)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A target, the trees that predict it, and the usual size of their error."""
+
+    target: Target
+    trees: Oblivious
+    usual: float  # mean square of error and spread on rows that the trees have not seen
+    explained: float  # R2 on those rows
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Turns a batch into scores; 1 is the usual one."""
+
+    features: tuple[Binned, ...]
+    targets: tuple[Scored, ...]
+
+    def scores(self, columns: Mapping[str, Cells], bins: Bins) -> Floats:
+        """float64[n]: root of the mean square of error and spread, in their usual size."""
+        total = np.zeros(bins.shape[1])
+        for one in self.targets:
+            measured = one.target.values(columns)
+            trees = one.trees
+            _add_error(
+                trees.sums(bins), trees.base, trees.step, measured, one.target.log, one.usual, total
+            )
+        found: Floats = np.sqrt(total / len(self.targets))
+        return found
+
+
+@kernel(_u8, number, number, f8, types.boolean, number, to_f8)
+def _add_error(
+    sums: NDArray[np.uint64],
+    base: float,
+    step: float,
+    measured: Floats,
+    log: bool,
+    usual: float,
+    into: Floats,
+) -> None:
+    lane = np.uint64(65535)
+    for r in range(len(sums)):
+        a = np.float64(sums[r] & lane)
+        b = np.float64((sums[r] >> np.uint64(16)) & lane)
+        c = np.float64((sums[r] >> np.uint64(32)) & lane)
+        d = np.float64(sums[r] >> np.uint64(48))
+        mean = (a + b + c + d) / 4
+        spread = ((a - mean) ** 2 + (b - mean) ** 2 + (c - mean) ** 2 + (d - mean) ** 2) / 3
+        y = np.log(measured[r]) if log else measured[r]
+        error = y - (base + step * mean)
+        square = (error * error + step * step * spread) / usual
+        # Nothing is known of a row whose outcome is missing, so it counts as a usual one.
+        into[r] += square if square - square == 0.0 else 1.0
+
+
+def target_of(name: str, values: Floats) -> Target:
+    """A number as a target: on a logarithmic scale if it spans orders of magnitude."""
+    finite = values[np.isfinite(values)]
+    low, high = np.percentile(finite, [5, 95]) if len(finite) else (0.0, 0.0)
+    return Target(name, log=bool(len(finite) and finite.min() > 0 and high > _SPAN * low))
+
+
+def scorer_of(
+    features: Sequence[Binned],
+    targets: Sequence[Target],
+    columns: Mapping[str, Cells],
+    bins: Bins,
+    seed: int,
+    how: ReduceSettings,
+) -> tuple[Scorer, NDArray[np.bool_]] | None:
+    """A pilot model of these rows, and which of them it has not learnt from; None: too few."""
+    rng = np.random.default_rng([seed, bins.shape[1]])
+    apart = np.greater_equal(rng.random(bins.shape[1]), _LEARN)
+    found = []
+    for target in targets:
+        y = target.scaled(target.values(columns))
+        known = np.isfinite(y)
+        train, rest = known & ~apart, known & apart
+        if train.sum() < 8 or rest.sum() < 8 or np.ptp(y[train]) == 0:
+            continue
+        trees = learn(
+            bins[:, train], y[train], seed, trees=how.trees, depth=how.depth, rate=how.rate
+        )
+        members = trees.members(np.ascontiguousarray(bins[:, rest]))
+        error = y[rest] - members.mean(axis=0)
+        usual = float((error**2 + members.var(axis=0, ddof=1)).mean())
+        within = float(np.var(y[rest]))
+        if usual > 0:
+            explained = 1 - float((error**2).mean()) / within if within else 0.0
+            found.append(Scored(target, trees, usual, explained))
+    return (Scorer(tuple(features), tuple(found)), apart) if found else None
+
+
+def pruned(scorer: Scorer) -> Scorer:
+    """The same scores from the borders that some tree asks about: fewer comparisons per cell."""
+    features, targets = list(scorer.features), list(scorer.targets)
+    for place, feature in enumerate(features):
+        if feature.borders is None:
+            continue
+        asked = [one.trees.borders[one.trees.features == place] for one in targets]
+        used = np.unique(np.concatenate(asked))
+        used = used[used < len(feature.borders)]
+        new = np.full(256, 255, dtype=np.uint8)
+        new[used] = np.arange(len(used))
+        features[place] = Binned(feature.name, feature.borders[used])
+        targets = [_renumbered(one, place, new) for one in targets]
+    return Scorer(tuple(features), tuple(targets))
+
+
+def _renumbered(scored: Scored, place: int, new: Bins) -> Scored:
+    trees = scored.trees
+    borders = np.where(trees.features == place, new[trees.borders], trees.borders)
+    return replace(scored, trees=replace(trees, borders=borders.astype(np.uint8)))

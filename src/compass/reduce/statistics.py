@@ -1,0 +1,195 @@
+"""What is known of all rows after one pass: counts and moments that can be added up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from compass.domain.base import Value
+from compass.execute.kernel import f8, i4, i8, kernel, number, to_f8, to_i8
+
+MOST_LABELS = 1000  # of one column that are counted one by one
+_mask = types.Array(types.uint8, 1, "C", readonly=True)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Count, sum and sum of squares about `about`, least and greatest of one column."""
+
+    about: float
+    count: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    low: float = float("inf")
+    high: float = float("-inf")
+
+    def __add__(self, other: "Moments") -> "Moments":
+        return Moments(
+            self.about,
+            self.count + other.count,
+            self.total + other.total,
+            self.squares + other.squares,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None without values."""
+        return self.about + self.total / self.count if self.count else None
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation; None with fewer than two values."""
+        if self.count < 2:
+            return None
+        between = self.squares - self.total**2 / self.count
+        return float(np.sqrt(max(between, 0.0) / (self.count - 1)))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one fragment, or all of them, held and gave."""
+
+    rows: int = 0  # that were read
+    usable: int = 0  # of them, after filters and missing values
+    kept: int = 0
+    weight: float = 0.0  # sum of the weights of the kept rows
+    squares: float = 0.0  # sum of their squares
+    heaviest: float = 0.0
+    expected: float = 0.0  # sum of the chances of the usable rows
+    dropped: Mapping[str, int] = field(default_factory=dict)  # reason -> rows
+    moments: Mapping[str, Moments] = field(default_factory=dict)  # of the usable rows
+    estimates: Mapping[str, tuple[float, float]] = field(
+        default_factory=dict
+    )  # column -> weighted sum over the kept rows, and sum of the weights
+    labels: Mapping[str, Mapping[str, tuple[int, int]]] = field(
+        default_factory=dict
+    )  # column -> label -> usable rows, kept rows
+    problem: str = ""  # why the fragment could not be read, where that is allowed
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.rows + other.rows,
+            self.usable + other.usable,
+            self.kept + other.kept,
+            self.weight + other.weight,
+            self.squares + other.squares,
+            max(self.heaviest, other.heaviest),
+            self.expected + other.expected,
+            _added(self.dropped, other.dropped),
+            {
+                name: self.moments.get(name, Moments(new.about)) + new
+                for name, new in other.moments.items()
+            }
+            if other.moments
+            else self.moments,
+            {
+                name: (
+                    self.estimates.get(name, (0.0, 0.0))[0] + total,
+                    self.estimates.get(name, (0.0, 0.0))[1] + weight,
+                )
+                for name, (total, weight) in other.estimates.items()
+            }
+            if other.estimates
+            else self.estimates,
+            _labels_added(self.labels, other.labels),
+            self.problem or other.problem,
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        from dataclasses import asdict
+
+        return asdict(self)
+
+
+def tally_of(said: Mapping[str, Any]) -> Tally:
+    """The tally that was written with `plain`."""
+    moments = {name: Moments(**one) for name, one in said["moments"].items()}
+    labels = {
+        name: {label: (int(a), int(b)) for label, (a, b) in found.items()}
+        for name, found in said["labels"].items()
+    }
+    estimates = {name: (a, b) for name, (a, b) in said["estimates"].items()}
+    return Tally(**{**said, "moments": moments, "labels": labels, "estimates": estimates})
+
+
+def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {key: one.get(key, 0) + other.get(key, 0) for key in {**one, **other}}
+
+
+def _labels_added(
+    one: Mapping[str, Mapping[str, tuple[int, int]]],
+    other: Mapping[str, Mapping[str, tuple[int, int]]],
+) -> dict[str, dict[str, tuple[int, int]]]:
+    result = {}
+    for name in {**one, **other}:
+        mine, new = one.get(name, {}), other.get(name, {})
+        both = {
+            label: (
+                mine.get(label, (0, 0))[0] + new.get(label, (0, 0))[0],
+                mine.get(label, (0, 0))[1] + new.get(label, (0, 0))[1],
+            )
+            for label in {**mine, **new}
+        }
+        result[name] = both if len(both) <= MOST_LABELS else {}
+    return result
+
+
+@kernel([i4, _mask, number, to_f8], [i8, _mask, number, to_f8], [f8, _mask, number, to_f8])
+def _moments(
+    values: NDArray[Any], usable: NDArray[np.uint8], about: float, into: NDArray[np.float64]
+) -> None:
+    count, total, squares = 0, 0.0, 0.0
+    low, high = np.inf, -np.inf
+    for r in range(len(values)):
+        apart = values[r] - about
+        # A missing cell is NaN, and NaN minus itself is not 0.
+        if usable[r] and apart - apart == 0.0:
+            count += 1
+            total += apart
+            squares += apart * apart
+            low = min(low, apart)
+            high = max(high, apart)
+    into[0], into[1], into[2], into[3], into[4] = count, total, squares, low, high
+
+
+def moments(values: NDArray[Any], usable: NDArray[np.uint8], about: float) -> Moments:
+    """The moments of the usable finite values of a column."""
+    found = np.empty(5)
+    _moments(values, usable, about, found)
+    return Moments(
+        about, int(found[0]), *map(float, found[1:3]), *(about + float(x) for x in found[3:])
+    )
+
+
+@kernel([i4, _mask, to_i8], [i8, _mask, to_i8])
+def _count(codes: NDArray[Any], usable: NDArray[np.uint8], into: NDArray[np.int64]) -> None:
+    last = len(into) - 1
+    for r in range(len(codes)):
+        code = codes[r]
+        into[last if code < 0 else code] += usable[r]
+
+
+def label_counts(
+    codes: NDArray[Any],
+    labels: list[Value],
+    usable: NDArray[np.uint8],
+    kept: NDArray[np.int64],
+) -> dict[str, tuple[int, int]]:
+    """How often each label is among the usable and among the kept rows."""
+    if len(labels) > MOST_LABELS:
+        return {}
+    every = np.zeros(len(labels) + 1, dtype=np.int64)  # the last is for missing cells
+    chosen = np.zeros_like(every)
+    _count(codes, usable, every)
+    _count(codes[kept], np.ones(len(kept), dtype=np.uint8), chosen)
+    return {
+        str(label): (int(every[i]), int(chosen[i]))
+        for i, label in enumerate(labels)
+        if every[i] or chosen[i]
+    }
