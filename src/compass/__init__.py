@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from compass.language import format_query, parse_query
     from compass.model.brought import bring
     from compass.prepare.study import Study
+    from compass.reducers.large import reduce
     from compass.settings import Settings
 
 # Names are looked up when first used, so that `import compass` costs nothing.
@@ -68,6 +69,7 @@ _WHERE = {
     "parse_query": "compass.language",
     "plus": "compass.domain.query",
     "read": "compass.engine.dataset",
+    "reduce": "compass.reducers.large",
     "same": "compass.domain.goal",
     "set_to": "compass.domain.query",
     "times": "compass.domain.query",
@@ -104,6 +106,7 @@ __all__ = [
     "parse_query",
     "plus",
     "read",
+    "reduce",
     "same",
     "set_to",
     "times",

@@ -41,10 +41,29 @@ JOINTS: dict[str, str] = {
 
 # Modules that register the built-ins of a joint when they are imported.
 _BUILT_IN: dict[str, tuple[str, ...]] = {
-    "executor": (),
-    "reader": ("compass.readers.columnar",),
+    "executor": (
+        "compass.execute.threads",
+        "compass.execute.processes",
+        "compass.execute.dask",
+        "compass.execute.mpi",
+        "compass.execute.slurm",
+    ),
+    "reader": (
+        "compass.readers.columnar",
+        "compass.readers.catalogue",
+        "compass.readers.json_runs",
+        "compass.readers.darshan",
+        "compass.readers.profiles.timemory",
+        "compass.readers.profiles.caliper",
+        "compass.readers.profiles.tau",
+        "compass.readers.profiles.hpctoolkit",
+        "compass.readers.sacct",
+        "compass.readers.sacct_json",
+        "compass.readers.sacct_live",
+        "compass.readers.workload",
+    ),
     "step": ("compass.prepare.clean",),
-    "reducer": ("compass.reduce.uniform",),
+    "reducer": ("compass.reducers.uniform", "compass.reducers.guided"),
     "embedding": ("compass.embed.attention", "compass.embed.autoencoder"),
     "surrogate": (
         "compass.model.forest",
@@ -128,6 +147,11 @@ def _load_all(joint: str) -> None:
         raise
     for entry in entry_points(group=f"compass.{joint}"):
         _load(joint, entry)
+    # Order may decide (the last reader to recognise a file gets it), so it must not depend on
+    # which module somebody imported first.
+    place = {module: n for n, module in enumerate(_BUILT_IN[joint])}
+    listed = sorted(_found[joint], key=lambda name: place.get(_origin[joint, name], len(place)))
+    _found[joint] = {name: _found[joint][name] for name in listed}
 
 
 def _load(joint: str, entry: EntryPoint) -> None:

@@ -191,7 +191,7 @@ def _explanation(one: "Explanation") -> "list[RenderableType]":
 
 def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
     """The most similar runs of all outcomes in one table: as a rule they are the same."""
-    from compass.cli.render import printable, table
+    from compass.cli.render import place, printable, table
     from compass.cli.render import show as value
 
     runs: dict[int, Evidence] = {}
@@ -208,7 +208,6 @@ def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
         other = [
             f"{name} = {value(said)}" for name, said in run.config.items() if said != config[name]
         ]
-        place = f"{run.file}:{run.row}" if run.file else str(run.row)
         told = [
             value(measured[run.row, one.target], one.unit)
             if (run.row, one.target) in measured
@@ -216,7 +215,7 @@ def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
             for one in found
         ]
         same = "nothing: the same configuration"
-        rows.append([place, f"{run.distance:.2f}", *told, ", ".join(other) or same])
+        rows.append([place(run), f"{run.distance:.2f}", *told, ", ".join(other) or same])
     headers = ["row", "distance", *(one.target for one in found), "what differs"]
     return ["", printable("Most similar past runs", "bold"), table(headers, rows)]
 

@@ -8,23 +8,23 @@ import typer
 _LARGEST_SEED = 2**32 - 1
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     """A share as a person writes it: 80% or 0.8."""
     percent = text.strip().endswith("%")
     try:
-        share = float(text.strip().removesuffix("%")) / (100 if percent else 1)
+        found = float(text.strip().removesuffix("%")) / (100 if percent else 1)
     except ValueError:
-        share = float("nan")
-    if not 0 < share < 1:
+        found = float("nan")
+    if not 0 < found < 1:
         raise typer.BadParameter(f"{text[:40]} is not a share: write e.g. 80% or 0.8")
-    return share
+    return found
 
 
 Source = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A file, glob, directory, saved engine (*.compass), or 'embedded'.",
+        help="A file, glob, folder, saved engine (*.compass), dataset:NAME, or 'embedded'.",
         show_default=False,
     ),
 ]
@@ -97,7 +97,7 @@ Level = Annotated[
     float | None,
     typer.Option(
         "--level",
-        parser=_share,
+        parser=share,
         metavar="SHARE",
         help="Share of new runs that intervals hold, e.g. 80%.",
     ),
@@ -155,6 +155,14 @@ Tune = Annotated[
     float | None,
     typer.Option(
         "--tune", min=0, max=86400, metavar="S", help="Seconds for better settings, per outcome."
+    ),
+]
+Executor = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        metavar="NAME",
+        help="Where work runs: threads:4, processes:4, dask://HOST:PORT, mpi, slurm:jobs=4.",
     ),
 ]
 Represent = Annotated[

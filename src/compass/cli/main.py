@@ -1,17 +1,20 @@
-"""`compass`: ask, next, fit, tell, columns, explain, collect, plugins, demo."""
+"""`compass`: ask, next, fit, tell, columns, explain, read, reduce, datasets, collect, ..."""
 
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from compass.cli import datasets, flags
 from compass.cli import explain as why
-from compass.cli import flags
 from compass.cli import options as opt
 from compass.cli.next import propose
+from compass.cli.read import read
+from compass.cli.reduce import reduce
 from compass.domain.errors import BadInput, CompassError
 
 app = typer.Typer(
@@ -22,6 +25,9 @@ app = typer.Typer(
 )
 
 app.command("next")(propose)
+app.command("read")(read)
+app.command("reduce")(reduce)
+app.add_typer(datasets.app, name="datasets")
 
 NOT_ANSWERED = 1
 BAD_INPUT = 2
@@ -112,6 +118,7 @@ def fit(
     surrogate: flags.Surrogate = None,
     tune: flags.Tune = None,
     represent: flags.Represent = None,
+    executor: flags.Executor = None,
     model: flags.Models = None,
     model_columns: flags.ModelColumns = None,
     allow_pickle: flags.AllowPickle = False,
@@ -146,6 +153,7 @@ def fit(
             models=opt.models(model, model_columns, allow_pickle),
             journal=opt.journal(output) if tune else None,
             progress=tell,
+            executor=executor,
         ).fit()
         engine.save(output)
     print_fit(engine, output, as_json=as_json)
@@ -344,6 +352,10 @@ def _say(text: str) -> None:
 
 def run() -> None:
     """Run the command line; problems become `error:` and `hint:` and exit code 2."""
+    if re.search(r"(^|\0)--executor[=\0]mpi(\0|$)", "\0".join(sys.argv)):
+        from compass.execute.mpi import among_ranks  # every rank of mpiexec comes here
+
+        sys.exit(among_ranks(_code))
     sys.exit(_code())
 
 

@@ -177,6 +177,14 @@ def _domain(name: str, text: str) -> dict[str, Any]:
     return {"allowed": numbers}
 
 
+def with_flags(study_file: Path | None, flags: Any) -> Any:
+    """The study of a file and of flags, which have the last word."""
+    from compass.prepare.study import Study, merge
+    from compass.prepare.study_file import load_study
+
+    return merge(Study() if study_file is None else load_study(study_file), flags)
+
+
 def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
     """Past runs from what a person typed."""
     from compass import embedded

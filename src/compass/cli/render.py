@@ -11,6 +11,7 @@ from compass.domain.answer import (
     Answer,
     Certificate,
     Curve,
+    Evidence,
     Label,
     ModelCard,
     Moved,
@@ -135,6 +136,8 @@ def answer(console: Console, result: Answer) -> None:
     console.print(printable(result.context))
     if result.comparable is not None:
         console.print(printable(result.comparable.reason))
+    if result.provenance.sample is not None:
+        console.print(printable(f"The data is {result.provenance.sample}."))
     for note in result.notes:
         console.print(printable(f"note: {note}"))
     console.print()
@@ -211,13 +214,17 @@ def _reasons(result: Answer) -> RenderableType:
         trust = suggestion.trust
         line = printable(f"{rank}. {trust.reason}")
         if trust.evidence:
-            rows = ", ".join(
-                f"{e.file}:{e.row}" if e.file else str(e.row) for e in trust.evidence[:5]
-            )
+            rows = ", ".join(place(e) for e in trust.evidence[:5])
             more = f" and {trust.support - 5} more" if trust.support > 5 else ""
             line.append_text(printable(f" Closest rows: {rows}{more}.", "dim"))
         lines.append(line)
     return Group(*lines)
+
+
+def place(run: Evidence) -> str:
+    """Where a past run is: its row, of several files also which, of a sample also whence."""
+    row = f"{run.file}:{run.row}" if run.file else str(run.row)
+    return f"{row} ({run.source})" if run.source else row
 
 
 def _population(result: Answer) -> RenderableType:
@@ -233,7 +240,10 @@ def _population(result: Answer) -> RenderableType:
         sign = "+" if o.change > 0 else ""
         change = f"{sign}{show(o.change, o.unit)} ({percent(o.change_percent)})"
         rows.append([o.name, show(o.value, o.unit), change, ends])
-    head = printable(f"Mean over {population.runs} past runs", "bold")
+    stands = ""
+    if population.stands_for is not None:
+        stands = f" of the sample, which stand for {population.stands_for:,.0f}"
+    head = printable(f"Mean over {population.runs} past runs{stands}", "bold")
     word, _, why = population.reason.partition(":")
     line = label(population.label).append_text(printable(f":{why}" if why else word, "default"))
     return Group(head, table(["", "after", "change", "interval of the change"], rows), line)

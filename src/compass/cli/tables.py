@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from compass.rules.mine import Mined
 
 
-def _json(value: Any) -> None:
+def print_json(value: Any) -> None:
+    """A value as JSON on standard output."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
@@ -26,7 +27,7 @@ _PROSE = ("legal values", "about", "rule", "why", "what", "model", "drift")
 _COUNTS = ("rows that break it", "runs", "features", "seconds", "folds", "CPU s")
 
 
-def _print(title: str, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """A titled table; columns without a single entry are left out, and so is an empty table."""
     from rich.console import Console
 
@@ -45,13 +46,19 @@ def _print(title: str, headers: Sequence[str], rows: Sequence[Sequence[object]])
     console.print(table(names, cells, right=_COUNTS, whole=whole))
 
 
-def _print_notes(notes: Sequence[str]) -> None:
+def print_notes(notes: Sequence[str]) -> None:
+    """Remarks, one line each."""
     from rich.console import Console
 
     from compass.cli.render import printable
 
     for note in notes:
         Console().print(printable(f"note: {note}"))
+
+
+def _print_sample(words: str | None) -> None:
+    if words is not None:
+        print_notes([f"the data is {words}"])
 
 
 def print_columns(
@@ -65,9 +72,10 @@ def print_columns(
     """What each column is taken for, what cleaning did, which runs compare, and the rules."""
     report = prepared.report
     if as_json:
-        _json(
+        print_json(
             {
                 "columns": [column.model_dump(mode="json") for column in prepared.columns],
+                "sample": prepared.sample,
                 "cleaning": report.model_dump(mode="json"),
                 "comparable": comparable.model_dump(mode="json"),
                 "rules": [{"text": text, "broken_by": n} for text, n in broken.items()],
@@ -82,18 +90,22 @@ def print_columns(
         for c in prepared.columns
     ]
     headers = ("column", "role", "kind", "legal values", "about")
-    _print(f"{report.rows_in} rows, {report.rows_out} used", headers, rows)
-    _print_notes([*report.notes, comparable.reason])
+    among = "" if prepared.sample is None else " of the sample"
+    print_table(f"{report.rows_in} rows{among}, {report.rows_out} used", headers, rows)
+    _print_sample(prepared.sample)
+    print_notes([*report.notes, comparable.reason])
     if broken:
         sys.stdout.write("\n")
-        _print("Rules", ("rule", "rows that break it"), list(broken.items()))
+        print_table("Rules", ("rule", "rows that break it"), list(broken.items()))
     if mined is not None:
         sys.stdout.write("\n")
         numbered = [(i, m.text, m.kind, m.why) for i, m in enumerate(mined, 1)]
-        title = "Dependencies that hold on all rows" if mined else "No dependency holds on all rows"
-        _print(title, ("", "rule", "kind", "why"), numbered)
+        what = "Dependencies that hold" if mined else "No dependency holds"
+        print_table(f"{what} on all rows{among}", ("", "rule", "kind", "why"), numbered)
+        if mined and among:
+            print_notes(["rows that were not sampled may break them: check before you confirm"])
         if mined:
-            _print_notes(["to obey some of them: --confirm 1,3 --write-study FILE"])
+            print_notes(["to obey some of them: --confirm 1,3 --write-study FILE"])
 
 
 def _about(column: "ColumnReport") -> str:
@@ -127,7 +139,7 @@ def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:
 def print_fit(engine: "Compass", path: Path, *, as_json: bool) -> None:
     """What was learnt, and how well."""
     if as_json:
-        _json({"path": str(path), "models": [c.model_dump(mode="json") for c in engine.cards]})
+        print_json({"path": str(path), "models": [c.model_dump(mode="json") for c in engine.cards]})
         return
     from compass.cli.render import told_model
 
@@ -143,13 +155,14 @@ def print_fit(engine: "Compass", path: Path, *, as_json: bool) -> None:
         for c in engine.cards
     ]
     headers = ("outcome", "model", "runs", "features", "on unseen runs", "seconds")
-    _print(f"Saved {path}", headers, rows)
+    print_table(f"Saved {path}", headers, rows)
     for card in engine.cards:
         if card.scores:
             sys.stdout.write("\n")
             print_scores(card)
-        _print_notes([f"{card.target}: {note}" for note in card.notes])
-    _print_notes(engine.data.prepared.report.notes)
+        print_notes([f"{card.target}: {note}" for note in card.notes])
+    _print_sample(engine.data.prepared.sample)
+    print_notes(engine.data.prepared.report.notes)
 
 
 def print_scores(card: "ModelCard") -> None:
@@ -169,7 +182,7 @@ def print_scores(card: "ModelCard") -> None:
     ]
     error = f"cross-validated {card.error_name}"
     headers = ("family", "scale", error, "folds", "CPU s", "proofs", "status", "why")
-    _print(f"{card.target}: families compared", headers, rows)
+    print_table(f"{card.target}: families compared", headers, rows)
 
 
 def _share(error: float | None) -> str:
@@ -183,7 +196,7 @@ def _between(low: float | None, high: float | None) -> str:
 def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
     """What new runs changed."""
     if as_json:
-        _json({"path": str(path), **told.model_dump(mode="json")})
+        print_json({"path": str(path), **told.model_dump(mode="json")})
         return
     rows = [
         (
@@ -195,7 +208,7 @@ def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
         for one in told.learnt
     ]
     head = f"{told.used} of {told.rows} new runs taken in, {told.total} known now"
-    _print(f"{head}; saved {path}", ("outcome", "model", "on unseen runs", "drift"), rows)
+    print_table(f"{head}; saved {path}", ("outcome", "model", "on unseen runs", "drift"), rows)
     if told.arrivals:
         sys.stdout.write("\n")
         _print_arrivals(told)
@@ -209,7 +222,7 @@ def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
         console.print(printable("What changed", "bold"))
         for line in told.changes:
             console.print(printable(f"- {line}"))
-    _print_notes(told.notes)
+    print_notes(told.notes)
 
 
 def _print_arrivals(told: "Told") -> None:
@@ -228,7 +241,7 @@ def _print_arrivals(told: "Told") -> None:
         label = run.after.value if before == run.after.value else f"{before} -> {run.after.value}"
         rows.append((run.row, *(cells.get(name, "") for name in names), label))
     more = f", the first {len(rows)} of {told.used}" if told.used > len(rows) else ""
-    _print(f"New runs, predicted -> measured{more}", ("row", *names, "trust"), rows)
+    print_table(f"New runs, predicted -> measured{more}", ("row", *names, "trust"), rows)
 
 
 def print_plugins(*, as_json: bool) -> None:
@@ -237,7 +250,7 @@ def print_plugins(*, as_json: bool) -> None:
 
     found = registry.listing()
     if as_json:
-        _json(
+        print_json(
             [{"joint": p.joint, "name": p.name, "from": p.origin, "what": p.summary} for p in found]
         )
         return
@@ -247,13 +260,13 @@ def print_plugins(*, as_json: bool) -> None:
         for joint, what in registry.JOINTS.items()
         if not any(p.joint == joint for p in found)
     ]
-    _print("", ("joint", "name", "from", "what"), [*rows, *empty])
+    print_table("", ("joint", "name", "from", "what"), [*rows, *empty])
 
 
 def print_collected(report: Any, *, as_json: bool) -> None:
     """What a sweep measured."""
     if as_json:
-        _json(
+        print_json(
             {
                 "path": str(report.path),
                 "rows": report.rows,

@@ -20,6 +20,7 @@ from compass import registry
 from compass.domain.errors import BadInput
 from compass.testing.base import ConformanceError
 from compass.testing.embedding import check_embedding
+from compass.testing.executor import check_executor
 from compass.testing.exporter import check_exporter
 from compass.testing.generator import check_generator
 from compass.testing.reader import check_reader
@@ -32,6 +33,7 @@ __all__ = [
     "ConformanceError",
     "check",
     "check_embedding",
+    "check_executor",
     "check_exporter",
     "check_generator",
     "check_reader",
@@ -42,6 +44,7 @@ __all__ = [
 ]
 
 _SUITES = {
+    "executor": check_executor,
     "reader": check_reader,
     "step": check_step,
     "reducer": check_reducer,

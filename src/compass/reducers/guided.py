@@ -11,10 +11,10 @@ from compass.domain.space import Category
 from compass.prepare import Prepared, Study
 from compass.readers import Table
 from compass.readers.batches import Shape
-from compass.reduce.chance import check_share
-from compass.reduce.chances import ByScore, label_features, strata
-from compass.reduce.columns import Cells
-from compass.reduce.pilot import Pool, learn_pilot
+from compass.reducers.chance import check_share
+from compass.reducers.chances import ByScore, label_features, strata
+from compass.reducers.columns import Cells
+from compass.reducers.pilot import Pool, learn_pilot
 from compass.settings import ReduceSettings
 
 Floats = NDArray[np.float64]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from compass.domain.base import Value
 from compass.domain.errors import BadInput, unknown
 from compass.domain.space import Space
-from compass.reduce.chance import proportional
-from compass.reduce.columns import Cells, bins_of, is_label
-from compass.reduce.pilot import features_of
-from compass.reduce.score import Scorer
+from compass.reducers.chance import proportional
+from compass.reducers.columns import Cells, bins_of, is_label
+from compass.reducers.pilot import features_of
+from compass.reducers.score import Scorer
 
 Floats = NDArray[np.float64]
 

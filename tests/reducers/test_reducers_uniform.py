@@ -8,7 +8,7 @@ from compass import registry
 from compass.domain.errors import BadInput
 from compass.prepare import Prepared, Study, prepare
 from compass.readers import Table
-from compass.reduce.base import Reducer
+from compass.reducers.base import Reducer
 
 
 def prepared(n: int = 100) -> Prepared:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from compass.domain.base import Noun
-from compass.reduce.statistics import Tally
+from compass.reducers.statistics import Tally
 
 
 class Guide(Noun):

@@ -21,7 +21,7 @@ from compass.domain.errors import DataProblem, EnvironmentProblem
 from compass.readers.fragments import Fragment
 from compass.readers.plain import plain
 from compass.readers.sample import FILE, ROW, marked
-from compass.reduce.statistics import Tally, tally_of
+from compass.reducers.statistics import Tally, tally_of
 
 _TALLY = b"compass.tally"
 _PLAN = "plan.json"

@@ -15,12 +15,12 @@ from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
 from compass.readers.fragments import PARQUET, Fragment
 from compass.readers.plain import plain
 from compass.readers.sample import ROW, WEIGHT
-from compass.reduce.chance import choose, key_of
-from compass.reduce.chances import Chances
-from compass.reduce.columns import Cells
-from compass.reduce.filters import Filter
-from compass.reduce.parts import write_part
-from compass.reduce.statistics import Tally, label_counts, moments
+from compass.reducers.chance import choose, key_of
+from compass.reducers.chances import Chances
+from compass.reducers.columns import Cells
+from compass.reducers.filters import Filter
+from compass.reducers.parts import write_part
+from compass.reducers.statistics import Tally, label_counts, moments
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.uint8]

@@ -21,13 +21,13 @@ from compass.prepare.study import Study
 from compass.readers.batches import QuotesFound
 from compass.readers.fragments import Fragment, Source, fragments_of
 from compass.readers.sample import COLUMNS
-from compass.reduce import parts
-from compass.reduce.chance import check_share
-from compass.reduce.chances import Alike, ByScore, label_features, strata
-from compass.reduce.columns import Cells, is_label
-from compass.reduce.filters import filters_of
-from compass.reduce.pilot import Pilot, Pool, draw, learn_pilot, required_of
-from compass.reduce.report import (
+from compass.reducers import parts
+from compass.reducers.chance import check_share
+from compass.reducers.chances import Alike, ByScore, label_features, strata
+from compass.reducers.columns import Cells, is_label
+from compass.reducers.filters import filters_of
+from compass.reducers.pilot import Pilot, Pool, draw, learn_pilot, required_of
+from compass.reducers.report import (
     Guide,
     Report,
     Stage,
@@ -36,8 +36,8 @@ from compass.reduce.report import (
     labels_of,
     notes_of,
 )
-from compass.reduce.scan import Recipe, scan, usable_rows
-from compass.reduce.statistics import Tally
+from compass.reducers.scan import Recipe, scan, usable_rows
+from compass.reducers.statistics import Tally
 from compass.settings import ReduceSettings
 
 METHODS = ("guided", "uniform", "stratified")
@@ -177,7 +177,11 @@ def _recipe(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
         numbers={name: _about(columns[name]) for name in measured},
         labels=tuple(counted),
         rewrite=choice.study.map or None,
-        names=tuple(name for name in arrow.column_names if name not in COLUMNS),
+        names=tuple(
+            name
+            for name in arrow.column_names
+            if name not in COLUMNS and name not in choice.study.drop
+        ),
     )
     usable = usable_rows(columns, seen, recipe, arrow.num_rows)[0].view(np.bool_)
     if not usable.any():

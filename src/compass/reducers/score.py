@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from compass.domain.base import Value
 from compass.execute.kernel import f8, kernel, number, to_f8
-from compass.reduce.columns import Binned, Bins, Cells
-from compass.reduce.oblivious import Oblivious, learn
+from compass.reducers.columns import Binned, Bins, Cells
+from compass.reducers.oblivious import Oblivious, learn
 from compass.settings import ReduceSettings
 
 Floats = NDArray[np.float64]

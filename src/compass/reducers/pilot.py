@@ -17,8 +17,8 @@ from compass.readers.batches import Shape, TypesChanged, batches
 from compass.readers.combine import combine
 from compass.readers.fragments import CSV, PARQUET, Fragment, Source
 from compass.readers.plain import plain
-from compass.reduce.chance import key_of, numbers, proportional
-from compass.reduce.columns import (
+from compass.reducers.chance import key_of, numbers, proportional
+from compass.reducers.columns import (
     Binned,
     Cells,
     bins_of,
@@ -26,7 +26,7 @@ from compass.reduce.columns import (
     labels_binned,
     numbers_binned,
 )
-from compass.reduce.score import Scorer, Target, pruned, scorer_of, target_of
+from compass.reducers.score import Scorer, Target, pruned, scorer_of, target_of
 from compass.settings import ReduceSettings
 
 _LEAST = 4096  # rows from one place; fewer cost as much to read

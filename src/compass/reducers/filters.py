@@ -21,7 +21,7 @@ from compass.language.bind import bind_rule
 from compass.language.parse import parse_rule
 from compass.prepare.encode import Encoder
 from compass.readers import Table
-from compass.reduce.columns import Cells
+from compass.reducers.columns import Cells
 from compass.rules.evaluate import compile_rule
 
 _COMPARE = {

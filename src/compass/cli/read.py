@@ -1,0 +1,182 @@
+"""`compass read`: any source as one table file."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from compass.cli import flags
+from compass.cli import options as opt
+from compass.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from compass.readers.table import Table
+
+_MOST_FILES = 5  # that are listed by name
+
+From = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="A file, glob, folder, dataset:NAME, or whatever else a reader takes.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="The table to write: .parquet, .csv, .tsv, .feather or .jsonl (also .gz, .zst).",
+    ),
+]
+ReaderName = Annotated[
+    str | None,
+    typer.Option("--reader", metavar="NAME", help="The format, where the ending does not tell."),
+]
+Fill = Annotated[
+    bool,
+    typer.Option("--fill", help="Let the cells of columns that a file does not have be missing."),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", metavar="NAME", help="A metric of profiles; repeatable."),
+]
+Regions = Annotated[
+    list[str] | None,
+    typer.Option("--region", metavar="NAME", help="A region of profiles; repeatable."),
+]
+Ranks = Annotated[
+    str | None,
+    typer.Option("--ranks", metavar="HOW", help="Over ranks and threads: mean, max or sum."),
+]
+Top = Annotated[
+    int | None,
+    typer.Option("--top", min=1, help="How many regions where none are named."),
+]
+
+
+def read(
+    source: From,
+    output: Output = None,
+    reader: ReaderName = None,
+    fill: Fill = False,
+    metric: Metrics = None,
+    region: Regions = None,
+    ranks: Ranks = None,
+    top: Top = None,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Read any source as one table, show its columns, and write it to a file."""
+    from compass.cli.progress import progress
+    from compass.readers.write import check_name, write
+
+    if not source:
+        raise BadInput("SOURCE is empty", hint="name a file, a glob or a folder")
+    opt.check_output(output)
+    if output is not None:
+        check_name(output)
+    options: dict[str, Any] = {"metrics": tuple(metric or ()), "regions": tuple(region or ())}
+    options |= {key: value for key, value in (("ranks", ranks), ("top", top)) if value is not None}
+    with progress(quiet=as_json) as tell:
+        tell("reading", 0, 0)
+        table = _table(source, reader, fill, {key: said for key, said in options.items() if said})
+        if output is not None:
+            _apart(output, table)
+            tell("writing", 0, 0)
+            write(table, output)
+    show(table, output, as_json=as_json)
+
+
+def _table(source: str, reader: str | None, fill: bool, options: dict[str, Any]) -> "Table":
+    from compass.readers import read as read_table
+
+    if not options:
+        return read_table(source, reader=reader, fill=fill)
+    from compass.readers.profiles import read_runs
+
+    found: Table = read_runs(source, reader=reader, **options)
+    return found
+
+
+def _apart(output: Path, table: "Table") -> None:
+    """Refuse to write over what was read."""
+    for part in table.parts:
+        there = part.file is not None and output.exists() and Path(part.file).exists()
+        if there and output.samefile(str(part.file)):
+            raise BadInput(
+                f"{output} is one of the files that are read", hint="choose another name"
+            )
+
+
+def show(table: "Table", output: Path | None, *, as_json: bool) -> None:
+    """What was read: rows, columns, files."""
+    from compass.cli.tables import print_json, print_notes, print_table
+
+    columns = [_column(table, name) for name in table.names]
+    files = [{"file": part.file, "rows": part.rows} for part in table.parts]
+    if as_json:
+        wrote = None if output is None else str(output)
+        print_json({"rows": table.rows, "columns": columns, "files": files, "wrote": wrote})
+        return
+    rows = [
+        (c["name"], c["type"], c["unit"], c["missing"] or None, _range(c), _example(c))
+        for c in columns
+    ]
+    headers = ("column", "type", "unit", "missing", "range", "what")
+    print_table(f"{table.rows} rows, {len(columns)} columns", headers, rows)
+    named = [f"{part['file']} ({part['rows']} rows)" for part in files[:_MOST_FILES]]
+    more = len(files) - len(named)
+    print_notes([f"from {name}" for name in named])
+    if more > 0:
+        print_notes([f"and from {more} more files"])
+    if output is not None:
+        sys.stderr.write(f"wrote {output}\n")
+
+
+def _range(column: dict[str, Any]) -> str:
+    from compass.cli.render import show as say
+
+    if column["low"] is None:
+        return ""
+    return f"{say(column['low'])} .. {say(column['high'])}"
+
+
+def _example(column: dict[str, Any]) -> str:
+    if column["distinct"] is None:
+        return ""
+    return f"{column['distinct']} different: {', '.join(column['examples'])}"
+
+
+def _column(table: "Table", name: str) -> dict[str, Any]:
+    """Type, unit, missing cells, and range or labels of one column."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from compass.readers.combine import words
+    from compass.readers.plain import UNIT
+
+    column, field = table.column(name), table.arrow.schema.field(name)
+    unit = (field.metadata or {}).get(UNIT)
+    found: dict[str, Any] = {
+        "name": name,
+        "type": words(field.type),
+        "unit": None if unit is None else unit.decode(errors="replace"),
+        "missing": column.null_count,
+        "low": None,
+        "high": None,
+        "distinct": None,
+        "examples": [],
+    }
+    if column.null_count == len(column):
+        return found
+    if pa.types.is_large_string(field.type) or pa.types.is_boolean(field.type):
+        labels = column.unique().drop_null()
+        shown = [str(label)[:30] for label in labels[:3].to_pylist()]
+        return found | {"distinct": len(labels), "examples": shown}
+    ends = pc.min_max(column).as_py()
+    if pa.types.is_timestamp(field.type):
+        ends = {end: time.isoformat(sep=" ") for end, time in ends.items()}
+    return found | {"low": ends["min"], "high": ends["max"]}

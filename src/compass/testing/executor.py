@@ -1,0 +1,156 @@
+"""What a place to run work promises: every item once, results as in a loop, and its errors."""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from compass.domain.errors import BadInput, QuerySyntax
+from compass.testing.base import Witness, witness
+
+_MANY = 1000
+_BIG = 3_000_000  # bytes of one result
+_HINT = "choose another item"
+
+
+def squared(item: int) -> tuple[int, int]:
+    """Easy work: the item and its square."""
+    return item, item * item
+
+
+def bulky(item: int) -> bytes:
+    """A result that does not fit into the buffer of a pipe."""
+    return bytes([item % 251]) * _BIG
+
+
+def refusing(item: int) -> int:
+    """Work that Compass refuses for one item."""
+    if item == 7:
+        raise QuerySyntax("seven is refused", hint=_HINT, text="a seven", column=2)
+    return item
+
+
+def failing(item: int) -> float:
+    """Work that fails for one item as any code may fail."""
+    return 1 / (item - 7)
+
+
+def check_executor(
+    executor: Any, *, name: str | None = None, text: str = "", many: int = _MANY
+) -> None:
+    """Raise ConformanceError unless the executor keeps its promises.
+
+    A class is made with `text` and closed; an object is used as it is, and stays open. `many` is
+    how many tiny items it gets.
+    """
+    found = witness("executor", executor, name)
+    with _ready(found, executor, text) as here:
+        found.expect(
+            isinstance(here.workers, int) and here.workers >= 1,
+            "it says how many `workers` it has",
+            f"executor.workers is {here.workers!r}",
+            "executor.workers",
+        )
+        _same_as_a_loop(found, here, many)
+        _big_results(found, here)
+        _errors(found, here)
+        _early_end(found, here)
+
+
+@contextmanager
+def _ready(found: Witness, executor: Any, text: str) -> Iterator[Any]:
+    if not inspect.isclass(executor):
+        yield executor
+        return
+    make: Any = executor
+    with found.calling("it is made with the text after its name", f"plugin({text!r})"):
+        here: Any = make(text)
+    try:
+        try:
+            make("\t no such text \t")
+        except BadInput:
+            pass
+        else:
+            found.expect(
+                False,
+                "a text that it cannot use is a BadInput",
+                "it was made",
+                r"plugin('\t no such text \t')",
+            )
+        yield here
+    finally:
+        here.close()
+
+
+def _same_as_a_loop(found: Witness, here: Any, many: int) -> None:
+    for count in (0, 1, many):
+        look = f"sorted(executor.map(squared, range({count})))"
+        with found.calling("it does easy work", look):
+            came = list(here.map(squared, range(count)))
+        positions = [position for position, _ in came]
+        found.expect(
+            sorted(positions) == list(range(count)),
+            "every item is done once",
+            f"{len(positions)} positions, {len(set(positions))} of them distinct, for {count}",
+            look,
+        )
+        wrong = [(p, r) for p, r in came if r != squared(p)]
+        found.expect(
+            not wrong,
+            "a result is that of the item at its position",
+            f"{wrong[:1]} and {max(len(wrong) - 1, 0)} more",
+            look,
+        )
+
+
+def _big_results(found: Witness, here: Any) -> None:
+    look = "list(executor.map(bulky, range(6)))"
+    with found.calling("results may be large", look):
+        wrong = [position for position, got in here.map(bulky, range(6)) if got != bulky(position)]
+    found.expect(not wrong, "large results arrive whole", f"not those of {wrong}", look)
+
+
+def _errors(found: Witness, here: Any) -> None:
+    look = "list(executor.map(refusing, range(20)))"
+    seen = _raised(here, refusing)
+    found.expect(
+        type(seen) is QuerySyntax
+        and (seen.message, seen.hint, seen.column) == ("seven is refused", _HINT, 2),
+        "an error of the work arrives with its class, message, hint and what else it knows",
+        repr(seen),
+        look,
+    )
+    seen = _raised(here, failing)
+    found.expect(
+        type(seen) is ZeroDivisionError and str(seen) == "division by zero",
+        "any exception of the work arrives as it is",
+        repr(seen),
+        look.replace("refusing", "failing"),
+    )
+    _usable(found, here, "after an error")
+
+
+def _raised(here: Any, work: Any) -> Any:
+    try:
+        list(here.map(work, range(20)))
+    except Exception as error:
+        return error
+    return None
+
+
+def _early_end(found: Witness, here: Any) -> None:
+    look = "iterator = executor.map(squared, range(100)); next(iterator); iterator.close()"
+    with found.calling("the iterator can be closed early", look):
+        iterator = here.map(squared, range(100))
+        next(iterator)
+        iterator.close()
+    _usable(found, here, "after an iterator was closed early")
+
+
+def _usable(found: Witness, here: Any, when: str) -> None:
+    look = "sorted(executor.map(squared, range(9)))"
+    with found.calling(f"it can be used {when}", look):
+        came = sorted(here.map(squared, range(9)))
+    found.expect(
+        came == [(n, squared(n)) for n in range(9)], f"it can be used {when}", repr(came), look
+    )
