@@ -8,14 +8,14 @@ STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check compiler bench fuzz laws peers growth exact regret models automl trust clean
+.PHONY: run demo test check compiler slurm bench fuzz laws peers growth exact regret models automl trust clean
 
 run: demo  ## answer one question of each kind on the embedded data
 
 demo: $(STAMP)  ## the same, and exit
 	@$(BIN)/compass demo
 
-test: check compiler  ## everything that must hold
+test: check compiler slurm  ## everything that must hold
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 check: $(STAMP)  ## style, types, import direction
@@ -59,6 +59,14 @@ compiler:  # the kernel sweep is tested for real where there is, or may be insta
 	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } \
 		|| echo "no C compiler: the tests of the sweep will skip"
+
+slurm:  # accounting and job submission are tested on a real Slurm where it is, or may be installed
+	@(for one in slurmctld slurmdbd slurmd munged mariadbd; do \
+		command -v $$one >/dev/null || exit 1; done) || { [ "$$(id -u)" = 0 ] \
+		&& command -v apt-get >/dev/null && apt-get update -qq \
+		&& DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			slurm-wlm slurmdbd munge mariadb-server >/dev/null; } \
+		|| echo "no Slurm: its tests will skip"
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,7 @@
 """Tables that many tests share. All are generated from stated laws, so that truth is at hand."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import compass as cp
+from slurm_lab import NotHere, SlurmLab, borrowed
 
 
 def cluster_columns(n: int = 1500, seed: int = 3) -> dict[str, list[object]]:
@@ -61,3 +63,21 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no public tables at {folder}; set COMPASS_DATA to where they are")
     return folder
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmLab]:
+    """A real one-node Slurm with accounting, shared by all test workers; `SLURM_CONF` names it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    before = os.environ.get("SLURM_CONF")
+    try:
+        with borrowed(shared) as lab:
+            os.environ["SLURM_CONF"] = str(lab.conf)
+            yield lab
+    except NotHere as reason:
+        pytest.skip(f"no Slurm: {reason}")
+    finally:
+        os.environ.pop("SLURM_CONF", None)
+        if before is not None:
+            os.environ["SLURM_CONF"] = before

@@ -13,7 +13,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-APPS = ("wrf", "gromacs", "namd", "vasp", "openfoam", "lammps", "cp2k", "espresso", "amg", "nek5000")
+APPS = (
+    "wrf",
+    "gromacs",
+    "namd",
+    "vasp",
+    "openfoam",
+    "lammps",
+    "cp2k",
+    "espresso",
+    "amg",
+    "nek5000",
+)
 STATES = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED")
 GROUP = 1 << 20  # rows of a row group: what Arrow writes by default
 _SERIAL = np.linspace(0.002, 0.08, len(APPS))  # share of the work that does not scale

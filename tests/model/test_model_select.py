@@ -12,7 +12,7 @@ from model_select_cases import FEW, PLAIN, by_family, changed, laid, law
 
 from compass import registry
 from compass.domain.errors import DataProblem, UnknownName
-from compass.model import race
+from compass.model import abroad, race
 from compass.model.base import Task
 from compass.model.select import known, select
 
@@ -158,16 +158,17 @@ def over_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[str]]:
     """Ends the time after that many attempts, however long they take; gives who made them."""
 
     def arrange(attempts: int) -> list[str]:
-        real, calls = race.attempt, []
+        real, calls = abroad.attempt, []
 
         def attempt(*given: Any) -> Any:
             calls.append(given[1].family)
             return real(*given)
 
-        monkeypatch.setattr(race, "attempt", attempt)
+        monkeypatch.setattr(abroad, "attempt", attempt)
         clock = lambda: 1e9 if len(calls) >= attempts else 0.0  # noqa: E731
-        watch = SimpleNamespace(monotonic=clock, thread_time=time.thread_time)
-        monkeypatch.setattr(race, "time", watch)
+        watch = SimpleNamespace(time=clock, thread_time=time.thread_time)
+        monkeypatch.setattr(abroad, "time", watch)
+        monkeypatch.setattr(race, "time", SimpleNamespace(monotonic=clock, time=lambda: 0.0))
         return calls
 
     return arrange

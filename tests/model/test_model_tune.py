@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from compass.domain.errors import EnvironmentProblem, UnknownName
+from compass.model import abroad
 from compass.model import tune as tuning
 from compass.model.base import Task
+from compass.model.course import Leg
 from compass.model.dials import PANELS, Dial, Panel, defaults
 from compass.model.recipe import Recipe
 from compass.model.select import Course, course, cross_validate
@@ -86,16 +88,16 @@ def test_wrong_settings_are_improved(family: str, wrong: dict[str, Any]) -> None
 
 
 def test_what_only_looked_better_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = tuning.cross_validate
+    real = abroad.attempt
     here = laid()
 
-    def lucky(where: Course, recipe: Recipe, part: int) -> tuple[Any, float, bool]:
-        said, wrong, sound = real(where, recipe, part)
+    def lucky(where: Course, recipe: Recipe, leg: Leg) -> tuple[Any, float, bool]:
+        said, wrong, sound = real(where, recipe, leg)
         if recipe.changes:
             wrong = 0.01 if where is here else 10.0  # good on the folds of the search alone
         return said, wrong, sound
 
-    monkeypatch.setattr(tuning, "cross_validate", lucky)
+    monkeypatch.setattr(abroad, "attempt", lucky)
     found = tune(here, [LINEAR], 0.2)
     assert found.recipe == LINEAR
     assert found.after == found.before
@@ -307,10 +309,10 @@ def test_proofs_are_not_given_up_for_a_few_percent(monkeypatch: pytest.MonkeyPat
     here = laid()
     errors = {"forest": 0.102, "svm": 0.1}
 
-    def told(where: Course, recipe: Recipe, part: int) -> tuple[Any, float, bool]:
+    def told(where: Course, recipe: Recipe, leg: Leg) -> tuple[Any, float, bool]:
         return None, errors[recipe.family], recipe.family == "forest"
 
-    monkeypatch.setattr(tuning, "cross_validate", told)
+    monkeypatch.setattr(abroad, "attempt", told)
     recipes = [Recipe(family=name) for name in errors]
     known = {name: Tried((error,) * 3, 0.01, name == "forest") for name, error in errors.items()}
     assert tune(here, recipes, 0.5, known=known).recipe.family == "forest"
@@ -323,7 +325,7 @@ def test_it_ends_when_nothing_can_be_completed(monkeypatch: pytest.MonkeyPatch) 
     def fails(*_: object) -> None:
         raise ValueError("no such settings")
 
-    monkeypatch.setattr(tuning, "cross_validate", fails)
+    monkeypatch.setattr(abroad, "attempt", fails)
     recipes = [Recipe(family="linear"), Recipe(family="neighbours")]
     known = {"linear": Tried((0.1,) * 3, 0.01)}
     found = tune(laid(), recipes, 0.3, known=known)

@@ -66,7 +66,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "exporter_shell": lambda m: check_exporter(m.Shell, read_back=in_bash),
     "generator_random": lambda m: check_generator(m.RandomSearch),
     "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),
-    "reducer_stratified": lambda m: check_reducer(m.Stratified),
+    "reducer_per_kind": lambda m: check_reducer(m.PerKind),
     "rule_memory": lambda m: check_rule(m.fits_in_memory, samples={"size": [1.0, 64.0, 500.0]}),
     "step_warm_up": check_steps,
     "surrogate_neighbours": lambda m: check_surrogate(m.NeighboursFamily),
@@ -101,8 +101,8 @@ def test_compass_plugins_lists_it(name: str) -> None:
 
 
 def test_a_registered_example_is_checked_by_its_name() -> None:
-    with example("reducer_stratified"):
-        check("reducer", "stratified")
+    with example("reducer_per_kind"):
+        check("reducer", "per-kind")
 
 
 def test_examples_are_small() -> None:

@@ -40,7 +40,7 @@ def test_what_people_are_told_to_run_runs(tmp_path: Path, monkeypatch: pytest.Mo
     before = registered()
     try:
         left = runpy.run_path("script.py")
-        left["test_reducers"]("stratified")
+        left["test_reducers"]("per-kind")
     finally:
         for joint, name in registered() - before:
             registry.remove(joint, name)

@@ -121,9 +121,9 @@ def test_a_step_that_is_not_there_offers_the_nearest() -> None:
 def test_a_reducer_chooses_what_is_learnt_from() -> None:
     columns = cluster_columns(600)
     columns["app"][:3] = ["rare"] * 3
-    with example("reducer_stratified"):
+    with example("reducer_per_kind"):
         data = cp.read(columns).roles(**ROLES)
-        engine = cp.Compass(data, keep=0.2, reducer="stratified", rules=RULES, surrogate="forest")
+        engine = cp.Compass(data, keep=0.2, reducer="per-kind", rules=RULES, surrogate="forest")
         kept = engine.bench.prepared
         labels = data.prepared.space["app"].values  # type: ignore[union-attr]
         apps = [labels[int(code)] for code in kept.column("app")]

@@ -8,7 +8,7 @@ from testing_broken import caught
 
 from compass import registry
 from compass.prepare import Prepared
-from compass.reduce.uniform import Uniform
+from compass.reducers.uniform import Uniform
 from compass.testing import check, check_reducer
 from compass.testing.reducer import runs
 

@@ -136,6 +136,13 @@ Keep = Annotated[
     float | None,
     typer.Option(metavar="SHARE", help="Learn from this share of the runs, e.g. 0.1."),
 ]
+Reducer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How the runs of --keep are chosen: uniform (default), guided, stratified.",
+    ),
+]
 Mine = Annotated[bool, typer.Option("--rules", help="Look for dependencies that hold on all rows.")]
 Confirm = Annotated[
     str | None,

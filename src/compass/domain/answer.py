@@ -22,6 +22,9 @@ class Evidence(Noun):
 
     row: int = Field(description="row in the person's data, counted from 0")
     file: str | None = Field(None, description="the file it is in, when there are several")
+    source: str | None = Field(
+        None, description="file:row that it was sampled from, when the data is a sample"
+    )
     distance: float
     config: Config
     outcomes: Config
@@ -43,6 +46,8 @@ class Pair(Noun):
     new: int = Field(description="row of the run near the new value")
     before: Value = Field(description="outcome of the first")
     after: Value = Field(description="outcome of the second")
+    old_source: str | None = Field(None, description="file:row that the first was sampled from")
+    new_source: str | None = Field(None, description="file:row that the second was sampled from")
 
 
 class Effect(Noun):
@@ -202,6 +207,9 @@ class Population(Noun):
     """The mean effect of a change over all past runs that match."""
 
     runs: int
+    stands_for: float | None = Field(
+        None, description="runs of the source that these stand for, when the data is a sample"
+    )
     outcomes: tuple[Prediction, ...]
     label: Label = Field(description="trusted: most of these runs are, after the change")
     reason: str
@@ -264,6 +272,7 @@ class ModelCard(Noun):
     provable: bool = Field(False, description="whether answers can be proved optimal over it")
     scores: tuple[FamilyScore, ...] = Field((), description="all families, the best first")
     notes: tuple[str, ...] = ()
+    sample: str | None = Field(None, description="how the runs were sampled; None: they were not")
     anew: int = Field(0, description="rows when it was last trained from the beginning")
     update: str = Field("", description="how the model took in later runs")
     drift: Drift | None = Field(None, description="between the runs learnt from and later ones")
@@ -274,6 +283,7 @@ class Provenance(Noun):
     """What is needed to repeat the answer."""
 
     data: str = Field(description="fingerprint of the data")
+    sample: str | None = Field(None, description="how its rows were sampled; None: they were not")
     seed: int
     versions: dict[str, str]
 

@@ -26,7 +26,7 @@ def encode(baseline: Row | Given, bench: Workbench, here: Field) -> tuple[Floats
     if isinstance(baseline, Row):
         position = bench.everything.position(baseline.row)  # also says when there is no such row
         config = Encoder(space).decode(bench.everything.values[position])
-        where = f"row {baseline.row}"
+        where = bench.everything.table.told(baseline.row)
     else:
         config, where = baseline.config, "the baseline"
     features = here.features.names

@@ -6,21 +6,21 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from compass.domain.answer import Answer, ModelCard, Proposal, Provenance, Suggestion
-from compass.domain.base import Config, Noun, Value
+from compass.domain.base import Config, Value
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem, UnknownName, unknown
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.goal import Goal, Observe
-from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
+from compass.domain.query import Edit, Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.told import Told
 from compass.engine.answering import Clock, Desk, answer_by_search
+from compass.engine.batch import Asking, Reply, ask_all
 from compass.engine.changes import remembered
 from compass.engine.court import Court
 from compass.engine.dataset import Dataset, read
@@ -28,8 +28,10 @@ from compass.engine.forward import answer_population, curves
 from compass.engine.judge import Judge
 from compass.engine.next_runs import everywhere, for_population
 from compass.engine.plan import Plan, plan, shell_of
+from compass.engine.spoken import edit, query_of, scalar, valid
 from compass.engine.standing import broken_by, explaining, standing
 from compass.engine.workbench import Progress, Workbench
+from compass.execute import Executor
 from compass.language import bind_query, parse_query
 from compass.language.bind import column
 from compass.model.brought import Brought
@@ -37,7 +39,6 @@ from compass.model.given import Function
 from compass.settings import Settings
 
 Run = Mapping[str, Value] | int
-Kept = TypeVar("Kept", bound=Noun)
 
 
 class Compass:
@@ -48,8 +49,9 @@ class Compass:
     tried, so that a later call goes on), `represent` is an embedding to try in front of it.
     `models` gives models for outcomes that are not to be learnt: `bring(file)`, or a function that
     predicts [n] values from a mapping of column names to arrays [n] and may have a method
-    `gradient`. `rules` hold for every answer. Whatever is not fitted when a question needs it is
-    fitted then.
+    `gradient`. `rules` hold for every answer. `executor` says where models are compared, such as
+    "processes:4" or "dask://host:8786"; what is learnt does not depend on it. Whatever is
+    not fitted when a question needs it is fitted then.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Compass:
         settings: Settings | None = None,
         models: Mapping[str, Function | Brought] | None = None,
         progress: Progress | None = None,
+        executor: str | Executor | None = None,
     ) -> None:
         self.data = data if isinstance(data, Dataset) else read(data)
         given = {
@@ -80,7 +83,7 @@ class Compass:
             "represent": represent,
         }
         chosen = {name: value for name, value in given.items() if value is not None}
-        self.settings = _valid(Settings, dict(settings or Settings()) | chosen)
+        self.settings = valid(Settings, dict(settings or Settings()) | chosen)
         kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
         for name in models or ():
             if name not in self.data.prepared.space:
@@ -92,6 +95,7 @@ class Compass:
             progress,
             models or {},
             None if journal is None else Path(journal),
+            executor,
         )
         self.rules = standing(self.data, rules)
         self.asked: list[tuple[Query, Answer]] = []  # the last questions, for `tell`
@@ -150,6 +154,23 @@ class Compass:
         self.asked = remembered(self.asked, query, answer)
         return answer
 
+    def ask_all(
+        self,
+        questions: Iterable[Asking],
+        *,
+        executor: str | Executor | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> tuple[Reply, ...]:
+        """Answer many questions, each as if it were asked alone; one that fails stops no other.
+
+        A question is a text, a Query, or a mapping: {"question": text, "run": 7, "count": 1} with
+        options as in `ask`; those given here are for all. Without an executor they are answered
+        one after the other, here.
+        """
+        where = executor or self.bench.executor
+        return ask_all(self, questions, executor=where, progress=progress, options=options)
+
     def _asked(self, text: str | Query, run: Run | None, where: Iterable[str], said: Any) -> Query:
         """A question with what was said besides, bound to the columns."""
         query = parse_query(text) if isinstance(text, str) else text
@@ -165,7 +186,7 @@ class Compass:
         more = tuple(Constraint(text=text) for text in where)
         if more:
             added["where"] = (*query.where, *more)
-        checked = _valid(Query, {**dict(query), **added}) if added else query
+        checked = valid(Query, {**dict(query), **added}) if added else query
         try:
             return self._bind(checked)
         except UnknownName as error:
@@ -181,8 +202,8 @@ class Compass:
         **options: Any,
     ) -> Answer:
         """What configuration should I use?"""
-        change = {name: _edit(value) for name, value in (fixed or {}).items()}
-        query = _query(Kind.RECOMMEND, ask, change, goals or {}, where)
+        change = {name: edit(value) for name, value in (fixed or {}).items()}
+        query = query_of(Kind.RECOMMEND, ask, change, goals or {}, where)
         return self.ask(query, **options)
 
     def reconfigure(
@@ -196,8 +217,8 @@ class Compass:
         **options: Any,
     ) -> Answer:
         """What is the smallest change of this run that gets me there?"""
-        edits = {name: _edit(value) for name, value in (change or {}).items()}
-        query = _query(Kind.RECONFIGURE, ask, edits, goals or {}, where)
+        edits = {name: edit(value) for name, value in (change or {}).items()}
+        query = query_of(Kind.RECONFIGURE, ask, edits, goals or {}, where)
         return self.ask(query, run=run, **options)
 
     def what_if(
@@ -211,13 +232,13 @@ class Compass:
         **options: Any,
     ) -> Answer:
         """What happens if I change this? Without a run: on average over all that match."""
-        edits = {name: _edit(value) for name, value in change.items()}
+        edits = {name: edit(value) for name, value in change.items()}
         goals = (
             dict(outcomes)
             if isinstance(outcomes, Mapping)
             else {name: Observe() for name in outcomes}
         )
-        query = _query(Kind.WHAT_IF, ask, edits, goals, where)
+        query = query_of(Kind.WHAT_IF, ask, edits, goals, where)
         return self.ask(query, run=run, **options)
 
     def run_next(
@@ -301,18 +322,16 @@ class Compass:
         for name, value in run.items():
             if name in self.data.table.names and name not in self.space:
                 continue  # an ignored column of the table itself, as data.row() gives it
-            known[column(name, self.space)] = _scalar(value)
+            known[column(name, self.space)] = scalar(value)
         features = {*self.space.having(Role.KNOB, Role.CONTEXT)}
         usable = {
             name: value for name, value in known.items() if value is not None or name in features
         }
-        return _valid(Given, {"config": usable})
+        return valid(Given, {"config": usable})
 
     def _answer(self, query: Query, curve: tuple[str, ...] = (), wanted: int = 0) -> Answer:
         clock = Clock()
-        forward = query.kind is Kind.WHAT_IF and query.baseline is None
-        own = self._population_plan(query) if forward else None
-        planned = own or plan(query, self.bench, self.rules)
+        planned, forward = self._planned(query)
         clock.mark("plan")
         trained = self.bench.train(planned.features, planned.outcomes)
         clock.mark("fit")
@@ -332,6 +351,12 @@ class Compass:
             update={"curves": curves(desk, names), "seconds": dict(clock.seconds)}
         )
 
+    def _planned(self, query: Query) -> tuple[Plan, bool]:
+        """How a question is answered, and whether it is about all runs that match."""
+        if query.kind is Kind.WHAT_IF and query.baseline is None:
+            return self._population_plan(query), True
+        return plan(query, self.bench, self.rules), False
+
     def _population_plan(self, query: Query) -> Plan:
         """A what-if without a baseline: the plan that every matching run shares."""
         shell = shell_of(query, self.bench, self.rules)
@@ -345,6 +370,7 @@ class Compass:
     def _provenance(self, query: Query) -> Provenance:
         return Provenance(
             data=self.data.table.fingerprint,
+            sample=self.data.prepared.sample,
             seed=query.seed if query.seed is not None else self.settings.seed,
             versions=dict(_versions()),
         )
@@ -359,44 +385,3 @@ def _versions() -> tuple[tuple[str, str], ...]:
         ("numpy", version("numpy")),
         ("scikit-learn", version("scikit-learn")),
     )
-
-
-def _valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
-    """What a person gave as a noun; what is wrong with it is told in words."""
-    try:
-        return noun.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(step) for step in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        said = said[:1].lower() + said[1:]
-        was = f"it was {str(first['input'])[:80]}" if place else "see the fields of a query"
-        raise QueryProblem(f"{place}: {said}" if place else said, hint=was) from None
-
-
-def _scalar(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _edit(value: Edit | Value) -> Edit:
-    if isinstance(value, SetTo | Times | Plus):
-        return value
-    return _valid(SetTo, {"value": _scalar(value)})
-
-
-def _query(
-    kind: Kind,
-    ask: Iterable[str],
-    change: Mapping[str, Edit],
-    goals: Mapping[str, Goal],
-    where: Iterable[str],
-) -> Query:
-    """The query of a method call; options go to `ask`."""
-    given = {
-        "kind": kind,
-        "ask": tuple(ask),
-        "change": dict(change),
-        "goals": dict(goals),
-        "where": tuple(Constraint(text=text) for text in where),
-    }
-    return _valid(Query, given)

@@ -13,6 +13,7 @@ from compass.engine.judge import Judge
 from compass.engine.workbench import Workbench
 from compass.prepare import Prepared
 from compass.prepare.split import configurations
+from compass.prepare.weigh import median
 from compass.trust.comparable import comparable, disagreement, repeats
 from compass.trust.effect import Outcome
 from compass.trust.ledger import Ledger
@@ -159,9 +160,10 @@ def _usual_error(judge: Judge, name: str) -> float:
     if not len(held):
         return np.inf
     said, positive = judge.trained[name].model.predict(judge.here.X[held])[:, 0], np.nanmin(y) > 0
+    weight = judge.bench.prepared.weight[held]
     if positive:
-        return float(np.median(np.abs(np.log(np.maximum(said, np.nanmin(y))) - np.log(y[held]))))
-    return float(np.median(np.abs(said - y[held])))
+        return median(np.abs(np.log(np.maximum(said, np.nanmin(y))) - np.log(y[held])), weight)
+    return median(np.abs(said - y[held]), weight)
 
 
 def _disagreement(judge: Judge, name: str) -> float | None:

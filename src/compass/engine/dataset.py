@@ -13,9 +13,10 @@ from compass.domain.space import Role, Space
 from compass.prepare import Prepared, prepare
 from compass.prepare.infer import infer
 from compass.prepare.report import ColumnReport
-from compass.prepare.study import ColumnChoice, Study
+from compass.prepare.study import ColumnChoice, Study, merge
 from compass.prepare.study_file import load_study, study_of
 from compass.readers import read as read_table
+from compass.readers.catalogue import study_for
 from compass.readers.table import Table
 
 
@@ -97,11 +98,18 @@ def read(
     study: Study | Mapping[str, Any] | str | Path | None = None,
     steps: Iterable[str] = (),
 ) -> Dataset:
-    """Read past runs from a path, glob, directory, data frame, Arrow table or dict of columns."""
+    """Read past runs from a path, glob, directory, data frame, Arrow table or dict of columns.
+
+    `dataset:NAME` is a public dataset with its known study, over which yours has the last word.
+    """
     if isinstance(study, str | Path):
         chosen = load_study(Path(study))
     elif study is None or isinstance(study, Study):
         chosen = study or Study()
     else:
         chosen = study_of(dict(study))
-    return Dataset(read_table(source), chosen, tuple(steps))
+    table = read_table(source)
+    known = study_for(source, table.names)
+    if known is not None:
+        chosen = merge(study_of(known, where=f"the catalogue's study of {source}"), chosen)
+    return Dataset(table, chosen, tuple(steps))

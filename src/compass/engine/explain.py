@@ -129,13 +129,15 @@ def _background(
     """The one run to compare with, or a seeded sample of the runs that the outcome is known of."""
     if against is not None:
         z, _ = base.encode(against, bench, here)
-        words = f"row {against.row}" if isinstance(against, Row) else "the given configuration"
+        words = "the given configuration"
+        if isinstance(against, Row):
+            words = bench.everything.table.told(against.row)
         return Background(z[np.newaxis], np.ones(1), words, single=True)
     rows = here.train[np.isfinite(bench.prepared.column(target)[here.train])]
     if len(rows) > BACKGROUND:
         rng = np.random.default_rng(bench.settings.seed)
         rows = np.sort(rng.choice(rows, BACKGROUND, replace=False))
-    words = f"{len(rows)} past runs"
+    words = f"{len(rows)} past runs" + (" of the sample" if bench.prepared.sample else "")
     return Background(here.X[rows], bench.prepared.weight[rows], words)
 
 
@@ -336,11 +338,12 @@ def similar_runs(
             break
         if row == leave_out or np.isnan(prepared.values[position, place]):
             continue
-        file, _ = prepared.table.locate(row)
+        file, _ = prepared.table.part_of(row)
         found.append(
             Evidence(
                 row=row,
                 file=file if len(prepared.table.parts) > 1 else None,
+                source=prepared.table.source_of(row),
                 distance=float(apart[index]),
                 config=features.decode(here.X[position]),
                 outcomes=outcome.decode(prepared.values[position, [place]]),

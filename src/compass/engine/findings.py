@@ -117,8 +117,11 @@ class Case:
         shown = []
         for a, b in both[:_EXAMPLES]:
             before, after = (decode_value(outcome, float(y[i])) for i in (a, b))
-            ids = bench.prepared.row_id
-            shown.append(Pair(old=int(ids[a]), new=int(ids[b]), before=before, after=after))
+            old, new = (int(bench.prepared.row_id[i]) for i in (a, b))
+            was, now = (bench.prepared.table.source_of(row) for row in (old, new))
+            shown.append(
+                Pair(old=old, new=new, before=before, after=after, old_source=was, new_source=now)
+            )
         return tuple(shown)
 
     def _reason(

@@ -23,6 +23,7 @@ from compass.engine.plan import past_checks
 from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, legal_values, snap
+from compass.prepare.weigh import effective, error_of_mean, mean, uneven
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ _POINTS = 48  # points of a curve
 def answer_population(desk: Desk) -> Answer:
     """The change applied to every past run that matches: mean change, interval, count."""
     plan = desk.plan
-    before, after, notes = _changed(desk)
+    before, after, weight, notes = _changed(desk)
     if not len(before):
         nothing = "No past run matches the question and can make this change."
         return _answer(desk, None, (*plan.notes, *notes), nothing)
@@ -42,9 +43,15 @@ def answer_population(desk: Desk) -> Answer:
         if name not in plan.query.goals:
             continue
         old, new = trained.model.predict(before), trained.model.predict(after)
-        outcomes.append(_mean_change(desk, name, old, new))
-    label, reason = _trust(desk, before, after)
-    population = Population(runs=len(before), outcomes=tuple(outcomes), label=label, reason=reason)
+        outcomes.append(_mean_change(desk, name, old, new, weight))
+    label, reason = _trust(desk, before, after, weight)
+    population = Population(
+        runs=len(before),
+        stands_for=None if desk.provenance.sample is None else float(weight.sum()),
+        outcomes=tuple(outcomes),
+        label=label,
+        reason=reason,
+    )
     why = None
     if label is Label.UNSUPPORTED:
         why = "After the change all of these runs lie outside the past runs."
@@ -70,8 +77,8 @@ def _answer(
     )
 
 
-def _changed(desk: Desk) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """Matching past runs before and after the change, [n, d] each, and what was left out."""
+def _changed(desk: Desk) -> tuple[Floats, Floats, Floats, tuple[str, ...]]:
+    """Matching past runs before and after the change, [n, d] each, what each counts, and notes."""
     plan, bench, here = desk.plan, desk.bench, desk.judge.here
     fits = np.isfinite(here.X).all(axis=1)
     conditions = {constraint.text for constraint in plan.query.where}
@@ -102,12 +109,12 @@ def _changed(desk: Desk) -> tuple[Floats, Floats, tuple[str, ...]]:
         count = int((possible & ~obey).sum())
         notes.append(f"{count} matching runs were left out: the change alone breaks a rule there.")
     keep = possible & obey
-    return before[keep], after[keep], tuple(notes)
+    return before[keep], after[keep], bench.prepared.weight[fits][keep], tuple(notes)
 
 
 def changed_runs(desk: Desk) -> tuple[Floats, Floats]:
     """Matching past runs before and after the change, [n, d] each."""
-    before, after, _ = _changed(desk)
+    before, after, _, _ = _changed(desk)
     return before, after
 
 
@@ -130,33 +137,34 @@ def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
     return after
 
 
-def _mean_change(desk: Desk, name: str, old: Floats, new: Floats) -> Prediction:
+def _mean_change(desk: Desk, name: str, old: Floats, new: Floats, weight: Floats) -> Prediction:
     parameter = desk.bench.prepared.space[name]
     if isinstance(parameter, Category):
         was, now = old.argmax(axis=1), new.argmax(axis=1)
-        common = int(np.bincount(now, minlength=len(parameter.values)).argmax())
-        share = 100 * (float((now == common).mean()) - float((was == common).mean()))
+        labels, counts = len(parameter.values), uneven(weight)
+        common = int(np.bincount(now, counts, minlength=labels).argmax())
+        after, before = (mean((one == common).astype(np.float64), weight) for one in (now, was))
         return Prediction(
             name=name,
             value=parameter.values[common],
-            before=parameter.values[int(np.bincount(was).argmax())],
-            probability=float((now == common).mean()),
-            change_percent=share,
+            before=parameter.values[int(np.bincount(was, counts).argmax())],
+            probability=after,
+            change_percent=100 * (after - before),
         )
     level = desk.judge.level
     change = new[:, 0] - old[:, 0]
-    mean = float(change.mean())
-    half = _half_width(change, level)
-    base = float(old[:, 0].mean())
+    usual = mean(change, weight)
+    half = _half_width(change, weight, level)
+    base = mean(old[:, 0], weight)
     return Prediction(
         name=name,
-        value=float(new[:, 0].mean()),
+        value=mean(new[:, 0], weight),
         unit=parameter.unit,
         before=base,
-        change=mean,
-        change_percent=100 * mean / abs(base) if base else None,
-        change_low=mean - half,
-        change_high=mean + half,
+        change=usual,
+        change_percent=100 * usual / abs(base) if base else None,
+        change_low=usual - half,
+        change_high=usual + half,
         level=level,
     )
 
@@ -171,17 +179,17 @@ def _words(outcomes: Sequence[Prediction]) -> tuple[str, ...]:
     )
 
 
-def _half_width(change: Floats, level: float) -> float:
-    """Half the confidence interval of a mean (Student's t)."""
+def _half_width(change: Floats, weight: Floats, level: float) -> float:
+    """Half the confidence interval of a mean (Student's t), rows as often as they count."""
     from scipy import stats
 
-    n = len(change)
-    if n < 2:
+    freedom = len(change) - 1 if uneven(weight) is None else effective(weight) - 1
+    if len(change) < 2 or freedom <= 0:
         return float("inf")
-    return float(stats.t.ppf((1 + level) / 2, n - 1) * change.std(ddof=1) / np.sqrt(n))
+    return float(stats.t.ppf((1 + level) / 2, freedom) * error_of_mean(change, weight))
 
 
-def _trust(desk: Desk, before: Floats, after: Floats) -> tuple[Label, str]:
+def _trust(desk: Desk, before: Floats, after: Floats, weight: Floats) -> tuple[Label, str]:
     """How far the mean change can be relied on, going by the labels of the runs that change."""
     court = Court.of(desk.judge, desk.plan.outcomes)
     rng = np.random.default_rng(desk.bench.settings.seed)
@@ -191,8 +199,8 @@ def _trust(desk: Desk, before: Floats, after: Floats) -> tuple[Label, str]:
     chosen = changing[rng.permutation(len(changing))[:_LABELLED]]
     found = effects(court, list(before[chosen]), after[chosen])
     labels = with_doubts(desk.judge.labels(after[chosen]), found)
-    trusted = sum(label is Label.TRUSTED for label in labels) / len(labels)
-    known = sum(not unsupported(mine) for mine in found) / len(found)
+    trusted = _share([label is Label.TRUSTED for label in labels], weight[chosen])
+    known = _share([not unsupported(mine) for mine in found], weight[chosen])
     if all(label is Label.UNSUPPORTED for label in labels):
         label = Label.UNSUPPORTED
     else:
@@ -202,6 +210,12 @@ def _trust(desk: Desk, before: Floats, after: Floats) -> tuple[Label, str]:
     if not court.known.identifiable:
         return label, f"{reason}. {court.known.reason}"
     return label, f"{reason}; comparable past runs support it for {known:.0%} of them."
+
+
+def _share(yes: Sequence[bool], weight: Floats) -> float:
+    if uneven(weight) is None:
+        return sum(yes) / len(yes)
+    return float(weight[np.array(yes)].sum() / weight.sum())
 
 
 def curves(desk: Desk, parameters: tuple[str, ...]) -> tuple[Curve, ...]:

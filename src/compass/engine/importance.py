@@ -13,6 +13,7 @@ from compass.model.base import Fitted
 from compass.model.score import error, small
 from compass.prepare.encode import decode_value
 from compass.prepare.legal import same_label, snap
+from compass.prepare.weigh import median, percentiles, uneven
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -39,10 +40,11 @@ def importance(bench: Workbench, outcome: str, *, repeats: int = 10) -> Importan
     if len(valid) > _ROWS:
         valid = np.sort(rng.choice(valid, _ROWS, replace=False))
     model = trained.model
-    scale = small(y[train]) if model.task.classes is None else None
+    counts = bench.prepared.weight[train]
+    scale = small(y[train], counts) if model.task.classes is None else None
     X, truth, weight = here.X[valid], y[valid], bench.prepared.weight[valid]
     kept = error(model, X, truth, scale=scale, weight=weight)
-    orders = [rng.permutation(len(valid)) for _ in range(repeats)]
+    orders = [_mixed(weight, rng) for _ in range(repeats)]
     columns = []
     for place, name in enumerate(features):
         rises = np.array(
@@ -96,7 +98,7 @@ def dependence(
     rng = np.random.default_rng(bench.settings.seed)
     rows = train if len(train) <= _RUNS else np.sort(rng.choice(train, _RUNS, replace=False))
     curves = _curves(trained, here.X[rows], place, values, which)  # [n, points]
-    low, high = np.percentile(curves, _BAND, axis=0)
+    low, high = percentiles(curves, weight[rows], _BAND)
     mean = np.average(curves, axis=0, weights=weight[rows])
     shown = rng.permutation(len(rows))[:lines]
     return Dependence(
@@ -127,6 +129,14 @@ def _known(bench: Workbench, here: Field, target: str) -> tuple[Floats, Rows, Ro
         y = np.where(y == parameter.none_code, np.nan, y)
     known = np.isfinite(y)
     return y, here.train[known[here.train]], here.valid[known[here.valid]]
+
+
+def _mixed(weight: Floats, rng: np.random.Generator) -> Rows:
+    """Which run each run takes its value from, [n]: a shuffle, or draws as often as runs count."""
+    counts = uneven(weight)
+    if counts is None:
+        return rng.permutation(len(weight))
+    return rng.choice(len(weight), len(weight), p=counts / counts.sum())
 
 
 def _shuffled(X: Floats, place: int, order: Rows) -> Floats:
@@ -174,7 +184,8 @@ def _grid(
     numbers = distinct != none
     values = distinct[numbers]
     if len(values) > points:
-        values = np.unique(snap(parameter, _between(values, seen[seen != none], points)))
+        given = seen != none
+        values = np.unique(snap(parameter, _between(values, seen[given], weight[given], points)))
     nearest = np.searchsorted((values[:-1] + values[1:]) / 2, distinct[numbers])
     share = _per_bin(nearest, mass[numbers], len(values))
     if not numbers.all():
@@ -186,9 +197,9 @@ def _per_bin(bins: Rows, mass: Floats, count: int) -> Floats:
     return np.asarray(np.bincount(bins, mass, count), dtype=np.float64)
 
 
-def _between(values: Floats, seen: Floats, points: int) -> Floats:
+def _between(values: Floats, seen: Floats, weight: Floats, points: int) -> Floats:
     """Evenly spaced values over the seen range; by factors where the runs are spread that way."""
-    low, high, middle = float(values[0]), float(values[-1]), float(np.median(seen))
+    low, high, middle = float(values[0]), float(values[-1]), median(seen, weight)
     if low > 0:
         off = abs(np.log(middle) - (np.log(low) + np.log(high)) / 2) / np.log(high / low)
         if off < abs(middle - (low + high) / 2) / (high - low):

@@ -16,9 +16,10 @@ from compass.engine.targets import meets
 from compass.engine.widths import own_spread
 from compass.engine.workbench import Field, Trained, Workbench
 from compass.prepare.encode import Encoder
+from compass.prepare.weigh import uneven
 from compass.trust.assess import Verdict, assess
 from compass.trust.change import ends_of_change, spread_of_change
-from compass.trust.interval import units_needed
+from compass.trust.interval import Conformal, units_needed
 
 Floats = NDArray[np.float64]
 
@@ -115,22 +116,26 @@ class Judge:
         found = []
         for name, known in self.trained.items():
             if known.interval is not None and math.isinf(known.interval.quantile(self.level)):
-                found.append(self._no_end(f"interval of {name}", known.interval.units, "runs of"))
+                found.append(self._no_end(f"interval of {name}", known.interval, "runs of"))
                 continue
             change = known.change if changes else None
             if change is not None and math.isinf(change.quantile(self.level)):
                 what = f"interval of the change of {name}"
-                found.append(self._no_end(what, change.units, "pairs of"))
+                found.append(self._no_end(what, change, "pairs of"))
         return tuple(found)
 
-    def _no_end(self, what: str, units: int, of: str) -> str:
+    def _no_end(self, what: str, known: Conformal, of: str) -> str:
+        units = known.units
         grouped = self.bench.prepared.group is not None
         kind = "groups" if grouped else f"{of} different configurations"
         needed = units_needed(self.level)
         in_all = math.ceil(needed / self.bench.settings.validation_share)
         total = f" (about {in_all} in all)" if grouped or of == "runs of" else ""
         there = f"there are {units}"
-        if units >= needed:
+        if units >= needed and uneven(self.bench.prepared.weight) is not None:
+            worth = math.floor(10 * known.effective) / 10
+            there = f"by their weights the {units} there are count like {worth:g} of equal weight"
+        elif units >= needed:
             there = f"the runs are too unevenly spread over the {units} there are"
         return (
             f"The {what} is unbounded: a level of {100 * self.level:g} % needs at least "
@@ -216,11 +221,12 @@ class Judge:
         prepared = self.bench.prepared
         position = int(self.here.train[index])
         row = int(prepared.row_id[position])
-        file, _ = prepared.table.locate(row)
+        file, _ = prepared.table.part_of(row)
         outcomes, columns = self._outcomes
         return Evidence(
             row=row,
             file=file if len(prepared.table.parts) > 1 else None,
+            source=prepared.table.source_of(row),
             distance=distance,
             config=self._features.decode(self.here.X[position]),
             outcomes=outcomes.decode(prepared.values[position, columns]),

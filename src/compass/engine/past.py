@@ -17,6 +17,7 @@ from compass.generate.base import Arena, Generated
 from compass.generate.measured import Record, Reliability, missed, reliability
 from compass.generate.score import score
 from compass.language import format_value
+from compass.prepare.weigh import uneven
 
 Floats = NDArray[np.float64]
 Spread = Callable[[Floats], dict[str, Floats]]
@@ -40,12 +41,16 @@ def record_of(judge: Judge, arena: Arena, contexts: Floats, spread: Spread) -> R
         return None
     first = np.flatnonzero(np.r_[True, np.diff(past.key[rows]) > 0])
     mean, runs = {}, {}
+    counts = np.ones(len(rows))
+    if uneven(judge.bench.prepared.weight) is not None:
+        counts = judge.bench.prepared.weight[past.position[rows]]
     for name in judge.trained:
         y = _measured(judge.bench, name)[past.position[rows]]
         known = np.isfinite(y[:, 0])
         runs[name] = np.add.reduceat(known.astype(np.int64), first)
-        sums = np.add.reduceat(np.where(known[:, None], y, 0.0), first, axis=0)
-        mean[name] = sums / np.maximum(runs[name], 1)[:, None]
+        mass = np.add.reduceat(counts * known, first)
+        sums = np.add.reduceat(np.where(known[:, None], counts[:, None] * y, 0.0), first, axis=0)
+        mean[name] = sums / np.where(mass > 0, mass, 1)[:, None]
     relative = frozenset(name for name in judge.trained if _positive(judge.bench, name))
     record = Record(
         key=past.key[rows][first],
@@ -93,6 +98,8 @@ def _reliability(judge: Judge, name: str) -> Reliability:
             number,
             missed(y[held], said, relative=relative),
             relative=relative,
+            weight=bench.prepared.weight[past.position[known]],
+            miss_weight=bench.prepared.weight[held],
         )
     return bench.reliability[key]
 
@@ -162,7 +169,7 @@ def _told(judge: Judge, arena: Arena, record: Record) -> str:
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         unit = getattr(parameter, "unit", None)
         told.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    values = ", ".join(told)
+    values, first_row = ", ".join(told), prepared.table.told(int(rows[0]))
     if len(rows) == 1:
-        return f"the best measured run, row {rows[0]} ({values})"
-    return f"the best measured configuration, {len(rows)} runs like row {rows[0]} (mean {values})"
+        return f"the best measured run, {first_row} ({values})"
+    return f"the best measured configuration, {len(rows)} runs like {first_row} (mean {values})"

@@ -16,6 +16,7 @@ from compass.engine import baseline as base
 from compass.engine.workbench import Field, Workbench
 from compass.language import format_value, parse_rule
 from compass.prepare.encode import Encoder
+from compass.prepare.weigh import order
 from compass.rules import Rule, compile_rule, components
 
 Floats = NDArray[np.float64]
@@ -42,6 +43,7 @@ class Plan:
     context: str = ""
     notes: tuple[str, ...] = ()
     best: str = ""  # the best measured run of the context, in words; empty: none is comparable
+    sampled: bool = False  # whether the past runs are a sample of more
 
 
 def plan(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -> Plan:
@@ -75,6 +77,7 @@ def shell_of(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -
         contexts=np.empty((0, 0)),
         free=(),
         forced=(),
+        sampled=bench.prepared.sample is not None,
     )
 
 
@@ -131,7 +134,7 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
         for n in group
     }
     varying = [j for j, n in enumerate(features) if n not in tied and n not in free]
-    contexts = _contexts(here.X[rows], start, varying, pinned, features, bench, rng)
+    contexts = _contexts(here.X, rows, start, varying, pinned, features, bench, rng)
     forced = tuple(name for name in features if name not in free and name not in given)
     problem = [features.index(name) for name in here.features.having(Role.CONTEXT)]
     comparable = not note and (contexts[:, problem] == start[problem]).all()
@@ -186,7 +189,7 @@ def _measured_best(position: int, query: Query, bench: Workbench) -> str:
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
     values = f" ({', '.join(told)})" if told else ""
-    return f"row {bench.prepared.row_id[position]}{values}"
+    return f"{bench.prepared.table.told(int(bench.prepared.row_id[position]))}{values}"
 
 
 def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:
@@ -210,7 +213,9 @@ def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:
     base.check_rules(shell.feature_rules, here.features, origin, {*free, *changed})
     forced = tuple(n for n in features if n not in free and n not in changed)
     decoded = Encoder(here.features).decode(origin)
-    where = f"row {query.baseline.row}" if isinstance(query.baseline, Row) else "the one given"
+    where = "the one given"
+    if isinstance(query.baseline, Row):
+        where = bench.everything.table.told(query.baseline.row)
     return replace(
         shell,
         start=start,
@@ -320,7 +325,8 @@ def _told(space: Space, name: str, value: float) -> str:
 
 
 def _contexts(
-    past: Floats,
+    X: Floats,
+    rows: NDArray[np.int64],
     start: Floats,
     fixed: list[int],
     pinned: dict[str, float],
@@ -328,13 +334,16 @@ def _contexts(
     bench: Workbench,
     rng: np.random.Generator,
 ) -> Floats:
-    """Distinct past values of what is not asked for; the start's own come first."""
-    full = np.repeat(start[None, :], len(past), axis=0)
-    full[:, fixed] = past[:, fixed]
+    """Distinct past values of what is not asked for; the start's own come first.
+
+    Drawn from the matching rows of X [n, d] as often as runs of the source have them.
+    """
+    full = np.repeat(start[None, :], len(rows), axis=0)
+    full[:, fixed] = X[rows][:, fixed]
     for name, value in pinned.items():
         full[:, features.index(name)] = value
     limit = bench.settings.search.contexts
-    chosen = full[rng.permutation(len(full))[: 8 * limit]]
+    chosen = full[order(bench.prepared.weight[rows], len(full), rng)[: 8 * limit]]
     distinct = np.unique(np.concatenate([start[None, :], chosen]), axis=0, return_index=True)[1]
     ordered = np.concatenate([start[None, :], chosen])[np.sort(distinct)]
     return np.asarray(ordered[:limit])
@@ -362,11 +371,12 @@ def assumed(plan: Plan, space: Space, movable: NDArray[np.int64]) -> str:
                 + (", ..." if len(values) > 4 else "")
                 + "}"
             )
-    head, whose = f"{plan.matching} past runs match.", "of their contexts"
+    among = " of the sample" if plan.sampled else ""
+    head, whose = f"{plan.matching} past runs{among} match.", "of their contexts"
     if plan.matching == 1:
-        head = "1 past run matches."
+        head = f"1 past run{among} matches."
     if not plan.matching:
-        head, whose = "No past run matches.", "contexts of the closest"
+        head, whose = f"No past run{among} matches.", "contexts of the closest"
     if not told:
         return head
     if len(plan.contexts) == 1:

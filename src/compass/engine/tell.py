@@ -21,6 +21,7 @@ from compass.model.drift import drift, verdict
 from compass.model.score import Holdout, error, row_errors, small
 from compass.model.select import Selected
 from compass.model.update import Updated, continued
+from compass.prepare.weigh import mean
 from compass.readers.combine import combine
 from compass.readers.table import Table
 
@@ -134,7 +135,9 @@ def _learnt_from(
     """The models of an engine that know the new runs, from row `first` on."""
     old = engine.bench
     kept = data.reduced(engine.settings.keep, engine.settings.reducer, engine.settings.seed)
-    bench = Workbench(data.prepared, kept, old.settings, old.progress, old.given, old.journal)
+    bench = Workbench(
+        data.prepared, kept, old.settings, old.progress, old.given, old.journal, old.executor
+    )
     learnt = []
     for place, key in enumerate(old.trained):
         bench.tell(f"taking in runs: {key[1]}", place, len(old.trained))
@@ -162,9 +165,11 @@ def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:
     for name in lacking:
         arrow = arrow.append_column(name, pa.nulls(fresh.rows))
     both = combine([known.arrow, arrow], ["the runs known so far", "the new runs"])
-    notes = (f"columns that are not known were left out: {', '.join(extra)}",) if extra else ()
+    notes = [f"columns that are not known were left out: {', '.join(extra)}"] if extra else []
+    if fresh.sampled is not None and known.sampled is None:
+        notes.append("the new runs are a sample, the known ones are not: each new run counts once")
     table = Table.of(both, (*known.parts, *fresh.parts))
-    return replace(data, table=table), notes
+    return replace(data, table=table), tuple(notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +187,8 @@ class _Case:
     @property
     def scale(self) -> float | None:
         """The size below which an outcome counts as zero."""
-        return None if self.now.task.classes else small(self.now.y[self.now.train])
+        rows, weight = self.now.train, self.bench.prepared.weight
+        return None if self.now.task.classes else small(self.now.y[rows], weight[rows])
 
 
 def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[Trained, Learnt]:
@@ -346,12 +352,13 @@ def _drift(case: _Case) -> Drift:
     columns = drift(old_X, new_X, features, seed=seed, old_weight=weight[0], new_weight=weight[1])
     before = _losses(case, model, case.was, case.was.valid)
     after = _losses(case, model, case.now, case.arrived)
-    kind, reason = verdict(columns, before, after, seed=seed)
+    held = case.old.prepared.weight[case.was.valid]
+    kind, reason = verdict(columns, before, after, seed=seed, weights=(held, weight[1]))
     return Drift(
         rows=len(case.arrived),
         columns=columns,
-        error_before=float(before.mean()),
-        error_new=float(after.mean()),
+        error_before=mean(before, held),
+        error_new=mean(after, weight[1]),
         kind=kind,
         reason=reason,
     )

@@ -7,6 +7,7 @@ from compass.domain.space import Space
 from compass.model.base import Fitted
 from compass.model.flat import FlatForest
 from compass.prepare.split import configurations
+from compass.prepare.weigh import mean
 from compass.trust.change import by_tree, calibrate_change, deviation, pairs, spread_of_change
 from compass.trust.interval import Conformal, calibrate
 from compass.trust.rank import sample
@@ -31,7 +32,7 @@ def of_values(
 
     Runs of one configuration may share an error. With groups the intervals are for new groups.
     """
-    usual = float(deviation(by_tree(trees, X[train], log=log)).mean())
+    usual = mean(deviation(by_tree(trees, X[train], log=log)), weight[train])
     return calibrate(
         y[valid],
         model.predict(X[valid])[:, 0],
@@ -66,10 +67,15 @@ def of_changes(
         model.predict(X[held.ravel()])[:, 0].reshape(-1, 2),
         _spreads(model, trees, X, held, log),
         weight[held],
-        usual=float(usual.mean()) if len(usual) else 0.0,
+        usual=mean(usual, _of_pairs(weight, learnt)) if len(usual) else 0.0,
         group=None if group is None else group[held[:, 0]],
         log=log,
     )
+
+
+def _of_pairs(weight: Floats, both: Rows) -> Floats:
+    """How much pairs of rows [p, 2] count; see `calibrate_change`."""
+    return np.asarray(np.sqrt(weight[both[:, 0]] * weight[both[:, 1]]))
 
 
 def _spreads(model: Fitted, trees: FlatForest, X: Floats, both: Rows, log: bool) -> Floats:

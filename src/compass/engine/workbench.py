@@ -1,7 +1,8 @@
 """The models of an engine, trained when a question first needs them and kept."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from compass.domain.answer import ModelCard
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.engine import widths
+from compass.execute import Executor, opened
 from compass.generate.base import Geometry
 from compass.generate.measured import Reliability
 from compass.model.base import Family, Fitted, Task
@@ -24,6 +26,7 @@ from compass.model.score import interval as score_interval
 from compass.model.select import Selected, course
 from compass.prepare import Prepared
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
+from compass.prepare.weigh import deviation
 from compass.settings import Settings
 from compass.trust.effect import Outcome
 from compass.trust.interval import Conformal
@@ -93,6 +96,8 @@ class Workbench:
         default_factory=dict
     )  # outcomes with a model at hand
     journal: Path | None = None  # where tuning keeps what it has tried
+    executor: str | Executor | None = None  # where models are compared
+    place: Executor | None = None  # the same, while it is open
     fields: dict[tuple[str, ...], Field] = field(default_factory=dict)
     trained: dict[tuple[tuple[str, ...], str], Trained] = field(default_factory=dict)
     joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
@@ -114,12 +119,26 @@ class Workbench:
         """The trained models of these outcomes; those that exist are reused."""
         wanted = tuple(targets)
         missing = [t for t in wanted if (features, t) not in self.trained]
-        for done, target in enumerate(missing):
-            self.tell(f"learning {target}", done, len(missing))
-            self.trained[features, target] = self._train(features, target)
+        with self._at_work(bool(missing)):
+            for done, target in enumerate(missing):
+                self.tell(f"learning {target}", done, len(missing))
+                self.trained[features, target] = self._train(features, target)
         if missing:
             self.tell("learnt", len(missing), len(missing))
         return {target: self.trained[features, target] for target in wanted}
+
+    @contextmanager
+    def _at_work(self, needed: bool) -> Iterator[None]:
+        """Opens the executor that was asked for, once for all outcomes."""
+        if self.executor is None or self.place is not None or not needed:
+            yield
+            return
+        with opened(self.executor) as place:
+            self.place = place
+            try:
+                yield
+            finally:
+                self.place = None
 
     def geometry(self, features: tuple[str, ...], weights: dict[str, float]) -> Geometry:
         """Distances between configurations, with the person's costs of change."""
@@ -173,6 +192,7 @@ class Workbench:
                 features=here.features,
             ),
             journal=self.journal,
+            executor=self.place,
             tell=self.progress,
         )
         return found.recipe, found
@@ -222,7 +242,7 @@ class Workbench:
             train_weight=weight[train],
             valid_weight=weight[valid],
         )
-        return Field(space, train, valid, X, support, _scales(X[train], space))
+        return Field(space, train, valid, X, support, _scales(X[train], space, weight[train]))
 
     def _split(self, X: Floats, complete: Rows) -> tuple[Rows, Rows]:
         """Training and validation rows; identical configurations never lie on both sides."""
@@ -276,8 +296,8 @@ class Workbench:
         card = self._card(lesson, target, held, selected, time.perf_counter() - began)
         number = lesson.task.classes is None
         intervals = self._intervals(lesson, held.fitted, perturbed, selected.recipe.log)
-        deviation = float(np.std(lesson.y[train])) if number else 1.0
-        return Trained(held.fitted, selected.recipe, perturbed, *intervals, card, deviation or 1.0)
+        scale = deviation(lesson.y[train], weight[train]) if number else 1.0
+        return Trained(held.fitted, selected.recipe, perturbed, *intervals, card, scale or 1.0)
 
     def _intervals(
         self, lesson: "Lesson", model: Fitted, perturbed: Perturbed, log: bool
@@ -310,13 +330,14 @@ class Workbench:
     def _card(
         self, lesson: "Lesson", target: str, held: Holdout, selected: Selected, seconds: float
     ) -> ModelCard:
-        recipe, valid = selected.recipe, lesson.valid
+        recipe, train, valid = selected.recipe, lesson.train, lesson.valid
+        weight = self.prepared.weight
         low, high = score_interval(
             lesson.y[valid],
             held.fitted.predict(lesson.field.X[valid]),
             lesson.task,
-            scale=small(lesson.y[lesson.train]) if lesson.task.classes is None else None,
-            weight=self.prepared.weight[valid],
+            scale=small(lesson.y[train], weight[train]) if lesson.task.classes is None else None,
+            weight=weight[valid],
             seed=self.settings.seed,
         )
         return ModelCard(
@@ -336,6 +357,7 @@ class Workbench:
             provable=provable(held.fitted),
             scores=selected.scores,
             notes=selected.notes,
+            sample=self.prepared.sample,
             seconds=seconds,
         )
 
@@ -352,13 +374,14 @@ def _measured(here: Field, known: NDArray[np.bool_], target: str) -> tuple[Rows,
     return train, valid
 
 
-def _scales(X: Floats, space: Space) -> Floats:
+def _scales(X: Floats, space: Space, weight: Floats) -> Floats:
     """What counts as a large difference per column: the standard deviation of past runs."""
     scales = []
     for column, parameter in zip(X.T, space.parameters, strict=True):
-        values = column
+        values, counts = column, weight
         if isinstance(parameter, Number) and parameter.optional:
-            values = column[column != parameter.none_code]
-        spread = float(np.std(values)) if len(values) else 0.0
+            given = column != parameter.none_code
+            values, counts = column[given], weight[given]
+        spread = deviation(values, counts) if len(values) else 0.0
         scales.append(1.0 if isinstance(parameter, Category) or not spread else spread)
     return np.array(scales)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from compass.domain.errors import CompassError
+from compass.domain.errors import CompassError, EnvironmentProblem
 
 
 def packed(thing: object) -> bytes:
@@ -20,8 +20,15 @@ def packed(thing: object) -> bytes:
 def answer(work: bytes, item: bytes) -> bytes:
     """Does the work on the item, where it arrived; what goes wrong is part of the answer."""
     try:
-        result = _unpacked(work)(pickle.loads(item))  # noqa: S301 - made by `packed`
-        return packed((True, result))
+        do, given = _unpacked(work), pickle.loads(item)  # noqa: S301 - made by `packed`
+    except Exception as problem:
+        told = EnvironmentProblem(
+            f"a worker cannot take this work: {type(problem).__name__}: {problem}",
+            hint="install the same packages where the workers run",
+        )
+        return packed((False, told))
+    try:
+        return packed((True, do(given)))
     except Exception as problem:
         return packed((False, _told(problem)))
 

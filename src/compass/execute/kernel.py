@@ -9,7 +9,6 @@ numba's own parallel loops: those abort when two threads call them at once, brea
 processes, and take several times longer to compile and load.
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -17,6 +16,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
+
+from compass.execute.processors import cores as cores  # noqa: PLC0414 - offered here as well
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -58,13 +59,6 @@ def kernel(*signature: object) -> Callable[[Function], Function]:
         return cast(Function, made)
 
     return compiled
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def over_rows(

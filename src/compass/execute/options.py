@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from compass.domain.errors import BadInput, unknown
-from compass.execute.cores import cores
+from compass.execute.processors import cores
 
 MOST = 4096  # workers on one machine; more is a slip of the finger
 

@@ -1,8 +1,7 @@
 """Work on the threads of this process."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from compass import registry
 from compass.execute.base import Item, Result
@@ -24,7 +23,11 @@ class Threads:
         self, work: Callable[[Item], Result], items: Sequence[Item]
     ) -> Iterator[tuple[int, Result]]:
         """Yields (position in `items`, result) as each is done, in any order."""
-        return windowed(partial(self._pool.submit, work), items, 2 * self.workers)
+
+        def submit(item: Item) -> Future[Result]:
+            return self._pool.submit(work, item)
+
+        return windowed(submit, items, 2 * self.workers)
 
     def close(self) -> None:
         """Waits for the items that have begun, and drops the others."""

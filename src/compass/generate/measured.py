@@ -18,6 +18,7 @@ from compass.generate.repair import broken, settle
 from compass.generate.score import Scored, aims, join, score
 from compass.prepare.legal import legal_mask
 from compass.prepare.split import configurations
+from compass.prepare.weigh import mean, normal, uneven
 
 _UNREPEATED = 0.05  # scatter of repeated runs where none is known, as a share of the model's error
 _ENOUGH = 0.5  # a predicted gain must be more than this share of the model's usual error
@@ -44,20 +45,29 @@ class Reliability:
 
 
 def reliability(
-    y: Floats, configuration: NDArray[np.int64], miss: Floats, *, relative: bool
+    y: Floats,
+    configuration: NDArray[np.int64],
+    miss: Floats,
+    *,
+    relative: bool,
+    weight: Floats | None = None,
+    miss_weight: Floats | None = None,
 ) -> Reliability:
     """What repeated runs and unseen runs say about measurements and about the model.
 
     `y` [n, outputs] are measured outcomes, `configuration` [n] numbers them; `miss` [v] are the
     squared errors on runs that the model did not see (see `missed`). Where no configuration was
     repeated, runs are taken to scatter by a twentieth of the model's error; that guess counts as
-    much as one repetition.
+    much as one repetition. `weight` [n] and `miss_weight` [v] say how much runs count; a run that
+    stands for many is one measurement all the same.
     """
-    held = float(np.mean(miss)) if len(miss) else 0.0
+    held = mean(miss, miss_weight) if len(miss) else 0.0
     count = np.bincount(configuration)
-    sums = np.stack([np.bincount(configuration, weights=column) for column in y.T], axis=1)
-    centre = (sums / np.maximum(count, 1)[:, None])[configuration]
-    apart = float(missed(y, centre, relative=relative).sum())
+    counts = np.ones(len(y)) if uneven(weight) is None else normal(np.asarray(weight))
+    mass = np.bincount(configuration, counts)
+    sums = np.stack([np.bincount(configuration, counts * column) for column in y.T], axis=1)
+    centre = (sums / np.where(mass > 0, mass, 1)[:, None])[configuration]
+    apart = float((counts * missed(y, centre, relative=relative)).sum())
     freedom = int(np.maximum(count - 1, 0).sum())
     noise = (apart + _UNREPEATED**2 * held) / (freedom + 1)
     return Reliability(noise, max(held - noise, _UNREPEATED**2 * held))

@@ -14,6 +14,7 @@ from compass.model.base import Floats, Task
 from compass.model.flat import FlatForest
 from compass.model.foreign import from_lightgbm, from_xgboost
 from compass.model.trees import FittedTrees, check, constant, rescaled, restored
+from compass.prepare.weigh import deviation, normal
 from compass.settings import Settings
 
 # Cells (rows x columns) that repay a thread: threads of these libraries wait for each other so
@@ -103,11 +104,11 @@ def _boost(
     if weight is not None:
         # A class that only rows without weight have would have a share of 0, which has no log.
         counts = weight > 0
-        X, y, weight = X[counts], y[counts], weight[counts]
+        X, y, weight = X[counts], y[counts], normal(weight[counts])
     if task.classes is None:
         # Both libraries keep outcomes as float32, which has no digits left for small differences
         # between large numbers.
-        centre, scale = float(np.average(y, weights=weight)), float(np.std(y)) or 1.0
+        centre, scale = float(np.average(y, weights=weight)), deviation(y, weight) or 1.0
         grown = train(_Lesson(X, (y - centre) / scale, weight, 0, seed, settings))
         return rescaled(grown, scale, centre)
     seen, place = np.unique(y.astype(np.int64), return_inverse=True)

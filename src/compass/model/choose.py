@@ -8,6 +8,8 @@ import numpy as np
 from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.embed.base import embedder
+from compass.execute import Executor
+from compass.model.abroad import fold_tests
 from compass.model.recipe import Recipe
 from compass.model.select import (
     AUTO,
@@ -25,41 +27,48 @@ _RAN = ("tried", "stopped")  # families that can learn the outcome in time, but 
 _TUNED = 3  # families whose settings are looked at together
 
 
-def choose(here: Course, *, journal: Path | None = None, tell: Tell | None = None) -> Selected:
+def choose(
+    here: Course,
+    *,
+    journal: Path | None = None,
+    executor: Executor | None = None,
+    tell: Tell | None = None,
+) -> Selected:
     """The recipe that the settings ask for: a named family or the best one, tuned if wanted."""
     settings = here.settings
     if settings.represent not in (None, AUTO):
         embedder(str(settings.represent))  # a wrong name is told before anything is trained
     if settings.surrogate == AUTO:
-        chosen = select(here, tell=tell)
+        chosen = select(here, executor=executor, tell=tell)
     elif len(scales := scales_of(here)) > 1 and here.parts > 1:
         # Who names a family leaves open on which scale it learns.
-        chosen = select(here, families=[settings.surrogate], tell=tell)
+        chosen = select(here, families=[settings.surrogate], executor=executor, tell=tell)
     else:
         chosen = Selected(Recipe(family=settings.surrogate, log=scales[0]), ())
     if here.parts < 2:
         return chosen
     if settings.represent is not None:
-        chosen = _represented(here, chosen, tell)
+        chosen = _represented(here, chosen, executor, tell)
     if settings.tune > 0:
-        chosen = _tuned(here, chosen, journal, tell)
+        chosen = _tuned(here, chosen, journal, executor, tell)
     return chosen
 
 
-def _represented(here: Course, chosen: Selected, tell: Tell | None) -> Selected:
+def _represented(
+    here: Course, chosen: Selected, executor: Executor | None, tell: Tell | None
+) -> Selected:
     """The same recipe behind a learned representation, if that validates better."""
     named = here.settings.represent
     assert named is not None
     names = list(registry.everything("embedding")) if named == AUTO else [named]
-    plain = _errors(here, chosen.recipe)
+    plain, _ = _errors(here, chosen.recipe, executor)
     best, best_error = chosen.recipe, float(np.mean(plain))
     scores: list[FamilyScore] = []
     for place, name in enumerate(names):
         if tell is not None:
             tell(f"learning the representation {name}", place, len(names))
         recipe = chosen.recipe.model_copy(update={"embedding": name})
-        began = time.process_time()
-        errors = _errors(here, recipe)
+        errors, seconds = _errors(here, recipe, executor)
         error = float(np.mean(errors))
         better = error < min(best_error, _WORTH * float(np.mean(plain))) and _clearly(plain, errors)
         if better:
@@ -71,7 +80,7 @@ def _represented(here: Course, chosen: Selected, tell: Tell | None) -> Selected:
                 embedding=name,
                 error=error,
                 folds=len(errors),
-                seconds=time.process_time() - began,
+                seconds=seconds,
                 status="tried",
                 reason=f"{float(np.mean(plain)):.2%} without it",
             )
@@ -99,17 +108,30 @@ def _clearly(plain: list[float], errors: list[float]) -> bool:
     return bool(gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)))
 
 
-def _errors(here: Course, recipe: Recipe) -> list[float]:
-    return [cross_validate(here, recipe, part)[1] for part in range(here.parts)]
+def _errors(here: Course, recipe: Recipe, executor: Executor | None) -> tuple[list[float], float]:
+    """The errors of all folds, and the processor seconds that they took."""
+    if executor is None:
+        began = time.process_time()
+        alone = [cross_validate(here, recipe, part)[1] for part in range(here.parts)]
+        return alone, time.process_time() - began
+    tests = fold_tests(here, recipe, range(here.parts), executor)
+    return [test.error for test in tests], sum(test.seconds for test in tests)
 
 
-def _tuned(here: Course, chosen: Selected, journal: Path | None, tell: Tell | None) -> Selected:
+def _tuned(
+    here: Course,
+    chosen: Selected,
+    journal: Path | None,
+    executor: Executor | None,
+    tell: Tell | None,
+) -> Selected:
     found = tune(
         here,
         contenders(chosen),
         here.settings.tune,
         known=tried(chosen),
         journal=journal,
+        executor=executor,
         tell=tell,
     )
     if found.before is None or found.after is None:

@@ -10,6 +10,7 @@ from compass.model.base import Floats, Task
 from compass.model.recipe import Recipe, provable
 from compass.model.score import named, row_errors, small
 from compass.prepare.split import folds
+from compass.prepare.weigh import normal, uneven
 from compass.settings import Settings
 
 Rows = NDArray[np.int64]
@@ -38,7 +39,7 @@ class Course:
     @property
     def scale(self) -> float:
         """The size below which an outcome counts as zero."""
-        return small(self.y) if self.task.classes is None else 0.0
+        return small(self.y, self.weight) if self.task.classes is None else 0.0
 
     def weight_of(self, rows: Rows) -> Floats | None:
         """How much these rows count; None: all alike."""
@@ -115,7 +116,10 @@ def attempt(here: Course, recipe: Recipe, leg: Leg) -> tuple[Floats, float, bool
 
 
 def losses(here: Course, predicted: Floats, rows: Rows) -> Floats:
-    """How wrong each row is, [n]: by its share, or 1 for a wrong class."""
+    """How wrong each row is, [n]: by its share, or 1 for a wrong class; as often as it counts."""
     if here.task.classes is None:
-        return row_errors(here.y[rows], predicted[:, 0], scale=here.scale)
-    return np.asarray(np.argmax(predicted, axis=1) != here.y[rows], dtype=np.float64)
+        wrong = row_errors(here.y[rows], predicted[:, 0], scale=here.scale)
+    else:
+        wrong = np.asarray(np.argmax(predicted, axis=1) != here.y[rows], dtype=np.float64)
+    counts = uneven(here.weight)
+    return wrong if counts is None else wrong * normal(counts)[rows]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from compass.domain.answer import ColumnDrift
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Space
+from compass.prepare.weigh import mean, thinned
 
 Floats = NDArray[np.float64]
 Kind = Literal["none", "inputs", "law"]
@@ -77,16 +78,31 @@ def drift(
 
 
 def verdict(
-    columns: Sequence[ColumnDrift], before: Floats, after: Floats, *, seed: int
+    columns: Sequence[ColumnDrift],
+    before: Floats,
+    after: Floats,
+    *,
+    seed: int,
+    weights: tuple[Floats | None, Floats | None] = (None, None),
 ) -> tuple[Kind, str]:
     """What kind of change it is, and why, from one model's errors on old and on new runs.
 
     `before` float64[n] and `after` float64[m] are absolute relative errors on runs that the model
     did not learn from. "law": the model is worse on new runs, by more than a fifth and beyond
     chance (1 %); "inputs": it is not, but other configurations were run; "none" otherwise.
+    `weights` say how much the runs count, [n] and [m]. What is beyond chance is told by runs that
+    count alike: of a sample those that a plain one would hold.
     """
-    old, new = (float(np.mean(errors)) if len(errors) else math.nan for errors in (before, after))
-    if new > WORSE * old and _beyond_chance(before, after, seed):
+    old, new = (
+        mean(errors, weight) if len(errors) else math.nan
+        for errors, weight in zip((before, after), weights, strict=True)
+    )
+    rng = np.random.default_rng(seed)
+    alike = [
+        errors[thinned(weight, len(errors), rng)]
+        for errors, weight in zip((before, after), weights, strict=True)
+    ]
+    if new > WORSE * old and _beyond_chance(alike[0], alike[1], seed):
         return "law", (
             f"the outcomes follow another law: the error on new runs is {new:.1%}, "
             f"on runs like the old ones it is {old:.1%}"

@@ -16,6 +16,7 @@ from compass.model.alone import one_thread
 from compass.model.base import Floats, Task
 from compass.model.dense import Frame, Lesson, damaged, lesson, taken
 from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar
+from compass.prepare.weigh import mean
 from compass.settings import Settings
 
 MOST_ROWS = 1500  # the time of training grows with the third power, memory with the second
@@ -178,7 +179,8 @@ def _learnt(taught: Lesson, targets: Floats, seed: int) -> tuple[Floats, float, 
     if n > _SAMPLE:
         chosen = np.sort(np.random.default_rng(seed).choice(n, _SAMPLE, replace=False))
     Z, Y, noisy = taught.Z[chosen], targets[chosen], 1.0 / taught.weight[chosen]
-    power = float(np.mean(Y**2)) or 1e-12
+    # The power of a row of usual weight: the process is about runs of the source.
+    power = mean((Y**2).ravel(), np.repeat(taught.weight[chosen], Y.shape[1])) or 1e-12
     start = np.concatenate([np.full(width, 0.5 * np.log(width) + 0.7), [0.0, np.log(0.01)]])
     bounds = [(-3.0, 7.0)] * width + [(-7.0, 7.0), (np.log(1e-6), 2.0)]
 

@@ -7,15 +7,16 @@ stopped, so that time goes to those that may win.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from compass.domain.errors import CompassError
-from compass.execute.kernel import cores
+from compass.execute import Executor, WorkerLost
+from compass.model.abroad import Late, Tested, Try, attempted
 from compass.model.base import Floats, family, growth
-from compass.model.course import Course, Leg, Rows, attempt, leg_of, losses
+from compass.model.course import Course, Leg, Rows, leg_of, losses
 from compass.model.recipe import Recipe
 
 Tell = Callable[[str, int, int], None]
@@ -75,6 +76,11 @@ class Runner:
         """Take it out of the race."""
         self.status, self.reason = status, reason
 
+    def out_of_time(self) -> None:
+        """Take it out because the clock says so."""
+        self.stop("skipped", "the time for comparing models was over")
+        self.late = True
+
     def keep(self, parts: int) -> None:
         """Forget all but the first folds."""
         for known in (self.checked, self.predicted, self.errors, self.losses):
@@ -92,42 +98,74 @@ class Track:
     """Where the race is run, and until when."""
 
     here: Course
-    pool: ThreadPoolExecutor
+    executor: Executor
     until: float
 
     @property
     def workers(self) -> int:
         """How many attempts run at once."""
-        return self.here.settings.threads or cores()
+        return self.executor.workers
 
     def run(self, runners: Iterable[Runner], legs: Sequence[Leg]) -> None:
         """Everybody runs these legs; the slow ones start first, so that nobody waits long."""
         ordered = sorted(runners, key=lambda r: -(r.took[-1] if r.took else 0.0))
-        running = [self.pool.submit(self._leg, runner, leg) for runner in ordered for leg in legs]
-        for finished in running:
-            finished.result()
+        waiting = [(runner, leg) for runner in ordered for leg in legs]
+        while waiting:
+            waiting = self._without_the_lost(waiting)
 
-    def _leg(self, runner: Runner, leg: Leg) -> None:
-        if not runner.running:
-            return
-        if time.monotonic() > self.until:
-            runner.stop("skipped", "the time for comparing models was over")
-            runner.late = True
-            return
-        here, began = self.here, time.thread_time()
+    def _without_the_lost(self, waiting: list[tuple[Runner, Leg]]) -> list[tuple[Runner, Leg]]:
+        """Runs these; what is left when a family has ended the workers that learnt it."""
+        done = set()
         try:
-            predicted, error, sound = attempt(here, runner.recipe, leg)
-        except Exception as problem:  # one family that cannot learn this must not stop the others
+            for place, ended in self.executor.map(
+                partial(attempted, self.here), _Starts(waiting, self.until)
+            ):
+                done.add(place)
+                self._finish(*waiting[place], ended)
+        except WorkerLost as lost:
+            runner = waiting[lost.position][0]
             if runner.wanted:
                 raise
-            runner.stop("skipped", f"failed: {_why(problem)}")
+            runner.stop("skipped", f"failed: {lost.message}")
             runner.failed = True
-            return
-        runner.took.append(time.thread_time() - began)
-        runner.predicted[leg.part], runner.errors[leg.part] = predicted, error
-        runner.checked[leg.part] = leg.check
-        runner.losses[leg.part] = losses(here, predicted, leg.check)
-        runner.provable = sound
+            done.add(lost.position)
+            return [pair for place, pair in enumerate(waiting) if place not in done]
+        return []
+
+    def _finish(self, runner: Runner, leg: Leg, ended: Tested | Late | str | None) -> None:
+        if isinstance(ended, Late):
+            if runner.running:
+                runner.out_of_time()
+        elif isinstance(ended, str):
+            runner.stop("skipped", f"failed: {ended}")
+            runner.failed = True
+        elif ended is not None:
+            runner.took.append(ended.seconds)
+            runner.predicted[leg.part], runner.errors[leg.part] = ended.predicted, ended.error
+            runner.checked[leg.part] = leg.check
+            runner.losses[leg.part] = losses(self.here, ended.predicted, leg.check)
+            runner.provable = ended.provable
+
+
+class _Starts(Sequence[Try | None]):
+    """The attempts as they are handed out; one that has become pointless is None."""
+
+    def __init__(self, waiting: Sequence[tuple[Runner, Leg]], until: float) -> None:
+        self.waiting = waiting
+        self.until = until
+
+    def __len__(self) -> int:
+        return len(self.waiting)
+
+    def __getitem__(self, place: Any) -> Any:
+        runner, leg = self.waiting[place]
+        if not runner.running:
+            return None
+        left = self.until - time.monotonic()
+        if left < 0:
+            runner.out_of_time()
+            return None
+        return Try(runner.recipe, leg, runner.wanted, time.time() + left)
 
 
 def race(track: Track, runners: list[Runner], tell: Tell | None) -> None:
@@ -220,8 +258,3 @@ def _surely_worse(runner: Runner, leader: Runner, parts: int) -> bool:
     """Whether the rows that both predicted say so by three standard errors."""
     more = np.concatenate([runner.losses[p] - leader.losses[p] for p in range(parts)])
     return bool(more.mean() > 3 * more.std() / np.sqrt(len(more)))
-
-
-def _why(problem: Exception) -> str:
-    said = problem.message if isinstance(problem, CompassError) else str(problem)
-    return said[:200] or type(problem).__name__

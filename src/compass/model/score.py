@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from compass.domain.space import Space
 from compass.model.base import Family, Fitted, Floats, Task
+from compass.prepare.weigh import deviation
 from compass.settings import Settings
 
 _RESAMPLES = 200  # enough for two digits of an interval
@@ -30,9 +31,9 @@ class Holdout:
     fitted: Fitted
 
 
-def small(y: Floats) -> float:
+def small(y: Floats, weight: Floats | None = None) -> float:
     """The size below which an outcome counts as zero: a hundredth of its standard deviation."""
-    return SMALL * float(np.std(y))
+    return SMALL * deviation(y, weight)
 
 
 def mape(
@@ -43,7 +44,8 @@ def mape(
     mean of |p - y| / max(|y|, scale), so that outcomes near zero do not decide alone; the scale
     is `small(y)` unless given. Where that is zero too the error counts as it is.
     """
-    return float(np.average(row_errors(y, p, scale=scale), weights=weight))
+    least = small(y, weight) if scale is None else scale
+    return float(np.average(row_errors(y, p, scale=least), weights=weight))
 
 
 def row_errors(y: Floats, p: Floats, *, scale: float | None = None) -> Floats:
@@ -165,7 +167,7 @@ def holdout_error(
         settings=settings,
         features=features,
     )
-    scale = small(y[train]) if task.classes is None else None
+    scale = small(y[train], _at(weight, train)) if task.classes is None else None
     score = error(fitted, X[valid], y[valid], scale=scale, weight=_at(weight, valid))
     return Holdout(score, fitted)
 

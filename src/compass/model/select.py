@@ -6,7 +6,6 @@ seed only; the clock merely ends a search that takes too long, and says so.
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,8 +13,8 @@ import numpy as np
 from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.domain.errors import DataProblem
-from compass.execute.kernel import cores
-from compass.model.alone import one_thread
+from compass.execute import Executor
+from compass.model.abroad import workers
 from compass.model.base import family, obstacle
 from compass.model.course import Course, course, cross_validate, log_is_a_question, scales_of
 from compass.model.race import Runner, Tell, Track, by_error, race
@@ -49,11 +48,16 @@ class Selected:
 
 
 def select(
-    here: Course, *, families: Sequence[str] | None = None, tell: Tell | None = None
+    here: Course,
+    *,
+    families: Sequence[str] | None = None,
+    executor: Executor | None = None,
+    tell: Tell | None = None,
 ) -> Selected:
     """The recipe with the lowest cross-validated error; ties go to models that can be proved over.
 
-    `families`: only these; otherwise every family that is known.
+    `families`: only these; otherwise every family that is known. `executor`: where the attempts
+    run; the result does not depend on it.
     """
     until = time.monotonic() + here.settings.select.seconds
     runners, skipped = _entered(here, families)
@@ -66,8 +70,8 @@ def select(
         first = runners[0]
         why = "too few configurations to compare models: the first one was taken"
         return Selected(first.recipe, (), (why,))
-    with one_thread(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
-        race(Track(here, pool, until), runners, tell)
+    with workers(executor, here.settings) as place:
+        race(Track(here, place, until), runners, tell)
     return _result(here, runners, skipped)
 
 

@@ -11,7 +11,6 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from compass.domain.errors import EnvironmentProblem
-from compass.execute.kernel import cores
-from compass.model.alone import one_thread
+from compass.execute import Executor
+from compass.model.abroad import fold_tests, workers
 from compass.model.base import family
 from compass.model.dials import PANELS, defaults, effort, turned
 from compass.model.recipe import Recipe
-from compass.model.select import Course, Tell, cross_validate
+from compass.model.select import Course, Tell
 from compass.prepare.split import folds
 
 _LOOK = 0.8  # share of the time for looking; the rest confirms
@@ -62,6 +61,7 @@ def tune(
     *,
     known: Mapping[str, Tried] | None = None,
     journal: Path | None = None,
+    executor: Executor | None = None,
     tell: Tell | None = None,
 ) -> Tuned:
     """The best settings found for one of the recipes; the first one is what has to be beaten.
@@ -75,8 +75,8 @@ def tune(
     if not able:
         return Tuned(recipes[0], None, None, 0, f"{recipes[0].family} has nothing to tune")
     began = time.monotonic()
-    with one_thread(), ThreadPoolExecutor(max_workers=here.settings.threads or cores()) as pool:
-        search = _Search(here, able, pool, began + seconds, dict(known or {}))
+    with workers(executor, here.settings) as place:
+        search = _Search(here, able, place, began + seconds, dict(known or {}))
         study = _study(here, able, journal)
         _look(search, study, began + _LOOK * seconds, tell)
         return _confirmed(search, study, recipes[0])
@@ -88,7 +88,7 @@ class _Search:
 
     here: Course
     recipes: Sequence[Recipe]
-    pool: ThreadPoolExecutor
+    executor: Executor
     end: float  # time.monotonic() at which everything should be done
     known: dict[str, Tried]
 
@@ -102,7 +102,7 @@ class _Search:
 
     def waves(self) -> list[range]:
         """The folds, as many at once as there are processors."""
-        step = self.here.settings.threads or cores()
+        step = self.executor.workers
         return [
             range(first, min(first + step, self.here.parts))
             for first in range(0, self.here.parts, step)
@@ -110,8 +110,7 @@ class _Search:
 
     def errors(self, recipe: Recipe, parts: Sequence[int], here: Course) -> list[float]:
         """The errors of some folds."""
-        waiting = [self.pool.submit(cross_validate, here, recipe, part) for part in parts]
-        return [found.result()[1] for found in waiting]
+        return [test.error for test in fold_tests(here, recipe, parts, self.executor)]
 
 
 def _study(here: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any:

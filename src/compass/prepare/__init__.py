@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from compass.domain.errors import BaselineProblem, StudyProblem
@@ -14,9 +15,10 @@ from compass.prepare.clean import AFTER, BEFORE, report_of, run_steps
 from compass.prepare.encode import Encoder
 from compass.prepare.infer import infer
 from compass.prepare.report import CleaningReport, ColumnReport, Dropped
-from compass.prepare.study import ColumnChoice, Study, merge, study_from
+from compass.prepare.study import ColumnChoice, Study, merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
 from compass.readers import Table
+from compass.readers.sample import FILE, WEIGHT
 
 __all__ = [
     "CleaningReport",
@@ -46,16 +48,26 @@ class Prepared:
     row_id: NDArray[np.int64]  # [n] row in the person's data
     group: NDArray[np.int64] | None  # [n] rows of one group stay together; -1: no group given
     time: NDArray[np.float64] | None  # [n] larger is later
-    weight: NDArray[np.float64]  # [n] how much a row counts
+    weight: NDArray[np.float64]  # [n] how much a row counts; of a sample: 1 / its chance
     table: Table  # the person's data, as read
     report: CleaningReport
     columns: tuple[ColumnReport, ...]  # every column of the table, ignored ones too
     comparable: tuple[str, ...] | None = None  # the same in comparable runs; None: not stated
+    weighed_by: str | None = None  # the column of the weights; None: all rows count alike
 
     @property
     def rows(self) -> int:
         """How many rows are in use."""
         return len(self.values)
+
+    @property
+    def sample(self) -> str | None:
+        """How the rows were sampled and what each counts, in words; None: they were not."""
+        if self.table.sampled is None:
+            return None
+        counts = {WEIGHT: "each counts 1/chance", None: "all count alike"}
+        told = counts.get(self.weighed_by, f"each counts by {self.weighed_by}")
+        return f"{self.table.sampled.words}, {told}"
 
     def position(self, row: int) -> int:
         """Where a row of the person's data is in the arrays; an error if it was left out."""
@@ -65,7 +77,7 @@ class Prepared:
             reasons = [note.reason for note in self.report.reasons if row in note.first]
             why = f": {reasons[0]}" if reasons else ""
             raise BaselineProblem(
-                f"row {row} was left out when the data was cleaned{why}",
+                f"{self.table.told(row)} was left out when the data was cleaned{why}",
                 hint="choose another row, or give a configuration",
             )
         return place
@@ -90,6 +102,9 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
     before rows with missing values are left out.
     """
     study = study or Study()
+    if study.weight is None and table.sampled is not None:
+        # Said aloud, because a person's step may return a table without the mark of a sample.
+        study = study.model_copy(update={"weight": WEIGHT})
     early = _about(study, table) if steps else study
     space, columns = infer(table, early)
     rows = np.arange(table.rows, dtype=np.int64)
@@ -107,11 +122,12 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         row_id=last.rows,
         group=None if study.group is None else coded(last.table.column(study.group))[0][last.rows],
         time=None if study.time is None else numbers(last.table.column(study.time))[last.rows],
-        weight=_weights(study, last.table, last.rows),
+        weight=_weights(weight_column(study, table), last.table, last.rows),
         table=table,
         report=report,
         columns=columns,
         comparable=study.comparable,
+        weighed_by=weight_column(study, table),
     )
 
 
@@ -121,14 +137,18 @@ def _about(study: Study, table: Table) -> Study:
     return study.model_copy(update={"columns": there})
 
 
-def _weights(study: Study, table: Table, rows: Rows) -> NDArray[np.float64]:
-    if study.weight is None:
+def _weights(name: str | None, table: Table, rows: Rows) -> NDArray[np.float64]:
+    if name is None:
         return np.ones(len(rows))
-    weights = numbers(table.column(study.weight))[rows]
+    weights = numbers(table.column(name))[rows]
+    if name == WEIGHT and FILE in table.names:
+        # Runs that were added to a sample were not sampled: they stand for themselves.
+        added = pc.is_null(table.column(FILE)).to_numpy()[rows]
+        weights = np.where(added & np.isnan(weights), 1.0, weights)
     bad = rows[~(np.isfinite(weights) & (weights > 0))]
     if len(bad):
         raise StudyProblem(
-            f"the weight column '{study.weight}' is not a positive number in row {bad[0]}",
+            f"the weight column '{name}' is not a positive number in row {bad[0]}",
             hint="weights must be positive; drop such rows, or choose another column",
         )
     return weights

@@ -16,8 +16,9 @@ from compass.prepare.facts import Facts, facts_of
 from compass.prepare.legal import summary
 from compass.prepare.mapping import mapped
 from compass.prepare.report import ColumnReport
-from compass.prepare.study import ColumnChoice, Study
+from compass.prepare.study import ColumnChoice, Study, weight_column
 from compass.readers import Table
+from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
 
 LEVELS = 1000  # labels beyond which text is free text
 _SMALL = 12  # in small tables, this many different values can still be a list or labels
@@ -38,6 +39,8 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
         _column(facts_of(field, column), column, _choice(study, field.name), study)
         for field, column in zip(arrow.schema, arrow.columns, strict=True)
     ]
+    if table.sampled is not None or study.weight == WEIGHT:
+        found = [_of_sample(*one, study) for one in found]
     if not any(parameter.role is Role.KNOB for parameter, _ in found):
         found = [_with_role(*one, _RUNNING, Role.KNOB, _SWEEP) for one in found]
     if not any(parameter.role is Role.OUTCOME for parameter, _ in found):
@@ -65,8 +68,37 @@ def _with_role(
     )
 
 
+_SAMPLED = {
+    WEIGHT: "how many rows of the source this one stands for",
+    FILE: "the file that the row was sampled from",
+    ROW: "the row's number in that file",
+}
+
+
+def _of_sample(
+    parameter: Number | Category, report: ColumnReport, study: Study
+) -> tuple[Number | Category, ColumnReport]:
+    """A column of a sample; what tells of the sampling itself is never learnt from."""
+    name = parameter.name
+    if name not in COLUMNS:
+        return parameter, report
+    said = _choice(study, name).role
+    if said not in (None, Role.IGNORED) and name not in study.drop:
+        assert said is not None
+        raise StudyProblem(
+            f"'{name}' tells how the rows were sampled, so it cannot be a {said.value}",
+            hint="leave it ignored",
+        )
+    update = {"role": Role.IGNORED}
+    return (
+        parameter.model_copy(update=update),
+        report.model_copy(update={**update, "note": _SAMPLED[name]}),
+    )
+
+
 def _check_names(table: Table, study: Study) -> None:
-    single = [name for name in (study.group, study.time, study.weight) if name is not None]
+    named = (study.group, study.time, weight_column(study, table))
+    single = [name for name in named if name is not None]
     for name in (*study.columns, *study.drop, *study.map, *single, *(study.comparable or ())):
         if name not in table.names:
             raise unknown("column", name, table.names, where="in the study")

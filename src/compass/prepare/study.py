@@ -8,6 +8,10 @@ from pydantic import Field, model_validator
 from compass.domain.base import Noun, Value
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.report import ColumnReport
+from compass.readers.sample import WEIGHT
+from compass.readers.table import Table
+
+UNWEIGHTED = "none"  # as the weight of a study: all rows count alike, those of a sample too
 
 
 class ColumnChoice(Noun):
@@ -55,7 +59,11 @@ class Study(Noun):
     dependencies: tuple[str, ...] = Field((), description="rules found in the data and confirmed")
     group: str | None = Field(None, description="column whose equal values stay together in splits")
     time: str | None = Field(None, description="column that orders the rows in time")
-    weight: str | None = Field(None, description="column that says how much a row counts")
+    weight: str | None = Field(
+        None,
+        description="column that says how much a row counts; `none`: all rows count alike; "
+        "None: the weights of a sample, where there are",
+    )
     comparable: tuple[str, ...] | None = Field(
         None,
         description="columns that are the same in comparable runs; (): all are; None: inferred",
@@ -64,6 +72,13 @@ class Study(Noun):
         default_factory=dict,
         description="labels to rewrite: column -> pattern (* and ?) -> label",
     )
+
+
+def weight_column(study: Study, table: Table) -> str | None:
+    """The column that says how much a row counts; None: all rows count alike."""
+    if study.weight is None:
+        return None if table.sampled is None else WEIGHT
+    return study.weight if study.weight != UNWEIGHTED or UNWEIGHTED in table.names else None
 
 
 def merge(study: Study, overrides: Study) -> Study:

@@ -1,6 +1,6 @@
 """Reads tables of past runs from files and from memory: `read(source) -> Table`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from compass import registry
 from compass.domain.errors import DataProblem
-from compass.readers import files
+from compass.readers import files, hive
 from compass.readers.base import Reader
 from compass.readers.combine import combine
 from compass.readers.plain import plain
@@ -18,22 +18,45 @@ from compass.readers.table import Part, Table
 __all__ = ["Part", "Reader", "Table", "read"]
 
 
-def read(source: Any, *, reader: str | None = None) -> Table:
+def read(source: Any, *, reader: str | None = None, fill: bool = False) -> Table:
     """The table that a path, glob, folder, list of paths, data frame or mapping of columns holds.
 
-    Several files are read as one table, in order; they must have the same columns. `reader` names
-    the file format where the ending does not tell it.
+    Several files are read as one table, in order; they must have the same columns, unless `fill`
+    lets the cells of columns that a file does not have be missing. Folders `year=2024` give a
+    column `year`. `reader` names the file format where the ending does not tell it.
+    `dataset:NAME` is a public dataset of the catalogue.
     """
     if isinstance(source, Table):
         return source
+    if isinstance(source, str) and (fetched := _fetched(source)) is not None:
+        return fetched
     if isinstance(source, str | PathLike):
-        return _read_files(files.expand(Path(source)), reader)
+        return read_files(files.located(_path(source)), reader, fill)
     if _is_list_of_paths(source):
-        paths = [path for one in source for path in files.expand(Path(one))]
-        if not paths:
+        found = files.located_all(_path(one) for one in source)
+        if not found.paths:
             raise DataProblem("the list of files is empty", hint="name at least one file")
-        return _read_files(paths, reader)
+        return read_files(found, reader, fill)
     return Table.of(_checked(_from_memory(source), "the table"))
+
+
+def _path(source: str | PathLike[str]) -> str | Path:
+    # A text may be an address, which a path would not survive: file:///data becomes file:/data.
+    return source if isinstance(source, str) else Path(source)
+
+
+def _fetched(source: str) -> Table | None:
+    """The table behind `scheme:text` if a reader has that scheme and no file that name."""
+    scheme, colon, text = source.partition(":")
+    if not colon or not scheme.isidentifier() or files.is_there(source):
+        return None
+    for known in files.readers().values():
+        if scheme in getattr(known, "schemes", ()):
+            found = known.fetch(text)  # type: ignore[attr-defined]
+            if isinstance(found, Table):
+                return found
+            return Table.of(_checked(found, source), [Part(source, found.num_rows)])
+    return None
 
 
 def _is_list_of_paths(source: Any) -> bool:
@@ -44,21 +67,54 @@ def _is_list_of_paths(source: Any) -> bool:
     )
 
 
-def _read_files(paths: Sequence[Path], reader: str | None) -> Table:
+def read_files(
+    found: files.Located,
+    reader: str | None = None,
+    fill: bool = False,
+    options: Any = None,
+    hear: Callable[[pa.Table], None] | None = None,
+) -> Table:
+    """One table of all these files. `options` go to the reader, `hear` gets what it returns."""
+    paths = found.paths
+    values = hive.partitions(paths, found.root) if found.root is not None else [{}] * len(paths)
+    kinds = hive.types(values)
     tables = []
-    for path in paths:
-        chosen: Reader = registry.get("reader", reader)() if reader else files.reader_for(path)
-        try:
-            table = chosen.read(path)
-        except (PermissionError, FileNotFoundError, IsADirectoryError) as problem:
-            raise files.cannot_open(path, problem) from problem
-        tables.append(plain(_checked(table, str(path))))
+    raw = _raw(paths, reader, options)
+    for path, folders, table in zip(paths, values, raw, strict=True):
+        if hear is not None:
+            hear(table)
+        one = hive.with_partition(plain(table), folders, kinds, str(path))
+        tables.append(_checked(one, str(path), several=len(paths) > 1))
     names = [str(path) for path in paths]
     parts = [Part(name, table.num_rows) for name, table in zip(names, tables, strict=True)]
-    return Table.of(combine(tables, names), parts)
+    return Table.of(_checked(combine(tables, names, fill=fill), "the source"), parts)
 
 
-def _checked(table: pa.Table, where: str) -> pa.Table:
+def _raw(paths: Sequence[Path], reader: str | None, options: Any) -> Iterator[pa.Table]:
+    """What each path holds; a reader of sets of runs gets all of its paths at once."""
+    chosen: list[Any] = [
+        registry.get("reader", reader)() if reader else files.reader_for(path) for path in paths
+    ]
+    if options is not None:
+        for path, one in zip(paths, chosen, strict=True):
+            if not hasattr(one, "with_options"):
+                raise DataProblem(
+                    f"{path} is not a profile: there are no metrics or regions to choose",
+                    hint=f"it was taken as {one.name}; read it without these options",
+                )
+        chosen = [one.with_options(options) for one in chosen]
+    together = len({one.name for one in chosen}) == 1 and hasattr(chosen[0], "read_together")
+    if together:
+        yield from chosen[0].read_together(paths)
+        return
+    for path, one in zip(paths, chosen, strict=True):
+        try:
+            yield one.read(path)
+        except (PermissionError, FileNotFoundError, IsADirectoryError) as problem:
+            raise files.cannot_open(path, problem) from problem
+
+
+def _checked(table: pa.Table, where: str, *, several: bool = False) -> pa.Table:
     """The table with stripped column names, or the reason why it cannot be used."""
     names = [str(name).strip() for name in table.column_names]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -72,9 +128,10 @@ def _checked(table: pa.Table, where: str) -> pa.Table:
         raise DataProblem(
             f"{where} has {only}", hint="a table needs something to set and something measured"
         )
-    if not table.num_rows:
+    # Of many files some may be empty: those who write in parallel leave such ones behind.
+    if not table.num_rows and not several:
         raise DataProblem(f"{where} has no rows", hint="was the run that writes it cut short?")
-    return table.rename_columns(names)
+    return table.rename_columns(names).replace_schema_metadata(table.schema.metadata)
 
 
 def _from_memory(source: Any) -> pa.Table:

@@ -10,10 +10,10 @@ import pyarrow as pa
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files, hive
-from compass.readers.columnar import MISSING
-from compass.readers.delimited import Layout, layout_of, named
+from compass.readers.columnar import DAMAGED, MISSING
+from compass.readers.delimited import Layout, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
-from compass.readers.inflate import COMPRESSED
+from compass.readers.inflate import COMPRESSED, Shallow
 
 ROWS = 1 << 17  # of Parquet at a time: what the score needs of them stays in the cache
 _SLACK = 1 << 16  # bytes read beyond a range to find the end of its last line
@@ -53,16 +53,27 @@ def batches(fragment: Fragment, shape: Shape, rows: int = ROWS) -> Iterator[pa.T
     """The rows of a fragment in order, at most about `rows` in each table."""
     try:
         for table in _read(fragment, shape, rows):
+            _check_names(table, fragment)
             if fragment.folders:
                 values = dict(fragment.folders)
                 yield hive.with_partition(table, values, shape.folders, fragment.file)
             else:
                 yield table
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, OSError) as problem:
+    except DAMAGED as problem:
         raise DataProblem(
             f"cannot read {fragment}: {problem}",
             hint="is the file complete? copy it again, or leave it out: --skip-unreadable",
         ) from problem
+
+
+def _check_names(table: pa.Table, fragment: Fragment) -> None:
+    names = [name.strip() for name in table.column_names]
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise DataProblem(
+            f"{fragment.file} has several columns named {', '.join(twice)}",
+            hint="give every column a name of its own",
+        )
 
 
 def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
@@ -70,7 +81,7 @@ def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
     if fragment.kind == PARQUET:
         return _parquet(fragment, shape, rows)
     if fragment.kind == CSV:
-        layout = layout_of_file(path, fragment.reader)
+        layout: Layout = registry.get("reader", fragment.reader)().layout(path)
         kinds = {name: kind for name, kind in shape.types.items() if name in layout.names}
         packed = path.suffix.lower() in COMPRESSED
         tables = (_csv_stream if packed else _csv_range)(fragment, kinds, layout)
@@ -83,18 +94,24 @@ def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
 def _parquet(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
     from pyarrow import parquet
 
+    facts = parquet.read_metadata(fragment.file)
+    # Arrow stops at a name that this file does not have, or that is not a column of text.
+    texts = [one.name for one in facts.schema.to_arrow_schema() if _is_text(one.type)]
     with parquet.ParquetFile(
-        fragment.file, read_dictionary=list(shape.labels), pre_buffer=False, buffer_size=1 << 20
+        fragment.file,
+        metadata=facts,
+        read_dictionary=[name for name in texts if name in shape.labels],
+        pre_buffer=False,
+        buffer_size=1 << 20,
     ) as file:
         groups = list(range(fragment.start, fragment.stop))
         for batch in file.iter_batches(batch_size=rows, row_groups=groups, use_threads=False):
+            batch.validate(full=True)  # Arrow trusts what a damaged file says of its own size
             yield pa.Table.from_batches([batch])
 
 
-def layout_of_file(path: Path, reader: str) -> Layout:
-    """How a separated text file is laid out, from its first lines."""
-    separators = registry.get("reader", reader).separators
-    return layout_of(files.head(path).decode("utf-8-sig", errors="replace"), separators)
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _typed(
@@ -109,8 +126,14 @@ def _typed(
         kind = shape.types.get(name) if name else None
         if name is None or kind == pa.large_string():
             raise
-        wider = {**shape.types, name: _WIDER.get(kind, pa.large_string())}
+        wider = {**shape.types, name: _wider(kind)}
         raise TypesChanged(f"{fragment}: {problem}", types=wider) from problem
+
+
+def _wider(kind: pa.DataType | None) -> pa.DataType:
+    if kind is not None and pa.types.is_timestamp(kind) and kind.unit == "s":
+        return pa.timestamp("ns", kind.tz)
+    return _WIDER.get(kind, pa.large_string())
 
 
 def _options(kinds: Mapping[str, pa.DataType], layout: Layout):  # type: ignore[no-untyped-def]
@@ -177,7 +200,8 @@ def _json_range(fragment: Fragment) -> Iterator[pa.Table]:
     text = _lines(fragment)
     if text.strip():
         options = json.ReadOptions(use_threads=False, block_size=len(text) + 1)
-        yield json.read_json(pa.BufferReader(text), read_options=options)
+        harmless = Shallow(pa.BufferReader(text), Path(fragment.file))
+        yield json.read_json(pa.PythonFile(harmless, "r"), read_options=options)
 
 
 def _lines(fragment: Fragment) -> bytes:

@@ -1,7 +1,12 @@
-"""The built-in file formats: csv, tsv, jsonl, parquet, feather."""
+"""The built-in file formats: csv, tsv, jsonl, json, parquet, feather."""
 
 import codecs
+import csv
+import io
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -9,6 +14,10 @@ from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files
 from compass.readers.delimited import Layout, layout_of, named, ragged
+from compass.readers.inflate import Shallow, limits, too_large
+
+# What Arrow raises for a damaged file: by kind of damage, and a broken text as Python does.
+DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 def _text_or_raise(path: Path, start: bytes) -> str:
@@ -63,17 +72,7 @@ class Csv:
 
     def read(self, path: Path) -> pa.Table:
         """The rows of a separated text file; empty, NA, NaN, null, None and n/a are missing."""
-        layout = layout_of(_text_or_raise(path, files.head(path)), self.separators)
-        if len(layout.names) == 1:
-            raise DataProblem(
-                f"{path} has one column only: '{layout.names[0]}'",
-                hint="columns are separated by comma, semicolon, pipe or tab",
-            )
-        if layout.headless:
-            raise DataProblem(
-                f"the first line of {path} holds numbers, not column names",
-                hint="add a first line that names the columns",
-            )
+        layout = self.layout(path)
         table = self._parse(path, layout)
         if not table.num_rows:
             raise DataProblem(
@@ -87,23 +86,54 @@ class Csv:
                 )
         return table
 
-    def _parse(self, path: Path, layout: Layout) -> pa.Table:
-        from pyarrow import csv  # only for text files
+    def layout(self, path: Path) -> Layout:
+        """How the file is laid out, from its first lines; an error if it is no table."""
+        layout = self._layout(path)
+        if len(layout.names) == 1:
+            raise DataProblem(
+                f"{path} has one column only: '{layout.names[0]}'",
+                hint="columns are separated by comma, semicolon, pipe or tab",
+            )
+        if layout.headless:
+            raise DataProblem(
+                f"the first line of {path} holds numbers, not column names",
+                hint="add a first line that names the columns",
+            )
+        return layout
 
+    def _layout(self, path: Path) -> Layout:
+        start = _text_or_raise(path, files.head(path))
+        try:
+            return layout_of(start, self.separators)
+        except csv.Error as problem:
+            raise DataProblem(
+                f"cannot read {path}: {problem}", hint="is a quotation mark never closed?"
+            ) from problem
+
+    def read_named(self, path: Path, names: Sequence[str]) -> pa.Table:
+        """The rows of a file whose header line is known to be wrong, under these names."""
+        layout = self._layout(path)
+        return self._parse(path, layout, names)
+
+    def _parse(self, path: Path, layout: Layout, names: Sequence[str] | None = None) -> pa.Table:
+        from pyarrow import csv as arrow_csv  # only for text files
+
+        header = {} if names is None else {"column_names": list(names), "skip_rows": 1}
         with files.opened(path) as stream:
             try:
-                table = csv.read_csv(
+                table = arrow_csv.read_csv(
                     stream,
-                    parse_options=csv.ParseOptions(
+                    read_options=arrow_csv.ReadOptions(**header),
+                    parse_options=arrow_csv.ParseOptions(
                         delimiter=layout.separator, newlines_in_values=True
                     ),
-                    convert_options=csv.ConvertOptions(
+                    convert_options=arrow_csv.ConvertOptions(
                         null_values=list(MISSING),
                         strings_can_be_null=True,
                         decimal_point=layout.decimal,
                     ),
                 )
-            except (pa.ArrowInvalid, OSError) as problem:
+            except DAMAGED as problem:
                 raise self._explain(path, layout, problem) from problem
         return table.rename_columns(named(table.column_names))
 
@@ -148,18 +178,59 @@ class JsonLines:
 
     def read(self, path: Path) -> pa.Table:
         """The objects as rows; a key that a line does not have is a missing cell."""
-        from pyarrow import json  # only for JSON files
-
         _text_or_raise(path, files.head(path))
         with files.opened(path) as stream:
-            try:
-                return json.read_json(stream, read_options=json.ReadOptions(block_size=8 << 20))
-            except (pa.ArrowInvalid, OSError) as problem:
-                raise DataProblem(
-                    f"cannot read {path}: {problem}",
-                    hint="each line must be one JSON object, and a key must keep its type "
-                    "(lines are counted from 0)",
-                ) from problem
+            return _objects(path, stream)
+
+
+def _objects(path: Path, stream: Any) -> pa.Table:
+    """The table of a stream of JSON lines."""
+    from pyarrow import json as arrow_json  # only for JSON files
+
+    options = arrow_json.ReadOptions(block_size=8 << 20)
+    try:
+        return arrow_json.read_json(pa.PythonFile(Shallow(stream, path), "r"), read_options=options)
+    except DAMAGED as problem:
+        raise DataProblem(
+            f"cannot read {path}: {problem}",
+            hint="each line must be one JSON object, and a key must keep its type "
+            "(lines are counted from 0)",
+        ) from problem
+
+
+@registry.add("reader", "json")
+class Json:
+    """A JSON file that holds one list of objects."""
+
+    name = "json"
+    suffixes: tuple[str, ...] = (".json",)
+
+    def sniff(self, path: Path, head: bytes) -> bool:
+        """Text that starts with a bracket and a brace."""
+        del path
+        text = (_decoded(head) or "").lstrip() if _is_text(head) else ""
+        return text.startswith("[") and text[1:].lstrip()[:1] in ("{", "")
+
+    def read(self, path: Path) -> pa.Table:
+        """The objects as rows; a key that an object does not have is a missing cell."""
+        _text_or_raise(path, files.head(path))
+        with files.content(path) as source:
+            text = source.read()
+        try:
+            found = json.loads(text.decode("utf-8-sig"), parse_constant=lambda _: None)
+        except (ValueError, RecursionError) as problem:
+            raise DataProblem(
+                f"cannot read {path}: {problem}", hint="it must be one list of JSON objects"
+            ) from problem
+        if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+            raise DataProblem(
+                f"{path} is not a list of JSON objects", hint='write it as [{"nodes": 4, ...}, ...]'
+            )
+        if not found:
+            raise DataProblem(f"{path} holds no objects", hint="was its program cut short?")
+        # One way from objects to columns, so that a list and lines of the same objects are alike.
+        lines = "".join(json.dumps(row) + "\n" for row in found)
+        return _objects(path, io.BytesIO(lines.encode()))
 
 
 @registry.add("reader", "feather")
@@ -179,9 +250,9 @@ class Feather:
         with files.content(path) as source:
             try:
                 if self.sniff(path, files.head(path)):
-                    return pa.ipc.open_file(source).read_all()
-                return pa.ipc.open_stream(source).read_all()
-            except (pa.ArrowInvalid, OSError) as problem:
+                    return _sound(pa.ipc.open_file(source).read_all())
+                return _sound(pa.ipc.open_stream(source).read_all())
+            except DAMAGED as problem:
                 raise _unreadable(path, "an Arrow (Feather) file", problem) from problem
 
 
@@ -203,9 +274,27 @@ class Parquet:
 
         with files.content(path) as source:
             try:
-                return parquet.ParquetFile(source).read()
-            except (pa.ArrowInvalid, OSError) as problem:
+                file = parquet.ParquetFile(source)
+                _affordable(path, file.metadata.num_rows * file.metadata.num_columns)
+                return _sound(file.read())
+            except DAMAGED as problem:
                 raise _unreadable(path, "a Parquet file", problem) from problem
+
+
+def _sound(table: pa.Table) -> pa.Table:
+    """The table, once it is sure that its buffers hold what they say.
+
+    Arrow trusts them: a damaged file would make it read and write beyond their ends.
+    """
+    table.validate(full=True)
+    return table
+
+
+def _affordable(path: Path, cells: int) -> None:
+    """Refuses a small file that says that it holds more cells than could be meant."""
+    allowed = limits().allowed(path.stat().st_size)
+    if 8 * cells > allowed:
+        raise too_large(path, allowed)
 
 
 def _unreadable(path: Path, what: str, problem: Exception) -> DataProblem:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from compass.domain.errors import DataProblem, nearest
+from compass.readers.sample import together
 
 _WORDS = {
     pa.bool_(): "true/false",
@@ -12,14 +13,23 @@ _WORDS = {
     pa.float64(): "numbers",
     pa.large_string(): "text",
     pa.timestamp("us"): "time stamps",
+    pa.null(): "nothing",
 }
 
 
-def combine(tables: Sequence[pa.Table], files: Sequence[str]) -> pa.Table:
-    """One table of all rows, in the first file's order of columns (tables of plain types)."""
-    first = tables[0]
+_FEW_ROWS = 10_000  # per file: smaller pieces cost more to walk over than to copy
+
+
+def combine(tables: Sequence[pa.Table], files: Sequence[str], *, fill: bool = False) -> pa.Table:
+    """One table of all rows, in the first file's order of columns (tables of plain types).
+
+    A column that a file does not have is an error, or a column of missing cells with `fill`.
+    """
     if len(tables) == 1:
-        return first
+        return tables[0]
+    if fill:
+        tables = _filled(tables)
+    first = tables[0]
     for table, file in zip(tables[1:], files[1:], strict=True):
         _same_names(first, table, files[0], file)
     ordered = [table.select(first.column_names) for table in tables]
@@ -31,16 +41,29 @@ def combine(tables: Sequence[pa.Table], files: Sequence[str]) -> pa.Table:
             merged = _promote(kind, other)
             if merged is None:
                 raise DataProblem(
-                    f"column '{name}' holds {_words(kind)} in {where} but {_words(other)} "
-                    f"in {file}",
+                    f"column '{name}' holds {words(kind)} in {where} but {words(other)} in {file}",
                     hint="write the column the same way in every file",
                 )
             if pa.types.is_null(kind):
                 where = file
             kind = merged
         fields.append(pa.field(name, kind, metadata=_metadata(ordered, name)))
-    schema = pa.schema(fields)
-    return pa.concat_tables([table.cast(schema) for table in ordered])
+    schema = pa.schema(fields, metadata=together([table.schema for table in tables]))
+    whole = pa.concat_tables([table.cast(schema) for table in ordered])
+    return whole.combine_chunks() if whole.num_rows < _FEW_ROWS * len(tables) else whole
+
+
+def _filled(tables: Sequence[pa.Table]) -> list[pa.Table]:
+    """The tables with the columns of all, those that were not there without a value."""
+    names = list(dict.fromkeys(name for table in tables for name in table.column_names))
+    filled = []
+    for table in tables:
+        own = set(table.column_names)
+        for name in names:
+            if name not in own:
+                table = table.append_column(name, pa.nulls(table.num_rows))  # noqa: PLW2901
+        filled.append(table)
+    return filled
 
 
 def _metadata(tables: Sequence[pa.Table], name: str) -> dict[bytes, bytes] | None:
@@ -60,7 +83,8 @@ def _same_names(first: pa.Table, table: pa.Table, first_file: str, file: str) ->
         f"{without} has no column '{name}', but {with_it} has",
         hint=f"is it called {close} there?"
         if close
-        else "files that are read together need the same columns",
+        else "files that are read together need the same columns; compass read --fill "
+        "leaves their cells empty",
     )
 
 
@@ -75,5 +99,6 @@ def _promote(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     return None
 
 
-def _words(kind: pa.DataType) -> str:
+def words(kind: pa.DataType) -> str:
+    """A type in a person's words."""
     return _WORDS.get(kind, str(kind))

@@ -42,7 +42,7 @@ class Fragment:
 
     def __str__(self) -> str:
         what = {PARQUET: "row groups", CSV: "bytes", JSONL: "bytes"}.get(self.kind)
-        return self.file if what is None else f"{self.file} ({what} {self.start}-{self.stop})"
+        return self.file if what is None else f"{self.file} ({what} {self.start}-{self.stop - 1})"
 
 
 @dataclass(frozen=True)
@@ -68,20 +68,18 @@ def fragments_of(
     sources: Iterable[str | PathLike[str]],
     reader: str | None = None,
     quoted: frozenset[str] = frozenset(),
+    *,
+    skip: bool = False,
 ) -> Source:
     """The fragments of files, globs and folders; a file that is listed twice counts twice.
 
-    `quoted` names text files in which quotes were found only later.
+    `quoted` names text files (by their absolute paths) in which quotes were found only later. With
+    `skip`, a file that cannot be split is one fragment, and whoever reads that is told why.
     """
-    paths: list[Path] = []
-    values: list[hive.Values] = []
-    for one in sources:
-        found = files.located(str(one))
-        paths.extend(found.paths)
-        root = found.root
-        values.extend(
-            [{}] * len(found.paths) if root is None else hive.partitions(found.paths, root)
-        )
+    given = [str(one) for one in sources]
+    located = files.located(given[0]) if len(given) == 1 else files.located_all(iter(given))
+    paths, root = located.paths, located.root
+    values = [{}] * len(paths) if root is None else hive.partitions(paths, root)
     for path in paths:
         if path.is_dir():
             raise DataProblem(
@@ -90,30 +88,31 @@ def fragments_of(
             )
     if not paths:
         raise DataProblem("the list of files is empty", hint="name at least one file")
-    if len({frozenset(one) for one in values}) > 1:
-        raise DataProblem(
-            "some files are in folders such as year=2024, others are not",
-            hint="name the folder above all of them",
-        )
     try:
         known = identities(paths)
     except OSError as problem:
         raise files.cannot_open(Path(str(problem.filename)), problem) from problem
     split: dict[Path, list[Fragment]] = {}
+    seen: dict[str, int] = {}
     every = []
-    for path, folders, (identity, occurrence) in zip(paths, values, known, strict=True):
+    for path, folders, identity in zip(paths, values, known, strict=True):
         if path not in split:
-            split[path] = _split(path, reader, quoted)
+            split[path] = _split(path, reader, quoted, skip)
         place = tuple(sorted(folders.items()))
         name = identity + "".join(f"|{key}={value}" for key, value in place)
         every += [
-            replace(one, identity=name, occurrence=occurrence, folders=tuple(folders.items()))
+            replace(
+                one, identity=name, occurrence=seen.get(name, 0), folders=tuple(folders.items())
+            )
             for one in split[path]
         ]
+        seen[name] = seen.get(name, 0) + 1
+    if not every:
+        raise DataProblem(f"{paths[0]} holds no rows", hint="was the run that writes it cut short?")
     return Source(tuple(sorted(every, key=lambda one: one.order)), hive.types(values))
 
 
-def _split(path: Path, reader: str | None, quoted: frozenset[str]) -> list[Fragment]:
+def _split(path: Path, reader: str | None, quoted: frozenset[str], skip: bool) -> list[Fragment]:
     name = reader or files.reader_for(path).name
     size = path.stat().st_size
     if not size:
@@ -121,11 +120,18 @@ def _split(path: Path, reader: str | None, quoted: frozenset[str]) -> list[Fragm
     packed = path.suffix.lower() in COMPRESSED
     whole = Fragment(str(path), WHOLE, name, 0, size, 0, None, size, "", 0)
     if name == "parquet" and not packed:
-        return _row_groups(path, whole)
+        try:
+            return _row_groups(path, whole)
+        except DataProblem:
+            if not skip:
+                raise
+            return [whole]
     if name in {"csv", "tsv"}:
         if packed:
             return [replace(whole, kind=CSV, quoted=True)]
-        return byte_ranges(replace(whole, kind=CSV), str(path) in quoted or _first_quoted(path))
+        return byte_ranges(
+            replace(whole, kind=CSV), str(path.absolute()) in quoted or _first_quoted(path)
+        )
     if name == "jsonl" and not packed:
         return byte_ranges(replace(whole, kind=JSONL), quoted=False)
     return [whole]
@@ -138,7 +144,7 @@ def _row_groups(path: Path, whole: Fragment) -> list[Fragment]:
         with parquet.ParquetFile(path) as file:
             facts = file.metadata
             sizes = [facts.row_group(i).num_rows for i in range(facts.num_row_groups)]
-    except (pa.ArrowInvalid, OSError) as problem:
+    except (pa.ArrowException, OSError) as problem:
         raise DataProblem(
             f"{path} cannot be read as a Parquet file: {problem}",
             hint="is it complete? copy it again, or leave it out",
@@ -203,3 +209,23 @@ def _safe_cuts(whole: Fragment) -> list[int]:
             if place < whole.stop and place > cuts[-1]:
                 cuts.append(place)
     return cuts
+
+
+def whole_lines(fragment: Fragment, most: int) -> int:
+    """Where a beginning of a text fragment ends that has whole lines and about `most` bytes."""
+    stop = min(fragment.start + most, fragment.stop)
+    if not fragment.quoted:
+        return stop  # a reader goes on to the end of the line
+    with Path(fragment.file).open("rb") as file:
+        file.seek(fragment.start)
+        text = file.read(stop - fragment.start)
+    end = len(text)
+    while True:
+        quote = text.rfind(b'"', 0, end)
+        if text.count(b'"', 0, end) % 2 == 0:  # what follows the last quote is outside of quotes
+            line = text.rfind(b"\n", quote + 1, end)
+            if line >= 0:
+                return fragment.start + line + 1
+        if quote < 0:
+            return fragment.stop  # one line is longer than that
+        end = quote

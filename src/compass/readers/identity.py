@@ -13,8 +13,8 @@ _PARQUET = b"PAR1"
 _PIECE = 1 << 22
 
 
-def identities(paths: Sequence[Path]) -> list[tuple[str, int]]:
-    """The identity of each file, and how often it came before in the list.
+def identities(paths: Sequence[Path]) -> list[str]:
+    """The identity of each file.
 
     Different files with equal edges are told apart by all of their bytes.
     """
@@ -22,18 +22,14 @@ def identities(paths: Sequence[Path]) -> list[tuple[str, int]]:
     sharing: dict[str, list[Path]] = {}
     for path, found in cheap.items():
         sharing.setdefault(found, []).append(path)
-    known = {
-        path: cheap[path] if len(alike) == 1 else _whole(path)
-        for alike in sharing.values()
-        for path in alike
-    }
-    seen: dict[str, int] = {}
-    result = []
-    for path in paths:
-        name = known[path]
-        result.append((name, seen.get(name, 0)))
-        seen[name] = seen.get(name, 0) + 1
-    return result
+    known = dict(cheap)
+    for alike in sharing.values():
+        if len(alike) > 1:
+            whole = {path: _whole(path) for path in alike}
+            # Copies keep the cheap name, as one file that is listed twice does.
+            if len(set(whole.values())) > 1:
+                known |= whole
+    return [known[path] for path in paths]
 
 
 def _edges(path: Path) -> str:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 from compass.domain.base import Config, Value
 from compass.domain.errors import BaselineProblem, unknown
 from compass.readers.plain import plain
+from compass.readers.sample import FILE, ROW, Sampled, sampled
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Table:
     def of(cls, arrow: pa.Table, parts: Iterable[Part] | None = None) -> "Table":
         """A table of these columns, brought to plain types (see `compass.readers.plain`)."""
         arrow = plain(arrow)
+        sampled(arrow.schema)  # a damaged mark is told at once
         given = tuple(parts) if parts is not None else (Part(None, arrow.num_rows),)
         return cls(arrow, given, fingerprint(arrow))
 
@@ -58,8 +61,21 @@ class Table:
         self.check_row(n)
         return {name: _scalar(self.arrow.column(name)[n].as_py()) for name in self.names}
 
+    @cached_property
+    def sampled(self) -> Sampled | None:
+        """How the rows were drawn from a larger table; None: they were not."""
+        return sampled(self.arrow.schema)
+
     def locate(self, n: int) -> tuple[str | None, int]:
-        """The file that holds row `n`, and the row's number within that file."""
+        """The file that row `n` came from, and the row's number within that file.
+
+        Of a sample that is the file which the sample was drawn from.
+        """
+        self.check_row(n)
+        return self._source(n) or self.part_of(n)
+
+    def part_of(self, n: int) -> tuple[str | None, int]:
+        """The file that was read for row `n`, and the row's number within that file."""
         self.check_row(n)
         start = 0
         for part in self.parts:
@@ -67,6 +83,24 @@ class Table:
                 return part.file, n - start
             start += part.rows
         raise AssertionError("the parts of a table cover all of its rows")
+
+    def _source(self, n: int) -> tuple[str, int] | None:
+        """Where a row of a sample was before; None for other rows."""
+        if self.sampled is None or FILE not in self.names or ROW not in self.names:
+            return None
+        file, row = (self.arrow.column(name)[n].as_py() for name in (FILE, ROW))
+        return None if file is None or row is None else (str(file), int(row))
+
+    def source_of(self, n: int) -> str | None:
+        """Where row `n` of a sample was before, as `jobs.parquet:40213`; None for other rows."""
+        self.check_row(n)
+        source = self._source(n)
+        return None if source is None else f"{source[0]}:{source[1]}"
+
+    def told(self, n: int) -> str:
+        """A row as it is named to a person: `row 12`, of a sample `row 12 (jobs.parquet:40213)`."""
+        source = self.source_of(n)
+        return f"row {n}" if source is None else f"row {n} ({source})"
 
     def drop(self, names: Iterable[str]) -> "Table":
         """This table without the named columns."""

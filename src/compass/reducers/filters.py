@@ -16,9 +16,10 @@ from compass.domain.expression import (
     Name,
     names_in,
 )
-from compass.domain.space import Category, Space
+from compass.domain.space import Category, Parameter, Space
 from compass.language.bind import bind_rule
 from compass.language.parse import parse_rule
+from compass.prepare.cells import label_key
 from compass.prepare.encode import Encoder
 from compass.readers import Table
 from compass.reducers.columns import Cells
@@ -80,11 +81,21 @@ class General:
 
     def holds(self, columns: dict[str, Cells], table: pa.Table) -> NDArray[np.bool_]:
         """Which rows obey, bool[n]; a missing cell does not."""
-        del columns
-        rule = compile_rule(self.expression, self.space, self.space.names, self.text)
-        part = Table.of(table.select(self.space.names))
-        found: NDArray[np.bool_] = rule.holds(Encoder(self.space).encode_table(part))
+        space = Space(parameters=tuple(_with_new_labels(one, columns) for one in self.space))
+        rule = compile_rule(self.expression, space, space.names, self.text)
+        part = Table.of(table.select(space.names))
+        found: NDArray[np.bool_] = rule.holds(Encoder(space).encode_table(part))
         return found
+
+
+def _with_new_labels(parameter: Parameter, columns: dict[str, Cells]) -> Parameter:
+    """A category with the labels of a batch that were not among the rows looked at first."""
+    if not isinstance(parameter, Category):
+        return parameter
+    known = set(map(label_key, parameter.values))
+    labels = columns[parameter.name].codes()[1]
+    new = tuple(label for label in labels if label_key(label) not in known)
+    return parameter.model_copy(update={"values": (*parameter.values, *new)}) if new else parameter
 
 
 Filter = Compared | Listed | General

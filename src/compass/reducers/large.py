@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ from compass.reducers.statistics import Tally
 from compass.settings import ReduceSettings
 
 METHODS = ("guided", "uniform", "stratified")
+_ENDINGS = (".parquet", ".pq", ".parq")
 _COUNTED = 60  # labels of a column up to which they are counted one by one
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -106,26 +108,48 @@ def reduce(
     )
     choice.check()
     place = Path(output)
-    if not place.parent.is_dir():
-        raise BadInput(f"there is no folder {place.parent}", hint="make it first")
+    _check_place(place)
     sources = [source] if isinstance(source, str | PathLike) else list(source)
     quoted: frozenset[str] = frozenset()
     with opened(executor) as runner:
         while True:
             try:
-                found = fragments_of(sources, quoted=quoted)
+                found = fragments_of(sources, quoted=quoted, skip=skip_unreadable)
+                _check_apart(found, place)
                 return _reduced(found, place, choice, runner, tell or (lambda *_: None))
             except QuotesFound as late:
-                if late.file in quoted:
+                file = str(Path(late.file).absolute())
+                if file in quoted:
                     raise
-                quoted |= {late.file}
+                quoted |= {file}
+
+
+def _check_place(output: Path) -> None:
+    """Says before the work, not after it, that the sample cannot be written there."""
+    if not output.parent.is_dir():
+        raise BadInput(f"there is no folder {output.parent}", hint="make it first")
+    if output.is_dir():
+        raise BadInput(f"cannot write {output}: it is a folder", hint="name a file in it")
+    if output.suffix.lower() not in _ENDINGS:
+        raise BadInput(
+            f"a sample is a Parquet file, which {output.name} does not end as",
+            hint=f"name it {output.stem or 'sample'}.parquet",
+        )
+
+
+def _check_apart(source: Source, output: Path) -> None:
+    place = output.resolve()
+    if any(Path(file).resolve() == place for file in {one.file for one in source.fragments}):
+        raise BadInput(
+            f"{output} is one of the files to read", hint="write the sample to another folder"
+        )
 
 
 def _reduced(source: Source, output: Path, choice: Choice, runner: Executor, tell: Tell) -> Report:
     clock = _Clock()
     tell("looking", 0, 0, 0)
-    pool = draw(source, choice.study, choice.seed, choice.settings)
-    recipe, pilot = _recipe(pool, choice)
+    pool = draw(source, choice.study, choice.seed, choice.settings, skip=choice.skip_unreadable)
+    recipe, pilot = recipe_of(pool, choice)
     clock.lap("pilot")
     folder = parts.folder_of(output)
     done = parts.begin(folder, _plan(source, choice, pool), len(source.fragments))
@@ -158,7 +182,7 @@ def _reduced(source: Source, output: Path, choice: Choice, runner: Executor, tel
     return _report(source, output, choice, runner, total, pilot, unreadable, len(done), clock)
 
 
-def _recipe(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
+def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
     """How rows are chosen, from what the pool teaches."""
     arrow = pool.table.arrow
     seen = mapped(arrow, choice.study.map) if choice.study.map else arrow
@@ -209,6 +233,7 @@ def _about(cells: Cells) -> float:
 def _plan(source: Source, choice: Choice, pool: Pool) -> dict[str, Any]:
     """What must be the same for parts of an earlier run to be of use."""
     return {
+        "compass": version("compass-hpc"),
         "keep": choice.keep,
         "method": choice.method,
         "by": choice.by,
@@ -237,7 +262,12 @@ def _scan_all(
     tell: Tell,
 ) -> list[Tally]:
     found = dict(done)
-    waiting = [(n, one) for n, one in enumerate(fragments) if n not in found]
+    # Workers may be in another folder.
+    waiting = [
+        (n, replace(one, file=str(Path(one.file).absolute())))
+        for n, one in enumerate(fragments)
+        if n not in found
+    ]
     total = sum(one.bytes for one in fragments)
     read = sum(fragments[n].bytes for n in found)
     rows = sum(tally.rows for tally in found.values())

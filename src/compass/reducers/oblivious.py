@@ -16,6 +16,7 @@ from compass.execute.kernel import f8, integer, kernel, number
 
 Bins = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Columns = NDArray[np.uint16]  # a table may have more columns than a byte counts
 Words = NDArray[np.uint64]
 
 MEMBERS = 4  # sums of 16 bits each, added as one number of 64
@@ -24,8 +25,10 @@ _BLOCK = 512  # rows whose leaves stay in the nearest cache
 
 _u1 = types.Array(types.uint8, 1, "C", readonly=True)
 _u1_2d = types.Array(types.uint8, 2, "C", readonly=True)
+_u2_2d = types.Array(types.uint16, 2, "C", readonly=True)
 _u8_2d = types.Array(types.uint64, 2, "C", readonly=True)
 _to_u8 = types.uint64[::1]
+_to_u2_2d = types.uint16[:, ::1]
 _to_u1_2d = types.uint8[:, ::1]
 _to_f8_3d = types.float64[:, :, ::1]
 
@@ -38,7 +41,7 @@ class Oblivious:
     the trees is exact, so a row gets the same score in any batch.
     """
 
-    features: Bins  # [trees, depth] column asked about
+    features: Columns  # [trees, depth] column asked about
     borders: Bins  # [trees, depth] the answer is yes above this bin
     leaves: NDArray[np.uint64]  # [trees, 2**depth]
     step: float
@@ -61,7 +64,7 @@ def learn(bins: Bins, y: Floats, seed: int, *, trees: int, depth: int, rate: flo
     """Boosted trees of these rows: bins uint8[d, n], outcomes float64[n]."""
     base = float(y.mean())
     apart = np.random.default_rng(seed).integers(0, MEMBERS, len(y)).astype(np.uint8)
-    features = np.zeros((trees, depth), dtype=np.uint8)
+    features = np.zeros((trees, depth), dtype=np.uint16)
     borders = np.full((trees, depth), 255, dtype=np.uint8)
     values = np.zeros((trees, 2**depth, MEMBERS))
     highest = int(bins.max(initial=0)) + 1
@@ -76,8 +79,8 @@ def learn(bins: Bins, y: Floats, seed: int, *, trees: int, depth: int, rate: flo
     return Oblivious(features, borders, leaves, step, base + float(lowest.sum()))
 
 
-@kernel(_u1_2d, _u1_2d, _u1_2d, _u8_2d, _to_u8)
-def add_trees(bins: Bins, features: Bins, borders: Bins, leaves: Words, into: Words) -> None:
+@kernel(_u1_2d, _u2_2d, _u1_2d, _u8_2d, _to_u8)
+def add_trees(bins: Bins, features: Columns, borders: Bins, leaves: Words, into: Words) -> None:
     """The sum of the leaves of every row of bins [d, n], into [n]."""
     trees, depth = features.shape
     rows = bins.shape[1]
@@ -143,14 +146,14 @@ def _settle(left: Floats, leaf: Bins, apart: Bins, rate: float, values: Floats) 
             left[member, r] -= values[leaf[r], member]
 
 
-@kernel(_u1_2d, f8, _u1, number, integer, _to_u1_2d, _to_u1_2d, _to_f8_3d)
+@kernel(_u1_2d, f8, _u1, number, integer, _to_u2_2d, _to_u1_2d, _to_f8_3d)
 def _boost(
     bins: Bins,
     y: Floats,
     apart: Bins,
     rate: float,
     highest: int,
-    features: Bins,
+    features: Columns,
     borders: Bins,
     values: Floats,
 ) -> None:

@@ -98,14 +98,17 @@ def begin(folder: Path, plan: Mapping[str, Any], count: int) -> dict[int, Tally]
     return {}
 
 
-def first_rows(fragments: Sequence[Fragment], tallies: Sequence[Tally]) -> list[int]:
-    """The number that the first row of each fragment has in its file."""
-    at: dict[tuple[str, int], int] = {}
-    found = []
+def first_rows(fragments: Sequence[Fragment], tallies: Sequence[Tally]) -> list[int | None]:
+    """The number that the first row of each fragment has in its file.
+
+    None where nobody knows it: after a piece of text that could not be read.
+    """
+    at: dict[tuple[str, int], int | None] = {}
+    found: list[int | None] = []
     for fragment, tally in zip(fragments, tallies, strict=True):  # in the order of their content
         file = (fragment.identity, fragment.occurrence)
         start = at.get(file, 0) if fragment.first_row is None else fragment.first_row
-        at[file] = start + tally.rows
+        at[file] = None if start is None or tally.problem else start + tally.rows
         found.append(start)
     return found
 
@@ -127,7 +130,7 @@ def assemble(
             "no row was kept", hint="keep a larger share, or look at the conditions on rows"
         )
     schema = _with_marks(_shared(schemas), how)
-    half = output.with_name(f".{output.name}.{uuid.uuid4().hex}.half")
+    half = folder / f"{output.name}.half"  # what is left of it goes with the folder
     with _writing(str(output)):
         try:
             with parquet.ParquetWriter(half, schema) as writer:
@@ -195,10 +198,10 @@ def _grouped(
         yield pa.concat_tables(waiting)
 
 
-def _placed(part: pa.Table, file: str, start: int, schema: pa.Schema) -> pa.Table:
+def _placed(part: pa.Table, file: str, start: int | None, schema: pa.Schema) -> pa.Table:
     import pyarrow.compute as pc
 
-    row = pc.add(part.column(ROW), start)
+    row = pc.add(part.column(ROW), pa.scalar(start, pa.int64()))
     names = part.set_column(part.column_names.index(ROW), ROW, row)
     place = names.column_names.index(ROW)
     named = names.add_column(place, FILE, pa.repeat(pa.scalar(file, pa.large_string()), len(part)))

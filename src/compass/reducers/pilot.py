@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +14,12 @@ from compass.prepare.infer import infer
 from compass.prepare.mapping import mapped
 from compass.prepare.study import Study
 from compass.readers import Table
-from compass.readers.batches import Shape, TypesChanged, batches
+from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
 from compass.readers.combine import combine
-from compass.readers.fragments import CSV, PARQUET, Fragment, Source
+from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment, Source, whole_lines
+from compass.readers.inflate import COMPRESSED
 from compass.readers.plain import plain
+from compass.readers.sample import sampled
 from compass.reducers.chance import key_of, numbers, proportional
 from compass.reducers.columns import (
     Binned,
@@ -44,73 +47,155 @@ class Pool:
     places: int  # fragments that were looked at
 
 
-def draw(source: Source, study: Study, seed: int, how: ReduceSettings) -> Pool:
-    """Rows from the beginnings of fragments all over the source."""
+def draw(
+    source: Source, study: Study, seed: int, how: ReduceSettings, *, skip: bool = False
+) -> Pool:
+    """Rows from the beginnings of fragments all over the source.
+
+    With `skip`, a fragment that cannot be read is passed over.
+    """
     order = sorted(source.fragments, key=lambda f: key_of(seed, "pool", *f.order))
     places = order[: how.places]
     each = max(_LEAST, how.pool // len(places))
-    shape = Shape(folders=source.folders, labels=_texts(places[0]))
-    found, files, keys = [], [], []
-    for fragment in places:
-        table = _first(fragment, shape, each)
-        if table is not None:
-            found.append(table)
-            files.append(fragment.file)
-            keys.append(numbers(key_of(seed, "pilot", *fragment.order), 0, table.num_rows))
-    if not found:
+    shape = Shape(folders=source.folders, labels=_texts(places))
+    looks = _looks(places, shape, each, skip)
+    if mixed := _mixed(looks):
+        shape = replace(shape, types=dict.fromkeys(mixed, pa.large_string()))
+        looks = _looks(places, shape, each, skip)
+    if not looks:
         raise DataProblem(
             f"{places[0].file} holds no rows", hint="was the run that writes it cut short?"
         )
-    whole = combine(found, files)
-    number = np.concatenate(keys)
+    if any(sampled(look.table.schema) is not None for look in looks):
+        raise DataProblem(
+            f"{looks[0].fragment.file} is a sample already: its rows do not count alike",
+            hint="take a smaller share of the files that it was made from",
+        )
+    whole = combine([look.table for look in looks], [look.fragment.file for look in looks])
+    number = np.concatenate(
+        [
+            numbers(key_of(seed, "pilot", *look.fragment.order), 0, look.table.num_rows)
+            for look in looks
+        ]
+    )
     chosen = np.sort(np.argsort(number, kind="stable")[: how.pilot])
     table = Table.of(whole.take(pa.array(chosen)))
     space, _ = infer(table, study)
     types = {field.name: field.type for field in whole.schema}
     labels = frozenset(name for name, kind in types.items() if pa.types.is_large_string(kind))
-    return Pool(table, replace(shape, types=_text_types(types), labels=labels), space, len(places))
+    shape = replace(shape, types=_text_types(types, looks), labels=labels)
+    return Pool(table, shape, space, len(places))
 
 
-def _texts(fragment: Fragment) -> frozenset[str]:
+@dataclass(frozen=True)
+class _Look:
+    """The first rows of a fragment in plain types, and the types in which they were read."""
+
+    fragment: Fragment
+    table: pa.Table
+    kinds: Mapping[str, pa.DataType]
+
+
+def _looks(places: Sequence[Fragment], shape: Shape, rows: int, skip: bool) -> list[_Look]:
+    found = []
+    for fragment in places:
+        try:
+            look = _first(fragment, shape, rows)
+        except QuotesFound:
+            raise
+        except DataProblem:
+            if not skip:
+                raise
+            continue
+        if look is not None:
+            found.append(look)
+    return _same_keys(found)
+
+
+def _same_keys(looks: Sequence[_Look]) -> list[_Look]:
+    """The looks into JSON lines with all keys of their file: lines leave out what they lack."""
+    keys: dict[str, dict[str, None]] = {}
+    for look in looks:
+        keys.setdefault(look.fragment.file, {}).update(dict.fromkeys(look.table.column_names))
+    found = []
+    for look in looks:
+        table = look.table
+        if look.fragment.kind == JSONL:
+            for name in keys[look.fragment.file]:
+                if name not in table.column_names:
+                    table = table.append_column(name, pa.nulls(table.num_rows))
+        found.append(replace(look, table=table))
+    return found
+
+
+def _mixed(looks: Sequence[_Look]) -> set[str]:
+    """Columns that hold text in one place of a text file and something else in another."""
+    kinds: dict[tuple[str, str], set[pa.DataType]] = {}
+    for look in looks:
+        if look.fragment.kind == CSV:
+            for field in look.table.schema:
+                if not pa.types.is_null(field.type):
+                    kinds.setdefault((look.fragment.file, field.name), set()).add(field.type)
+    numeric = {pa.int64(), pa.float64()}
+    return {name for (_, name), seen in kinds.items() if len(seen) > 1 and seen != numeric}
+
+
+def _texts(places: Sequence[Fragment]) -> frozenset[str]:
     """The text columns of a Parquet file: as codes they are read several times faster."""
-    if fragment.kind != PARQUET:
-        return frozenset()
     from pyarrow import parquet
 
-    return frozenset(one.name for one in parquet.read_schema(fragment.file) if is_label(one.type))
+    for fragment in places:
+        if fragment.kind == PARQUET:
+            schema = parquet.read_schema(fragment.file)
+            return frozenset(one.name for one in schema if is_label(one.type))
+    return frozenset()
 
 
-def _text_types(types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
-    """How the columns of text files are to be read: labels as codes, numbers as they were."""
+def _text_types(types: Mapping[str, pa.DataType], looks: Sequence[_Look]) -> dict[str, pa.DataType]:
+    """How the columns of text files are to be read: labels as codes, the rest as it was."""
     code = pa.dictionary(pa.int32(), pa.string())
-    return {
-        name: code if pa.types.is_large_string(kind) else kind
-        for name, kind in types.items()
-        if not pa.types.is_null(kind)
-    }
+    found = {}
+    for name, kind in types.items():
+        if pa.types.is_large_string(kind):
+            found[name] = code
+        elif not pa.types.is_null(kind):
+            seen = {look.kinds[name] for look in looks if name in look.kinds}
+            seen.discard(pa.null())
+            # What is read as a time of day, or in a time zone, is none as the plain number.
+            times = all(map(pa.types.is_timestamp, seen)) and len({one.tz for one in seen}) == 1
+            finest = min(seen, key=lambda one: one.unit) if times else None  # ns before s
+            found[name] = next(iter(seen)) if len(seen) == 1 else finest or kind
+    return found
 
 
-def _first(fragment: Fragment, shape: Shape, rows: int) -> pa.Table | None:
-    """The first rows of a fragment, in plain types."""
+def _first(fragment: Fragment, shape: Shape, rows: int) -> _Look | None:
+    """The first rows of a fragment."""
     small = fragment
-    if fragment.kind == CSV and fragment.bytes > rows * 512:
+    if fragment.kind == CSV and fragment.bytes > rows * 512 and not _packed(fragment):
         # Enough text for these rows; where they are longer there are fewer of them.
-        small = replace(fragment, stop=fragment.start + rows * 512, bytes=rows * 512)
+        stop = whole_lines(fragment, rows * 512)
+        small = replace(fragment, stop=stop, bytes=stop - fragment.start)
     while True:
         try:
             found: list[pa.Table] = []
+            kinds: dict[str, pa.DataType] = {}
             count = 0
             for table in batches(small, shape, min(rows, 1 << 17)):
                 found.append(plain(table.slice(0, rows - count)))
+                kinds = {field.name: field.type for field in table.schema}
                 count += found[-1].num_rows
                 if count >= rows:
                     break
             if not count:
                 return None
             names = [small.file] * len(found)
-            return combine(found, names)
+            return _Look(fragment, combine(found, names), kinds if fragment.kind == CSV else {})
         except TypesChanged as changed:
             shape = replace(shape, types=changed.types)
+
+
+def _packed(fragment: Fragment) -> bool:
+    return Path(fragment.file).suffix.lower() in COMPRESSED
 
 
 @dataclass(frozen=True)

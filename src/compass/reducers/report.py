@@ -101,7 +101,7 @@ def labels_of(tally: Tally) -> tuple[LabelShare, ...]:
     found = [
         LabelShare(column=name, label=label, rows=rows, kept=kept, chance=kept / rows)
         for name, counts in tally.labels.items()
-        for label, (rows, kept) in counts.items()
+        for label, (rows, kept) in (counts or {}).items()
         if rows
     ]
     return tuple(sorted(found, key=lambda one: (one.column, -one.chance, one.label)))

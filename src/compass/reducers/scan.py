@@ -12,7 +12,7 @@ from compass.domain.base import Value
 from compass.domain.errors import DataProblem, unknown
 from compass.prepare.mapping import mapped
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
-from compass.readers.fragments import PARQUET, Fragment
+from compass.readers.fragments import JSONL, PARQUET, Fragment
 from compass.readers.plain import plain
 from compass.readers.sample import ROW, WEIGHT
 from compass.reducers.chance import choose, key_of
@@ -91,6 +91,11 @@ def _batch(
 ) -> tuple[pa.Table | None, Tally]:
     names = [name.strip() for name in table.column_names]
     table = table.rename_columns(names)
+    if fragment.kind == JSONL:  # a key that no line here has is a missing cell
+        for name in recipe.names:
+            if name not in names:
+                table = table.append_column(name, pa.nulls(table.num_rows))
+                names.append(name)
     seen = mapped(table, recipe.rewrite) if recipe.rewrite else table
     for name in recipe.names:
         if name not in names:

@@ -15,6 +15,10 @@ MOST_LABELS = 1000  # of one column that are counted one by one
 _mask = types.Array(types.uint8, 1, "C", readonly=True)
 
 
+# Of one column: label -> usable rows, kept rows; None: too many labels to count.
+Counts = Mapping[str, tuple[int, int]] | None
+
+
 @dataclass(frozen=True)
 class Moments:
     """Count, sum and sum of squares about `about`, least and greatest of one column."""
@@ -66,9 +70,7 @@ class Tally:
     estimates: Mapping[str, tuple[float, float]] = field(
         default_factory=dict
     )  # column -> weighted sum over the kept rows, and sum of the weights
-    labels: Mapping[str, Mapping[str, tuple[int, int]]] = field(
-        default_factory=dict
-    )  # column -> label -> usable rows, kept rows
+    labels: Mapping[str, Counts] = field(default_factory=dict)
     problem: str = ""  # why the fragment could not be read, where that is allowed
 
     def __add__(self, other: "Tally") -> "Tally":
@@ -111,7 +113,9 @@ def tally_of(said: Mapping[str, Any]) -> Tally:
     """The tally that was written with `plain`."""
     moments = {name: Moments(**one) for name, one in said["moments"].items()}
     labels = {
-        name: {label: (int(a), int(b)) for label, (a, b) in found.items()}
+        name: None
+        if found is None
+        else {label: (int(a), int(b)) for label, (a, b) in found.items()}
         for name, found in said["labels"].items()
     }
     estimates = {name: (a, b) for name, (a, b) in said["estimates"].items()}
@@ -122,13 +126,13 @@ def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {key: one.get(key, 0) + other.get(key, 0) for key in {**one, **other}}
 
 
-def _labels_added(
-    one: Mapping[str, Mapping[str, tuple[int, int]]],
-    other: Mapping[str, Mapping[str, tuple[int, int]]],
-) -> dict[str, dict[str, tuple[int, int]]]:
-    result = {}
+def _labels_added(one: Mapping[str, Counts], other: Mapping[str, Counts]) -> dict[str, Counts]:
+    result: dict[str, Counts] = {}
     for name in {**one, **other}:
         mine, new = one.get(name, {}), other.get(name, {})
+        if mine is None or new is None:
+            result[name] = None
+            continue
         both = {
             label: (
                 mine.get(label, (0, 0))[0] + new.get(label, (0, 0))[0],
@@ -136,7 +140,7 @@ def _labels_added(
             )
             for label in {**mine, **new}
         }
-        result[name] = both if len(both) <= MOST_LABELS else {}
+        result[name] = both if len(both) <= MOST_LABELS else None
     return result
 
 
@@ -153,8 +157,8 @@ def _moments(
             count += 1
             total += apart
             squares += apart * apart
-            low = min(low, apart)
-            high = max(high, apart)
+            low = min(low, np.float64(values[r]))
+            high = max(high, np.float64(values[r]))
     into[0], into[1], into[2], into[3], into[4] = count, total, squares, low, high
 
 
@@ -162,9 +166,7 @@ def moments(values: NDArray[Any], usable: NDArray[np.uint8], about: float) -> Mo
     """The moments of the usable finite values of a column."""
     found = np.empty(5)
     _moments(values, usable, about, found)
-    return Moments(
-        about, int(found[0]), *map(float, found[1:3]), *(about + float(x) for x in found[3:])
-    )
+    return Moments(about, int(found[0]), *map(float, found[1:]))
 
 
 @kernel([i4, _mask, to_i8], [i8, _mask, to_i8])
@@ -180,10 +182,10 @@ def label_counts(
     labels: list[Value],
     usable: NDArray[np.uint8],
     kept: NDArray[np.int64],
-) -> dict[str, tuple[int, int]]:
+) -> Counts:
     """How often each label is among the usable and among the kept rows."""
     if len(labels) > MOST_LABELS:
-        return {}
+        return None
     every = np.zeros(len(labels) + 1, dtype=np.int64)  # the last is for missing cells
     chosen = np.zeros_like(every)
     _count(codes, usable, every)

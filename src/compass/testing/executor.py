@@ -120,6 +120,7 @@ def _errors(found: Witness, here: Any) -> None:
         repr(seen),
         look,
     )
+    _usable(found, here, "after an error")
     seen = _raised(here, failing)
     found.expect(
         type(seen) is ZeroDivisionError and str(seen) == "division by zero",
@@ -127,7 +128,6 @@ def _errors(found: Witness, here: Any) -> None:
         repr(seen),
         look.replace("refusing", "failing"),
     )
-    _usable(found, here, "after an error")
 
 
 def _raised(here: Any, work: Any) -> Any:

@@ -24,9 +24,9 @@ _LEAF = 5  # runs whose errors are averaged at least: a single one is mostly cha
 _AGREE = 1e-4  # share of a prediction below which trees that agree say nothing of its error
 
 
-def size_of(y: Floats, task: Task) -> float:
+def size_of(y: Floats, task: Task, weight: Floats | None = None) -> float:
     """The size below which an outcome counts as zero; NaN for classes, which have none."""
-    return small(y) if task.classes is None else float("nan")
+    return small(y, weight) if task.classes is None else float("nan")
 
 
 def learn_errors(

@@ -65,6 +65,11 @@ class Conformal:
         place = int(np.searchsorted(self._share, level - 1e-12))
         return float(self.residuals[place]) if place < len(self.residuals) else math.inf
 
+    @property
+    def effective(self) -> float:
+        """How many units that count alike the rows to check with are worth."""
+        return float(self.weights.sum()) / self.unseen
+
     def chance(self, predicted: Floats, spread: Floats, low: float, high: float) -> Floats:
         """The chance [n] that new runs with these predictions [n] lie between low and high.
 

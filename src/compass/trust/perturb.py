@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
 from compass.domain.space import Category, Number, Space
+from compass.prepare.weigh import deviation, uneven
 
 Floats = NDArray[np.float64]
 
@@ -32,11 +33,12 @@ class Grid:
         return moved
 
 
-def grids(X: Floats, space: Space) -> list[Grid]:
-    """The grids of the numbers that vary among rows X float64[n, d]."""
+def grids(X: Floats, space: Space, weight: Floats | None = None) -> list[Grid]:
+    """The grids of the numbers that vary among rows X float64[n, d]; weights enter the spread."""
     if X.ndim != 2 or X.shape[1] != len(space):
         raise BadInput(f"the space has {len(space)} columns, the rows have shape {X.shape}")
-    found = [_grid(j, parameter, X[:, j]) for j, parameter in enumerate(space)]
+    weight = uneven(weight)
+    found = [_grid(j, parameter, X[:, j], weight) for j, parameter in enumerate(space)]
     return [grid for grid in found if grid is not None]
 
 
@@ -67,10 +69,13 @@ def resample(
     return taken, drawn[taken].astype(np.float64)
 
 
-def _grid(column: int, parameter: Number | Category, x: Floats) -> Grid | None:
+def _grid(
+    column: int, parameter: Number | Category, x: Floats, weight: Floats | None
+) -> Grid | None:
     if isinstance(parameter, Category):
         return None
     none = parameter.none_code if parameter.optional else float("nan")
-    present = x[x != none]
+    given = x != none
+    present, counts = x[given], None if weight is None else weight[given]
     values = np.unique(present)
-    return Grid(column, values, float(present.std()), none) if values.size > 1 else None
+    return Grid(column, values, deviation(present, counts), none) if values.size > 1 else None

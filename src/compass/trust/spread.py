@@ -63,7 +63,7 @@ class Perturbed:
         if not y:
             raise BadInput("there is no outcome whose certainty could be measured")
         parts, unseen = _grown(X_train, y, tasks, space, settings, seed, weight)
-        sizes = np.array([size_of(y[name], tasks[name]) for name in y])
+        sizes = np.array([size_of(y[name], tasks[name], weight) for name in y])
         some = sample(X_train.shape[0], CHECKED, seed)
         errors = tuple(
             learn_errors(
@@ -186,7 +186,7 @@ def _grown(
     weight: Floats | None,
 ) -> tuple[dict[str, list[FlatForest]], NDArray[np.bool_]]:
     """The models of each target, and which rows each of them has not seen, [models, n]."""
-    trust, among = settings.trust, grids(X, space)
+    trust, among = settings.trust, grids(X, space, weight)
     kinds = np.unique(configurations(X), return_inverse=True)[1].ravel()
     unseen = np.ones((trust.models, kinds.size), dtype=bool)
     parts: dict[str, list[FlatForest]] = {name: [] for name in y}

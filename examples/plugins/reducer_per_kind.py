@@ -8,11 +8,11 @@ from compass.domain.space import Category, Role
 from compass.prepare import Prepared
 
 
-@registry.add("reducer", "stratified")
-class Stratified:
+@registry.add("reducer", "per-kind")
+class PerKind:
     """The same share of every combination of context labels, and at least one row of each."""
 
-    name = "stratified"
+    name = "per-kind"
 
     def reduce(
         self, prepared: Prepared, keep: float, seed: int

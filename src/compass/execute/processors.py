@@ -26,7 +26,8 @@ def _share(groups: Path) -> float | None:
 
 def _second(file: Path) -> float | None:
     """The limit of a control group of version 2: `150000 100000`, or `max 100000`."""
-    return _quotient(*(_text(file).split() + ["", ""])[:2])
+    quota, _, period = _text(file).partition(" ")
+    return _quotient(quota, period)
 
 
 def _first(folder: Path) -> float | None:

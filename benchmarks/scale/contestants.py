@@ -1,0 +1,178 @@
+"""One contestant, in a process of its own: prints rows, CPU seconds, seconds and peak memory.
+
+All do the same work on the same files: keep completed jobs longer than a second, leave out rows
+without an input size, take mean, deviation, minimum and maximum of the numbers, score every row
+with the same pilot trees, keep 5 % with the same chances, and write the sample to Parquet.
+
+The peers get the pilot model ready-made (their clock starts after it is there); ours is on the
+clock from the listing of the files to the renamed sample.
+"""
+
+import argparse
+import json
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+KEEP = 0.05
+WHERE = ("state == 'COMPLETED'", "runtime_s > 1")
+NUMBERS = ["nodes", "tasks", "gpus", "input_gb", "runtime_s"]
+STUDY = {
+    "columns": {
+        "app": {"role": "context"},
+        "input_gb": {"role": "context"},
+        "runtime_s": {"role": "outcome"},
+        "power_w": {"role": "ignored"},
+        "state": {"role": "ignored", "kind": "category"},
+    }
+}
+
+
+def ours(files: list[Path], output: Path, executor: str) -> None:
+    from compass.prepare.study import Study
+    from compass.reducers.large import reduce
+
+    reduce(
+        files,
+        output,
+        keep=KEEP,
+        where=WHERE,
+        study=Study.model_validate(STUDY),
+        executor=executor,
+    )
+
+
+def pilot_of(files: list[Path]) -> Any:
+    """The chances that `compass reduce` would use for these files."""
+    from compass.prepare.study import Study
+    from compass.readers.fragments import fragments_of
+    from compass.reducers.large import Choice, recipe_of
+    from compass.reducers.pilot import draw
+
+    choice = Choice(KEEP, where=WHERE, study=Study.model_validate(STUDY))
+    source = fragments_of(files)
+    pool = draw(source, choice.study, choice.seed, choice.settings)
+    return recipe_of(pool, choice)[0].chances
+
+
+def chances_of(frame: Any, chances: Any) -> np.ndarray:
+    """The chance of each row of a pandas frame, as a person would write it."""
+    scorer = chances.scorer
+    bins = np.empty((len(scorer.features), len(frame)), dtype=np.uint8)
+    for place, feature in enumerate(scorer.features):
+        column = frame[feature.name]
+        if feature.borders is None:
+            bins[place] = column.map(dict(feature.labels)).fillna(feature.other).to_numpy(np.uint8)
+        else:
+            bins[place] = np.searchsorted(feature.borders, column.to_numpy(np.float64), side="left")
+    (scored,) = scorer.targets
+    members = scored.trees.members(bins)
+    error = np.log(frame["runtime_s"].to_numpy()) - members.mean(axis=0)
+    score = np.sqrt((error**2 + members.var(axis=0, ddof=1)) / scored.usual)
+    return np.minimum(1.0, chances.a + chances.b * score)
+
+
+def _read(files: list[Path]) -> Any:
+    import dask.dataframe as dd
+
+    names = [str(file) for file in files]
+    return dd.read_parquet(names) if files[0].suffix == ".parquet" else dd.read_csv(names)
+
+
+def idiomatic(files: list[Path], output: Path, chances: Any) -> None:
+    """dask.dataframe as people write it: one expression per wish, computed together."""
+    import dask
+
+    jobs = _read(files)
+    jobs = jobs[(jobs["state"] == "COMPLETED") & (jobs["runtime_s"] > 1)]
+    jobs = jobs.dropna(subset=["input_gb"])
+    numbers = jobs[NUMBERS]
+    statistics = [numbers.mean(), numbers.std(), numbers.min(), numbers.max(), numbers.count()]
+    meta = jobs._meta.assign(weight=np.float64())
+    sample = jobs.map_partitions(_weighted, chances, meta=meta)
+    kept, *_ = dask.compute(sample, *statistics)
+    kept.to_parquet(output)
+
+
+def _weighted(frame: Any, chances: Any) -> Any:
+    chance = chances_of(frame, chances)
+    keep = np.random.default_rng(len(frame)).random(len(frame)) < chance
+    return frame[keep].assign(weight=1 / chance[keep])
+
+
+def fused(files: list[Path], output: Path, chances: Any) -> None:
+    """dask.dataframe by hand: everything in one function per partition."""
+    import pandas as pd
+
+    parts = _read(files).to_delayed()
+    import dask
+
+    done = dask.compute(*[dask.delayed(_fused)(part, chances) for part in parts])
+    pd.concat([kept for kept, _ in done]).to_parquet(output)
+
+
+def _fused(frame: Any, chances: Any) -> tuple[Any, Any]:
+    frame = frame[
+        (frame["state"] == "COMPLETED") & (frame["runtime_s"] > 1) & frame["input_gb"].notna()
+    ]
+    statistics = frame[NUMBERS].agg(["sum", "min", "max", "count"])
+    squares = (frame[NUMBERS] ** 2).sum()
+    return _weighted(frame, chances), (statistics, squares)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("who", choices=["ours", "idiomatic", "fused"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--executor", default="threads")
+    parser.add_argument("--visits", type=int, default=1, help="visit the files this often")
+    said = parser.parse_args()
+    files = sorted(said.folder.iterdir()) * said.visits
+    place = Path(tempfile.mkdtemp(dir=said.folder.parent))
+    output = place / "sample.parquet"
+    _warm(said.who)
+    chances = None if said.who == "ours" else pilot_of(files)
+    begun, used = time.perf_counter(), _cpu()
+    if said.who == "ours":
+        ours(files, output, said.executor)
+    else:
+        {"idiomatic": idiomatic, "fused": fused}[said.who](files, output, chances)
+    seconds, cpu = time.perf_counter() - begun, _cpu() - used
+    import pyarrow.parquet as pq
+
+    kept = pq.read_metadata(output).num_rows
+    shutil.rmtree(place)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found = {"who": said.who, "kept": kept, "cpu": cpu, "seconds": seconds, "peak_mb": peak}
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+def _warm(who: str) -> None:
+    """Imports and compiled loops are there before the clock starts, for everybody."""
+    import pyarrow.csv
+    import pyarrow.parquet  # noqa: F401
+
+    import compass.reducers.large
+
+    if who != "ours":
+        import dask
+        import dask.dataframe
+        import pandas  # noqa: F401
+
+        dask.config.set(scheduler="threads", num_workers=2)
+    del compass
+
+
+def _cpu() -> float:
+    own, others = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+"""Work on the workers of a Dask scheduler, wherever they are."""
+
+import pickle
+import time
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from compass.domain.errors import EnvironmentProblem
+from compass.execute.base import Item, Result, WorkerLost
+from compass.execute.frame import answer, opened_answer, packed
+
+_PACKAGE = "compass-hpc"
+_HEAVY = 1_000_000  # bytes of a function with its data that are worth sending once per worker
+_LOOK = 2.0  # seconds of silence after which the cluster is looked at
+_TRIES = 3
+EXTRA = "pip install 'compass-hpc[dask]'"
+
+
+def distributed() -> Any:
+    """The package dask.distributed, or how to get it."""
+    try:
+        import distributed as package
+    except ImportError as error:
+        raise EnvironmentProblem(
+            f"this executor needs dask.distributed: {error}", hint=EXTRA
+        ) from error
+    return package
+
+
+def secret(folder: str = "") -> Any:
+    """Keys of one program: nobody else on the machine or network can hand its workers code.
+
+    With a folder they are files in it, for workers that are started by others.
+    """
+    package = distributed()
+    try:
+        keys = package.Security.temporary()
+    except ImportError as error:
+        raise EnvironmentProblem(
+            f"this executor needs the package cryptography: {error}", hint=EXTRA
+        ) from error
+    if not folder:
+        return keys
+    files: dict[str, Any] = {"require_encryption": True}
+    for role in ("client", "scheduler", "worker"):
+        for part, text in keys.get_tls_config_for_role(role).items():
+            if part in ("ca_file", "cert", "key"):
+                name = "tls_ca_file" if part == "ca_file" else f"tls_{role}_{part}"
+                files[name] = _written(Path(folder) / f"{name}.pem", text)
+    return package.Security(**files)
+
+
+def _written(file: Path, text: str) -> str:
+    file.touch(mode=0o600)
+    file.write_text(text)
+    return str(file)
+
+
+# Dask opens a web server in any case; here it is out of everybody's way.
+NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+
+
+def connected(address: Any, *, seconds: float = 30.0) -> Any:
+    """A client of the scheduler at an address, or of a cluster object."""
+    package = distributed()
+    with warnings.catch_warnings():
+        # Versions are compared below, in words that say what to do.
+        warnings.simplefilter("ignore", package.versions.VersionMismatchWarning)
+        return package.Client(address, timeout=seconds, set_as_default=False)
+
+
+def check_versions(client: Any) -> None:
+    """Raise unless the workers have this version of Compass and of Python."""
+    own = {"Compass": version(_PACKAGE), "Python": python_version().rpartition(".")[0]}
+    theirs = {
+        "Compass": client.run(version, _PACKAGE, on_error="return"),
+        "Python": client.run(python_version, on_error="return"),
+    }
+    for what, found in theirs.items():
+        for worker, said in found.items():
+            if isinstance(said, PackageNotFoundError):
+                raise EnvironmentProblem(
+                    f"the Dask worker {worker} has no Compass",
+                    hint=f"install compass-hpc {own['Compass']} where the workers run",
+                )
+            if isinstance(said, BaseException):
+                raise EnvironmentProblem(f"the Dask worker {worker} does not answer: {said}")
+            if said != own[what] and not (what == "Python" and said.startswith(own[what] + ".")):
+                raise EnvironmentProblem(
+                    f"the Dask worker {worker} has {what} {said}, this program has {own[what]}",
+                    hint="install the same versions where the workers run",
+                )
+
+
+def threads_of(client: Any) -> int:
+    """How many items the workers can do at once."""
+    return sum(client.nthreads().values())
+
+
+def on_cluster(
+    client: Any,
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    patience: float = 60.0,
+) -> Iterator[tuple[int, Result]]:
+    """Yields (position in `items`, result) as each is done, in any order.
+
+    `patience` is how many seconds the cluster may be without any worker.
+    """
+    shift = _Shift(client, packed(work), items, patience)
+    try:
+        while shift.left:
+            shift.hand_out()
+            for position, frame in shift.ended():
+                yield position, opened_answer(frame)
+    finally:
+        shift.drop()
+
+
+class _Shift:
+    """One call of `map`: what is to be done, and what is under way."""
+
+    def __init__(self, client: Any, work: bytes, items: Sequence[Any], patience: float) -> None:
+        self.client = client
+        self.work = work
+        self.items = items
+        self.patience = patience
+        self.waiting = deque(range(len(items)))
+        self.alone = deque[int]()  # suspected to end workers: tried when nothing else runs
+        self.deaths = Counter[int]()
+        self.way: dict[str, tuple[int, Any]] = {}  # under way, by key
+        self.done: SimpleQueue[Any] = SimpleQueue()
+        self._there: Any = None  # the function, where it is sent once
+        self._window = 0
+
+    @property
+    def left(self) -> int:
+        """Items that are not done."""
+        return len(self.waiting) + len(self.alone) + len(self.way)
+
+    def hand_out(self) -> None:
+        """Keeps every worker busy, with little in store."""
+        if not self.way or not self._window:
+            self._window = max(4, 3 * threads_of(self.client))
+        while self.waiting and len(self.way) < self._window:
+            self._submit(self.waiting.popleft())
+        if self.alone and not self.way:
+            self._submit(self.alone.popleft())
+
+    def _submit(self, position: int) -> None:
+        import dask
+
+        work: Any = self.work
+        if len(work) > _HEAVY:
+            if self._there is None:
+                self._there = self.client.scatter(work, broadcast=True, hash=False)
+            work = self._there
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+            future = self.client.submit(answer, work, packed(self.items[position]), pure=False)
+        self.way[future.key] = (position, future)
+        future.add_done_callback(self.done.put)
+
+    def ended(self) -> list[tuple[int, bytes]]:
+        """The next items that ended, and their answers; some may have to be tried again."""
+        futures = [self._heard()]
+        with suppress(Empty):
+            while True:
+                futures.append(self.done.get_nowait())
+        ended = [self.way.pop(future.key) for future in futures]
+        try:  # one journey for all of them
+            return [
+                (position, frame)
+                for (position, _), frame in zip(ended, self.client.gather(futures), strict=True)
+            ]
+        except Exception:
+            return [
+                (position, frame)
+                for position, future in ended
+                if (frame := self._looked_at(position, future)) is not None
+            ]
+
+    def _looked_at(self, position: int, future: Any) -> bytes | None:
+        try:
+            frame: bytes = future.result()
+        except Exception as problem:
+            self._blame(position, problem)
+            return None
+        return frame
+
+    def _heard(self) -> Any:
+        alive = time.monotonic()
+        while True:
+            try:
+                return self.done.get(timeout=_LOOK)
+            except Empty:
+                if self.client.status != "running":
+                    raise EnvironmentProblem(
+                        "the connection to the Dask scheduler is lost",
+                        hint="see whether it still runs, and start again",
+                    ) from None
+                now = time.monotonic()
+                alive = now if threads_of(self.client) else alive
+                if now - alive > self.patience:
+                    raise EnvironmentProblem(
+                        f"the Dask cluster has had no worker for {self.patience:.0f} s",
+                        hint="see whether they were killed, or start more of them",
+                    ) from None
+
+    def _blame(self, position: int, problem: Exception) -> None:
+        """What Dask itself says went wrong: exceptions of the work travel as answers."""
+        package = distributed()
+        self.deaths[position] += 1
+        if isinstance(problem, pickle.UnpicklingError | ImportError | AttributeError):
+            raise EnvironmentProblem(
+                f"a Dask worker cannot do this work: {problem}",
+                hint="install the same packages where the workers run",
+            ) from problem
+        if isinstance(problem, package.scheduler.KilledWorker):
+            if self.deaths[position] > 1:
+                raise WorkerLost(
+                    f"item {position} ended the Dask workers that had it, also alone",
+                    hint="it may need more memory than a worker has; see the logs of the workers",
+                    position=position,
+                ) from problem
+            # All items that a dead worker had in store are suspects.
+            self.alone.append(position)
+            return
+        lost = isinstance(problem, package.client.FutureCancelledError | TimeoutError | OSError)
+        if lost and self.deaths[position] < _TRIES and self.client.status == "running":
+            # Data that only a dead worker had, or a result that was lost with it.
+            self._there = None
+            self.waiting.append(position)
+            return
+        raise EnvironmentProblem(
+            f"the Dask cluster lost item {position}: {problem}",
+            hint="see whether the scheduler still runs, and start again",
+        ) from problem
+
+    def drop(self) -> None:
+        """Cancels what has not begun; what has is forgotten when it ends."""
+        if self.way and self.client.status == "running":
+            self.client.cancel([future for _, future in self.way.values()])
+        self.way.clear()

@@ -1,0 +1,161 @@
+"""Writes a table to a file, whole or not at all."""
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from compass.domain.errors import BadInput, EnvironmentProblem
+from compass.readers.inflate import COMPRESSED
+from compass.readers.table import Table
+
+_BATCH = 65536  # rows
+
+
+def write(table: Table | pa.Table, path: str | Path) -> Path:
+    """Write a table; the ending says how: .parquet, .csv, .tsv, .feather or .jsonl, also .gz ...
+
+    The file that was there stays whole until the new one is. Parquet and Feather keep units and
+    types; text formats keep the cells only.
+    """
+    path = Path(path)
+    check_name(path)
+    arrow = table.arrow if isinstance(table, Table) else table
+    if _format(path) == "jsonl":
+        _check_numbers(arrow, path)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as problem:
+        raise _cannot(path, problem) from problem
+    fresh = Path(name)
+    try:
+        with os.fdopen(handle, "r+b") as file:
+            _fill(arrow, path, fresh)
+            os.fsync(file.fileno())
+        # Temporary files are private; a table is shared like any other file.
+        mask = os.umask(0)
+        os.umask(mask)
+        fresh.chmod(0o666 & ~mask)
+        fresh.replace(path)
+        _sync_folder(path.parent)
+    except (OSError, pa.ArrowException) as problem:
+        fresh.unlink(missing_ok=True)
+        raise _cannot(path, problem) from problem
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def check_name(path: Path) -> None:
+    """Say before the work, not after it, that the ending names no format."""
+    if _format(path) is None:
+        raise BadInput(
+            f"cannot tell from its name how to write {path}",
+            hint=f"name it *{', *'.join(_WRITERS)}; text also with {', '.join(COMPRESSED)}",
+        )
+
+
+def _format(path: Path) -> str | None:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return _WRITERS.get(suffixes[-1]) if suffixes else None
+
+
+def _fill(arrow: pa.Table, path: Path, fresh: Path) -> None:
+    writer = _HOW[_format(path) or ""]
+    codec = COMPRESSED.get(path.suffix.lower())
+    if codec is None:
+        with fresh.open("wb") as file:
+            writer(arrow, file)
+    elif codec == "xz":
+        import lzma  # Arrow has no codec for it
+
+        with lzma.open(fresh, "wb") as packed:
+            writer(arrow, packed)
+    else:
+        with pa.CompressedOutputStream(pa.OSFile(str(fresh), "wb"), codec) as packed:
+            writer(arrow, packed)
+
+
+def _parquet(arrow: pa.Table, file: Any) -> None:
+    from pyarrow import parquet
+
+    parquet.write_table(arrow, file, compression="zstd")
+
+
+def _feather(arrow: pa.Table, file: Any) -> None:
+    with pa.ipc.new_file(file, arrow.schema) as out:
+        out.write_table(arrow)
+
+
+def _csv(arrow: pa.Table, file: Any, separator: str = ",") -> None:
+    from pyarrow import csv
+
+    csv.write_csv(arrow, file, csv.WriteOptions(delimiter=separator))
+
+
+def _tsv(arrow: pa.Table, file: Any) -> None:
+    _csv(arrow, file, "\t")
+
+
+def _jsonl(arrow: pa.Table, file: Any) -> None:
+    for batch in arrow.to_batches(max_chunksize=_BATCH):
+        lines = (json.dumps(row, ensure_ascii=False, default=_text) for row in batch.to_pylist())
+        file.write("".join(f"{line}\n" for line in lines).encode())
+
+
+def _text(value: Any) -> str:
+    return str(value.isoformat() if hasattr(value, "isoformat") else value)
+
+
+def _check_numbers(arrow: pa.Table, path: Path) -> None:
+    import pyarrow.compute as pc
+
+    for field, column in zip(arrow.schema, arrow.columns, strict=True):
+        if pa.types.is_floating(field.type) and pc.any(pc.is_inf(column)).as_py():
+            raise BadInput(
+                f"cannot write {path}: column '{field.name}' holds {math.inf}, which JSON has not",
+                hint="write Parquet instead",
+            )
+
+
+_WRITERS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+_HOW: dict[str, Callable[[pa.Table, Any], None]] = {
+    "parquet": _parquet,
+    "feather": _feather,
+    "csv": _csv,
+    "tsv": _tsv,
+    "jsonl": _jsonl,
+}
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name must reach the disk too."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _cannot(path: Path, problem: Exception) -> EnvironmentProblem:
+    why = getattr(problem, "strerror", None) or str(problem)
+    return EnvironmentProblem(
+        f"cannot write {path}: {why}", hint="check the folder, its permissions and the disk's space"
+    )

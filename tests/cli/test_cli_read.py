@@ -1,0 +1,120 @@
+"""`compass read`: any source as one table file."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cli_case import compass, process, refused, write_csv
+
+from compass.readers import read
+from compass.readers.plain import UNIT
+
+COLUMNS = {"nodes": [1, 2, 4], "app": ["wrf", "", "lammps"], "runtime": [10.5, 5.25, 2.5]}
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "jobs.csv", COLUMNS)
+
+
+def test_a_table_is_shown_and_written(jobs: Path, tmp_path: Path) -> None:
+    said = compass("read", jobs, "-o", tmp_path / "jobs.parquet")
+    assert said.code == 0, said
+    assert "3 rows, 3 columns" in said.out
+    assert "whole numbers" in said.out
+    assert "2.5 .. 10.5" in said.out
+    assert f"from {jobs} (3 rows)" in said.out.replace("\n", " ").replace("  ", " ")
+    assert said.err == f"wrote {tmp_path / 'jobs.parquet'}\n"
+    assert read(tmp_path / "jobs.parquet").fingerprint == read(jobs).fingerprint
+
+
+def test_without_output_it_only_looks(jobs: Path, tmp_path: Path) -> None:
+    said = compass("read", jobs)
+    assert said.code == 0
+    assert said.err == ""
+    assert [entry.name for entry in tmp_path.iterdir()] == ["jobs.csv"]
+
+
+def test_json_says_the_same(jobs: Path, tmp_path: Path) -> None:
+    said = compass("read", jobs, "-o", tmp_path / "x.csv.gz", "--json")
+    told = json.loads(said.out)
+    assert told["rows"] == 3
+    assert told["files"] == [{"file": str(jobs), "rows": 3}]
+    assert told["wrote"] == str(tmp_path / "x.csv.gz")
+    by_name = {column["name"]: column for column in told["columns"]}
+    assert by_name["app"]["missing"] == 1
+    assert by_name["app"]["distinct"] == 2
+    assert by_name["runtime"]["low"] == 2.5
+    assert by_name["nodes"]["type"] == "whole numbers"
+    assert read(tmp_path / "x.csv.gz").fingerprint == read(jobs).fingerprint
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "feather", "jsonl", "tsv.zst"])
+def test_the_ending_says_how(jobs: Path, tmp_path: Path, ending: str) -> None:
+    assert compass("read", jobs, "-o", tmp_path / f"x.{ending}").code == 0
+    assert read(tmp_path / f"x.{ending}").fingerprint == read(jobs).fingerprint
+
+
+def test_units_go_along(tmp_path: Path) -> None:
+    waits = pa.array([1500, 2500], pa.duration("ms"))
+    pq.write_table(pa.table({"n": [1, 2], "wait": waits}), tmp_path / "in.parquet")
+    said = compass("read", tmp_path / "in.parquet", "-o", tmp_path / "out.parquet", "--json")
+    assert json.loads(said.out)["columns"][1]["unit"] == "s"
+    again = read(tmp_path / "out.parquet")
+    assert again.arrow.schema.field("wait").metadata == {UNIT: b"s"}
+    assert again.row(0)["wait"] == 1.5
+
+
+def test_folders_with_values_and_files_with_other_columns(tmp_path: Path) -> None:
+    for year, columns in ((2023, COLUMNS), (2024, {**COLUMNS, "cap": [90, 80, 70]})):
+        (tmp_path / "runs" / f"year={year}").mkdir(parents=True)
+        write_csv(tmp_path / "runs" / f"year={year}" / "x.csv", columns)
+    refused(compass("read", tmp_path / "runs"), "has no column 'cap'", "--fill")
+    said = compass("read", tmp_path / "runs", "--fill", "--json")
+    told = json.loads(said.out)
+    assert [column["name"] for column in told["columns"]][-2:] == ["year", "cap"]
+    assert told["rows"] == 6
+
+
+def test_the_old_file_is_replaced_but_never_the_source(jobs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.csv"
+    output.write_text("something else")
+    assert compass("read", jobs, "-o", output).code == 0
+    assert read(output).rows == 3
+    before = jobs.read_bytes()
+    refused(compass("read", jobs, "-o", jobs), "one of the files that are read")
+    assert jobs.read_bytes() == before
+
+
+def test_what_cannot_be_done_is_told_before_the_work(jobs: Path, tmp_path: Path) -> None:
+    refused(compass("read", jobs, "-o", tmp_path / "x.xlsx"), "how to write", ".parquet")
+    refused(compass("read", jobs, "-o", tmp_path / "no" / "x.csv"), "no folder")
+    refused(compass("read", jobs, "-o", tmp_path), "it is a folder")
+    refused(compass("read", tmp_path / "job.csv"), "did you mean")
+    refused(compass("read", ""), "SOURCE is empty")
+    refused(compass("read", jobs, "--reader", "parket"), "parquet")
+    refused(compass("read", jobs, "--metric", "time"), "jobs.csv")
+    refused(compass("read", "https://example.org/jobs.csv"), "curl")
+
+
+def test_a_named_reader(jobs: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "jobs.dat"
+    odd.write_bytes(jobs.read_bytes())
+    assert compass("read", odd, "--reader", "csv").code == 0
+
+
+def test_many_files_are_counted(tmp_path: Path) -> None:
+    for i in range(8):
+        write_csv(tmp_path / f"{i}.csv", COLUMNS)
+    said = compass("read", tmp_path)
+    assert "and from 3 more files" in said.out
+
+
+def test_help_stays_light() -> None:
+    code = (
+        "import sys\nfrom compass.cli import main\n"
+        "print([m for m in ('pooch', 'requests', 'yaml', 'pyarrow') if m in sys.modules])"
+    )
+    assert process(code=code).out.strip() == "[]"
