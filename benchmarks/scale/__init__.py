@@ -1,0 +1,1 @@
+"""Data of any size: speed, memory and what a sample is worth."""

@@ -148,7 +148,9 @@ def main() -> None:
 
     kept = pq.read_metadata(output).num_rows
     shutil.rmtree(place)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    from compass.reducers.large import peak_memory
+
+    peak = peak_memory() / 1e6
     found = {"who": said.who, "kept": kept, "cpu": cpu, "seconds": seconds, "peak_mb": peak}
     sys.stdout.write(json.dumps(found) + "\n")
 

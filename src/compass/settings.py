@@ -127,7 +127,7 @@ class ReduceSettings(Noun):
     pilot: int = Field(65_536, ge=64)  # rows that the pilot model learns from at most
     pool: int = Field(131_072, ge=64)  # rows looked at to find them, from all over the source
     places: int = Field(64, ge=1)  # fragments that the pool is taken from at most
-    floor: float = Field(0.2, gt=0, le=1)  # share of the chance that all rows have alike
+    floor: float = Field(0.4, gt=0, le=1)  # share of the chance that all rows have alike
     outcomes: int = Field(4, ge=1)  # that guide the choice at most; each costs a pass of trees
     trees: int = Field(24, ge=1, le=64)
     depth: int = Field(6, ge=1, le=8)  # a leaf is a byte

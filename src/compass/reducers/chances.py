@@ -52,8 +52,9 @@ class ByScore:
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
         """The chance from the score of each row."""
         scores = self.scorer.scores(columns, bins_of(columns, self.scorer.features, rows))
-        found: Floats = np.minimum(1.0, self.a + self.b * scores)
-        return found
+        scores *= self.b  # in place: a batch fits the cache, its copies do not
+        scores += self.a
+        return np.minimum(scores, 1.0, out=scores)
 
 
 @dataclass(frozen=True)

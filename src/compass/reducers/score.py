@@ -73,8 +73,8 @@ class Scorer:
             _add_error(
                 trees.sums(bins), trees.base, trees.step, measured, one.target.log, one.usual, total
             )
-        found: Floats = np.sqrt(total / len(self.targets))
-        return found
+        total /= len(self.targets)
+        return np.sqrt(total, out=total)
 
 
 @kernel(_u8, number, number, f8, types.boolean, number, to_f8)
