@@ -16,6 +16,7 @@ from compass.readers import Table
 from compass.testing import (
     check,
     check_embedding,
+    check_executor,
     check_exporter,
     check_generator,
     check_reader,
@@ -63,6 +64,7 @@ def check_steps(module: Any) -> None:
 
 CHECKS: dict[str, Callable[[Any], None]] = {
     "embedding_principal": lambda m: check_embedding(m.Principal),
+    "executor_patient": lambda m: check_executor(m.Patient),
     "exporter_shell": lambda m: check_exporter(m.Shell, read_back=in_bash),
     "generator_random": lambda m: check_generator(m.RandomSearch),
     "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),

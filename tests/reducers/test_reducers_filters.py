@@ -35,7 +35,7 @@ RULES = [
     ("8 < nodes", General),
     ("size / nodes < 10 or app == rare", General),
     ("nodes * 2 == 16", General),
-    ("if app == amg then nodes >= 8", General),
+    ("app == amg -> nodes >= 8", General),
     ("min(nodes, size) > 3", General),
     ("not (size > 50)", General),
 ]
@@ -70,7 +70,7 @@ def test_a_label_that_was_not_looked_at_first_obeys_what_it_obeys() -> None:
     for text, wanted in (
         ("app != amg", [False, True, False]),
         ("not app in {amg, rare}", [False, True, False]),
-        ("app == amg or nodes == 1", [True, True, False]),
+        ("app == amg or nodes > 1", [True, False, False]),
     ):
         (one,) = filters_of((text,), space)
         assert one.holds(columns, new).tolist() == wanted, text
@@ -81,12 +81,6 @@ def test_a_sample_holds_only_rows_that_obey(tmp_path: Path) -> None:
     rules = ["nodes >= 4", "app != rare", "size / nodes < 20"]
     report, sample = reduced(source, tmp_path / "s.parquet", keep=0.3, where=rules)
     rows = jobs().to_pylist()
-    obey = (
-        [r["nodes"] >= 4, r["app"] != "rare", r["size"] is not None and r["size"] / r["nodes"] < 20]
-        if (r := rows[0])
-        else []
-    )  # the three conditions, as Python says them
-    assert len(obey) == 3
     usable = [
         r
         for r in rows

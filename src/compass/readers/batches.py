@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 
@@ -16,7 +18,6 @@ from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
 from compass.readers.inflate import COMPRESSED, Shallow
 
 ROWS = 1 << 17  # of Parquet at a time: what the score needs of them stays in the cache
-_SLACK = 1 << 16  # bytes read beyond a range to find the end of its last line
 _LONGEST = 64 << 20  # bytes of one line
 _WIDER = {pa.int64(): pa.float64(), pa.bool_(): pa.large_string(), pa.null(): pa.large_string()}
 _PLACE = re.compile(r"In CSV column #(\d+)")
@@ -81,7 +82,7 @@ def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
     if fragment.kind == PARQUET:
         return _parquet(fragment, shape, rows)
     if fragment.kind == CSV:
-        layout: Layout = registry.get("reader", fragment.reader)().layout(path)
+        layout = _layout(fragment.file, fragment.reader, path.stat().st_mtime_ns)
         kinds = {name: kind for name, kind in shape.types.items() if name in layout.names}
         packed = path.suffix.lower() in COMPRESSED
         tables = (_csv_stream if packed else _csv_range)(fragment, kinds, layout)
@@ -89,6 +90,14 @@ def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
     if fragment.kind == JSONL:
         return _json_range(fragment)
     return iter([registry.get("reader", fragment.reader)().read(path)])
+
+
+@lru_cache(maxsize=256)
+def _layout(file: str, reader: str, modified: int) -> Layout:
+    """How a separated text file is laid out; looked up once for all of its fragments."""
+    del modified
+    found: Layout = registry.get("reader", reader)().layout(Path(file))
+    return found
 
 
 def _parquet(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
@@ -155,7 +164,7 @@ def _csv_range(
     text = _lines(fragment)
     if not fragment.quoted and b'"' in text[_header(text, fragment) :]:
         raise QuotesFound(f"{fragment} has quotes", file=fragment.file)
-    if not text.strip():
+    if not text or text.isspace():
         return
     first = fragment.start == 0
     table = csv.read_csv(
@@ -198,7 +207,7 @@ def _json_range(fragment: Fragment) -> Iterator[pa.Table]:
     from pyarrow import json
 
     text = _lines(fragment)
-    if text.strip():
+    if text and not text.isspace():
         options = json.ReadOptions(use_threads=False, block_size=len(text) + 1)
         harmless = Shallow(pa.BufferReader(text), Path(fragment.file))
         yield json.read_json(pa.PythonFile(harmless, "r"), read_options=options)
@@ -207,21 +216,18 @@ def _json_range(fragment: Fragment) -> Iterator[pa.Table]:
 def _lines(fragment: Fragment) -> bytes:
     """The lines that begin inside a range of bytes."""
     with Path(fragment.file).open("rb") as file:
-        # The byte before tells whether the range begins with a line or in the middle of one.
-        back = 1 if fragment.start else 0
-        file.seek(fragment.start - back)
-        text = file.read(fragment.stop - fragment.start + back)
-        if back:
-            cut = text.find(b"\n") + 1
-            if not cut:
-                return b""
-            text = text[cut:]
-        while text and not text.endswith(b"\n"):
-            more = file.read(_SLACK)
-            if not more:
-                break
-            end = more.find(b"\n") + 1
-            text += more[:end] if end else more
-            if len(text) > fragment.bytes + _LONGEST:
-                raise pa.ArrowInvalid(f"a line is longer than {_LONGEST >> 20} MB")
-    return text
+        begin = _line_start(file, fragment.start)
+        end = _line_start(file, fragment.stop)
+        file.seek(begin)
+        return file.read(max(end - begin, 0))
+
+
+def _line_start(file: BinaryIO, place: int) -> int:
+    """Where the first line that does not begin before this place begins."""
+    if place == 0:
+        return 0
+    # The byte before tells whether a line begins right here.
+    file.seek(place - 1)
+    if len(file.readline(_LONGEST)) >= _LONGEST:
+        raise pa.ArrowInvalid(f"a line is longer than {_LONGEST >> 20} MB")
+    return file.tell()

@@ -38,7 +38,7 @@ def layout_of(start: str, separators: str) -> Layout:
         other = _rows(sample, separator)
         if _score(other) > score:
             best, rows, score = separator, other, _score(other)
-    header = rows[0]
+    header = rows[0] if rows else next(csv.reader(io.StringIO(sample), delimiter=best))
     names = tuple(named(header))
     headless = all(_NUMBER.fullmatch(name) for name in header)
     decimal = "," if best != "," and _decimal_comma(rows[1:]) else "."
@@ -51,11 +51,15 @@ def named(header: Sequence[str]) -> list[str]:
 
 
 def _rows(sample: str, separator: str) -> list[list[str]]:
-    return [row for row in csv.reader(io.StringIO(sample), delimiter=separator) if row]
+    """The cells, if this is the separator; quotes that another one opens may make no sense."""
+    try:
+        return [row for row in csv.reader(io.StringIO(sample), delimiter=separator) if row]
+    except csv.Error:
+        return []
 
 
 def _score(rows: list[list[str]]) -> tuple[int, int]:
-    width = len(rows[0])
+    width = len(rows[0]) if rows else 0
     return (sum(len(row) == width for row in rows) if width > 1 else 0, width)
 
 

@@ -206,6 +206,7 @@ def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
             for name in arrow.column_names
             if name not in COLUMNS and name not in choice.study.drop
         ),
+        known=frozenset(arrow.column_names),
     )
     usable = usable_rows(columns, seen, recipe, arrow.num_rows)[0].view(np.bool_)
     if not usable.any():

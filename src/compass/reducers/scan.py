@@ -41,6 +41,7 @@ class Recipe:
     labels: tuple[str, ...] = ()  # columns whose labels are counted
     rewrite: Mapping[str, Mapping[str, Value]] | None = None  # labels that the study renames
     names: tuple[str, ...] = ()  # columns of the sample, in order
+    known: frozenset[str] = frozenset()  # columns of the source, also those that are left out
 
 
 def scan(fragment: Fragment, recipe: Recipe, part: Path, *, skip: bool = False) -> Tally:
@@ -100,6 +101,12 @@ def _batch(
     for name in recipe.names:
         if name not in names:
             raise unknown("column", name, names, where=f"in {fragment.file}")
+    if fragment.kind != JSONL and (new := [name for name in names if name not in recipe.known]):
+        raise DataProblem(
+            f"{fragment.file} has a column '{new[0]}' that the rows looked at first do not have",
+            hint="files that are read together need the same columns; compass read --fill "
+            "leaves their cells empty",
+        )
     columns = {name: Cells(seen.column(name)) for name in names}
     rows = table.num_rows
     usable, dropped = usable_rows(columns, seen, recipe, rows)
