@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check compiler slurm bench fuzz laws peers growth exact regret models automl trust clean
+.PHONY: run demo test check compiler slurm bench fuzz laws peers growth exact regret models automl trust scale billion quality clean
 
 run: demo  ## answer one question of each kind on the embedded data
 
@@ -51,6 +51,16 @@ automl: $(STAMP) $(AUTOML)/.installed  ## selection and tuning beside FLAML, 60 
 
 regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
 	$(BIN)/python -m benchmarks.oneshot
+
+scale: $(STAMP)  ## compass reduce beside dask.dataframe, 20 M rows; then its memory on 100 M rows
+	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.scale --memory 100000000
+
+billion: $(STAMP)  ## a billion rows (files visited ten times): reduce, fit, twenty suggestions
+	$(BIN)/python -m benchmarks.scale.billion
+
+quality: $(STAMP)  ## what is learnt from guided and from uniform samples, on rows put aside
+	$(BIN)/python -m benchmarks.scale.quality
 
 trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
 	$(BIN)/python -m benchmarks.trust

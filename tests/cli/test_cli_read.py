@@ -25,7 +25,8 @@ def test_a_table_is_shown_and_written(jobs: Path, tmp_path: Path) -> None:
     assert "3 rows, 3 columns" in said.out
     assert "whole numbers" in said.out
     assert "2.5 .. 10.5" in said.out
-    assert f"from {jobs} (3 rows)" in said.out.replace("\n", " ").replace("  ", " ")
+    # A narrow terminal breaks a long path anywhere.
+    assert f"from{jobs}(3rows)" in "".join(said.out.split())
     assert said.err == f"wrote {tmp_path / 'jobs.parquet'}\n"
     assert read(tmp_path / "jobs.parquet").fingerprint == read(jobs).fingerprint
 

@@ -12,11 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from cli_case import FLAGS, compass, refused, write_csv
-from conftest import cluster_columns
 from pyarrow import parquet
 
 from compass.cli import reduce as command
 from compass.readers import fragments
+from conftest import cluster_columns
 
 _PROGRAM = Path(__file__).parent.parent / "reducers" / "reduce_program.py"
 
@@ -67,6 +67,9 @@ def test_strata_several_files_and_a_study_file(source: Path, tmp_path: Path) -> 
     report = json.loads(said.out)
     assert (report["method"], report["rows"], report["guides"]) == ("stratified", 12_000, [])
     assert "power" not in parquet.read_schema(output).names
+    told = compass("reduce", source, "-o", output, *words[:-1])
+    assert "The pilot model" not in told.out
+    assert "Labels" in told.out
 
 
 def test_missing_cells_can_be_kept(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_pieces_of_a_text_file_hold_every_row_once_in_order(
     edges = [(one.start, one.stop) for one in found]
     assert edges[0][0] == 0
     assert edges[-1][1] == path.stat().st_size
-    assert all(a[1] == b[0] for a, b in zip(edges, edges[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in pairwise(edges))
 
 
 @given(rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=20), most=st.integers(1, 200))

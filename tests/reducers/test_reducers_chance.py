@@ -1,5 +1,7 @@
 """Random numbers of rows, and the chances that keep a share."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -49,7 +51,7 @@ def test_numbers_of_close_keys_have_nothing_to_do_with_each_other() -> None:
 def test_numbers_do_not_depend_on_where_batches_are_cut(cuts: list[int]) -> None:
     key = key_of(3, "file")
     edges = [0, *sorted(cuts), 300]
-    pieces = [numbers(key, a, b - a) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    pieces = [numbers(key, a, b - a) for a, b in pairwise(edges)]
     np.testing.assert_array_equal(np.concatenate(pieces), numbers(key, 0, 300))
 
 

@@ -77,7 +77,8 @@ def test_however_many_labels_fit_into_a_byte_in_order(count: int) -> None:
     labels = [f"l{n}" for n in range(count)]
     y = np.random.default_rng(0).permutation(count).astype(float)
     made = labels_binned("app", np.arange(count), labels, y, 250)
-    places = np.array([dict(made.labels)[label] for label in labels])
+    place = dict(made.labels)
+    places = np.array([place[label] for label in labels])
     assert places.min() == 0
     assert places.max() < 250
     assert made.other <= 254

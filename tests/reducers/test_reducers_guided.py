@@ -59,7 +59,7 @@ def test_an_engine_learns_from_what_is_kept(reducer: str) -> None:
     engine = cp.Compass(data, keep=0.3, reducer=reducer, surrogate="forest").fit()
     assert abs(engine.bench.prepared.rows - 0.3 * data.prepared.rows) < 0.1 * data.prepared.rows
     assert engine.bench.prepared.weight.sum() == pytest.approx(data.prepared.rows)
-    answer = engine.recommend(ask=["nodes"], goals={"runtime": cp.minimize}, where={"app": "amg"})
+    answer = engine.recommend(ask=["nodes"], goals={"runtime": cp.minimize}, where=["app == amg"])
     assert answer.suggestions
 
 

@@ -18,9 +18,9 @@ print(report.rows, report.stages[-1].peak_mb)
 
 
 def test_peak_memory_is_that_of_a_few_fragments(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.parquet", jobs(250_000), group=50_000)
+    source = write(tmp_path / "a.parquet", jobs(125_000), group=25_000)
     found = {}
-    for visits in (2, 16):
+    for visits in (4, 32):
         done = subprocess.run(
             [sys.executable, "-c", _PROGRAM, source, str(visits), tmp_path / f"{visits}.parquet"],
             capture_output=True,

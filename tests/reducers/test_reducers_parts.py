@@ -51,11 +51,12 @@ def wait_for(seen: Callable[[], bool], process: "subprocess.Popen[bytes]") -> No
 
 def workers_of(pid: int) -> list[int]:
     """The processes that work for a program; Python's own keeper of resources is none."""
-    found = []
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-            found.append(int(child))
-    return found
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [
+        int(child)
+        for child in children
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
 
 
 def alive(pid: int) -> bool:
@@ -117,6 +118,17 @@ def test_parts_of_another_command_are_not_used(
     report, again = reduced(source, output, **other)
     assert report.resumed == 0
     assert again.equals(sample)
+
+
+def test_the_only_part_of_another_seed_is_not_used(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fragments, "ROWS", 6000)  # one fragment: any seed looks at the same rows
+    output = tmp_path / "s.parquet"
+    with pytest.raises(KeyboardInterrupt):
+        reduced(source, output, seed=1, executor=Failing(1, KeyboardInterrupt()))
+    report, _ = reduced(source, output, seed=2)
+    assert report.resumed == 0
 
 
 def test_parts_of_other_data_are_not_used(source: Path, tmp_path: Path) -> None:

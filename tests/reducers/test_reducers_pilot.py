@@ -12,9 +12,11 @@ from reduce_case import STUDY, jobs, reduced, write
 
 import compass as cp
 from compass.domain.errors import BadInput, DataProblem
-from compass.readers import fragments
+from compass.prepare.infer import infer
+from compass.readers import Table, fragments
 from compass.readers.fragments import fragments_of
 from compass.reducers import pilot
+from compass.reducers.columns import Cells
 from compass.settings import ReduceSettings
 
 N = 1200
@@ -227,3 +229,25 @@ def test_few_rows_are_told_what_to_do(tmp_path: Path) -> None:
     assert "--method uniform" in caught.value.hint
     report, _ = reduced(source, tmp_path / "s.parquet", method="uniform", keep=0.5)
     assert report.rows == 20
+
+
+def test_labels_of_one_outcome_do_not_take_the_places_of_the_others() -> None:
+    table = pa.table(
+        {
+            "state": ["ok"] * 50 + ["failed"] * 30 + ["timeout"] * 15 + ["cancelled"] * 5,
+            "phase": ["a"] * 60 + ["b"] * 40,
+            "runtime": np.arange(100.0),
+            "power": np.arange(100.0),
+        }
+    )
+    names = table.column_names
+    study = cp.Study.model_validate({"columns": {name: {"role": "outcome"} for name in names}})
+    space, _ = infer(Table.of(table), study)
+    columns = {name: Cells(table.column(name)) for name in names}
+    found = [(one.name, one.label) for one in pilot.targets_of(columns, space, 9)]
+    assert found == [
+        *(("runtime", None), ("power", None)),
+        *(("state", "failed"), ("phase", "b")),
+        *(("state", "timeout"), ("state", "cancelled")),
+    ]
+    assert len(pilot.targets_of(columns, space, 3)) == 3

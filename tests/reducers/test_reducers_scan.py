@@ -1,4 +1,4 @@
-"""Which rows of a fragment are kept: all of it worked out again, row by row, without the kernels."""
+"""Which rows of a fragment are kept: worked out again, row by row, without the kernels."""
 
 from pathlib import Path
 from typing import Any

@@ -106,7 +106,7 @@ def test_rows_of_text_files_are_where_they_say(case: str, method: str, tmp_path:
     assert report.weight == pytest.approx(report.usable, rel=0.4)
 
 
-@pytest.mark.parametrize("executor", ["threads:2", "processes:2"])
+@pytest.mark.parametrize("executor", ["threads:2", "processes:1"])
 def test_quotes_that_the_first_look_misses_begin_the_pass_anew(
     executor: str, tmp_path: Path
 ) -> None:

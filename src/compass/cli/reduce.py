@@ -207,18 +207,19 @@ def _show(report: "Report") -> None:
             ("as good for a mean as, alike", f"{report.effective:,.0f}"),
         ],
     )
-    print_table(
-        "The pilot model",
-        ("outcome", "learnt as", "explains"),
-        [
-            (
-                guide.outcome if guide.label is None else f"{guide.outcome} is {guide.label}",
-                "logarithm" if guide.log else "itself",
-                f"{guide.explained:.0%} of the variance of {report.pilot_rows:,} rows",
-            )
-            for guide in report.guides
-        ],
-    )
+    if report.guides:
+        print_table(
+            "The pilot model",
+            ("outcome", "learnt as", "explains"),
+            [
+                (
+                    guide.outcome if guide.label is None else f"{guide.outcome} is {guide.label}",
+                    "logarithm" if guide.log else "itself",
+                    f"{max(guide.explained, 0.0):.0%} of the variance of {report.pilot_rows:,} rows",
+                )
+                for guide in report.guides
+            ],
+        )
     print_table(
         "Numbers: all usable rows, and what the weighted sample says",
         ("column", "lowest", "highest", "mean", "mean by sample"),
@@ -227,14 +228,15 @@ def _show(report: "Report") -> None:
             for one in report.columns
         ],
     )
-    print_table(
-        "Labels: where more was kept",
-        ("column", "label", "rows", "kept", "share"),
-        [
-            (one.column, one.label, f"{one.rows:,}", f"{one.kept:,}", f"{one.chance:.2%}")
-            for one in report.labels[:24]
-        ],
-    )
+    if report.labels:
+        print_table(
+            "Labels: where more was kept",
+            ("column", "label", "rows", "kept", "share"),
+            [
+                (one.column, one.label, f"{one.rows:,}", f"{one.kept:,}", f"{one.chance:.2%}")
+                for one in report.labels[:24]
+            ],
+        )
     print_table(
         "",
         ("stage", "seconds", "peak MB"),

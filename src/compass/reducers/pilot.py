@@ -248,18 +248,23 @@ def learn_pilot(
 
 
 def targets_of(columns: Mapping[str, Cells], space: Space, most: int) -> list[Target]:
-    """The outcomes as targets: numbers as they are, the more common labels of classes."""
-    found = []
-    for name in tuple(space.having(Role.OUTCOME))[:most]:
+    """The outcomes as targets: numbers as they are, the more common labels of classes.
+
+    Numbers come first, then a label of each class, then the second one: the labels of one outcome
+    must not take the places of the others.
+    """
+    found: list[tuple[int, Target]] = []
+    for name in space.having(Role.OUTCOME):
         cells = columns[name]
         if not is_label(cells.column.type):
-            found.append(target_of(name, np.asarray(cells.numbers(), dtype=np.float64)))
+            values = np.asarray(cells.numbers(), dtype=np.float64)
+            found.append((0, target_of(name, values)))
             continue
         codes, labels = cells.codes()
         count = np.bincount(codes[codes >= 0], minlength=len(labels))
         order = np.argsort(-count, kind="stable")[1 : 1 + _LABELS]
-        found += [Target(name, labels[code]) for code in order]
-    return found[:most]
+        found += [(rank, Target(name, labels[code])) for rank, code in enumerate(order, start=1)]
+    return [target for _, target in sorted(found, key=lambda one: one[0])][:most]
 
 
 def binned(

@@ -18,11 +18,20 @@ def _separated(mark: str) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def _objects() -> list[dict[str, object]]:
+    return [dict(zip(ROWS, row, strict=True)) for row in zip(*ROWS.values(), strict=True)]
+
+
+def _json() -> bytes:
+    import json
+
+    return json.dumps(_objects(), indent=1).encode()
+
+
 def _json_lines() -> bytes:
     import json
 
-    rows = (dict(zip(ROWS, row, strict=True)) for row in zip(*ROWS.values(), strict=True))
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return "".join(json.dumps(row) + "\n" for row in _objects()).encode()
 
 
 def _parquet() -> bytes:
@@ -46,6 +55,7 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "csv": lambda: _separated(","),
     "tsv": lambda: _separated("\t"),
     "jsonl": _json_lines,
+    "json": _json,
     "parquet": _parquet,
     "feather": _feather,
 }
