@@ -275,6 +275,7 @@ def test_a_damaged_row_group_is_named_and_can_be_passed_over(source: Path, tmp_p
     with pytest.raises(DataProblem, match=r"bad\.parquet \(row groups 5-5\)") as caught:
         reduced(bad, output)
     assert "--skip-unreadable" in caught.value.hint
+    assert caught.value.message.isprintable()
     assert "s.parquet" not in left(tmp_path)
     report, sample = reduced(bad, output, skip_unreadable=True)
     assert list(report.unreadable) == [f"{bad} (row groups 5-5)"]

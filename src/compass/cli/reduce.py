@@ -215,7 +215,8 @@ def _show(report: "Report") -> None:
                 (
                     guide.outcome if guide.label is None else f"{guide.outcome} is {guide.label}",
                     "logarithm" if guide.log else "itself",
-                    f"{max(guide.explained, 0.0):.0%} of the variance of {report.pilot_rows:,} rows",
+                    f"{max(guide.explained, 0.0):.0%} of the variance of "
+                    f"{report.pilot_rows:,} rows",
                 )
                 for guide in report.guides
             ],

@@ -62,9 +62,15 @@ def batches(fragment: Fragment, shape: Shape, rows: int = ROWS) -> Iterator[pa.T
                 yield table
     except DAMAGED as problem:
         raise DataProblem(
-            f"cannot read {fragment}: {problem}",
+            f"cannot read {fragment}: {_on_one_line(str(problem))}",
             hint="is the file complete? copy it again, or leave it out: --skip-unreadable",
         ) from problem
+
+
+def _on_one_line(text: str) -> str:
+    """What Arrow says of a damaged file, without the bytes of it that a terminal might obey."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.split())[:300]
 
 
 def _check_names(table: pa.Table, fragment: Fragment) -> None:

@@ -19,6 +19,7 @@ Mask = NDArray[np.uint8]
 
 _MASK = types.Array(types.uint8, 1, "C", readonly=True)
 _FRACTION = 2.0**-53
+_NOTHING = 1e-200  # a usual score is 1; what is smaller than this cannot be divided by
 
 
 def check_share(keep: float) -> None:
@@ -43,7 +44,7 @@ def proportional(scores: Floats, keep: float, floor: float) -> tuple[float, floa
     1 / (floor * keep) by much, however small a score.
     """
     mean = float(scores.mean())
-    if keep >= 1 or not mean > 0:
+    if keep >= 1 or not mean > _NOTHING:
         return keep, 0.0
     shape = floor + (1 - floor) * scores / mean
     low, high = 0.0, keep / floor
