@@ -90,6 +90,10 @@ def test_one_row_per_job(tmp_path: Path) -> None:
     assert row["MaxRSS"] == 2048 * MIB
     assert row["memory_used"] == 4096 * MIB
     assert row["memory_efficiency"] == 0.25
+    whole = job(7)
+    for one in whole["steps"]:
+        one["tres"]["requested"]["total"] = tres(mem=3072 * MIB)
+    assert read(write(path, [whole])).row(0)["memory_used"] == 3072 * MIB
     assert row["TotalCPU"] == 1800.5  # the steps', where the job has none
     assert row["cpu_efficiency"] == 1800.5 / 2400
     assert row["AveCPU"] == 1200

@@ -86,6 +86,8 @@ def test_times(text: str, value: float | None) -> None:
     [
         ("4000Mc", (4000 * 2**20, "CPU")),
         ("16Gn", (16 * 2**30, "node")),
+        (f"{2**31 + 3000}Mn", (3000 * 2**20, "CPU")),  # the mark of old versions of Slurm
+        (f"{2**31 - 1}Mn", ((2**31 - 1) * 2**20, "node")),
         ("12.5G", (12.5 * 2**30, "")),
         ("0", (0, "")),
         ("0n", (0, "node")),

@@ -7,7 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compass.reducers.statistics import MOST_LABELS, Moments, Tally, label_counts, moments, tally_of
+from compass.reducers.statistics import (
+    MOST_LABELS,
+    LabelCounts,
+    Moments,
+    Sums,
+    Tally,
+    tally_of,
+)
+
+
+def moments(*batches: tuple[np.ndarray, np.ndarray], about: float) -> Moments:
+    sums = Sums(about)
+    for values, usable in batches:
+        sums.add(values, usable)
+    return sums.moments()
+
 
 _numbers = st.one_of(st.floats(-1e6, 1e6), st.just(float("nan")), st.just(float("inf")))
 
@@ -24,7 +39,9 @@ def test_moments_of_pieces_add_up_to_those_of_the_whole(
 ) -> None:
     column = np.array(values)
     usable = (np.random.default_rng(seed).random(len(values)) < 0.8).astype(np.uint8)
-    both = moments(column[:cut], usable[:cut], about) + moments(column[cut:], usable[cut:], about)
+    pieces = [(column[:cut], usable[:cut]), (column[cut:], usable[cut:])]
+    both = moments(pieces[0], about=about) + moments(pieces[1], about=about)
+    assert moments(*pieces, about=about) == both
     known = column[np.isfinite(column) & (usable == 1)]
     assert both.count == len(known)
     if len(known):
@@ -35,7 +52,7 @@ def test_moments_of_pieces_add_up_to_those_of_the_whole(
 
 
 def test_moments_of_nothing_are_unknown() -> None:
-    empty = moments(np.array([np.nan]), np.ones(1, dtype=np.uint8), 0.0)
+    empty = moments((np.array([np.nan]), np.ones(1, dtype=np.uint8)), about=0.0)
     assert (empty.count, empty.mean, empty.deviation) == (0, None, None)
     assert Moments(5.0, 1, 2.0, 4.0).deviation is None
 
@@ -43,15 +60,19 @@ def test_moments_of_nothing_are_unknown() -> None:
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 def test_whole_numbers_keep_their_extremes(kind: type) -> None:
     column = np.array([3, 100_000_001, 7], dtype=kind)
-    found = moments(column, np.ones(3, dtype=np.uint8), 0.1 + 0.2)
+    found = moments((column, np.ones(3, dtype=np.uint8)), about=0.1 + 0.2)
     assert (found.low, found.high) == (3.0, 100_000_001.0)
 
 
 def test_labels_are_counted_among_usable_and_kept_rows() -> None:
     codes = np.array([0, 1, 1, -1, 0, 2], dtype=np.int64)
     usable = np.array([1, 1, 0, 1, 1, 0], dtype=np.uint8)
-    found = label_counts(codes, ["a", "b", "c"], usable, np.array([4]))
-    assert found == {"a": (2, 1), "b": (1, 0)}
+    counts = LabelCounts()
+    counts.add(codes, ["a", "b", "c"], usable, np.array([4]))
+    assert counts.found() == {"a": (2, 1), "b": (1, 0)}
+    counts.add(codes, ["a", "b", "c"], usable, np.array([4]))
+    counts.add(codes, ["b", "a", "c"], usable, np.array([1]))  # another batch, other codes
+    assert counts.found() == {"a": (5, 3), "b": (4, 0)}
 
 
 def test_too_many_labels_are_given_up_for_good() -> None:
@@ -61,7 +82,10 @@ def test_too_many_labels_are_given_up_for_good() -> None:
     assert (few + many + few).labels == {"app": None}
     assert (few + Tally(labels={"app": None})).labels == {"app": None}
     wide = [f"l{n}" for n in range(MOST_LABELS + 1)]
-    assert label_counts(np.array([0]), wide, np.ones(1, np.uint8), np.array([0])) is None
+    counts = LabelCounts()
+    for labels in (["a"], wide, ["a"]):
+        counts.add(np.array([0]), labels, np.ones(1, np.uint8), np.array([0]))
+    assert counts.found() is None
     assert tally_of(json.loads(json.dumps((few + many).plain()))).labels == {"app": None}
 
 

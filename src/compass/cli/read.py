@@ -1,6 +1,7 @@
 """`compass read`: any source as one table file."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,7 +55,7 @@ Ranks = Annotated[
 ]
 Top = Annotated[
     int | None,
-    typer.Option("--top", min=1, help="How many regions where none are named."),
+    typer.Option("--top", min=0, help="How many regions where none are named."),
 ]
 
 
@@ -78,27 +79,33 @@ def read(
     opt.check_output(output)
     if output is not None:
         check_name(output)
-    options: dict[str, Any] = {"metrics": tuple(metric or ()), "regions": tuple(region or ())}
-    options |= {key: value for key, value in (("ranks", ranks), ("top", top)) if value is not None}
+    options = {"metrics": metric or None, "regions": region or None, "ranks": ranks, "top": top}
+    given = {key: value for key, value in options.items() if value is not None}
+    notes: list[str] = []
     with progress(quiet=as_json) as tell:
         tell("reading", 0, 0)
-        table = _table(source, reader, fill, {key: said for key, said in options.items() if said})
+        table = _table(source, reader, fill, given, notes.append)
         if output is not None:
             _apart(output, table)
             tell("writing", 0, 0)
             write(table, output)
-    show(table, output, as_json=as_json)
+    show(table, output, notes, as_json=as_json)
 
 
-def _table(source: str, reader: str | None, fill: bool, options: dict[str, Any]) -> "Table":
+def _table(
+    source: str,
+    reader: str | None,
+    fill: bool,
+    options: dict[str, Any],
+    tell: Callable[[str], None],
+) -> "Table":
     from compass.readers import read as read_table
 
     if not options:
-        return read_table(source, reader=reader, fill=fill)
+        return read_table(source, reader=reader, fill=fill, tell=tell)
     from compass.readers.profiles import read_runs
 
-    found: Table = read_runs(source, reader=reader, **options)
-    return found
+    return read_runs(source, reader=reader, tell=tell, **options)
 
 
 def _apart(output: Path, table: "Table") -> None:
@@ -111,15 +118,16 @@ def _apart(output: Path, table: "Table") -> None:
             )
 
 
-def show(table: "Table", output: Path | None, *, as_json: bool) -> None:
-    """What was read: rows, columns, files."""
+def show(table: "Table", output: Path | None, notes: list[str], *, as_json: bool) -> None:
+    """What was read: rows, columns, files, and what the reader says."""
     from compass.cli.tables import print_json, print_notes, print_table
 
     columns = [_column(table, name) for name in table.names]
     files = [{"file": part.file, "rows": part.rows} for part in table.parts]
     if as_json:
         wrote = None if output is None else str(output)
-        print_json({"rows": table.rows, "columns": columns, "files": files, "wrote": wrote})
+        told = {"rows": table.rows, "columns": columns, "files": files, "notes": notes}
+        print_json(told | {"wrote": wrote})
         return
     rows = [
         (c["name"], c["type"], c["unit"], c["missing"] or None, _range(c), _example(c))
@@ -129,6 +137,7 @@ def show(table: "Table", output: Path | None, *, as_json: bool) -> None:
     print_table(f"{table.rows} rows, {len(columns)} columns", headers, rows)
     named = [f"{part['file']} ({part['rows']} rows)" for part in files[:_MOST_FILES]]
     more = len(files) - len(named)
+    print_notes(notes)
     print_notes([f"from {name}" for name in named])
     if more > 0:
         print_notes([f"and from {more} more files"])

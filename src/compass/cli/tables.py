@@ -53,7 +53,8 @@ def print_notes(notes: Sequence[str]) -> None:
     from compass.cli.render import printable
 
     for note in notes:
-        Console().print(printable(f"note: {note}"))
+        # A path is to be copied: a long word goes over the edge rather than over two lines.
+        Console().print(printable(f"note: {note}"), overflow="ignore", crop=False)
 
 
 def _print_sample(words: str | None) -> None:

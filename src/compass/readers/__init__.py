@@ -18,26 +18,42 @@ from compass.readers.table import Part, Table
 __all__ = ["Part", "Reader", "Table", "read"]
 
 
-def read(source: Any, *, reader: str | None = None, fill: bool = False) -> Table:
+def read(
+    source: Any,
+    *,
+    reader: str | None = None,
+    fill: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> Table:
     """The table that a path, glob, folder, list of paths, data frame or mapping of columns holds.
 
     Several files are read as one table, in order; they must have the same columns, unless `fill`
     lets the cells of columns that a file does not have be missing. Folders `year=2024` give a
     column `year`. `reader` names the file format where the ending does not tell it.
-    `dataset:NAME` is a public dataset of the catalogue.
+    `dataset:NAME` is a public dataset of the catalogue. `tell` is called with each line of what a
+    reader says about what it kept and left out.
     """
     if isinstance(source, Table):
         return source
+    hear = _hearing(tell)
     if isinstance(source, str) and (fetched := _fetched(source)) is not None:
         return fetched
     if isinstance(source, str | PathLike):
-        return read_files(files.located(_path(source)), reader, fill)
+        return read_files(files.located(_path(source)), reader, fill, hear=hear)
     if _is_list_of_paths(source):
         found = files.located_all(_path(one) for one in source)
         if not found.paths:
             raise DataProblem("the list of files is empty", hint="name at least one file")
-        return read_files(found, reader, fill)
+        return read_files(found, reader, fill, hear=hear)
     return Table.of(_checked(_from_memory(source), "the table"))
+
+
+def _hearing(tell: Callable[[str], None] | None) -> Callable[[pa.Table], None] | None:
+    if tell is None:
+        return None
+    from compass.readers.profiles.flatten import hearing  # only for those who want to know
+
+    return hearing(tell)
 
 
 def _path(source: str | PathLike[str]) -> str | Path:

@@ -17,7 +17,7 @@ from compass.readers.delimited import Layout, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
 from compass.readers.inflate import COMPRESSED, Shallow
 
-ROWS = 1 << 17  # of Parquet at a time: what the score needs of them stays in the cache
+ROWS = 1 << 16  # of Parquet at a time: what the score needs of them stays in the cache
 _LONGEST = 64 << 20  # bytes of one line
 _WIDER = {pa.int64(): pa.float64(), pa.bool_(): pa.large_string(), pa.null(): pa.large_string()}
 _PLACE = re.compile(r"In CSV column #(\d+)")

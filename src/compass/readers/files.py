@@ -177,10 +177,11 @@ def _in_folder(folder: Path) -> list[Path]:
     if len(by_format) > 1:  # a study or settings beside the data are not data
         by_format = {n: p for n, p in by_format.items() if not getattr(known[n], "shy", False)}
     if not by_format:
-        endings = ", ".join(s for reader in known.values() for s in reader.suffixes)
+        suffixes = dict.fromkeys(s for reader in known.values() for s in reader.suffixes)
         raise DataProblem(
             f"the folder {folder} holds no file that can be read",
-            hint=f"data files end in {endings} (perhaps with {', '.join(COMPRESSED)})",
+            hint=f"data files end in {', '.join(suffixes)} (perhaps with {', '.join(COMPRESSED)}); "
+            f"others are looked at if you name them: '{folder}/*'",
         )
     if len(by_format) > 1:
         example = next(iter(by_format.values()))[0]

@@ -258,9 +258,8 @@ def _step(step: Json) -> Row:
     }
     # What Slurm's JSON calls requested is what went in, and consumed what came out.
     for key, way in (("requested", "In"), ("consumed", "Out")):
-        for part, name in (("max", "Max"), ("average", "Ave"), ("min", "Min")):
-            if part == "min" and way == "Out":
-                continue
+        parts = (("max", "Max"), ("average", "Ave"), ("min", "Min"), ("total", "Tot"))
+        for part, name in parts[: 4 if way == "In" else 2]:
             found = _resources(_get(step, "tres", key, part), cpu=1e-3)
             row[f"TRESUsage{way}{name}"] = found
     return row

@@ -24,7 +24,7 @@ _WISHED = (
     "SystemCPU Suspended Timelimit Priority ReqCPUS AllocCPUS ReqNodes AllocNodes NTasks ReqMem "
     "MaxRSS AveRSS MaxVMSize AveVMSize MaxPages AvePages AveCPU MinCPU AveCPUFreq MaxDiskRead "
     "AveDiskRead MaxDiskWrite AveDiskWrite ConsumedEnergyRaw ReqTRES AllocTRES TRESUsageInMax "
-    "TRESUsageInAve NodeList Constraints"
+    "TRESUsageInAve TRESUsageInTot NodeList Constraints"
 )
 WISHED = tuple(_WISHED.split())
 _SEPARATOR = "\x1f"  # a job's name may hold any character that people type

@@ -111,6 +111,7 @@ USAGE_NAMES = {
     ("TRESUsageInAve", "fs/disk"): "AveDiskRead",
     ("TRESUsageOutAve", "fs/disk"): "AveDiskWrite",
     ("TRESUsageInMin", "cpu"): "MinCPU",
+    ("TRESUsageInTot", "mem"): "memory_used",
 }
 
 # What a dump without a header line may hold: the order of known commands.

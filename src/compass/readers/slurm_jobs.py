@@ -72,7 +72,7 @@ def spread_resources(
             [one.get(key, 0.0 if counted and one else np.nan) for one in found], dtype=float
         )
         unit = "s" if usage and key == "cpu" else _RESOURCE_UNITS.get(key)
-        if own:
+        if own and own.lower() in FIELDS:
             unit = FIELDS[own.lower()].unit
         values = np.round(values) if unit == "B" else values
         join = FIELDS[name.lower()].join
@@ -179,13 +179,19 @@ def _once(columns: Columns, names: str) -> Columns:
 
 
 def _with_memory_used(columns: Columns) -> Columns:
-    """The columns with the memory of a step: its largest task times its tasks, as in `seff`."""
-    if "MaxRSS" not in columns or "memory_used" in columns:
+    """The columns with the memory of a step: the sum of the peaks of its tasks, as in `seff`.
+
+    Where Slurm does not tell that sum, it is the largest task times the tasks.
+    """
+    told = columns.get("memory_used")
+    if "MaxRSS" not in columns or (told is not None and told.join == "own"):
         return columns
     used = columns["MaxRSS"].floats
     if "NTasks" in columns:
         tasks = columns["NTasks"].floats
         used = used * np.where(np.isnan(tasks), 1.0, np.maximum(tasks, 1.0))
+    if told is not None:
+        used = np.where(np.isnan(told.floats), used, told.floats)
     return {**columns, "memory_used": of_floats(used, "B", "max")}
 
 

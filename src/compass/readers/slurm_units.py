@@ -12,6 +12,9 @@ _TIME = re.compile(
 _NUMBER = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)([KMGTPE]?)(?:i?B)?", re.IGNORECASE)
 _PER = {"": "", "n": "node", "c": "CPU"}
 _POWERS = " KMGTPE"
+# Old versions of Slurm marked a request per CPU with this bit; later ones print it as a part of
+# the number: 2147486648Mn are 3000 MB per CPU.
+_PER_CPU_BIT = 2**31
 _EXIT = re.compile(r"(\d{1,10}):(\d{1,10})")
 
 
@@ -65,7 +68,11 @@ def memory_request(text: str) -> tuple[float | None, str]:
     per = text[-1:].lower() if text[-1:].lower() in ("n", "c") and text[:1].isdecimal() else ""
     text = text[:-1] if per else text
     # A request without a unit is in megabytes, as in the options of sbatch; 0 is 0.
-    return size(f"{text}M" if text.isdecimal() else text), _PER[per]
+    text = f"{text}M" if text.isdecimal() else text
+    megabytes = int(text[:-1]) if text[-1:] == "M" and text[:-1].isdecimal() else 0
+    if _PER_CPU_BIT <= megabytes < 2 * _PER_CPU_BIT:
+        return size(f"{megabytes - _PER_CPU_BIT}M"), "CPU"
+    return size(text), _PER[per]
 
 
 def resources(text: str) -> dict[str, float]:

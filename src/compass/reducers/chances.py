@@ -51,10 +51,8 @@ class ByScore:
 
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
         """The chance from the score of each row."""
-        scores = self.scorer.scores(columns, bins_of(columns, self.scorer.features, rows))
-        scores *= self.b  # in place: a batch fits the cache, its copies do not
-        scores += self.a
-        return np.minimum(scores, 1.0, out=scores)
+        bins = bins_of(columns, self.scorer.features, rows)
+        return self.scorer.chances(columns, bins, self.a, self.b)
 
 
 @dataclass(frozen=True)

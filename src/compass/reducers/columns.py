@@ -104,7 +104,8 @@ def _codes(column: pa.ChunkedArray) -> tuple[NDArray[Any], list[Value]]:
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # an empty column
         array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
-    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    indices = array.indices.fill_null(-1) if array.null_count else array.indices
+    codes = indices.to_numpy(zero_copy_only=False)
     if codes.dtype not in (np.int32, np.int64):
         codes = codes.astype(np.int64)
     return codes, array.dictionary.to_pylist()

@@ -67,8 +67,7 @@ class Listed:
         del table
         codes, labels = columns[self.name].codes()
         allowed = np.array([*(label in self.values for label in labels), False])
-        found: NDArray[np.bool_] = allowed[codes]
-        return found
+        return np.take(allowed, codes)
 
 
 @dataclass(frozen=True)

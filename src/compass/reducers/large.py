@@ -208,7 +208,7 @@ def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
         ),
         known=frozenset(arrow.column_names),
     )
-    usable = usable_rows(columns, seen, recipe, arrow.num_rows)[0].view(np.bool_)
+    usable = usable_rows(columns, seen, recipe, arrow.num_rows, {}).view(np.bool_)
     if not usable.any():
         raise DataProblem(
             f"none of the {arrow.num_rows} rows looked at first meets the conditions and has all "

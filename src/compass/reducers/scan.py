@@ -20,7 +20,7 @@ from compass.reducers.chances import Chances
 from compass.reducers.columns import Cells
 from compass.reducers.filters import Filter
 from compass.reducers.parts import write_part
-from compass.reducers.statistics import Tally, label_counts, moments
+from compass.reducers.statistics import LabelCounts, Sums, Tally
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.uint8]
@@ -70,88 +70,135 @@ def _kept(fragment: Fragment, recipe: Recipe) -> tuple[list[pa.Table], Tally]:
     at = fragment.first_row if fragment.kind == PARQUET else None
     place = (fragment.identity, fragment.occurrence)
     key = key_of(recipe.seed, *place, *(() if at is not None else (fragment.start,)))
-    first = at or 0
-    found, total, local = [], Tally(), 0
+    seen = _Seen(recipe, key, at or 0)
     for table in batches(fragment, recipe.shape):
-        rows, tally = _batch(_flat(table), recipe, key, first + local, local, fragment)
-        total += tally
-        local += table.num_rows
-        if rows is not None:
-            found.append(rows)
-    return found, total
+        seen.take(_named(table, recipe, fragment))
+    return seen.result()
 
 
-def _flat(table: pa.Table) -> pa.Table:
-    while any(pa.types.is_struct(field.type) for field in table.schema):
-        table = table.flatten()
-    return table
-
-
-def _batch(
-    table: pa.Table, recipe: Recipe, key: int, counter: int, local: int, fragment: Fragment
-) -> tuple[pa.Table | None, Tally]:
-    names = [name.strip() for name in table.column_names]
+def _named(table: pa.Table, recipe: Recipe, fragment: Fragment) -> pa.Table:
+    """The batch with flat columns of the known names."""
+    if any(pa.types.is_struct(kind) for kind in table.schema.types):
+        table = _flat(table)
+    names = table.column_names
+    if tuple(names) == recipe.names:
+        return table
+    names = [name.strip() for name in names]
     table = table.rename_columns(names)
     if fragment.kind == JSONL:  # a key that no line here has is a missing cell
         for name in recipe.names:
             if name not in names:
                 table = table.append_column(name, pa.nulls(table.num_rows))
-                names.append(name)
-    seen = mapped(table, recipe.rewrite) if recipe.rewrite else table
+        return table
     for name in recipe.names:
         if name not in names:
             raise unknown("column", name, names, where=f"in {fragment.file}")
-    if fragment.kind != JSONL and (new := [name for name in names if name not in recipe.known]):
+    if new := [name for name in names if name not in recipe.known]:
         raise DataProblem(
             f"{fragment.file} has a column '{new[0]}' that the rows looked at first do not have",
             hint="files that are read together need the same columns; compass read --fill "
             "leaves their cells empty",
         )
-    columns = {name: Cells(seen.column(name)) for name in names}
-    rows = table.num_rows
-    usable, dropped = usable_rows(columns, seen, recipe, rows)
-    chance = recipe.chances.of(columns, rows)
-    places, weights = np.empty(rows, dtype=np.int64), np.empty(rows)
-    count, expected = choose(chance, usable, np.uint64(key), counter, places, weights)
-    places, weights = places[:count], weights[:count]
-    tally = Tally(
-        rows=rows,
-        usable=int(np.count_nonzero(usable)),
-        kept=int(count),
-        weight=float(weights.sum()),
-        squares=float((weights**2).sum()),
-        heaviest=float(weights.max(initial=0.0)),
-        expected=float(expected),
-        dropped=dropped,
-        moments={
-            name: moments(columns[name].numbers(), usable, about)
-            for name, about in recipe.numbers.items()
-        },
-        estimates={name: _estimate(columns[name], places, weights) for name in recipe.numbers},
-        labels={
-            name: label_counts(*columns[name].codes(), usable, places) for name in recipe.labels
-        },
-    )
-    if not count:
-        return None, tally
-    kept = plain(table.select(recipe.names).take(pa.array(places)))
-    kept = kept.append_column(WEIGHT, pa.array(weights))
-    return kept.append_column(ROW, pa.array(places + local)), tally
+    return table
 
 
-def _estimate(cells: Cells, places: NDArray[np.int64], weights: Floats) -> tuple[float, float]:
-    """The weighted sum of a column over the kept rows, and the sum of those weights."""
-    values = cells.numbers()[places].astype(np.float64)
-    known = np.isfinite(values)
-    return float(values[known] @ weights[known]), float(weights[known].sum())
+def _flat(table: pa.Table) -> pa.Table:
+    while any(pa.types.is_struct(kind) for kind in table.schema.types):
+        table = table.flatten()
+    return table
+
+
+class _Seen:
+    """What the batches of a fragment add up to; little is done per batch but the loops."""
+
+    def __init__(self, recipe: Recipe, key: int, first: int) -> None:
+        self.recipe = recipe
+        self.key = np.uint64(key)
+        self.first = first
+        self.rows = self.usable = 0
+        self.expected = 0.0
+        self.dropped: dict[str, int] = {}
+        self.kept: list[pa.Table] = []
+        self.places: list[NDArray[np.int64]] = []
+        self.weights: list[Floats] = []
+        self.sums = {name: Sums(about) for name, about in recipe.numbers.items()}
+        self.labels = {name: LabelCounts() for name in recipe.labels}
+
+    def take(self, table: pa.Table) -> None:
+        """Goes over one batch."""
+        recipe, rows = self.recipe, table.num_rows
+        seen = mapped(table, recipe.rewrite) if recipe.rewrite else table
+        columns = {name: Cells(seen.column(name)) for name in seen.column_names}
+        usable = usable_rows(columns, seen, recipe, rows, self.dropped)
+        chance = recipe.chances.of(columns, rows)
+        places, weights = np.empty(rows, dtype=np.int64), np.empty(rows)
+        counter = self.first + self.rows
+        count, expected = choose(chance, usable, self.key, counter, places, weights)
+        places, weights = places[:count], weights[:count].copy()
+        for name, sums in self.sums.items():
+            sums.add(columns[name].numbers(), usable)
+        for name, counts in self.labels.items():
+            counts.add(*columns[name].codes(), usable, places)
+        if count:
+            self.kept.append(table.select(recipe.names).take(pa.array(places)))
+            self.places.append(places + self.rows)
+            self.weights.append(weights)
+        self.rows += rows
+        self.usable += int(np.count_nonzero(usable))
+        self.expected += float(expected)
+
+    def result(self) -> tuple[list[pa.Table], Tally]:
+        """The kept rows with their weights and places, and the tally of the fragment."""
+        weights = np.concatenate(self.weights) if self.weights else np.empty(0)
+        kept = self._together(weights)
+        tally = Tally(
+            rows=self.rows,
+            usable=self.usable,
+            kept=len(weights),
+            weight=float(weights.sum()),
+            squares=float((weights**2).sum()),
+            heaviest=float(weights.max(initial=0.0)),
+            expected=self.expected,
+            dropped=self.dropped,
+            moments={name: sums.moments() for name, sums in self.sums.items()},
+            estimates={name: self._estimate(name, kept, weights) for name in self.sums},
+            labels={name: counts.found() for name, counts in self.labels.items()},
+        )
+        return [] if kept is None else [kept], tally
+
+    def _together(self, weights: Floats) -> pa.Table | None:
+        """The kept rows of all batches in plain types, with weights and places."""
+        if not self.kept:
+            return None
+        first = self.kept[0].schema
+        alike = all(table.schema.equals(first) for table in self.kept)
+        # Types are made plain once for all batches, unless they differ in them.
+        tables = self.kept if alike else [plain(table) for table in self.kept]
+        kept = plain(pa.concat_tables(tables, promote_options="permissive"))
+        kept = kept.append_column(WEIGHT, pa.array(weights))
+        return kept.append_column(ROW, pa.array(np.concatenate(self.places)))
+
+    def _estimate(self, name: str, kept: pa.Table | None, weights: Floats) -> tuple[float, float]:
+        """The weighted sum of a column over the kept rows, and the sum of those weights."""
+        if kept is None:
+            return 0.0, 0.0
+        rewrite = self.recipe.rewrite
+        if rewrite and name in rewrite:
+            kept = mapped(kept.select([name]), {name: rewrite[name]})
+        values = np.asarray(Cells(kept.column(name)).numbers(), dtype=np.float64)
+        known = np.isfinite(values)
+        return float(values[known] @ weights[known]), float(weights[known].sum())
 
 
 def usable_rows(
-    columns: Mapping[str, Cells], table: pa.Table, recipe: Recipe, rows: int
-) -> tuple[Mask, dict[str, int]]:
-    """Which rows take part, uint8[n], and how many do not for which reason."""
+    columns: Mapping[str, Cells],
+    table: pa.Table,
+    recipe: Recipe,
+    rows: int,
+    dropped: dict[str, int],
+) -> Mask:
+    """Which rows take part, uint8[n]; adds to `dropped` how many do not for which reason."""
     usable = np.ones(rows, dtype=np.bool_)
-    dropped: dict[str, int] = {}
     left = rows
     for reason, mask in _checks(columns, table, recipe):
         if mask is None:
@@ -161,7 +208,7 @@ def usable_rows(
         if now < left:
             dropped[reason] = dropped.get(reason, 0) + left - now
             left = now
-    return usable.view(np.uint8), dropped
+    return usable.view(np.uint8)
 
 
 def _checks(

@@ -8,7 +8,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
-from compass.execute.kernel import f8, kernel, number, to_f8
+from compass.execute.kernel import f8, integer, kernel, number, to_f8
 from compass.reducers.columns import Binned, Bins, Cells
 from compass.reducers.oblivious import Oblivious, learn
 from compass.settings import ReduceSettings
@@ -66,6 +66,16 @@ class Scorer:
 
     def scores(self, columns: Mapping[str, Cells], bins: Bins) -> Floats:
         """float64[n]: root of the mean square of error and spread, in their usual size."""
+        found: Floats = np.sqrt(self._squares(columns, bins) / len(self.targets))
+        return found
+
+    def chances(self, columns: Mapping[str, Cells], bins: Bins, a: float, b: float) -> Floats:
+        """float64[n]: min(1, a + b * score)."""
+        squares = self._squares(columns, bins)
+        _to_chances(squares, len(self.targets), a, b)
+        return squares
+
+    def _squares(self, columns: Mapping[str, Cells], bins: Bins) -> Floats:
         total = np.zeros(bins.shape[1])
         for one in self.targets:
             measured = one.target.values(columns)
@@ -73,8 +83,14 @@ class Scorer:
             _add_error(
                 trees.sums(bins), trees.base, trees.step, measured, one.target.log, one.usual, total
             )
-        total /= len(self.targets)
-        return np.sqrt(total, out=total)
+        return total
+
+
+@kernel(to_f8, integer, number, number)
+def _to_chances(squares: Floats, targets: int, a: float, b: float) -> None:
+    """Turns sums of squares into chances, in place."""
+    for r in range(len(squares)):
+        squares[r] = min(1.0, a + b * np.sqrt(squares[r] / targets))
 
 
 @kernel(_u8, number, number, f8, types.boolean, number, to_f8)

@@ -145,28 +145,42 @@ def _labels_added(one: Mapping[str, Counts], other: Mapping[str, Counts]) -> dic
 
 
 @kernel([i4, _mask, number, to_f8], [i8, _mask, number, to_f8], [f8, _mask, number, to_f8])
-def _moments(
+def _add(
     values: NDArray[Any], usable: NDArray[np.uint8], about: float, into: NDArray[np.float64]
 ) -> None:
     count, total, squares = 0, 0.0, 0.0
-    low, high = np.inf, -np.inf
+    low, high = into[3], into[4]
     for r in range(len(values)):
-        apart = values[r] - about
+        value = np.float64(values[r])
+        apart = value - about
         # A missing cell is NaN, and NaN minus itself is not 0.
         if usable[r] and apart - apart == 0.0:
             count += 1
             total += apart
             squares += apart * apart
-            low = min(low, np.float64(values[r]))
-            high = max(high, np.float64(values[r]))
-    into[0], into[1], into[2], into[3], into[4] = count, total, squares, low, high
+            low = min(low, value)
+            high = max(high, value)
+    into[0] += count
+    into[1] += total
+    into[2] += squares
+    into[3] = low
+    into[4] = high
 
 
-def moments(values: NDArray[Any], usable: NDArray[np.uint8], about: float) -> Moments:
-    """The moments of the usable finite values of a column."""
-    found = np.empty(5)
-    _moments(values, usable, about, found)
-    return Moments(about, int(found[0]), *map(float, found[1:]))
+class Sums:
+    """The moments of the usable finite values of a column, batch after batch."""
+
+    def __init__(self, about: float) -> None:
+        self.about = about
+        self._found = np.array([0.0, 0.0, 0.0, np.inf, -np.inf])
+
+    def add(self, values: NDArray[Any], usable: NDArray[np.uint8]) -> None:
+        """Takes in a batch."""
+        _add(values, usable, self.about, self._found)
+
+    def moments(self) -> Moments:
+        """What was taken in so far."""
+        return Moments(self.about, int(self._found[0]), *map(float, self._found[1:]))
 
 
 @kernel([i4, _mask, to_i8], [i8, _mask, to_i8])
@@ -177,21 +191,45 @@ def _count(codes: NDArray[Any], usable: NDArray[np.uint8], into: NDArray[np.int6
         into[last if code < 0 else code] += usable[r]
 
 
-def label_counts(
-    codes: NDArray[Any],
-    labels: list[Value],
-    usable: NDArray[np.uint8],
-    kept: NDArray[np.int64],
-) -> Counts:
-    """How often each label is among the usable and among the kept rows."""
-    if len(labels) > MOST_LABELS:
-        return None
-    every = np.zeros(len(labels) + 1, dtype=np.int64)  # the last is for missing cells
-    chosen = np.zeros_like(every)
-    _count(codes, usable, every)
-    _count(codes[kept], np.ones(len(kept), dtype=np.uint8), chosen)
-    return {
-        str(label): (int(every[i]), int(chosen[i]))
-        for i, label in enumerate(labels)
-        if every[i] or chosen[i]
-    }
+class LabelCounts:
+    """How often each label is among the usable and among the kept rows, batch after batch."""
+
+    def __init__(self) -> None:
+        self._found: Counts = {}
+        self._labels: list[Value] = []  # of the batches that are not in `_found` yet
+        self._every = np.zeros(1, dtype=np.int64)  # the last is for missing cells
+        self._kept = np.zeros(1, dtype=np.int64)
+
+    def add(
+        self,
+        codes: NDArray[Any],
+        labels: list[Value],
+        usable: NDArray[np.uint8],
+        kept: NDArray[np.int64],
+    ) -> None:
+        """Takes in a batch."""
+        if len(labels) > MOST_LABELS:
+            self._found = None
+        if self._found is None:
+            return
+        if labels != self._labels:
+            self._settle()
+            self._labels = labels
+            self._every = np.zeros(len(labels) + 1, dtype=np.int64)
+            self._kept = np.zeros_like(self._every)
+        _count(codes, usable, self._every)
+        _count(codes[kept], np.ones(len(kept), dtype=np.uint8), self._kept)
+
+    def _settle(self) -> None:
+        new = {
+            str(label): (int(self._every[i]), int(self._kept[i]))
+            for i, label in enumerate(self._labels)
+            if self._every[i]
+        }
+        self._found = _labels_added({"": self._found}, {"": new})[""]
+        self._labels = []
+
+    def found(self) -> Counts:
+        """What was taken in so far; None: too many labels to count."""
+        self._settle()
+        return self._found

@@ -32,16 +32,9 @@ def read_runs(
     one number (max, mean or sum). `tell` is called with each line about what was left out.
     """
     from compass.readers import files, read_files
-    from compass.readers.profiles.flatten import notes_of
+    from compass.readers.profiles.flatten import hearing
 
     options = ProfileOptions(tuple(metrics), tuple(regions), ranks, top)
     given = [source] if isinstance(source, str | PathLike) else list(source)
     found = files.located_all(one if isinstance(one, str) else Path(one) for one in given)
-    notes: dict[str, None] = {}
-    table = read_files(
-        found, reader, options=options, hear=lambda t: notes.update(dict.fromkeys(notes_of(t)))
-    )
-    for note in notes:
-        if tell is not None:
-            tell(note)
-    return table
+    return read_files(found, reader, options=options, hear=hearing(tell) if tell else None)

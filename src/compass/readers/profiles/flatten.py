@@ -1,6 +1,6 @@
 """A set of profiles as one table: a row per run, its metadata, and the chosen metrics."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePath
@@ -48,6 +48,19 @@ def notes_of(table: pa.Table) -> tuple[str, ...]:
     """What a reader says about the table it made."""
     found = (table.schema.metadata or {}).get(NOTES, b"").decode()
     return tuple(found.split("\n")) if found else ()
+
+
+def hearing(tell: Callable[[str], None]) -> Callable[[pa.Table], None]:
+    """A listener to the tables that readers make, which passes each note on once."""
+    said: set[str] = set()
+
+    def hear(table: pa.Table) -> None:
+        for note in notes_of(table):
+            if note not in said:
+                said.add(note)
+                tell(note)
+
+    return hear
 
 
 def columns_of(columns: Mapping[str, Sequence[object]], units: Mapping[str, str]) -> pa.Table:
