@@ -2,6 +2,7 @@
 
 import json
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,9 +53,13 @@ def print_notes(notes: Sequence[str]) -> None:
 
     from compass.cli.render import printable
 
+    console = Console()
     for note in notes:
         # A path is to be copied: a long word goes over the edge rather than over two lines.
-        Console().print(printable(f"note: {note}"), overflow="ignore", crop=False)
+        lines = textwrap.fill(
+            f"note: {note}", console.width, break_long_words=False, break_on_hyphens=False
+        )
+        console.print(printable(lines), soft_wrap=True)
 
 
 def _print_sample(words: str | None) -> None:
