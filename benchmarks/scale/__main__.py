@@ -34,7 +34,7 @@ def run(who: str, folder: Path, *more: str) -> dict[str, float]:
 
 def race(form: str, folder: Path, rows: int, repeats: int) -> bool:
     """The contestants in turns; prints a table; whether every target is met."""
-    names = ("ours", "idiomatic", "fused")
+    names = ("ours", "idiomatic", "together", "fused")
     found: dict[str, list[dict[str, float]]] = {name: [] for name in names}
     for _ in range(repeats):
         for name in names:

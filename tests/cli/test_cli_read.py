@@ -100,6 +100,25 @@ def test_what_cannot_be_done_is_told_before_the_work(jobs: Path, tmp_path: Path)
     refused(compass("read", "https://example.org/jobs.csv"), "curl")
 
 
+def test_what_a_reader_left_out_is_told(tmp_path: Path) -> None:
+    for run, scale in (("a", 1), ("b", 2)):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "profile.0.0.0").write_text(
+            "3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls #\n"
+            f'"main" 1 2 {scale} {6 * scale} 0 GROUP="TAU_DEFAULT"\n'
+            f'"solve" 1 0 {3 * scale} {3 * scale} 0 GROUP="TAU_USER"\n'
+            f'"read" 1 0 {2 * scale} {2 * scale} 0 GROUP="TAU_USER"\n'
+            "0 aggregates\n"
+        )
+    said = compass("read", tmp_path, "--top", "1")
+    assert "note: columns for 1 of 3 regions: solve" in said.out
+    told = json.loads(compass("read", tmp_path, "--json").out)
+    assert told["notes"][0].startswith("columns for 2 of 3 regions: ")
+    none = json.loads(compass("read", tmp_path, "--top", "0", "--json").out)
+    assert none["notes"][0] == "columns for 0 of 3 regions"
+    assert not [c["name"] for c in none["columns"] if c["name"].startswith("time.")]
+
+
 def test_a_named_reader(jobs: Path, tmp_path: Path) -> None:
     odd = tmp_path / "jobs.dat"
     odd.write_bytes(jobs.read_bytes())

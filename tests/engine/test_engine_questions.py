@@ -50,6 +50,17 @@ def test_recommend_meets_goals_by_the_law_and_obeys_the_rules(engine: cp.Compass
     assert truth(answer[0].config)[0] <= 1.1 * best
 
 
+def test_one_rule_may_stand_alone_and_a_mapping_is_refused(engine: cp.Compass) -> None:
+    goals = {"runtime": cp.minimize}
+    alone = engine.recommend(ask="gpus", goals=goals, where="app == 'wrf'")
+    assert alone[0].config == (
+        engine.recommend(ask=["gpus"], goals=goals, where=["app == 'wrf'"])[0].config
+    )
+    with pytest.raises(QueryProblem, match="where is a list of texts") as told:
+        engine.recommend(ask=["gpus"], goals=goals, where={"app": "wrf"})
+    assert "where=[\"app == 'amg'\"]" in str(told.value.hint)
+
+
 def test_recommend_says_the_context_and_averages_over_it(engine: cp.Compass) -> None:
     answer = engine.recommend(ask=["gpus"], goals={"runtime": cp.minimize}, where=["app == 'wrf'"])
     assert "past runs match" in answer.context

@@ -50,9 +50,20 @@ def query_of(
     """The query of a method call; options go to `ask`."""
     given = {
         "kind": kind,
-        "ask": tuple(ask),
+        "ask": _several("ask", ask, "ask=['gpus']"),
         "change": dict(change),
         "goals": dict(goals),
-        "where": tuple(Constraint(text=text) for text in where),
+        "where": tuple(
+            Constraint(text=text) for text in _several("where", where, "where=[\"app == 'amg'\"]")
+        ),
     }
     return valid(Query, given)
+
+
+def _several(name: str, given: Iterable[str], example: str) -> tuple[str, ...]:
+    """A list of texts; one text alone is a list of one, not of its letters."""
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Mapping):
+        raise QueryProblem(f"{name} is a list of texts, not names with values", hint=example)
+    return tuple(given)

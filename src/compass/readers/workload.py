@@ -14,7 +14,8 @@ from compass.domain.errors import DataProblem
 from compass.readers import files
 from compass.readers.plain import UNIT
 
-# The 18 fields in order, with units. -1 is a missing value in all of them.
+# The 18 fields in order, with units. -1 is a missing value in all of them; traces also hold other
+# numbers below 0 (the end of a job that never ended, minus its start), which nothing can be.
 FIELDS: tuple[tuple[str, str | None], ...] = (
     ("job", None),
     ("submit_s", "s"),
@@ -130,7 +131,7 @@ def _first_bad(data: list[tuple[int, str]]) -> int:
 def _table(jobs: Floats, facts: dict[str, str]) -> pa.Table:
     fields, arrays = [], []
     for (name, unit), values in zip(FIELDS, jobs.T, strict=True):
-        missing = values == -1
+        missing = values < 0
         if name == "status" or name in _NAMES:
             label = STATUS.get if name == "status" else "{:.0f}".format
             different, rows = np.unique(values, return_inverse=True)

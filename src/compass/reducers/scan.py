@@ -187,7 +187,8 @@ class _Seen:
             kept = mapped(kept.select([name]), {name: rewrite[name]})
         values = np.asarray(Cells(kept.column(name)).numbers(), dtype=np.float64)
         known = np.isfinite(values)
-        return float(values[known] @ weights[known]), float(weights[known].sum())
+        # Not a dot product: that would wake the threads of the numeric library.
+        return float((values[known] * weights[known]).sum()), float(weights[known].sum())
 
 
 def usable_rows(

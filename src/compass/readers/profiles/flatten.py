@@ -195,7 +195,8 @@ def _regions(
     worth = _worth([profile.metrics[names[0]] for profile in profiles], profiles, over)
     ranked = sorted((r for r in everywhere if worth.get(r, 0) > 0), key=lambda r: (-worth[r], r))
     kept = ranked[: options.top]
-    told = [f"columns for {len(kept)} of {len(anywhere)} regions: {', '.join(kept)}"]
+    which = f": {', '.join(kept)}" if kept else ""
+    told = [f"columns for {len(kept)} of {len(anywhere)} regions{which}"]
     if len(everywhere) < len(anywhere):
         told.append(f"{len(anywhere) - len(everywhere)} regions are not in every run")
     return kept, told
