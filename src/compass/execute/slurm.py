@@ -124,7 +124,10 @@ def _checked(said: dict[str, str]) -> dict[str, str]:
             )
     for key, value in said.items():
         if value and _PLAIN.fullmatch(value) is None:
-            raise BadInput(f"the option {key} of the executor slurm cannot be '{value}'")
+            raise BadInput(
+                f"the option {key} of the executor slurm cannot be '{value}'",
+                hint="letters, digits and . , : / @ + - _ may stand in it",
+            )
     if re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B?", said["memory"], re.IGNORECASE) is None:
         raise BadInput(
             f"'{said['memory']}' is no amount of memory",

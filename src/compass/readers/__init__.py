@@ -63,16 +63,13 @@ def _path(source: str | PathLike[str]) -> str | Path:
 
 def _fetched(source: str) -> Table | None:
     """The table behind `scheme:text` if a reader has that scheme and no file that name."""
-    scheme, colon, text = source.partition(":")
-    if not colon or not scheme.isidentifier() or files.is_there(source):
+    known = files.with_scheme(source)
+    if known is None:
         return None
-    for known in files.readers().values():
-        if scheme in getattr(known, "schemes", ()):
-            found = known.fetch(text)  # type: ignore[attr-defined]
-            if isinstance(found, Table):
-                return found
-            return Table.of(_checked(found, source), [Part(source, found.num_rows)])
-    return None
+    found = known.fetch(source.partition(":")[2])  # type: ignore[attr-defined]
+    if isinstance(found, Table):
+        return found
+    return Table.of(_checked(found, source), [Part(source, found.num_rows)])
 
 
 def _is_list_of_paths(source: Any) -> bool:

@@ -65,7 +65,8 @@ def cannot_open(path: Path, problem: OSError) -> DataProblem:
         )
     if isinstance(problem, FileNotFoundError):
         return missing(path)
-    return DataProblem(f"cannot open {path}: {problem.strerror or problem}", hint="is it a file?")
+    name = str(path) if len(str(path)) <= 200 else f"{str(path)[:200]}..."
+    return DataProblem(f"cannot open {name}: {problem.strerror or problem}", hint="is it a file?")
 
 
 def missing(path: Path) -> DataProblem:
@@ -110,8 +111,10 @@ def located(source: str | Path) -> Located:
             return Located(tuple(_in_folder(path)), path)
         if path.exists():
             return Located((path,))
-    except PermissionError as problem:
+    except OSError as problem:
         raise cannot_open(path, problem) from problem
+    except ValueError as problem:
+        raise DataProblem(f"no file has such a name: {problem}", hint="is it a path?") from problem
     if not glob.has_magic(str(path)):
         raise missing(path)
     known = readers()
@@ -139,6 +142,15 @@ def located_all(sources: Iterator[str | Path]) -> Located:
         shared = shared.relative_to(here) if shared.is_relative_to(here) else shared
         inside = all(path.is_relative_to(shared) for path in paths)
     return Located(paths, shared if inside else None)
+
+
+def with_scheme(source: str) -> Reader | None:
+    """The reader of `scheme:text`, if one has that scheme and no file that name."""
+    scheme, colon, _ = source.partition(":")
+    if not colon or not scheme.isidentifier() or is_there(source):
+        return None
+    known = readers().values()
+    return next((one for one in known if scheme in getattr(one, "schemes", ())), None)
 
 
 def is_there(source: str) -> bool:

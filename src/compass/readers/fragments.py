@@ -77,6 +77,11 @@ def fragments_of(
     `skip`, a file that cannot be split is one fragment, and whoever reads that is told why.
     """
     given = [str(one) for one in sources]
+    for one in given:
+        if files.with_scheme(one) is not None:
+            raise DataProblem(
+                f"{one} is not a file", hint=f"make it one first: compass read '{one}' -o x.parquet"
+            )
     located = files.located(given[0]) if len(given) == 1 else files.located_all(iter(given))
     paths, root = located.paths, located.root
     values = [{}] * len(paths) if root is None else hive.partitions(paths, root)
