@@ -316,3 +316,33 @@ def test_real_traces_are_understood(file: str, knobs: str, context: str, outcome
     assert space.having(Role.KNOB) == tuple(knobs.split())
     assert space.having(Role.CONTEXT) == tuple(context.split())
     assert space.having(Role.OUTCOME) == tuple(outcomes.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        *((name, Role.IGNORED) for name in ("TotalCPU", "AveCPU", "MaxVMSize", "ResvCPURAW")),
+        *((name, Role.IGNORED) for name in ("Planned", "usage_in_ave_gpuutil", "launchdate")),
+        *((name, Role.OUTCOME) for name in ("Elapsed", "MaxRSS", "wait_s", "run_s", "cpu_s")),
+        *((name, Role.OUTCOME) for name in ("memory_used", "cpu_efficiency", "figure_of_merit")),
+        *(
+            (name, Role.KNOB)
+            for name in ("ReqCPUS", "ReqMem", "Timelimit", "requested_s", "NTasks")
+        ),
+    ],
+)
+def test_what_is_known_only_after_a_job_is_never_learnt_from(name: str, role: Role) -> None:
+    values = [1 + (7 * row) % 10 for row in range(40)]
+    space, reports = infer(Table.of(pa.table({name: values, "app": ["a", "b"] * 20})))
+    assert space[name].role is role
+    told = next(report for report in reports if report.name == name)
+    assert told.role is role
+
+
+def test_a_left_out_column_can_be_asked_for() -> None:
+    values = [1 + (7 * row) % 10 for row in range(40)]
+    table = Table.of(pa.table({"TotalCPU": values, "nodes": [1, 2] * 20}))
+    _, reports = infer(table)
+    assert "--role TotalCPU=outcome" in reports[0].note
+    study = Study(columns={"TotalCPU": {"role": "outcome"}})
+    assert infer(table, study)[0]["TotalCPU"].role is Role.OUTCOME

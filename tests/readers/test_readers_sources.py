@@ -260,3 +260,10 @@ def test_a_text_with_a_colon_is_a_file_first(tmp_path: Path) -> None:
     assert files.is_there(str(path))
     assert not files.is_there("x" * 10_000)
     assert "there is no file" in refused("nothing:here").message
+
+
+@pytest.mark.parametrize("name", ["x" * 10_000, "a\0b"])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    told = refused(name)
+    assert told.hint == ("is it a path?" if "\0" in name else "is it a file?")
+    assert len(told.message) < 300

@@ -32,7 +32,7 @@ def test_fields_have_names_units_and_missing_cells(tmp_path: Path) -> None:
     table = read(path)
     assert table.rows == 3
     first, second, third = (table.row(n) for n in range(3))
-    assert (first["run_s"], first["wait_s"], first["memory"]) == (600.5, 10, 2048)
+    assert (first["run_s"], first["wait_s"], first["memory_used"]) == (600.5, 10, 2048)
     assert (first["status"], second["status"], third["status"]) == (
         "completed",
         "cancelled",
@@ -41,7 +41,7 @@ def test_fields_have_names_units_and_missing_cells(tmp_path: Path) -> None:
     assert (second["wait_s"], third["run_s"], third["user"]) == (None, None, None)
     assert (second["application"], second["preceding_job"]) == ("2", "1")
     told = {field.name: (field.metadata or {}).get(UNIT) for field in table.arrow.schema}
-    assert (told["run_s"], told["memory"], told["processors"]) == (b"s", b"KiB", None)
+    assert (told["run_s"], told["memory_used"], told["processors"]) == (b"s", b"KiB", None)
     facts = json.loads(Swf().read(path).schema.metadata[HEADER])
     assert facts["MaxNodes"] == "100"
     assert "second" in facts.values()

@@ -16,7 +16,6 @@ from compass.readers.columnar import JsonLines
 from compass.testing import check, check_reader
 from compass.testing.formats import ROWS, SAMPLES
 
-
 # Formats that have columns of their own, or are no single files: the suite cannot make one.
 OWN = {
     "caliper": "caliper",

@@ -158,27 +158,35 @@ def _why_ignored(facts: Facts, role: Role, choice: ColumnChoice) -> str | None:
         return "empty"
     if facts.distinct == 1 and not level:
         return "constant" if not facts.missing else "constant where it is given"
-    if facts.moment or (names.is_moment(facts.name) and _mostly_different(facts)):
+    moment = names.is_moment(facts.name) and _mostly_different(facts)
+    if facts.moment or moment or names.is_date(facts.name):
         return "time stamp"
+    if names.is_afterwards(facts.name):
+        return f"known only after the job; --role {facts.name}=outcome to ask for it"
     if names.is_repetition(facts.name) or (names.is_run(facts.name) and facts.few is not None):
         return "counts repetitions"
     identifier = _identifier(facts, role)
     if identifier is not None:
         return identifier
-    if facts.text:
-        if names.is_file(facts.name):
-            return "names a file or a command"
-        if facts.distinct > LEVELS:
-            return f"free text: {facts.distinct} different values"
-        if facts.distinct == facts.present > _SMALL:
-            return "every row has a value of its own"
-        if role is not Role.CONTEXT and _mostly_different(facts):
-            return "free text: more than half of the values are different"
+    if facts.text and (text := _text_without_levels(facts, role)) is not None:
+        return text
     if not facts.exact and facts.distinct > LEVELS and role is not Role.OUTCOME:
         return "whole numbers too large to calculate with"
     if role is not Role.OUTCOME and facts.missing > facts.rows / 2 and not level:
         share = math.floor(100 * facts.missing / facts.rows)
         return f"missing in {share} % of the rows; --missing {facts.name}=none keeps it as a level"
+    return None
+
+
+def _text_without_levels(facts: Facts, role: Role) -> str | None:
+    if names.is_file(facts.name):
+        return "names a file or a command"
+    if facts.distinct > LEVELS:
+        return f"free text: {facts.distinct} different values"
+    if facts.distinct == facts.present > _SMALL:
+        return "every row has a value of its own"
+    if role is not Role.CONTEXT and _mostly_different(facts):
+        return "free text: more than half of the values are different"
     return None
 
 

@@ -22,10 +22,20 @@ OUTCOMES = _set(
     "energy power edp gflop gflops gflopss mflop mflops tflops flops throughput bandwidth bw iops "
     "perf performance speedup slowdown efficiency utilization utilisation util temperature "
     "variation variance std stddev stdev score error err loss accuracy objective cost predicted "
-    "maxrss rss"
+    "maxrss rss merit"
 )
 # The whole name of a result; too common as a part of other names.
 OUTCOME_NAMES = _set("avg mean median y target metric result fps qps")
+# Results in the names of the Standard Workload Format, as they are written.
+_TRACE_OUTCOMES = _set("run_s cpu_s")
+# What Slurm knows only once a job has waited or run, as it writes it: neither set nor given, and
+# seldom asked for. The results that people do ask for are among OUTCOMES.
+_AFTERWARDS = _set(
+    "TotalCPU UserCPU SystemCPU AveCPU MinCPU AveCPUFreq MaxVMSize AveVMSize MaxPages AvePages "
+    "MaxDiskRead AveDiskRead MaxDiskWrite AveDiskWrite Planned PlannedCPU PlannedCPURAW Reserved "
+    "ResvCPU ResvCPURAW Suspended Restarts DerivedExitCode exit_signal derived_exit_signal"
+)
+_USAGE = ("usage_in_", "usage_out_")
 # Results that are classes, whether written as text or as numbers.
 CLASSES = _set("state status exit exitcode returncode valid success failed outcome class label")
 _CLASS_COMPANY = _set("job run task exit final end code slurm is was target")
@@ -81,6 +91,8 @@ IDENTIFIERS = _set("id idx index uuid guid hash sha job jobid jobidraw jobname r
 REPETITIONS = _set("rep repetition replicate trial repeat")
 FILES = _set("file filename filepath path stem workdir dir logfile command cmdline")
 MOMENTS = _set("submit start end begin finish eligible timestamp date datetime")
+# Seconds since 1970 in the metadata of profiles, however few runs there are.
+_DATES = _set("launchdate launchday")
 
 _PLACES = _set("node nodes socket sockets core cores rank gpu cpu task device run")
 _STATISTICS = _set("std mean avg average median min max sd total sum")
@@ -131,7 +143,7 @@ def role_of(name: str, *, text: bool) -> Role:
     rate = "per" in found and found[-1] in {"s", "sec", "second"}
     measured = vocabulary & OUTCOMES or whole in OUTCOME_NAMES or found[-1:] == ("used",)
     setting = vocabulary & SETTINGS or (found and found[-1] in _SETTING_ENDS)
-    if rate or (measured and not setting):
+    if rate or (measured and not setting) or name in _TRACE_OUTCOMES:
         return Role.OUTCOME
     if vocabulary & CONTEXT or whole in CONTEXT_NAMES or (text and vocabulary & CONTEXT_TEXT):
         return Role.CONTEXT
@@ -187,7 +199,17 @@ def is_file(name: str) -> bool:
 def is_moment(name: str) -> bool:
     """Whether the name is that of a point in time: submit, start_time."""
     found = frozenset(words(name))
-    return bool(found & MOMENTS) and found <= MOMENTS | {"time", "ts", "job"}
+    return bool(found & MOMENTS) and found <= MOMENTS | {"time", "ts", "job", "s"}
+
+
+def is_date(name: str) -> bool:
+    """Whether the name is that of the day or time of a run, whatever its values are."""
+    return "".join(words(name)) in _DATES
+
+
+def is_afterwards(name: str) -> bool:
+    """Whether Slurm knows such a column only after the job."""
+    return name in _AFTERWARDS or name.startswith(_USAGE)
 
 
 def unit_of(name: str) -> str | None:

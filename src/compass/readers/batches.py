@@ -1,17 +1,20 @@
 """The rows of one fragment, a bounded number at a time."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from csv import reader
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.errors import DataProblem
-from compass.readers import files, hive
+from compass.readers import files, hive, quick
 from compass.readers.columnar import DAMAGED, MISSING
 from compass.readers.delimited import Layout, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
@@ -137,6 +140,53 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+@dataclass(frozen=True)
+class QuickText:
+    """A range of plain text of which only some columns are looked at."""
+
+    text: bytes
+    layout: Layout
+    kinds: Mapping[str, pa.DataType]
+
+    def lines(self, numbers: Sequence[str], labels: Sequence[str]) -> Iterator[quick.Lines]:
+        """Some columns of its lines; raises `quick.NotPlain` where more care is needed."""
+        names, separator = self.layout.names, self.layout.separator
+        return quick.lines_of(self.text, names, separator, numbers, labels, MISSING)
+
+    def read(self, lines: quick.Lines, rows: NDArray[np.int64]) -> pa.Table:
+        """All columns of some lines, read with care."""
+        text = quick.chosen(self.text, lines, rows)
+        try:
+            return _parsed(text, self.kinds, self.layout, quoted=False)
+        except pa.ArrowInvalid:
+            raise quick.NotPlain from None
+
+
+def quick_text(fragment: Fragment, shape: Shape, wanted: Sequence[str]) -> QuickText | None:
+    """A fragment as quick text; None: it has to be read with care from the start."""
+    path = Path(fragment.file)
+    if fragment.kind != CSV or fragment.quoted or fragment.folders:
+        return None
+    if path.suffix.lower() in COMPRESSED:
+        return None
+    layout = _layout(fragment.file, fragment.reader, path.stat().st_mtime_ns)
+    names = layout.names
+    if layout.decimal != "." or len(set(names)) < len(names) or not set(wanted) <= set(names):
+        return None
+    text = _lines(fragment)
+    if fragment.start == 0:
+        cut = text.find(b"\n") + 1
+        first = text[:cut].decode("utf-8-sig", errors="replace")
+        header = next(reader([first], delimiter=layout.separator), [])
+        if not cut or tuple(named(header)) != names:
+            return None
+        text = text[cut:]
+    if b'"' in text:
+        raise QuotesFound(f"{fragment} has quotes", file=fragment.file)
+    kinds = {name: kind for name, kind in shape.types.items() if name in names}
+    return QuickText(text, layout, kinds)
+
+
 def _typed(
     tables: Iterator[pa.Table], fragment: Fragment, shape: Shape, layout: Layout
 ) -> Iterator[pa.Table]:
@@ -173,27 +223,35 @@ def _options(kinds: Mapping[str, pa.DataType], layout: Layout):  # type: ignore[
 def _csv_range(
     fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: Layout
 ) -> Iterator[pa.Table]:
-    from pyarrow import csv
-
     text = _lines(fragment)
     if not fragment.quoted and b'"' in text[_header(text, fragment) :]:
         raise QuotesFound(f"{fragment} has quotes", file=fragment.file)
     if not text or text.isspace():
         return
-    first = fragment.start == 0
+    yield _parsed(text, kinds, layout, quoted=fragment.quoted, header=fragment.start == 0)
+
+
+def _parsed(
+    text: bytes,
+    kinds: Mapping[str, pa.DataType],
+    layout: Layout,
+    *,
+    quoted: bool,
+    header: bool = False,
+) -> pa.Table:
+    from pyarrow import csv
+
     table = csv.read_csv(
         pa.BufferReader(text),
         read_options=csv.ReadOptions(
             use_threads=False,
             block_size=len(text) + 1,
-            column_names=None if first else list(layout.names),
+            column_names=None if header else list(layout.names),
         ),
-        parse_options=csv.ParseOptions(
-            delimiter=layout.separator, newlines_in_values=fragment.quoted
-        ),
+        parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=quoted),
         convert_options=_options(kinds, layout),
     )
-    yield table.rename_columns(named(table.column_names)) if first else table
+    return table.rename_columns(named(table.column_names)) if header else table
 
 
 def _header(text: bytes, fragment: Fragment) -> int:

@@ -106,6 +106,8 @@ def expand(source: str | Path) -> list[Path]:
 def located(source: str | Path) -> Located:
     """The files that a path, a `file://` address, a glob or a folder (with those in it) holds."""
     path = Path(_local(source)).expanduser()
+    if "\0" in str(path):
+        raise DataProblem("no file has a name with a null character", hint="is it a path?")
     try:
         if path.is_dir():
             return Located(tuple(_in_folder(path)), path)
@@ -113,8 +115,6 @@ def located(source: str | Path) -> Located:
             return Located((path,))
     except OSError as problem:
         raise cannot_open(path, problem) from problem
-    except ValueError as problem:
-        raise DataProblem(f"no file has such a name: {problem}", hint="is it a path?") from problem
     if not glob.has_magic(str(path)):
         raise missing(path)
     known = readers()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files, hive
 from compass.readers.identity import identities
@@ -87,10 +88,7 @@ def fragments_of(
     values = [{}] * len(paths) if root is None else hive.partitions(paths, root)
     for path in paths:
         if path.is_dir():
-            raise DataProblem(
-                f"{path} is a folder of profiles, not a table",
-                hint=f"make it one first: compass read {path} -o runs.parquet",
-            )
+            raise _one_run(path, given)
     if not paths:
         raise DataProblem("the list of files is empty", hint="name at least one file")
     try:
@@ -103,6 +101,9 @@ def fragments_of(
     for path, folders, identity in zip(paths, values, known, strict=True):
         if path not in split:
             split[path] = _split(path, reader, quoted, skip)
+            found = split[path]  # nothing, where it cannot be read and may be skipped
+            if found and hasattr(registry.get("reader", found[0].reader), "read_together"):
+                raise _one_run(path, given)
         place = tuple(sorted(folders.items()))
         name = identity + "".join(f"|{key}={value}" for key, value in place)
         every += [
@@ -115,6 +116,15 @@ def fragments_of(
     if not every:
         raise DataProblem(f"{paths[0]} holds no rows", hint="was the run that writes it cut short?")
     return Source(tuple(sorted(every, key=lambda one: one.order)), hive.types(values))
+
+
+def _one_run(path: Path, given: list[str]) -> DataProblem:
+    """The error for a profile: which columns a run has depends on the other runs."""
+    source = given[0] if len(given) == 1 else path.parent
+    return DataProblem(
+        f"{path} is the profile of a run, not a table",
+        hint=f"make a table of all runs first: compass read '{source}' -o runs.parquet",
+    )
 
 
 def _split(path: Path, reader: str | None, quoted: frozenset[str], skip: bool) -> list[Fragment]:

@@ -23,7 +23,7 @@ FIELDS: tuple[tuple[str, str | None], ...] = (
     ("run_s", "s"),
     ("processors", None),
     ("cpu_s", "s"),
-    ("memory", "KiB"),
+    ("memory_used", "KiB"),
     ("requested_processors", None),
     ("requested_s", "s"),
     ("requested_memory", "KiB"),

@@ -24,6 +24,11 @@ _STRATA = 10_000
 class Chances(Protocol):
     """Gives every row of a batch its chance to be kept."""
 
+    @property
+    def looks_at(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns that it takes numbers or labels from, and those it takes labels from."""
+        ...
+
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
         """float64[n], above 0 and at most 1."""
         ...
@@ -34,6 +39,11 @@ class Alike:
     """The same chance for every row."""
 
     keep: float
+
+    @property
+    def looks_at(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Nothing."""
+        return (), ()
 
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
         """The share that is to be kept."""
@@ -49,6 +59,12 @@ class ByScore:
     a: float
     b: float
 
+    @property
+    def looks_at(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Features and outcomes."""
+        features = tuple(one.name for one in self.scorer.features)
+        return (*features, *(one.target.name for one in self.scorer.targets)), ()
+
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
         """The chance from the score of each row."""
         bins = bins_of(columns, self.scorer.features, rows)
@@ -61,6 +77,11 @@ class ByStratum:
 
     names: tuple[str, ...]
     chances: Mapping[tuple[Value, ...], float]
+
+    @property
+    def looks_at(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns of the strata, whose values are taken as labels."""
+        return (), self.names
 
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
         """The chance of the stratum that each row is in."""

@@ -86,6 +86,25 @@ class Cells:
         return None if finite.all() else finite
 
 
+class Ready(Cells):
+    """A column whose numbers, or codes and labels, are there already."""
+
+    def __init__(
+        self,
+        numbers: NDArray[Any] | None = None,
+        codes: tuple[NDArray[Any], list[Value]] | None = None,
+    ) -> None:
+        self._numbers = numbers
+        self._codes = codes
+
+    def present(self, *, number: bool) -> NDArray[np.bool_] | None:
+        """Which cells have a value, bool[n]; None: all of them."""
+        if number:
+            return super().present(number=True)
+        found: NDArray[np.bool_] = self.codes()[0] >= 0
+        return None if found.all() else found
+
+
 def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):

@@ -44,7 +44,7 @@ class Compared:
     op: str
     value: float
 
-    def holds(self, columns: dict[str, Cells], table: pa.Table) -> NDArray[np.bool_]:
+    def holds(self, columns: dict[str, Cells], table: pa.Table | None) -> NDArray[np.bool_]:
         """Which rows obey, bool[n]; a missing cell does not."""
         del table
         values = columns[self.name].numbers()
@@ -62,7 +62,7 @@ class Listed:
     name: str
     values: tuple[Value, ...]
 
-    def holds(self, columns: dict[str, Cells], table: pa.Table) -> NDArray[np.bool_]:
+    def holds(self, columns: dict[str, Cells], table: pa.Table | None) -> NDArray[np.bool_]:
         """Which rows obey, bool[n]; a missing cell does not."""
         del table
         codes, labels = columns[self.name].codes()
@@ -78,8 +78,9 @@ class General:
     expression: Expression
     space: Space
 
-    def holds(self, columns: dict[str, Cells], table: pa.Table) -> NDArray[np.bool_]:
+    def holds(self, columns: dict[str, Cells], table: pa.Table | None) -> NDArray[np.bool_]:
         """Which rows obey, bool[n]; a missing cell does not."""
+        assert table is not None  # a batch that is looked at quickly has plain conditions only
         space = Space(parameters=tuple(_with_new_labels(one, columns) for one in self.space))
         rule = compile_rule(self.expression, space, space.names, self.text)
         part = Table.of(table.select(space.names))

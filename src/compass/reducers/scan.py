@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from compass.domain.base import Value
 from compass.domain.errors import DataProblem, unknown
 from compass.prepare.mapping import mapped
-from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
+from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches, quick_text
 from compass.readers.fragments import JSONL, PARQUET, Fragment
 from compass.readers.plain import plain
+from compass.readers.quick import NotPlain
 from compass.readers.sample import ROW, WEIGHT
 from compass.reducers.chance import choose, key_of
 from compass.reducers.chances import Chances
-from compass.reducers.columns import Cells
-from compass.reducers.filters import Filter
+from compass.reducers.columns import Cells, Ready
+from compass.reducers.filters import Filter, General
 from compass.reducers.parts import write_part
 from compass.reducers.statistics import LabelCounts, Sums, Tally
 
@@ -70,10 +71,64 @@ def _kept(fragment: Fragment, recipe: Recipe) -> tuple[list[pa.Table], Tally]:
     at = fragment.first_row if fragment.kind == PARQUET else None
     place = (fragment.identity, fragment.occurrence)
     key = key_of(recipe.seed, *place, *(() if at is not None else (fragment.start,)))
+    quickly = _quickly(fragment, recipe, _Seen(recipe, key, at or 0))
+    if quickly is not None:
+        return quickly.result()
     seen = _Seen(recipe, key, at or 0)
     for table in batches(fragment, recipe.shape):
         seen.take(_named(table, recipe, fragment))
     return seen.result()
+
+
+def _quickly(fragment: Fragment, recipe: Recipe, seen: "_Seen") -> "_Seen | None":
+    """Looks at the columns that decide, and reads all of the lines that are kept.
+
+    None where plain text and plain conditions are not all there is: then all is read with care.
+    """
+    wanted = _wanted(recipe)
+    if wanted is None:
+        return None
+    numbers, labels = wanted
+    text = quick_text(fragment, recipe.shape, (*recipe.names, *numbers, *labels))
+    if text is None:
+        return None
+    try:
+        for lines in text.lines(numbers, labels):
+            columns: dict[str, Cells] = {name: Ready(lines.numbers[name]) for name in numbers}
+            for name in labels:
+                columns[name] = Ready(codes=(lines.codes[name], list(lines.labels[name])))
+            rows = len(lines.begin)
+            places, weights = seen.look(columns, None, rows)
+            if len(places):
+                seen.keep(_named(text.read(lines, places), recipe, fragment), places, weights)
+            seen.rows += rows
+    except NotPlain:
+        return None
+    return seen
+
+
+def _wanted(recipe: Recipe) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The number and label columns that decide about a row; None: it takes more than those."""
+    plain_filters = [one for one in recipe.filters if not isinstance(one, General)]
+    if recipe.rewrite or len(plain_filters) < len(recipe.filters):
+        return None
+    either, as_labels = recipe.chances.looks_at
+    names = {
+        *(name for name, _ in (*recipe.required, *recipe.outcomes)),
+        *recipe.numbers,
+        *recipe.labels,
+        *(one.name for one in plain_filters),
+        *either,
+        *as_labels,
+    }
+    kinds = {name: recipe.shape.types.get(name) for name in names}
+    numbers = tuple(sorted(n for n, kind in kinds.items() if kind in (pa.int64(), pa.float64())))
+    labels = tuple(
+        sorted(n for n, kind in kinds.items() if kind is not None and pa.types.is_dictionary(kind))
+    )
+    if len(numbers) + len(labels) < len(names) or not set(as_labels) <= set(labels):
+        return None
+    return numbers, labels
 
 
 def _named(table: pa.Table, recipe: Recipe, fragment: Fragment) -> pa.Table:
@@ -126,26 +181,38 @@ class _Seen:
 
     def take(self, table: pa.Table) -> None:
         """Goes over one batch."""
-        recipe, rows = self.recipe, table.num_rows
+        recipe = self.recipe
         seen = mapped(table, recipe.rewrite) if recipe.rewrite else table
         columns = {name: Cells(seen.column(name)) for name in seen.column_names}
-        usable = usable_rows(columns, seen, recipe, rows, self.dropped)
+        places, weights = self.look(columns, seen, table.num_rows)
+        if len(places):
+            self.keep(table.take(pa.array(places)), places, weights)
+        self.rows += table.num_rows
+
+    def look(
+        self, columns: Mapping[str, Cells], table: pa.Table | None, rows: int
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """Counts the rows of a batch; which of them are kept, and their weights."""
+        recipe = self.recipe
+        usable = usable_rows(columns, table, recipe, rows, self.dropped)
         chance = recipe.chances.of(columns, rows)
         places, weights = np.empty(rows, dtype=np.int64), np.empty(rows)
         counter = self.first + self.rows
         count, expected = choose(chance, usable, self.key, counter, places, weights)
-        places, weights = places[:count], weights[:count].copy()
+        places, weights = places[:count].copy(), weights[:count].copy()
         for name, sums in self.sums.items():
             sums.add(columns[name].numbers(), usable)
         for name, counts in self.labels.items():
             counts.add(*columns[name].codes(), usable, places)
-        if count:
-            self.kept.append(table.select(recipe.names).take(pa.array(places)))
-            self.places.append(places + self.rows)
-            self.weights.append(weights)
-        self.rows += rows
         self.usable += int(np.count_nonzero(usable))
         self.expected += float(expected)
+        return places, weights
+
+    def keep(self, table: pa.Table, places: NDArray[np.int64], weights: Floats) -> None:
+        """Takes kept rows, which stood at these places of the batch."""
+        self.kept.append(table.select(self.recipe.names))
+        self.places.append(places + self.rows)
+        self.weights.append(weights)
 
     def result(self) -> tuple[list[pa.Table], Tally]:
         """The kept rows with their weights and places, and the tally of the fragment."""
@@ -193,7 +260,7 @@ class _Seen:
 
 def usable_rows(
     columns: Mapping[str, Cells],
-    table: pa.Table,
+    table: pa.Table | None,
     recipe: Recipe,
     rows: int,
     dropped: dict[str, int],
@@ -213,7 +280,7 @@ def usable_rows(
 
 
 def _checks(
-    columns: Mapping[str, Cells], table: pa.Table, recipe: Recipe
+    columns: Mapping[str, Cells], table: pa.Table | None, recipe: Recipe
 ) -> Iterator[tuple[str, NDArray[np.bool_] | None]]:
     for one in recipe.filters:
         yield f"not {one.text}", one.holds(dict(columns), table)
