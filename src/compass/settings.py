@@ -124,8 +124,8 @@ class TrustSettings(Noun):
 class ReduceSettings(Noun):
     """Uncertainty-guided, loss-proportional sampling (COMPASS III-A)."""
 
-    pilot: int = Field(65_536, ge=64)  # rows that the pilot model learns from at most
-    pool: int = Field(131_072, ge=64)  # rows looked at to find them, from all over the source
+    pilot: int = Field(32_768, ge=64)  # rows that the pilot model learns from at most
+    pool: int = Field(65_536, ge=64)  # rows looked at to find them, from all over the source
     places: int = Field(64, ge=1)  # fragments that the pool is taken from at most
     floor: float = Field(0.4, gt=0, le=1)  # share of the chance that all rows have alike
     outcomes: int = Field(4, ge=1)  # that guide the choice at most; each costs a pass of trees

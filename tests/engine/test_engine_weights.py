@@ -172,18 +172,18 @@ def test_evidence_names_the_rows_of_the_source(drawn: cp.Compass) -> None:
     found = [run for one in answer for run in one.trust.evidence]
     assert found
     for run in found:
-        assert run.source == f"jobs-{run.row % 2}.parquet:{run.row * 20}"
+        assert run.source == f"row {run.row * 20} of jobs-{run.row % 2}.parquet"
     pairs = [p for one in answer for effect in one.trust.effects for p in effect.examples]
     assert pairs
     for pair in pairs:
-        assert pair.old_source == f"jobs-{pair.old % 2}.parquet:{pair.old * 20}"
-        assert pair.new_source == f"jobs-{pair.new % 2}.parquet:{pair.new * 20}"
-    assert answer.context.startswith("Baseline: row 3 (jobs-1.parquet:60)")
+        assert pair.old_source == f"row {pair.old * 20} of jobs-{pair.old % 2}.parquet"
+        assert pair.new_source == f"row {pair.new * 20} of jobs-{pair.new % 2}.parquet"
+    assert answer.context.startswith("Baseline: row 3 (row 60 of jobs-1.parquet)")
     assert answer.provenance.sample == WORDS
     run = answer[0].trust.evidence[0]
     assert f"Closest rows: {run.row} ({run.source})" in printed(answer)
     similar = drawn.explain(3, outcomes=["runtime"])[0].similar
-    assert all(one.source == f"jobs-{one.row % 2}.parquet:{one.row * 20}" for one in similar)
+    assert all(one.source == f"row {one.row * 20} of jobs-{one.row % 2}.parquet" for one in similar)
 
 
 def test_recommendations_say_that_they_are_of_a_sample(drawn: cp.Compass) -> None:

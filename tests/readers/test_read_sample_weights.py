@@ -45,7 +45,7 @@ def test_a_sample_is_recognised_in_parquet_feather_and_memory(tmp_path: Path) ->
         assert table.sampled.words == "a sample of 5 % (guided, seed 7): 100 of 2,000 rows"
         assert table.sampled.how == HOW
         assert table.locate(3) == ("jobs.csv", 60)
-        assert table.told(3) == "row 3 (jobs.csv:60)"
+        assert table.told(3) == "row 3 (row 60 of jobs.csv)"
         assert table.arrow.schema.metadata == {MARK: json.dumps(HOW).encode()}
 
 
@@ -85,7 +85,7 @@ def test_rows_that_were_added_to_a_sample_are_where_they_were_read(tmp_path: Pat
     assert both.sampled is not None
     assert both.locate(101) == (str(tmp_path / "new.csv"), 1)
     assert both.told(101) == "row 101"
-    assert both.source_of(99) == "jobs.csv:1980"
+    assert both.source_of(99) == "row 1980 of jobs.csv"
 
 
 def test_the_names_alone_make_no_sample(tmp_path: Path) -> None:

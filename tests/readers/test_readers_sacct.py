@@ -212,7 +212,7 @@ def test_memory_that_slurm_has_summed_over_the_tasks_goes_first(tmp_path: Path) 
 
 def test_many_kinds_of_resources_are_refused(tmp_path: Path) -> None:
     wild = ",".join(f"gres/g{n}=1" for n in range(5000))
-    with pytest.raises(DataProblem, match="5000 kinds"):
+    with pytest.raises(DataProblem, match="5001 kinds"):
         dump(tmp_path, f"JobID|Elapsed|AllocTRES\n7|00:01:00|{wild}\n")
 
 

@@ -203,7 +203,8 @@ def test_the_first_look_is_at_rows_from_all_over_the_source(tmp_path: Path) -> N
     source = fragments_of([tmp_path / "a.parquet"])
     pool = pilot.draw(source, STUDY, 1, ReduceSettings(pilot=500))
     assert pool.table.rows == 500
-    assert pool.places == len(source.fragments) == 20
+    assert len(source.fragments) == 20
+    assert pool.share == pool.table.rows / source.rows
     ids = np.array(pool.table.arrow.column("id").to_pylist()) - 1_000_000
     assert (np.bincount(ids // 200, minlength=20) > 8).all()
     other = pilot.draw(source, STUDY, 2, ReduceSettings(pilot=500))

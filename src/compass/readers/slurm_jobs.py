@@ -54,7 +54,10 @@ def spread_resources(
     name, the rest of it is left out but for devices (`gres/gpuutil`).
     """
     usage = name not in _PREFIX
-    keys = sorted({key for one in found for key in one})
+    named = {key for one in found for key in one}
+    if named and not usage:
+        named.add("gres/gpu")  # no job of this file had any, but those of the next may
+    keys = sorted(named)
     if len(keys) > _MOST_RESOURCES:
         raise DataProblem(
             f"{name} names {len(keys)} kinds of resources",

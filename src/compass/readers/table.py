@@ -92,13 +92,13 @@ class Table:
         return None if file is None or row is None else (str(file), int(row))
 
     def source_of(self, n: int) -> str | None:
-        """Where row `n` of a sample was before, as `jobs.parquet:40213`; None for other rows."""
+        """Where row `n` of a sample was before, as `row 40213 of jobs.parquet`; None for others."""
         self.check_row(n)
         source = self._source(n)
-        return None if source is None else f"{source[0]}:{source[1]}"
+        return None if source is None else f"row {source[1]} of {source[0]}"
 
     def told(self, n: int) -> str:
-        """A row as it is named to a person: `row 12`, of a sample `row 12 (jobs.parquet:40213)`."""
+        """A row as a person is told of it: `row 12`, or `row 12 (row 40213 of jobs.parquet)`."""
         source = self.source_of(n)
         return f"row {n}" if source is None else f"row {n} ({source})"
 

@@ -37,20 +37,23 @@ def key_of(seed: int, *place: object) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def proportional(scores: Floats, keep: float, floor: float) -> tuple[float, float]:
+def proportional(
+    scores: Floats, keep: float, floor: float, counts: Floats | None = None
+) -> tuple[float, float]:
     """`a`, `b` such that min(1, a + b * score) is `keep` on the mean of these scores.
 
-    A share `floor` of the chance is the same for all rows, so that no weight exceeds
-    1 / (floor * keep) by much, however small a score.
+    `counts` says how many rows each of them stands for; None: as many as any other. A share
+    `floor` of the chance is the same for all rows, so that no weight exceeds 1 / (floor * keep)
+    by much, however small a score.
     """
-    mean = float(scores.mean())
+    mean = float(np.average(scores, weights=counts))
     if keep >= 1 or not mean > _NOTHING:
         return keep, 0.0
     shape = floor + (1 - floor) * scores / mean
     low, high = 0.0, keep / floor
     for _ in range(60):  # the share grows with the factor, so halving finds it
         factor = (low + high) / 2
-        if np.minimum(1.0, factor * shape).mean() < keep:
+        if np.average(np.minimum(1.0, factor * shape), weights=counts) < keep:
             low = factor
         else:
             high = factor

@@ -48,7 +48,7 @@ def _by_score(table: Table, prepared: Prepared, keep: float, seed: int) -> Float
     rows = prepared.rows
     looked = np.zeros(rows, dtype=np.bool_)
     looked[np.random.default_rng(seed).permutation(rows)[: how.pilot]] = True
-    pool = Pool(table, Shape(), prepared.space, 1)
+    pool = Pool(table, Shape(), prepared.space, looked.sum() / rows)
     pilot = learn_pilot(pool, Study(), looked, keep, seed, how)
     return ByScore(pilot.scorer, pilot.a, pilot.b).of(_cells(table), rows)
 
