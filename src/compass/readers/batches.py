@@ -153,9 +153,12 @@ class QuickText:
         names, separator = self.layout.names, self.layout.separator
         return quick.lines_of(self.text, names, separator, numbers, labels, MISSING)
 
-    def read(self, lines: quick.Lines, rows: NDArray[np.int64]) -> pa.Table:
-        """All columns of some lines, read with care."""
-        text = quick.chosen(self.text, lines, rows)
+    def chosen(self, lines: quick.Lines, rows: NDArray[np.int64]) -> bytes:
+        """The text of some lines."""
+        return quick.chosen(self.text, lines, rows)
+
+    def read(self, text: bytes) -> pa.Table:
+        """All columns of chosen lines, read with care."""
         try:
             return _parsed(text, self.kinds, self.layout, quoted=False)
         except pa.ArrowInvalid:

@@ -16,6 +16,7 @@ from compass.readers.inflate import COMPRESSED
 
 PARQUET, CSV, JSONL, WHOLE = "parquet", "csv", "jsonl", "whole"
 BYTES = 16 << 20  # of text in one fragment: part of the key of its rows, so never change it
+_FEW = 1 << 16  # bytes that tell how long lines are
 ROWS = 1 << 20  # of Parquet in one fragment, where its row groups are smaller
 
 
@@ -224,6 +225,14 @@ def _safe_cuts(whole: Fragment) -> list[int]:
             if place < whole.stop and place > cuts[-1]:
                 cuts.append(place)
     return cuts
+
+
+def bytes_of_lines(fragment: Fragment, lines: int) -> int:
+    """About how much text so many lines of a fragment take, from its first ones; a bit more."""
+    with Path(fragment.file).open("rb") as file:
+        file.seek(fragment.start)
+        text = file.read(_FEW)
+    return int(1.25 * lines * len(text) / max(text.count(b"\n"), 1)) + _FEW
 
 
 def whole_lines(fragment: Fragment, most: int) -> int:

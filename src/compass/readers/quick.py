@@ -21,7 +21,7 @@ Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
-ROWS = 1 << 15  # lines at a time: their numbers stay in the cache
+ROWS = 1 << 16  # lines at a time: their numbers stay in the cache
 _LABELS = 1 << 10  # different labels of a column at most
 _SLOTS = 4 * _LABELS
 _SKIP, _NUMBER, _LABEL = 0, 1, 2
@@ -303,9 +303,9 @@ def _parse(data: Bytes, start: int, separator: int, tens: Floats) -> tuple[Any, 
 
 
 @kernel()
-def _cell_end(data: Bytes, start: int, separator: int) -> Any:
+def _cell_end(data: Bytes, start: int, ends: Bytes) -> Any:
     p = np.uint64(start)
-    while data[p] != separator and data[p] != 10 and data[p] != 13:
+    while not ends[data[p]]:
         p += _ONE
     return np.int64(p)
 
@@ -343,6 +343,8 @@ def _scan(
     """Reads lines from a place on until the arrays are full: how many (-1: not plain), where."""
     size, columns = len(data), len(kinds)
     tens = _TENS
+    ends = np.zeros(256, dtype=np.uint8)  # one look at a table beats three comparisons
+    ends[separator], ends[10], ends[13] = 1, 1, 1
     row, p = 0, place
     while p < size and row < len(begin):
         if data[p] == 10 or (data[p] == 13 and data[p + 1] == 10):  # an empty line is no row
@@ -355,7 +357,7 @@ def _scan(
             if kind == _NUMBER:
                 p, number = _parse(data, start, separator, tens)
             if kind != _NUMBER or p < 0:
-                p = _cell_end(data, start, separator)
+                p = _cell_end(data, start, ends)
                 number = np.nan
                 if kind == _NUMBER and not _is_missing(data, start, p, empty):
                     return _FAILED, p

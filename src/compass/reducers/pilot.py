@@ -16,7 +16,15 @@ from compass.prepare.study import Study
 from compass.readers import Table
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
 from compass.readers.combine import combine
-from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment, Source, whole_lines
+from compass.readers.fragments import (
+    CSV,
+    JSONL,
+    PARQUET,
+    Fragment,
+    Source,
+    bytes_of_lines,
+    whole_lines,
+)
 from compass.readers.inflate import COMPRESSED
 from compass.readers.plain import plain
 from compass.readers.sample import sampled
@@ -174,9 +182,9 @@ def _text_types(types: Mapping[str, pa.DataType], looks: Sequence[_Look]) -> dic
 def _first(fragment: Fragment, shape: Shape, rows: int) -> _Look | None:
     """The first rows of a fragment."""
     small = fragment
-    if fragment.kind == CSV and fragment.bytes > rows * 512 and not _packed(fragment):
-        # Enough text for these rows; where they are longer there are fewer of them.
-        stop = whole_lines(fragment, rows * 512)
+    if fragment.kind == CSV and not _packed(fragment):
+        # Enough text for these rows; where lines get longer there are fewer of them.
+        stop = whole_lines(fragment, bytes_of_lines(fragment, rows))
         small = replace(fragment, stop=stop, bytes=stop - fragment.start)
     while True:
         try:

@@ -92,6 +92,7 @@ def _quickly(fragment: Fragment, recipe: Recipe, seen: "_Seen") -> "_Seen | None
     text = quick_text(fragment, recipe.shape, (*recipe.names, *numbers, *labels))
     if text is None:
         return None
+    kept: list[bytes] = []
     try:
         for lines in text.lines(numbers, labels):
             columns: dict[str, Cells] = {name: Ready(lines.numbers[name]) for name in numbers}
@@ -100,8 +101,14 @@ def _quickly(fragment: Fragment, recipe: Recipe, seen: "_Seen") -> "_Seen | None
             rows = len(lines.begin)
             places, weights = seen.look(columns, None, rows)
             if len(places):
-                seen.keep(_named(text.read(lines, places), recipe, fragment), places, weights)
+                kept.append(text.chosen(lines, places))
+                seen.keep(None, places, weights)
             seen.rows += rows
+        if kept:
+            table = _named(text.read(b"".join(kept)), recipe, fragment)
+            if table.num_rows != sum(map(len, seen.weights)):
+                return None
+            seen.kept.append(table.select(recipe.names))
     except NotPlain:
         return None
     return seen
@@ -208,9 +215,10 @@ class _Seen:
         self.expected += float(expected)
         return places, weights
 
-    def keep(self, table: pa.Table, places: NDArray[np.int64], weights: Floats) -> None:
-        """Takes kept rows, which stood at these places of the batch."""
-        self.kept.append(table.select(self.recipe.names))
+    def keep(self, table: pa.Table | None, places: NDArray[np.int64], weights: Floats) -> None:
+        """Takes kept rows, which stood at these places of the batch; None: they come later."""
+        if table is not None:
+            self.kept.append(table.select(self.recipe.names))
         self.places.append(places + self.rows)
         self.weights.append(weights)
 
