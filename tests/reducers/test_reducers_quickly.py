@@ -93,3 +93,11 @@ def test_text_among_numbers_is_read_with_care(runs: Path, tmp_path: Path) -> Non
     found = cp.reduce(runs, tmp_path / "s.parquet", keep=0.2, study=STUDY, settings=first)
     assert found.rows == 4000
     assert found.dropped["no outcome was measured"] == 1
+
+
+def test_one_condition_may_be_a_single_text(runs: Path, tmp_path: Path) -> None:
+    wanted = {"keep": 0.2, "study": STUDY}
+    one = cp.reduce(runs, tmp_path / "a.parquet", where="nodes <= 4", **wanted)
+    many = cp.reduce(runs, tmp_path / "b.parquet", where=["nodes <= 4"], **wanted)
+    assert one.dropped == many.dropped
+    assert one.kept == many.kept < one.rows
