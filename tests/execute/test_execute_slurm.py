@@ -4,14 +4,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from execute_work import process
 
+import compass as cp
+from benchmarks.scale.jobs import write
 from compass.domain.errors import EnvironmentProblem
-from compass.execute import opened
+from compass.execute import Executor, opened
 from compass.testing import check_executor
 
-_JOB = "cores=1,memory=400MB,time=00:05:00"
+_JOB = "cores=1,memory=800MB,time=00:05:00"
 
 
 @pytest.fixture
@@ -28,6 +31,15 @@ def queue(lab: Any) -> list[str]:
     return [line for line in lab.run("squeue", "-h", "-n", "compass").splitlines() if line]
 
 
+def same_rows(folder: Path, executor: Executor) -> None:
+    """A sample that jobs of Slurm draw is the one that is drawn here."""
+    files = write(folder / "runs", 6000, "parquet", 2000)
+    for name, where in (("here", "threads"), ("there", executor)):
+        cp.reduce(files, folder / f"{name}.parquet", keep=0.1, executor=where)
+    here, there = (pq.read_table(folder / f"{name}.parquet") for name in ("here", "there"))
+    assert here.equals(there)
+
+
 def test_promises_are_kept_and_the_jobs_end(lab: Any, tmp_path: Path) -> None:
     with opened(f"slurm:jobs=2,{_JOB},partition=lab") as executor:
         assert executor.workers == 2
@@ -36,6 +48,7 @@ def test_promises_are_kept_and_the_jobs_end(lab: Any, tmp_path: Path) -> None:
         assert pids
         assert queue(lab)
         assert list((tmp_path / "compass").iterdir())
+        same_rows(tmp_path, executor)
     assert not list((tmp_path / "compass").iterdir())
     until = time.monotonic() + 30
     while queue(lab):
