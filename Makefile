@@ -8,15 +8,17 @@ STAMP := $(VENV)/.installed
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check kernels compiler slurm bench fuzz laws peers growth exact regret models automl trust scale billion quality clean
+.PHONY: run demo test check kernels compiler slurm bench fuzz laws peers growth exact regret models automl trust scale billion quality load corpus clean
 
-run: demo  ## answer one question of each kind on the embedded data
+run: $(STAMP)  ## serve the embedded data on localhost, until Ctrl-C
+	@$(BIN)/compass serve
 
-demo: $(STAMP)  ## the same, and exit
+demo: $(STAMP)  ## answer one question of each kind on the embedded data, and exit
 	@$(BIN)/compass demo
 
-test: $(STAMP)  ## everything that must hold
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target check kernels slurm
+test:  ## everything that must hold
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(STAMP) slurm
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target check kernels
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 check: $(STAMP)  ## style, types, import direction
@@ -62,6 +64,14 @@ billion: $(STAMP)  ## a billion rows (files visited ten times): reduce, fit, twe
 
 quality: $(STAMP)  ## what is learnt from guided and from uniform samples, on rows put aside
 	$(BIN)/python -m benchmarks.scale.quality
+
+load: $(STAMP)  ## 50 people asking a server at once for a minute, without proofs and with the default
+	$(BIN)/python -m benchmarks.load
+	$(BIN)/python -m benchmarks.load --prove 1
+
+corpus: $(STAMP)  ## how well plain English is understood: both halves of the corpus
+	$(BIN)/python -m tests.chat.corpus_case develop
+	$(BIN)/python -m tests.chat.corpus_case score
 
 trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
 	$(BIN)/python -m benchmarks.trust

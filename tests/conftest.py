@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import compass as cp
+from compass.settings import ForestSettings, TrustSettings
 from slurm_lab import NotHere, SlurmLab, borrowed
 
 
@@ -36,6 +37,10 @@ def cluster_columns(n: int = 1500, seed: int = 3) -> dict[str, list[object]]:
     }
 
 
+# Small forests, for tests that are not about how well something is learnt.
+QUICK = cp.Settings(
+    surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
+)
 ROLES = {
     "knobs": ["nodes", "cores", "gpus"],
     "context": ["app", "size"],
@@ -50,9 +55,10 @@ def cluster() -> cp.Dataset:
 
 @pytest.fixture(scope="session")
 def engine(cluster: cp.Dataset) -> cp.Compass:
-    return cp.Compass(
-        cluster, rules=["cores <= 32 * nodes", "cores >= 8 * nodes"], surrogate="forest"
-    ).fit()
+    rules = ["cores <= 32 * nodes", "cores >= 8 * nodes"]
+    # Every worker learns it once: 30 trees tell the laws apart as well as 100.
+    few = cp.Settings(surrogate="forest", forest=ForestSettings(trees=30))
+    return cp.Compass(cluster, rules=rules, settings=few).fit()
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from benchmarks.roles import kernel_tuner, sources, stated
 from compass.domain.answer import Label, Moved, Suggestion, Trust
 from compass.domain.space import Role
 from compass.language import parse_rule
+from compass.settings import ForestSettings
 from conftest import ROLES, cluster_columns
 
 SOURCES = sources()
@@ -180,7 +181,8 @@ def test_same_is_for_numbers_and_labels() -> None:
 def test_masked_questions_on_a_table_whose_laws_are_known(cluster: cp.Dataset) -> None:
     study = stated(cluster)
     train = cp.read(cluster.table.arrow.slice(100), study=study)
-    engine = cp.Compass(train, surrogate="forest")
+    few = cp.Settings(surrogate="forest", forest=ForestSettings(trees=30))
+    engine = cp.Compass(train, settings=few)
     features = cluster.prepared.space.having(*FEATURES)
     checker = Checker.of(cluster.table.arrow, study, features)
     examiner = masked.Examiner(engine, ("gpus",), ("runtime", "power"), checker)

@@ -8,8 +8,17 @@ import pytest
 
 import compass as cp
 from benchmarks import masked, regret, tables
-from benchmarks.roles import Source
+from benchmarks.roles import PLAIN, Source
+from compass.settings import ForestSettings, TrustSettings
 from conftest import ROLES, cluster_columns
+
+
+@pytest.fixture(autouse=True)
+def _small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests are about what is counted, not about how well is learnt."""
+    few = {"forest": ForestSettings(trees=20), "trust": TrustSettings(trees=4)}
+    for module in (tables, regret):
+        monkeypatch.setattr(module, "PLAIN", PLAIN.model_copy(update=few))
 
 
 def _source(folder: Path, *, test: bool = False, rules: tuple[str, ...] = ()) -> Source:

@@ -273,10 +273,8 @@ def test_a_number_that_is_none_is_missing_and_told(tmp_path: Path) -> None:
     assert "runtime is infinite and counts as missing" in flat
 
 
-def test_the_same_in_a_process_of_its_own(jobs: Path, saved: Path) -> None:
-    refused(process("ask", jobs.parent / "job.csv", RECOMMEND), "jobs.csv?")
+def test_the_same_in_a_process_of_its_own(saved: Path) -> None:
     refused(process("ask", saved, RECOMMEND.replace("gpus", "gpu")), "did you mean gpus?", "^")
-    refused(process("ask", saved, RECONFIGURE, "--from", "row:9999"), "no row 9999")
     refused(process("ask", saved, RECOMMEND, "--count", "0"), "--count")
 
 

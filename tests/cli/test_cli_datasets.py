@@ -73,6 +73,26 @@ def test_one_is_shown() -> None:
     assert "aws s3 cp" in compass("datasets", "show", "mit-supercloud").out
 
 
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("swf-kth", "kth-sp2?"),  # a word of it
+        ("Kripky", "kripke?"),  # the nearest
+        ("deepperf-kripke", "kripke, kripke-test, deepperf-"),  # the rare word first
+        ("zzz", "compass datasets"),
+    ],
+)
+def test_an_unknown_name_offers_those_like_it(typed: str, offered: str) -> None:
+    said = compass("datasets", "show", typed)
+    refused(said, f"no dataset named '{typed}'", offered)
+
+
+def test_every_name_is_offered_for_each_of_its_words() -> None:
+    for name in catalogue():
+        for word in (part for part in name.split("-") if len(part) > 2):
+            assert name in known.alike(f"none of these {word}")
+
+
 def test_get_says_where_it_is_and_how_to_go_on(mirror: Path, tmp_path: Path) -> None:
     said = compass("datasets", "get", "toy")
     assert said.code == 0

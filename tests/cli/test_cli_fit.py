@@ -96,7 +96,7 @@ def trials(place: Path) -> int:
 
 def test_tuning_is_kept_beside_the_engine_and_goes_on(runs: Path, tmp_path: Path) -> None:
     place = tmp_path / "e.compass"
-    words = ("fit", runs, "-o", place, *ONE, "--surrogate", "linear", "--tune", "2")
+    words = ("fit", runs, "-o", place, *ONE, "--surrogate", "linear", "--tune", "1")
     first = compass(*words)
     assert first.code == 0, first.err
     assert "note: runtime: Tuning: " in first.out

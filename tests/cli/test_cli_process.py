@@ -79,9 +79,9 @@ def test_ctrl_c_leaves_quietly() -> None:
 def test_a_reader_that_has_seen_enough_is_no_problem(saved: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    for flags in ((), ("--json",)):
+    for words in (("datasets",), ("ask", str(saved), RECOMMEND, "--json")):  # a table, and JSON
         child = subprocess.run(
-            [sys.executable, "-m", "compass.cli.main", "ask", str(saved), RECOMMEND, *flags],
+            [sys.executable, "-m", "compass.cli.main", *words],
             stdout=writing,
             stderr=subprocess.PIPE,
             text=True,
@@ -95,6 +95,7 @@ def test_a_reader_that_has_seen_enough_is_no_problem(saved: Path) -> None:
 def test_progress_is_drawn_on_a_terminal_and_never_on_standard_output(jobs: Path) -> None:
     ours, theirs = pty.openpty()
     flags = ("--role", "state=ignored", "--role", "power=ignored", "--role", "runtime=outcome")
+    flags += ("--surrogate", "linear")
     with subprocess.Popen(
         [sys.executable, "-m", "compass.cli.main", "ask", str(jobs), RECOMMEND, *flags],
         stdout=subprocess.PIPE,
@@ -124,8 +125,16 @@ def test_progress_is_drawn_on_a_terminal_and_never_on_standard_output(jobs: Path
 
 def test_a_terminal_without_unicode_still_gets_its_answer(saved: Path) -> None:
     latin = {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
-    said = process("ask", saved, RECOMMEND, **latin)
-    assert said.code == 0
-    assert "? trusted" in said.out
-    as_json = process("ask", saved, RECOMMEND, "--json", **latin)
-    cp.Answer.model_validate_json(as_json.out)
+    program = (
+        "import sys; from compass.cli.main import run\n"
+        "for flags in [], ['--json']:\n"
+        "    sys.argv[4:] = flags\n"
+        "    try: run()\n"
+        "    except SystemExit as leaving: print(f'\\f{leaving.code}\\f')\n"
+    )
+    said = process("ask", saved, RECOMMEND, code=program, **latin)
+    assert (said.code, said.err) == (0, "")
+    text, first, as_json, second, _ = said.out.split("\f")
+    assert first == second == "0"
+    assert "? trusted" in text
+    cp.Answer.model_validate_json(as_json)

@@ -132,6 +132,57 @@ def test_many_files_are_counted(tmp_path: Path) -> None:
     assert "and from 3 more files" in said.out
 
 
+LONG = {
+    "time.inclusive.solver::smooth(level)": [1.25, 2.5, 13.75],
+    "nodes_requested_by_the_user_at_submission": [1, 2, 8],
+    "application_name_as_in_the_batch_script": ["wrf", "", "lammps"],
+}
+
+
+def test_long_names_are_listed_where_a_table_would_cut_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_csv(tmp_path / "long.csv", LONG)
+    monkeypatch.setenv("COLUMNS", "80")
+    said = compass("read", path).out.splitlines()
+    assert said[1:7] == [
+        "time.inclusive.solver::smooth(level)",
+        "    type: numbers; range: 1.25 .. 13.75",
+        "nodes_requested_by_the_user_at_submission",
+        "    type: whole numbers; range: 1 .. 8",
+        "application_name_as_in_the_batch_script",
+        "    type: text; missing: 1; what: 2 different: wrf, lammps",
+    ]
+    monkeypatch.setenv("COLUMNS", "130")
+    wide = compass("read", path).out.splitlines()
+    assert wide[1].split() == ["column", "type", "missing", "range", "what"]
+    assert "2 different: wrf, lammps" in wide[4]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 130])
+@pytest.mark.parametrize("command", ["read", "columns"])
+def test_nothing_is_cut_at_any_width(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    said = compass(command, write_csv(tmp_path / "long.csv", LONG)).out
+    for name in LONG:
+        assert name in said
+    words = " ".join(said.split())
+    numbers = "whole numbers" if command == "read" else "number"
+    for part in (numbers, "lammps", "wrf", "13.75"):
+        assert part in words
+
+
+def test_a_glob_that_the_shell_expands_is_to_be_quoted(jobs: Path, tmp_path: Path) -> None:
+    refused(compass("read", jobs, jobs), "SOURCE is one word", "quote a glob")
+    refused(compass("columns", jobs, jobs), "DATA is one word", "quote a glob")
+    many = compass("read", *(tmp_path / f"{i}.csv" for i in range(500)))
+    refused(many, "quote a glob")
+    assert len(many.err) < 500
+    assert "glob" not in compass("datasets", "show", "zeus", "kabre").err
+
+
 def test_help_stays_light() -> None:
     code = (
         "import sys\nfrom compass.cli import main\n"

@@ -207,7 +207,7 @@ def test_ctrl_c_leaves_no_sample_and_the_same_command_goes_on(
 
 def test_fit_can_be_told_how_to_choose_its_runs(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "x.csv", cluster_columns(400))
-    words = ["fit", path, "-o", tmp_path / "x.compass", "--keep", "0.3", "--surrogate", "forest"]
+    words = ["fit", path, "-o", tmp_path / "x.compass", "--keep", "0.3", "--surrogate", "linear"]
     said = compass(*words, "--reducer", "guided", *FLAGS, "--json")
     assert said.code == 0, said.err
     refused(compass(*words, "--reducer", "guidedd", *FLAGS), "did you mean guided")

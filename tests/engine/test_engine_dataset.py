@@ -10,7 +10,7 @@ import compass as cp
 from compass.domain.errors import BaselineProblem, DataProblem, StudyProblem, UnknownName
 from compass.domain.space import Role
 from compass.prepare.study import ColumnChoice
-from conftest import ROLES, cluster_columns
+from conftest import QUICK, ROLES, cluster_columns
 
 
 def test_reading_takes_tables_dicts_paths_and_studies(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_rows_count_as_in_the_file_also_when_some_are_dropped() -> None:
     assert len(data.prepared.values) == 58
     assert data.row(2)["nodes"] == columns["nodes"][2]
     assert int(data.prepared.row_id[0]) == 2
-    engine = cp.Compass(data, surrogate="forest")
+    engine = cp.Compass(data, settings=QUICK)
     answer = engine.what_if(2, {"gpus": 1}, ["runtime"])
     assert answer.baseline is not None
     assert answer.baseline["nodes"] == columns["nodes"][2]
@@ -108,7 +108,7 @@ def test_rows_count_as_in_the_file_also_when_some_are_dropped() -> None:
 def test_a_run_that_was_left_out_cannot_be_a_baseline_without_its_values() -> None:
     columns = cluster_columns(60)
     columns["nodes"][0] = None
-    engine = cp.Compass(cp.read(columns).roles(**ROLES), surrogate="forest")
+    engine = cp.Compass(cp.read(columns).roles(**ROLES), settings=QUICK)
     with pytest.raises(cp.CompassError, match="row 0"):
         engine.what_if(0, {"gpus": 1}, ["runtime"])
 

@@ -6,7 +6,12 @@ import pytest
 import compass as cp
 from benchmarks.trust.trace import law, trace
 from compass.domain.answer import Finding, Label
+from compass.settings import ForestSettings, TrustSettings
 
+# Small forests: the findings come from pairs of past runs.
+QUICK = cp.Settings(
+    surrogate="forest", forest=ForestSettings(trees=20), trust=TrustSettings(trees=4)
+)
 NAMED = ("app", "input", "nodes", "runtime")
 
 
@@ -15,7 +20,7 @@ def engine_on(columns: tuple[str, ...], *, scaling: int = 0, **more: object) -> 
     context = [name for name in columns if name not in ("nodes", "runtime")]
     data = cp.read(jobs).roles(knobs=["nodes"], context=context, outcomes=["runtime"])
     study = data.study.model_copy(update=more)
-    return cp.Compass(data.with_study(study), surrogate="forest").fit()
+    return cp.Compass(data.with_study(study), settings=QUICK).fit()
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +151,7 @@ def test_a_column_that_is_not_in_use_cannot_tell_runs_apart():
     roles = {"user": {"role": "ignored"}}
     data = cp.read(jobs, study={"columns": roles, "comparable": ["user"]})
     with pytest.raises(cp.CompassError, match="no knob or context") as caught:
-        cp.Compass(data, surrogate="forest").what_if(0, {"nodes": cp.times(2)}, ["runtime"])
+        cp.Compass(data, settings=QUICK).what_if(0, {"nodes": cp.times(2)}, ["runtime"])
     assert "--role user=context" in caught.value.hint
 
 
@@ -189,7 +194,7 @@ def test_an_input_that_no_column_names_is_not_mistaken_for_an_effect(columns):
     data = cp.read(kept).roles(
         knobs=["nodes", "memory_gb"], context=list(columns), outcomes=["runtime"]
     )
-    engine = cp.Compass(data, surrogate="forest").fit()
+    engine = cp.Compass(data, settings=QUICK).fit()
     for row in rows_with(engine, 16, many=10):
         answer = engine.what_if(row, {"nodes": 4}, ["runtime"])
         assert answer[0].trust.label is not Label.TRUSTED
@@ -204,7 +209,7 @@ def test_continuous_columns_do_not_switch_the_check_off():
         knobs=["nodes"], context=["load"], outcomes=["runtime"], ignored=["user"]
     )
     study = data.study.model_copy(update={"drop": ("user",)})
-    engine = cp.Compass(data.with_study(study), surrogate="forest").fit()
+    engine = cp.Compass(data.with_study(study), settings=QUICK).fit()
     answer = double(engine, rows_with(engine, 8)[0])
     assert answer[0].trust.effects[0].finding is Finding.NOT_IDENTIFIABLE
 
@@ -215,7 +220,7 @@ def test_copies_of_a_table_are_no_more_evidence(named):
     findings = []
     for jobs in (once, thrice):
         data = cp.read(jobs).roles(knobs=["nodes"], context=["app", "input"], outcomes=["runtime"])
-        engine = cp.Compass(data, surrogate="forest").fit()
+        engine = cp.Compass(data, settings=QUICK).fit()
         effect = double(engine, rows_with(engine, 2, many=1)[0])[0].trust.effects[0]
         findings.append((effect.finding, effect.pairs))
     assert findings[0] == findings[1]
@@ -246,7 +251,7 @@ def test_conditions_on_outcomes_need_evidence_too():
     data = cp.read(jobs).roles(
         knobs=["nodes"], context=["app", "input"], outcomes=["runtime", "power"]
     )
-    engine = cp.Compass(data, surrogate="forest").fit()
+    engine = cp.Compass(data, settings=QUICK).fit()
     row = rows_with(engine, 8)[0]
     answer = engine.reconfigure(
         row, ask=["nodes"], goals={"runtime": cp.less(0.2)}, where=["power <= 20000"]

@@ -80,18 +80,6 @@ def known() -> list[str]:
     return [name for name, kind in found if getattr(kind, "selectable", True)]
 
 
-def test_every_family_answers_the_same_in_another_process(tmp_path: Path) -> None:
-    data = jobs()
-    places, expected = {}, {}
-    for family in known():
-        engine = cp.Compass(data, surrogate=family, settings=QUICK).fit()
-        assert engine.cards[0].family == family
-        expected[family] = answers(engine)
-        places[family] = engine.save(tmp_path / f"{family}.compass")
-    assert in_another_process(places) == expected
-    assert len({found[0] for found in expected.values()}) > 1  # they are different models
-
-
 def matrix() -> tuple[np.ndarray, np.ndarray]:
     columns = cluster_columns(400, seed=1)
     X = np.column_stack([columns[name] for name in FEATURES]).astype(np.float64)
@@ -174,16 +162,18 @@ def test_a_brought_graph_answers_without_a_proof_and_says_so(graph: tuple[Path, 
     assert "not made of trees" in answer.certificate.reason
 
 
-def test_brought_models_answer_the_same_in_another_process(
+def test_every_model_answers_the_same_in_another_process(
     trees: tuple[Path, Any], graph: tuple[Path, Any], tmp_path: Path
 ) -> None:
-    engines = {
-        "trees": with_model(trees[0]),
-        "graph": with_model(graph[0], columns=list(FEATURES)),
-    }
+    data = jobs()
+    engines = {name: cp.Compass(data, surrogate=name, settings=QUICK).fit() for name in known()}
+    assert {name: one.cards[0].family for name, one in engines.items()} == {n: n for n in known()}
+    engines["trees"] = with_model(trees[0])
+    engines["graph"] = with_model(graph[0], columns=list(FEATURES))
     places = {name: one.save(tmp_path / f"{name}.compass") for name, one in engines.items()}
     expected = {name: answers(one) for name, one in engines.items()}
     assert in_another_process(places) == expected
+    assert len({found[0] for found in expected.values()}) > 1  # they are different models
 
 
 def test_new_runs_leave_a_brought_model_as_it_is(trees: tuple[Path, Any], tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import compass as cp
+from compass.settings import ForestSettings, TrustSettings
 
 RULES = (
     "num_nodes_req >= 1",
@@ -120,7 +121,10 @@ def violations(config: Mapping[str, Any]) -> list[str]:
 @pytest.fixture(scope="module")
 def pm100() -> cp.Compass:
     data = cp.read(jobs()).roles(**ROLES)
-    return cp.Compass(data, rules=RULES, surrogate="forest")
+    few = cp.Settings(
+        surrogate="forest", forest=ForestSettings(trees=30), trust=TrustSettings(trees=4)
+    )
+    return cp.Compass(data, rules=RULES, settings=few)
 
 
 def row_with(data: cp.Dataset, accept: Callable[[dict[str, Any]], bool]) -> int:

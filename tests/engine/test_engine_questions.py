@@ -7,7 +7,7 @@ import pytest
 import compass as cp
 from compass.domain.answer import Finding, Label
 from compass.domain.errors import BaselineProblem, ConflictingRules, QueryProblem, UnknownName
-from conftest import ROLES, cluster_columns
+from conftest import QUICK, ROLES, cluster_columns
 
 
 def truth(config: dict[str, object]) -> tuple[float, float]:
@@ -272,8 +272,8 @@ def test_text_and_python_mean_the_same(engine: cp.Compass) -> None:
 
 
 def test_weights_decide_what_moves() -> None:
-    data = cp.read(cluster_columns(600)).roles(**ROLES)
-    engine = cp.Compass(data, surrogate="forest")
+    data = cp.read(cluster_columns(400)).roles(**ROLES)
+    engine = cp.Compass(data, settings=QUICK)
     number = row_where(data, gpus=0, nodes=8)
     goal = {"power": cp.less(0.15)}
     cheap = engine.reconfigure(number, ask=["nodes", "cores"], goals=goal, weights={"nodes": 0.01})
@@ -296,7 +296,7 @@ def test_a_gap_in_the_data_is_not_trusted_and_runs_in_it_are_proposed() -> None:
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(0, 1, 200), rng.uniform(9, 10, 200)])
     data = cp.read({"x": x.tolist(), "y": (2 * x).tolist()}).roles(knobs=["x"], outcomes=["y"])
-    engine = cp.Compass(data, surrogate="forest")
+    engine = cp.Compass(data, settings=QUICK)
     answer = engine.what_if({"x": 0.5}, {"x": 5.0}, ["y"])
     assert answer[0].trust.label is Label.UNSUPPORTED
     assert "no past run is near it" in answer[0].trust.reason
@@ -380,7 +380,7 @@ def test_an_incomplete_baseline_names_what_is_missing(engine: cp.Compass) -> Non
 
 
 def test_the_time_for_a_question_begins_when_the_models_are_at_hand() -> None:
-    quick = cp.Settings(deadline=1e-9, forest=cp.Settings().forest.model_copy(update={"trees": 5}))
+    quick = QUICK.model_copy(update={"deadline": 1e-9})
     data = cp.read(pa.table(cluster_columns(200))).roles(**ROLES)
     late = cp.Compass(data, settings=quick).recommend(["gpus"], {"runtime": cp.minimize})
     assert late.certificate is not None

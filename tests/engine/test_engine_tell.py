@@ -1,5 +1,7 @@
 """New runs: they are added, models learn them in a sound way, and what drifted is told."""
 
+from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +29,21 @@ QUESTIONS = (
 )
 
 
-def built(
+def fitted(
     n: int = 300, outcomes: tuple[str, ...] = ("runtime", "power", "state"), **settings: Any
 ) -> cp.Compass:
     roles = {**ROLES, "outcomes": list(outcomes)}
     roles["ignored"] = [name for name in ROLES["outcomes"] if name not in outcomes]
     data = cp.read(cluster_columns(n)).roles(**roles)
     return cp.Compass(data, settings=QUICK.model_copy(update=settings)).fit()
+
+
+shared = cache(fitted)
+
+
+def built(*given: Any, **more: Any) -> cp.Compass:
+    """Learnt once for all tests: `tell` puts new data and models in the place of the old ones."""
+    return copy(shared(*given, **more))
 
 
 def new(n: int = 20, seed: int = 9, **columns: Any) -> dict[str, list[Any]]:
@@ -142,7 +152,7 @@ def test_another_law_is_found_and_the_model_is_chosen_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("compass.model.select.known", lambda: ["forest", "linear"])
-    engine = built(outcomes=("runtime", "power"), surrogate="auto")
+    engine = fitted(outcomes=("runtime", "power"), surrogate="auto")
     added = new(60)
     added["runtime"] = [2 * value for value in added["runtime"]]
     told = engine.tell(added)
@@ -246,7 +256,7 @@ def test_a_saved_engine_answers_as_the_one_that_was_told(tmp_path: Path) -> None
 def test_the_same_runs_give_the_same_models() -> None:
     answers = []
     for _ in range(2):
-        engine = built(outcomes=("runtime", "power", "state"), n=150)
+        engine = fitted(outcomes=("runtime", "power", "state"), n=150)
         engine.tell(new(10))
         answers.append(asked(engine))
     assert answers[0] == answers[1]

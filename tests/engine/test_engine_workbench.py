@@ -7,7 +7,7 @@ import compass as cp
 from compass.domain.errors import DataProblem
 from compass.prepare.split import configurations
 from compass.prepare.study import Study
-from conftest import ROLES, cluster_columns
+from conftest import QUICK, ROLES, cluster_columns
 
 FEATURES = ("app", "size", "nodes", "cores", "gpus")
 
@@ -38,7 +38,7 @@ def test_with_a_time_the_newest_runs_validate() -> None:
 
 
 def test_a_share_of_the_runs_can_be_learnt_from(cluster: cp.Dataset) -> None:
-    engine = cp.Compass(cluster, keep=0.3, seed=1, surrogate="forest").fit()
+    engine = cp.Compass(cluster, keep=0.3, seed=1, settings=QUICK).fit()
     assert engine.bench.prepared.rows == pytest.approx(0.3 * len(cluster), abs=2)
     assert engine.bench.prepared.weight.sum() == pytest.approx(len(cluster))
     left_out = set(range(len(cluster))) - set(engine.bench.prepared.row_id.tolist())

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from compass.domain.errors import CompassError
 from compass.domain.space import Category, Number, Space
+from compass.model.base import Fitted, Task
+from compass.model.brought import archive, bring_bytes
 
 os.environ["KERAS_BACKEND"] = "torch"  # read when Keras is first imported
 
@@ -133,3 +136,30 @@ def keras_net(classes: int | None = None, *extra: Any) -> Any:
     return keras.Sequential(
         [keras.Input((3,)), keras.layers.Dense(8, activation="relu"), *extra, last]
     )
+
+
+NEW = rows(700, seed=9)
+LABELS = ("low", "middle", "high")
+
+
+def the_same_in_every_batch(model: Fitted) -> None:
+    whole = model.predict(NEW)
+    pieces = [model.predict(NEW[a:b]) for a, b in ((0, 1), (1, 8), (8, 300), (300, 700))]
+    assert np.array_equal(whole, np.vstack(pieces))
+    assert np.array_equal(whole[::-1], model.predict(NEW[::-1]))
+    assert model.predict(NEW[:0]).shape == (0, whole.shape[1])
+    assert not model.spread(NEW).any()
+
+
+def refused(content: bytes, name: str, match: str, **options: Any) -> CompassError:
+    with pytest.raises(CompassError, match=match) as told:
+        bring_bytes(content, name, columns=CODED, **options).fitted(SPACE, "runtime", Task())
+    assert told.value.hint
+    return told.value
+
+
+def changed(content: bytes, edit: Callable[[dict[str, bytes]], Any]) -> bytes:
+    """An archive with other files in it."""
+    files = archive.members(content, "made here")
+    edit(files)
+    return archive.packed(files)

@@ -12,7 +12,6 @@ from compass.domain.errors import BadInput, DataProblem, EngineProblem
 from compass.model import flat
 from compass.model.base import Family, Task, family
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
-from compass.testing import check_surrogate
 
 BOOSTED = ["lightgbm", "xgboost"]
 ALL = ["extra-trees", *BOOSTED]
@@ -34,10 +33,10 @@ def classes_of(y: np.ndarray) -> np.ndarray:
     return np.digitize(y, np.quantile(y, [0.3, 0.6])).astype(float)
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_the_families_keep_their_promises(name: str) -> None:
-    assert isinstance(family(name), Family)
-    check_surrogate(family(name))
+def test_the_families_are_families() -> None:
+    # tests/testing holds every built-in family to its promises.
+    for name in ALL:
+        assert isinstance(family(name), Family)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from brought_files import (
     CODED,
+    LABELS,
+    NEW,
     SPACE,
-    keras_net,
     kinds,
     law,
     net,
@@ -20,32 +21,20 @@ from brought_files import (
     quiet,
     rows,
     sklearn_onnx,
+    the_same_in_every_batch,
 )
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from compass.domain.errors import BadInput, CompassError, EngineProblem, EnvironmentProblem
-from compass.model.base import Fitted, Task, family
+from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
+from compass.model.base import Task, family
 from compass.model.brought import Limits, bring, runners
 from compass.model.brought.model import FittedBrought
 from compass.model.recipe import provable
-from compass.model.trees import FittedTrees
 
 onnx = pytest.importorskip("onnx")
 torch = pytest.importorskip("torch")
-NEW = rows(700, seed=9)
-LABELS = ("low", "middle", "high")
-
-
-def the_same_in_every_batch(model: Fitted) -> None:
-    whole = model.predict(NEW)
-    pieces = [model.predict(NEW[a:b]) for a, b in ((0, 1), (1, 8), (8, 300), (300, 700))]
-    assert np.array_equal(whole, np.vstack(pieces))
-    assert np.array_equal(whole[::-1], model.predict(NEW[::-1]))
-    assert model.predict(NEW[:0]).shape == (0, whole.shape[1])
-    assert not model.spread(NEW).any()
 
 
 def process_of(model: Any) -> Any:
@@ -198,31 +187,6 @@ def test_a_model_with_a_fixed_number_of_rows(tmp_path: Path) -> None:
     np.testing.assert_allclose(model.predict(NEW)[:, 0], NEW.sum(axis=1), rtol=1e-6)
 
 
-def test_skops_forests_are_trees_and_others_run_apart(ridge: Any, tmp_path: Path) -> None:
-    skops = pytest.importorskip("skops.io")
-    X = rows()
-    forest = RandomForestRegressor(5, max_depth=6, random_state=1).fit(X, law(X))
-    classes = np.array(LABELS)[kinds(X)]
-    chooser = RandomForestClassifier(5, max_depth=6, random_state=1).fit(X, classes)
-    path = tmp_path / "model.skops"
-    skops.dump(forest, path)
-    model = bring(path, columns=CODED).fitted(SPACE, "runtime", Task())
-    assert isinstance(model, FittedTrees)
-    np.testing.assert_allclose(model.predict(NEW)[:, 0], forest.predict(NEW), rtol=1e-12)
-    skops.dump(chooser, path)
-    model = bring(path, columns=CODED).fitted(SPACE, "state", Task(3), LABELS)
-    assert isinstance(model, FittedTrees)
-    scores = chooser.predict_proba(NEW)  # its classes are in the order of the alphabet
-    np.testing.assert_allclose(model.predict(NEW), scores[:, [1, 2, 0]], atol=1e-12)
-    with pytest.raises(BadInput, match="model's classes are high, low, middle"):
-        bring(path, columns=CODED).fitted(SPACE, "state", Task(3), ("a", "b", "c"))
-    skops.dump(ridge, path)
-    model = bring(path, columns=CODED).fitted(SPACE, "runtime", Task())
-    assert isinstance(model, FittedBrought)
-    np.testing.assert_allclose(model.predict(NEW)[:, 0], ridge.predict(NEW), rtol=1e-12)
-    the_same_in_every_batch(model)
-
-
 def test_torchscript_and_its_limits(tmp_path: Path) -> None:
     path, module = tmp_path / "model.pt", net()
     with quiet():
@@ -256,19 +220,6 @@ def test_torch_export(tmp_path: Path) -> None:
     the_same_in_every_batch(model)
 
 
-@pytest.mark.parametrize("suffix", ["keras", "h5"])
-def test_keras(tmp_path: Path, suffix: str) -> None:
-    module = keras_net()
-    module.compile("adam", "mse")
-    path = tmp_path / f"model.{suffix}"
-    with quiet():
-        module.save(path)
-        expected = np.asarray(module(NEW.astype(np.float32)).detach())
-    model = bring(path, columns=CODED, log=True).fitted(SPACE, "runtime", Task())
-    np.testing.assert_allclose(model.predict(NEW), np.exp(expected), rtol=1e-4)
-    the_same_in_every_batch(model)
-
-
 def test_an_allowed_pickle_runs_apart_and_is_not_saved(ridge: Any, tmp_path: Path) -> None:
     path = tmp_path / "model.pkl"
     path.write_bytes(pickle.dumps(ridge))
@@ -277,23 +228,6 @@ def test_an_allowed_pickle_runs_apart_and_is_not_saved(ridge: Any, tmp_path: Pat
     np.testing.assert_allclose(model.predict(NEW)[:, 0], ridge.predict(NEW), rtol=1e-12)
     with pytest.raises(EngineProblem, match="never saved"):
         model.arrays()
-
-
-def test_names_in_a_skops_file_are_matched(tmp_path: Path) -> None:
-    skops = pytest.importorskip("skops.io")
-    X = rows()
-    model = RandomForestRegressor(3, max_depth=4, random_state=1).fit(X, law(X))
-    expected = model.predict(NEW)
-    model.feature_names_in_ = np.array(["nodes", "application", "size"], dtype=object)
-    path = tmp_path / "model.skops"
-    skops.dump(model, path)
-    brought = bring(path)
-    with pytest.raises(CompassError, match="no column named 'application'") as told:
-        brought.fitted(SPACE, "runtime", Task())
-    assert "application: COLUMN" in told.value.hint
-    mapped = replace(brought, columns={"application": CODED[1]})
-    found = mapped.fitted(SPACE, "runtime", Task())
-    np.testing.assert_allclose(found.predict(NEW)[:, 0], expected)
 
 
 def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brought_files import CODED, SPACE, keras_library, keras_net, net, onnx_model, quiet, rows
+from brought_files import CODED, SPACE, changed, net, onnx_model, quiet, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, RegressorMixin
 
 from compass.domain.errors import BadInput, CompassError
 from compass.model.base import Task
@@ -28,8 +27,6 @@ from compass.model.brought import (
     archive,
     bring,
     bring_bytes,
-    keras_check,
-    runners,
     torch_check,
 )
 from compass.model.brought.limits import landlock
@@ -51,20 +48,6 @@ class Bomb:
 @pytest.fixture
 def canary(tmp_path: Path) -> Path:
     return tmp_path / "canary"
-
-
-def refused(content: bytes, name: str, match: str, **options: Any) -> CompassError:
-    with pytest.raises(CompassError, match=match) as told:
-        bring_bytes(content, name, columns=CODED, **options).fitted(SPACE, "runtime", Task())
-    assert told.value.hint
-    return told.value
-
-
-def changed(content: bytes, edit: Callable[[dict[str, bytes]], Any]) -> bytes:
-    """An archive with other files in it."""
-    files = archive.members(content, "made here")
-    edit(files)
-    return archive.packed(files)
 
 
 @pytest.mark.parametrize(
@@ -373,143 +356,3 @@ def test_exported_archives_hold_nothing_else(exported: bytes, canary: Path) -> N
 def test_truncated_torch_files_are_refused(exported: bytes) -> None:
     for content in (exported, scripted(net())):
         refused(content[: len(content) // 2], "m.pt", "damaged archive")
-
-
-# Keras
-
-
-def keras_file(change: Callable[[dict[str, Any]], Any], tmp_path: Path) -> bytes:
-    path = tmp_path / "m.keras"
-    with quiet():
-        keras_net().save(path)
-
-    def edit(files: dict[str, bytes]) -> None:
-        config = json.loads(files["config.json"])
-        change(config)
-        files["config.json"] = json.dumps(config).encode()
-
-    return changed(path.read_bytes(), edit)
-
-
-def layer(**fields: Any) -> Callable[[dict[str, Any]], None]:
-    def change(config: dict[str, Any]) -> None:
-        config["config"]["layers"][1].update(fields)
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        (layer(module="os", class_name="system", config="touch canary"), "os.system"),
-        (layer(module="builtins", class_name="eval", config="1"), "builtins.eval"),
-        (layer(module="builtins", class_name="function", config="exec"), "builtins.function"),
-        (layer(class_name="Lambda"), "Lambda layer"),
-        (layer(class_name="__lambda__", module=None), "Lambda layer"),
-        (layer(class_name="TorchModuleWrapper"), "TorchModuleWrapper"),
-        (layer(class_name="StringLookup"), "StringLookup"),
-        (layer(module="keras.src.utils.file_utils", class_name="get_file"), "get_file"),
-        (layer(module="keras.layers.core", class_name="Dense"), "keras.layers.core.Dense"),
-        (layer(registered_name="mine>Dense"), "Dense"),
-        (layer(module=["os"]), "damaged"),
-        (
-            lambda config: config["config"]["layers"][1]["config"].update(
-                activation={"class_name": "function", "config": "exec", "module": "builtins"}
-            ),
-            "builtins.function",
-        ),
-        (lambda config: config.update(module="os"), "os.Sequential"),
-        (lambda config: config.update(class_name="Dense", module="keras.layers"), "no Keras model"),
-    ],
-)
-def test_keras_files_may_only_name_keras_layers(
-    tmp_path: Path, change: Callable[[dict[str, Any]], Any], match: str
-) -> None:
-    refused(keras_file(change, tmp_path), "m.keras", match)
-
-
-def test_a_lambda_is_refused_in_both_formats(tmp_path: Path, canary: Path) -> None:
-    keras = keras_library()
-    with quiet():
-        model = keras_net(None, keras.layers.Lambda(lambda x: x * 2))
-        for suffix in ("keras", "h5"):
-            path = tmp_path / f"m.{suffix}"
-            model.save(path)
-            with pytest.raises(BadInput, match="Lambda layer") as told:
-                bring(path, columns=CODED)
-            assert "ONNX" in told.value.hint
-
-
-@pytest.mark.parametrize("trick", ["link", "storage", "circle"])
-def test_h5_files_that_reach_for_other_files_are_refused(tmp_path: Path, trick: str) -> None:
-    h5py = pytest.importorskip("h5py")
-    path = tmp_path / "m.h5"
-    with h5py.File(path, "w") as file:
-        file.attrs["model_config"] = "{}"
-        if trick == "link":
-            file["weights"] = h5py.ExternalLink("/etc/passwd", "/")
-        elif trick == "storage":
-            file.create_dataset("w", (8,), dtype="u1", external=[("/etc/passwd", 0, 8)])
-        else:
-            file["again"] = file.create_group("group")
-    words = {"link": "links to other places", "storage": "read another file", "circle": "twice"}
-    with pytest.raises(BadInput, match=words[trick]):
-        runners._plain_h5(path.read_bytes(), "m.h5")
-
-
-def test_deep_configurations_are_refused() -> None:
-    with pytest.raises(BadInput, match="damaged Keras"):
-        keras_check.check("[" * 100_000, "m.keras")
-    with pytest.raises(BadInput, match="damaged Keras"):
-        keras_check.check("{", "m.keras")
-
-
-# scikit-learn
-
-
-class Own(RegressorMixin, BaseEstimator):
-    """A model of somebody's own class."""
-
-    def fit(self, X: Any, y: Any) -> "Own":
-        self.mean_ = float(np.mean(y))
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return np.full(len(X), self.mean_)
-
-
-def test_types_that_skops_does_not_know_are_refused() -> None:
-    skops = pytest.importorskip("skops.io")
-    content = skops.dumps(Own().fit(rows(), np.ones(400)))
-    refused(content, "m.skops", "Own")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda nodes: nodes["left_child"].__setitem__(0, 10**12),
-        lambda nodes: nodes["left_child"].__setitem__(0, 0),
-        lambda nodes: nodes["right_child"].__setitem__(0, -7),
-        lambda nodes: nodes["feature"].__setitem__(0, 99),
-        lambda nodes: nodes["threshold"].__setitem__(0, np.nan),
-    ],
-)
-def test_forests_that_lead_astray_are_refused(change: Callable[[Any], None]) -> None:
-    skops = pytest.importorskip("skops.io")
-    from sklearn.ensemble import RandomForestRegressor
-
-    X = rows()
-    content = skops.dumps(RandomForestRegressor(2, max_depth=3, random_state=0).fit(X, X[:, 2]))
-
-    def edit(files: dict[str, bytes]) -> None:
-        for name, data in files.items():
-            if name.endswith(".npy"):
-                array = np.load(io.BytesIO(data), allow_pickle=False).copy()
-                if array.dtype.names:
-                    change(array)
-                    made = io.BytesIO()
-                    np.save(made, array)
-                    files[name] = made.getvalue()
-
-    refused(changed(content, edit), "m.skops", "damaged")
-    assert changed(content, lambda files: None)

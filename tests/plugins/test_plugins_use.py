@@ -20,7 +20,7 @@ from compass.domain.space import Role
 from compass.engine.export import export
 from compass.model.base import Task
 from compass.model.recipe import Recipe, Represented
-from conftest import ROLES, cluster_columns
+from conftest import QUICK, ROLES, cluster_columns
 
 RULES = ["cores <= 32 * nodes", "cores >= 8 * nodes"]
 
@@ -56,7 +56,7 @@ def test_a_reader_gives_the_same_runs_as_a_table_in_memory(log: Path) -> None:
     assert cp.read(packed).table.fingerprint == data.table.fingerprint
     nameless = log.rename(log.with_name("jobs.txt"))  # the content tells the format
     assert cp.read(nameless).table.fingerprint == data.table.fingerprint
-    answer = cp.Compass(data.roles(**ROLES), surrogate="forest").what_if(0, {"gpus": 4}, ["power"])
+    answer = cp.Compass(data.roles(**ROLES), settings=QUICK).what_if(0, {"gpus": 4}, ["power"])
     assert answer[0].config["gpus"] == 4
 
 
@@ -85,10 +85,8 @@ def test_a_step_drops_warm_up_runs_and_the_report_says_so() -> None:
         assert not np.any(prepared.row_id % 5 == 0)
         notes = prepared.report.notes
         assert "120 rows dropped: it is a warm-up run (iteration 0)" in notes
-        engine = cp.Compass(data, rules=RULES, surrogate="forest").fit()
-        warm = cp.Compass(
-            cp.read(iterations()).roles(**roles), rules=RULES, surrogate="forest"
-        ).fit()
+        engine = cp.Compass(data, rules=RULES, settings=QUICK).fit()
+        warm = cp.Compass(cp.read(iterations()).roles(**roles), rules=RULES, settings=QUICK).fit()
         assert engine.cards[0].error < 0.5 * warm.cards[0].error
         with pytest.raises(cp.CompassError, match="row 5 was left out"):
             engine.reconfigure(5, ask=["gpus"], goals={"runtime": cp.minimize})
@@ -103,7 +101,7 @@ def test_a_step_adds_a_column_that_rules_and_questions_can_use() -> None:
         assert "cores_per_node" not in data.table.names  # the person's data stays as it is
         column = data.prepared.column("cores_per_node")
         assert set(column.tolist()) == {8.0, 16.0, 32.0}
-        engine = cp.Compass(data, rules=["cores == cores_per_node * nodes"], surrogate="forest")
+        engine = cp.Compass(data, rules=["cores == cores_per_node * nodes"], settings=QUICK)
         answer = engine.recommend(
             ask=knobs, goals={"power": cp.minimize}, where=["cores_per_node == 16", "nodes >= 2"]
         )
@@ -123,7 +121,7 @@ def test_a_reducer_chooses_what_is_learnt_from() -> None:
     columns["app"][:3] = ["rare"] * 3
     with example("reducer_per_kind"):
         data = cp.read(columns).roles(**ROLES)
-        engine = cp.Compass(data, keep=0.2, reducer="per-kind", rules=RULES, surrogate="forest")
+        engine = cp.Compass(data, keep=0.2, reducer="per-kind", rules=RULES, settings=QUICK)
         kept = engine.bench.prepared
         labels = data.prepared.space["app"].values  # type: ignore[union-attr]
         apps = [labels[int(code)] for code in kept.column("app")]
@@ -163,7 +161,7 @@ def test_a_surrogate_answers_all_three_questions_and_can_be_saved(
 
 def test_a_generator_answers_all_three_questions(jobs: cp.Dataset) -> None:
     with example("generator_random"):
-        engine = cp.Compass(jobs, rules=RULES, generator="random", surrogate="forest")
+        engine = cp.Compass(jobs, rules=RULES, generator="random", settings=QUICK)
         found = engine.recommend(
             ask=["nodes", "cores", "gpus"], goals={"power": cp.minimize}, count=3
         )
@@ -179,7 +177,7 @@ def test_a_generator_answers_all_three_questions(jobs: cp.Dataset) -> None:
         assert {e.name: e.new for e in forced[0].edits} == {"nodes": 1, "cores": 32}
         less = engine.reconfigure(number, ask=["cores", "gpus"], goals={"power": cp.less(0.05)})
         assert less[0].meets_goals
-        best = cp.Compass(jobs, rules=RULES, surrogate="forest").reconfigure(
+        best = cp.Compass(jobs, rules=RULES, settings=QUICK).reconfigure(
             number, ask=["cores", "gpus"], goals={"power": cp.less(0.05)}
         )
         assert best[0].distance <= less[0].distance + 1e-9
@@ -213,7 +211,7 @@ def test_an_embedding_stands_in_front_of_a_model_and_is_saved_with_it(
 
 def test_a_rule_in_python_stands_beside_rules_as_text(jobs: cp.Dataset) -> None:
     with example("rule_memory") as module:
-        engine = cp.Compass(jobs, rules=[*RULES, "fits_in_memory(nodes, size)"], surrogate="forest")
+        engine = cp.Compass(jobs, rules=[*RULES, "fits_in_memory(nodes, size)"], settings=QUICK)
         answer = engine.recommend(
             ask=["nodes", "cores"], goals={"power": cp.minimize}, where=["size == 400"]
         )
@@ -232,12 +230,12 @@ def test_a_rule_in_python_stands_beside_rules_as_text(jobs: cp.Dataset) -> None:
             )
         assert "fits_in_memory(nodes" in error.value.hint
     with pytest.raises(RuleProblem, match="no function named 'fits_in_memory'"):
-        cp.Compass(jobs, rules=["fits_in_memory(nodes, size)"], surrogate="forest").broken_by()
+        cp.Compass(jobs, rules=["fits_in_memory(nodes, size)"], settings=QUICK).broken_by()
 
 
 def test_an_exporter_writes_what_a_shell_can_source(jobs: cp.Dataset, tmp_path: Path) -> None:
     with example("exporter_shell"):
-        engine = cp.Compass(jobs, rules=RULES, surrogate="forest")
+        engine = cp.Compass(jobs, rules=RULES, settings=QUICK)
         answer = engine.recommend(ask=["nodes", "cores"], goals={"power": cp.minimize})
         path = tmp_path / "plan.sh"
         export(answer, "shell", path)

@@ -12,15 +12,11 @@ from compass.prepare import Prepared, prepare
 from compass.readers import Table
 from compass.reducers.guided import _systematic
 from compass.testing import check_reducer
+from conftest import QUICK
 
 
 def prepared(rows: int = 3000) -> Prepared:
     return prepare(Table.of(jobs(rows)), STUDY)
-
-
-@pytest.mark.parametrize("name", ["guided", "stratified"])
-def test_promises_are_kept(name: str) -> None:
-    check_reducer(registry.get("reducer", name))
 
 
 @pytest.mark.parametrize("name", ["guided", "stratified"])
@@ -56,7 +52,7 @@ def test_every_row_has_the_chance_that_was_meant() -> None:
 @pytest.mark.parametrize("reducer", ["guided", "stratified"])
 def test_an_engine_learns_from_what_is_kept(reducer: str) -> None:
     data = cp.read(jobs(1500)).roles(knobs=["nodes"], context=["app", "size"], outcomes=["runtime"])
-    engine = cp.Compass(data, keep=0.3, reducer=reducer, surrogate="forest").fit()
+    engine = cp.Compass(data, keep=0.3, reducer=reducer, settings=QUICK).fit()
     assert abs(engine.bench.prepared.rows - 0.3 * data.prepared.rows) < 0.1 * data.prepared.rows
     assert engine.bench.prepared.weight.sum() == pytest.approx(data.prepared.rows)
     answer = engine.recommend(ask=["nodes"], goals={"runtime": cp.minimize}, where=["app == amg"])

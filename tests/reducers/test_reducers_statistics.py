@@ -48,7 +48,9 @@ def test_moments_of_pieces_add_up_to_those_of_the_whole(
         assert both.mean == pytest.approx(known.mean(), rel=1e-9, abs=1e-6)
         assert (both.low, both.high) == (known.min(), known.max())
     if len(known) > 1:
-        assert both.deviation == pytest.approx(known.std(ddof=1), rel=1e-5, abs=1e-4)
+        # What a difference of squares loses: half of the digits of the largest of them.
+        lost = 3e-8 * np.abs(known - about).max()
+        assert both.deviation == pytest.approx(known.std(ddof=1), rel=1e-5, abs=1e-4 + lost)
 
 
 def test_moments_of_nothing_are_unknown() -> None:

@@ -12,9 +12,11 @@ import typer
 from compass.cli import datasets, flags
 from compass.cli import explain as why
 from compass.cli import options as opt
+from compass.cli.chat import chat
 from compass.cli.next import propose
 from compass.cli.read import read
 from compass.cli.reduce import reduce
+from compass.cli.serve import serve
 from compass.domain.errors import BadInput, CompassError
 
 app = typer.Typer(
@@ -24,9 +26,11 @@ app = typer.Typer(
     help="What configuration should I use, what is the smallest change, what happens if.",
 )
 
+app.command("chat")(chat)
 app.command("next")(propose)
 app.command("read")(read)
 app.command("reduce")(reduce)
+app.command("serve")(serve)
 app.add_typer(datasets.app, name="datasets")
 
 NOT_ANSWERED = 1
@@ -371,7 +375,7 @@ def _code() -> int:
     except CompassError as error:
         return _complain(str(error).split("\nhint: ")[0], error.hint)
     except _Usage as error:
-        return _complain(*_usage(error))
+        return _complain(*opt.told_usage(error))
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
@@ -379,13 +383,6 @@ def _code() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return int(code or 0)
-
-
-def _usage(error: Any) -> tuple[str, str]:
-    """A problem with the flags in our words, and where to read about them."""
-    text = error.format_message().rstrip(".")
-    command = error.ctx.command_path if error.ctx is not None else "compass"
-    return text[:1].lower() + text[1:], f"see {command} --help"
 
 
 def _complain(message: str, hint: str) -> int:

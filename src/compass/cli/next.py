@@ -1,6 +1,5 @@
 """`compass next`: the runs that would help a question most, as a table and as a file to fill in."""
 
-import io
 import json
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,6 @@ from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
     from compass.domain.answer import Proposal
-    from compass.engine.compass import Compass
 
 
 def propose(
@@ -53,28 +51,11 @@ def propose(
         found = engine.run_next(runs, query, run=opt.baseline(start), where=where or (), **options)
     if csv is not None:
         from compass.engine.export import write_text
+        from compass.engine.next_file import to_fill_in
 
         write_text(csv, to_fill_in(engine, found))
         sys.stderr.write(f"wrote {csv}\n")
     show(found, query, as_json=as_json)
-
-
-def to_fill_in(engine: "Compass", proposals: "Sequence[Proposal]") -> str:
-    """Proposals as CSV that `compass tell` takes once the empty columns are filled in."""
-    from csv import writer
-
-    study = engine.data.study
-    besides = (study.group, study.time, study.weight)
-    names = list(engine.space.names)
-    names += [name for name in besides if isinstance(name, str) and name not in names]
-    out = io.StringIO()
-    lines = writer(out, lineterminator="\n")
-    lines.writerow(names)
-    for proposal in proposals:
-        # As they are, so that they come back as the same labels; none is an empty cell.
-        values = [proposal.config.get(name) for name in names]
-        lines.writerow(["" if value is None else value for value in values])
-    return out.getvalue()
 
 
 def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -> None:

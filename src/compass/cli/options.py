@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from compass.engine.dataset import Dataset
     from compass.engine.workbench import Progress
 
+_SOURCES = ("SOURCE", "DATA", "RUNS")  # arguments that may be a glob
+
 
 def check_output(*paths: Path | None) -> None:
     """Say before the work, not after it, that a file cannot be written."""
@@ -31,6 +33,20 @@ def check_output(*paths: Path | None) -> None:
             )
         if not os.access(path.parent, os.W_OK):
             raise BadInput(f"not allowed to write into {path.parent}", hint="choose another folder")
+
+
+def told_usage(error: Any) -> tuple[str, str]:
+    """A problem with the flags in our words, and what to do about it."""
+    text = _short(error.format_message().rstrip("."), 200)
+    command = error.ctx.command_path if error.ctx is not None else "compass"
+    hint = f"see {command} --help"
+    if "unexpected extra argument" in text:
+        takes = {one.metavar for one in error.ctx.command.params if one.metavar in _SOURCES}
+        if takes:
+            # The shell puts the files in the place of an unquoted glob.
+            word = takes.pop()
+            hint = f"{word} is one word: quote a glob ('runs/*.csv'), or name the folder; {hint}"
+    return text[:1].lower() + text[1:], hint
 
 
 def study_from_flags(
@@ -294,5 +310,5 @@ def _configuration(text: str) -> Any:
         ) from None
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:77] + "..."
+def _short(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."

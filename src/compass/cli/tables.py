@@ -26,10 +26,14 @@ def print_json(value: Any) -> None:
 # Columns of prose, which may be broken over lines; names and numbers are to be copied.
 _PROSE = ("legal values", "about", "rule", "why", "what", "model", "drift")
 _COUNTS = ("rows that break it", "runs", "features", "seconds", "folds", "CPU s")
+_LINE = 10  # letters that a line of prose needs to be readable
 
 
 def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A titled table; columns without a single entry are left out, and so is an empty table."""
+    """A titled table, or a list where the terminal is too narrow to read it as a table.
+
+    Columns without a single entry are left out, and so is an empty table.
+    """
     from rich.console import Console
 
     from compass.cli.render import printable, table
@@ -43,8 +47,44 @@ def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[obje
         return
     names = [headers[place] for place in used]
     cells = [[row[place] for place in used] for row in told]
+    if _needed(names, cells) > console.width:
+        _print_list(names, cells, console.width)
+        return
     whole = [name for name in names if name not in _PROSE]
     console.print(table(names, cells, right=_COUNTS, whole=whole))
+
+
+def _needed(names: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
+    """The width of a table whose names and numbers are whole and whose prose is readable."""
+    from rich.cells import cell_len
+
+    widths = []
+    for name, column in zip(names, zip(*cells, strict=True), strict=True):
+        width = max(cell_len(text) for text in (name, *column))
+        widths.append(min(width, _LINE) if name in _PROSE else width)
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _print_list(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> None:
+    """The rows of a table one below the other: the first cell, and what the others say."""
+    from rich.console import Console
+
+    from compass.cli.render import printable
+
+    console = Console(soft_wrap=True)
+    for first, *others in cells:
+        console.print(printable(first, "bold"))
+        told = [f"{name}: {cell}" for name, cell in zip(names[1:], others, strict=True) if cell]
+        said = textwrap.fill(
+            "; ".join(told),
+            width,
+            initial_indent="    ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        if said:
+            console.print(printable(said))
 
 
 def print_notes(notes: Sequence[str]) -> None:

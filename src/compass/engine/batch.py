@@ -124,7 +124,7 @@ def _bound(engine: "Compass", one: Asking, options: Mapping[str, Any]) -> _Bound
             "a question is missing",
             hint="give texts, queries, or mappings such as {'question': '...', 'run': 7}",
         )
-    return _Bound(engine._asked(question, run, where, said), tuple(curve))
+    return _Bound(engine.query(question, run=run, where=where, **said), tuple(curve))
 
 
 def _learn(engine: "Compass", query: Query) -> None:

@@ -1,16 +1,14 @@
 """The engine: fit it once on past runs, then ask."""
 
-import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from compass.domain.answer import Answer, ModelCard, Proposal, Provenance, Suggestion
+from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
 from compass.domain.base import Config, Value
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem, UnknownName, unknown
@@ -28,6 +26,7 @@ from compass.engine.forward import answer_population, curves
 from compass.engine.judge import Judge
 from compass.engine.next_runs import everywhere, for_population
 from compass.engine.plan import Plan, plan, shell_of
+from compass.engine.provenance import provenance_of
 from compass.engine.spoken import edit, query_of, scalar, valid
 from compass.engine.standing import broken_by, explaining, standing
 from compass.engine.workbench import Progress, Workbench
@@ -149,7 +148,7 @@ class Compass:
         """
         said: dict[str, Any] = {"count": count, "seed": seed, "diversity": diversity}
         said |= {"prove": prove, "level": level, "weights": weights}
-        query = self._asked(question, run, where, said)
+        query = self.query(question, run=run, where=where, **said)
         answer = self._answer(query, tuple(curve))
         self.asked = remembered(self.asked, query, answer)
         return answer
@@ -171,9 +170,16 @@ class Compass:
         where = executor or self.bench.executor
         return ask_all(self, questions, executor=where, progress=progress, options=options)
 
-    def _asked(self, text: str | Query, run: Run | None, where: Iterable[str], said: Any) -> Query:
-        """A question with what was said besides, bound to the columns."""
-        query = parse_query(text) if isinstance(text, str) else text
+    def query(
+        self,
+        question: str | Query,
+        *,
+        run: Run | None = None,
+        where: Iterable[str] = (),
+        **said: Any,
+    ) -> Query:
+        """A question as it is understood, bound to the columns; options are as in `ask`."""
+        query = parse_query(question) if isinstance(question, str) else question
         added = {name: value for name, value in said.items() if value is not None}
         if run is not None:
             if query.baseline is not None:
@@ -190,7 +196,7 @@ class Compass:
         try:
             return self._bind(checked)
         except UnknownName as error:
-            raise error.within(text if isinstance(text, str) else "") from None
+            raise error.within(question if isinstance(question, str) else "") from None
 
     def recommend(
         self,
@@ -255,9 +261,21 @@ class Compass:
         Without a question, those that would teach the models most. Other options are as in `ask`.
         """
         if question is not None:
-            query = self._asked(question, run, where, {"prove": 0.0, **options})
+            query = self.query(question, run=run, where=where, prove=0.0, **options)
             return self._answer(query, (), wanted=n).run_next
         return everywhere(self, n, tuple(where), run)
+
+    def curves(
+        self, run: Run, parameters: Iterable[str], outcomes: Iterable[str] = ()
+    ) -> tuple[Curve, ...]:
+        """How outcomes answer to single parameters, everything else as in this run."""
+        names = tuple(column(name, self.space) for name in parameters)
+        known = self.data.row(int(run)) if isinstance(run, int | np.integer) else run
+        # A what-if needs a change: the one that changes nothing.
+        still = {name: edit(known.get(name)) for name in names[:1]}
+        goals: dict[str, Goal] = {name: Observe() for name in outcomes}
+        query = query_of(Kind.WHAT_IF, (), still, goals, ())
+        return self._answer(self.query(query, run=run, prove=0.0), names).curves
 
     def explain(
         self,
@@ -336,7 +354,7 @@ class Compass:
         trained = self.bench.train(planned.features, planned.outcomes)
         clock.mark("fit")
         judge = Judge(self.bench, self.bench.field_of(planned.features), trained, query.level)
-        desk = Desk(planned, self.bench, judge, self._provenance(query), clock, wanted=wanted)
+        desk = Desk(planned, self.bench, judge, provenance_of(self, query), clock, wanted=wanted)
         answer = answer_population(desk) if forward else answer_by_search(desk)
         if forward and wanted:
             return answer.model_copy(update={"run_next": for_population(desk, wanted)})
@@ -366,22 +384,3 @@ class Compass:
                 hint="add --from row:N",
             )
         return replace(shell, context="No baseline: the change is applied to every matching run.")
-
-    def _provenance(self, query: Query) -> Provenance:
-        return Provenance(
-            data=self.data.table.fingerprint,
-            sample=self.data.prepared.sample,
-            seed=query.seed if query.seed is not None else self.settings.seed,
-            versions=dict(_versions()),
-        )
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    """What answers are made with; read once, because that takes a millisecond."""
-    return (
-        ("compass", version("compass-hpc")),
-        ("python", platform.python_version()),
-        ("numpy", version("numpy")),
-        ("scikit-learn", version("scikit-learn")),
-    )

@@ -1,5 +1,6 @@
 """What the catalogue knows about a public dataset."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
@@ -9,9 +10,10 @@ from urllib.parse import quote
 from pydantic import Field
 
 from compass.domain.base import Noun, Value
-from compass.domain.errors import unknown
+from compass.domain.errors import UnknownName, nearest
 
 SCHEME = "dataset"
+_OFFERED = 6  # names, where one is unknown
 
 
 class Piece(Noun):
@@ -116,11 +118,36 @@ def catalogue() -> dict[str, Entry]:
 
 
 def entry(name: str) -> Entry:
-    """The dataset of that name; an unknown name offers the nearest one."""
+    """The dataset of that name; an unknown name offers those that are like it."""
     found = catalogue().get(name)
     if found is None:
-        raise unknown("dataset", name, catalogue(), where="in the catalogue")
+        raise UnknownName(
+            f"no dataset named '{name}' in the catalogue", hint=_offer(alike(name)), name=name
+        )
     return found
+
+
+def alike(name: str) -> list[str]:
+    """The nearest name, then those with a word of this one; rare words count for more."""
+    known = list(catalogue())
+    close = nearest(name, known)
+    words = [word for word in re.findall("[a-z0-9]+", name.casefold()) if len(word) > 2]
+    shared = dict.fromkeys(known, 0.0)
+    for word in words:
+        having = [one for one in known if word in one]
+        for one in having:
+            shared[one] += 1 / len(having)
+    found = sorted((one for one in known if shared[one]), key=lambda one: -shared[one])
+    return list(dict.fromkeys([*([close] if close else []), *found]))
+
+
+def _offer(names: list[str]) -> str:
+    if not names:
+        return "list the names: compass datasets"
+    *others, last = names[:_OFFERED]
+    offered = f"{', '.join(others)} or {last}" if others else last
+    more = " (more: compass datasets)" if len(names) > _OFFERED else ""
+    return f"did you mean {offered}?{more}"
 
 
 def study_for(source: object, names: Iterable[str]) -> dict[str, Any] | None:

@@ -1,0 +1,1 @@
+"""Many people asking a server at once."""

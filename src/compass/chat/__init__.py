@@ -1,0 +1,1 @@
+"""A conversation in plain words that ends in a confirmed query."""

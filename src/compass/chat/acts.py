@@ -1,0 +1,218 @@
+"""What a message does, and which of the three questions it asks, told by its wording."""
+
+import re
+
+from compass.chat.draft import Act, Slot
+from compass.chat.words import Form, quantity_at, tokens
+from compass.domain.query import Kind
+
+
+def _whole(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{text})", re.IGNORECASE)
+
+
+_POLITE = r"(?:please|pls|thanks|thank you|now|then|then please|compass|for me)"
+_YES_WORD = (
+    r"yes|yep|yeah|yup|ya|y|ok|okay|okey|k|sure|correct|right|exactly|absolutely|of course|indeed|"
+    r"perfect|great|fine|good|true|confirm(?:ed)?|agreed|definitely|certainly|affirmative|"
+    r"go ahead|go|go for it|do it|do that|run it|run that|run|ask it|proceed|carry on|please do|"
+    r"(?:that |it |this |they |those )?(?:looks?|sounds?|seems?|is|are) (?:all )?"
+    r"(?:good|right|fine|correct|great|ok|okay|perfect)(?: to me)?|"
+    r"that is (?:it|what i (?:mean|meant|want))|(?:yes )?i do|(?:yes )?it is|(?:yes )?they are|"
+    r"that is right|makes sense|works for me|all good|you got it|spot on|precisely|continue"
+)
+_NO_WORD = (
+    r"no|nope|nah|n|wrong|not (?:quite|really|exactly|correct|right|that|this|so|yet)|incorrect|"
+    r"negative|never|(?:that|this|it) is (?:wrong|not (?:right|correct|it|what i (?:mean|meant|"
+    r"want|said)))|do not|not at all|no way|no thanks|no thank you"
+)
+_NOTHING = (
+    r"(?:no|none|nope|without|there are no|i have no|there is no)\b(?: (?:other|more|further|"
+    r"additional|extra|special|particular|such|real))* ?(?:constraints?|limits?|restrictions?|"
+    r"conditions?|rules?|requirements?|preferences?|bounds?|wishes)(?: (?:at all|really|for now|"
+    r"from me|else))?|none(?: at all| really| of (?:them|those)| for now)?|nothing(?: else| more|"
+    r" special| really| to add)?(?: for now)?|(?:no |nope )?(?:that|this) (?:is|was|will be) "
+    r"(?:all|everything|it for now|enough)|that would be all|(?:no )?nothing else|no others?|"
+    r"no more|not that i know(?: of)?|nothing comes to mind|unconstrained|unrestricted|"
+    r"(?:no )?i am done|(?:no )?that is all(?: i need| for now)?|all done|no constraints? needed|"
+    r"does not matter|do not care|i do not (?:care|mind)|skip(?: (?:it|this|that))?|"
+    r"not (?:really )?any|no preference|whatever"
+)
+_WHY = (
+    r"(?:but |and |so |ok |okay )?why\b.*|how come\b.*|(?:please |can you |could you )?explain\b.*|"
+    r"what is the reason\b.*|(?:for )?what reasons?\b.*|what makes (?:you|this|that|it)\b.*|"
+    r"how do you know\b.*|on what (?:basis|grounds)\b.*|what is (?:this|that|it) based on\b.*|"
+    r"(?:show me )?(?:the )?(?:evidence|reasons?|reasoning)"
+)
+_MORE = (
+    r"(?:please |can you |could you )?(?:give me |show me |show |list |i want |i would like |"
+    r"can i (?:have|see|get) |get me |let me see |any |are there (?:any )?|got any |do you have "
+    r"(?:any )?|what )?(?:some |a few |the )?(?:(?P<count>\w+) )?(?:more|other|further|additional|"
+    r"another|different|alternative|next)(?: (?P<after>\w+))?(?: (?:options?|suggestions?|"
+    r"alternatives?|configurations?|configs?|ideas?|ones?|results?|answers?|candidates?|"
+    r"recommendations?|choices?|possibilities|settings|proposals?))?(?: (?:are there|do you have|"
+    r"have you got|exist))?|(?:what|anything) else(?: is there| do you have| have you got)?|"
+    r"(?:show )?alternatives|show me alternatives|keep going|next"
+)
+_UNDO = (
+    r"undo(?: (?:that|it|this|the last (?:one|step|change)))?|(?:please )?go back(?: (?:one|a) step|"
+    r" one)?|back|take (?:that|it) back|revert(?: (?:that|it))?|(?:scratch|strike) that|"
+    r"never ?mind(?: that)?|step back|oops|forget (?:that|it|what i just said|the last (?:one|bit|"
+    r"thing))|ignore (?:that|my last message)|cancel that|i take that back|that was a mistake"
+)
+_RESTART = (
+    r"(?:let us |let me |lets |can we |i want to )?(?:start|begin) (?:over|again|anew|afresh|from "
+    r"scratch|from the beginning|new|a new (?:question|one))(?: again)?|restart|reset(?: everything"
+    r"| all)?|(?:a )?new (?:question|query|conversation|chat)|from scratch|clear(?: (?:all|"
+    r"everything))?|forget (?:everything|it all|all(?: of (?:it|that))?)|start fresh|"
+    r"another question|different question|quit|scrap (?:everything|it all|all of it)"
+)
+_HELP = (
+    r"help(?: me)?(?: out)?|\?+|what can (?:you do|i (?:ask|say|do|type))\b.*|how does (?:this|it) "
+    r"work|(?:i am |i feel )?(?:lost|confused|stuck)|what (?:are my options|do you (?:do|need|"
+    r"want|understand))|(?:show |give )?(?:me )?(?:some )?examples?|i do not (?:know|understand)\b.*|"
+    r"what should i (?:say|type|ask|do)|commands|usage|how do i use (?:this|you|it)|who are you|"
+    r"what is this|hello|hi|hey|good (?:morning|afternoon|evening)|hi there|hello there"
+)
+_WHOLE = tuple(
+    (act, re.compile(rf"(?:(?:{text})[\s,.!]*)(?:{_POLITE}[\s,.!?]*)*[\s.!?]*", re.IGNORECASE))
+    for act, text in (
+        (Act.RESTART, _RESTART),
+        (Act.UNDO, _UNDO),
+        (Act.NOTHING, _NOTHING),
+        (Act.HELP, _HELP),
+        (Act.YES, rf"(?:{_YES_WORD})(?:[\s,.!]+(?:{_YES_WORD}|{_POLITE}|we can|you can))*"),
+        (Act.NO, rf"(?:{_NO_WORD})(?:[\s,.!]+(?:{_NO_WORD}|sorry))*"),
+        (Act.WHY, _WHY),
+        (Act.MORE, _MORE),
+    )
+)
+_FIRST = re.compile(
+    r"\s*(?:(?P<yes>yes|yep|yeah|yup|ok|okay|sure|correct|right|perfect|great|fine|good)|"
+    r"(?P<no>nope|nah|wrong|incorrect|no(?!\s+(?:more|less|fewer|other|one|longer|need)\b)))"
+    r"\s*(?P<comma>[,.;:!\-]|\b(?=\s*(?:but|and|i|make|use|keep|under|at|only|please|let|we|it|"
+    r"set|sorry|that|the|not|rather|actually|wait)\b))",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"\b(?:actually|i meant?|i mean|sorry|correction|rather make|make (?:it|that)|change (?:it|that)"
+    r" to|wait|on second thoughts?|instead make|i said|not what i)\b|^\s*(?:instead|rather)\b"
+    r"|\binstead[.!\s]*$",
+    re.IGNORECASE,
+)
+_FORMAL = re.compile(r"\s*(?:recommend|reconfigure|what[\s-]+if)\b[^{}]*\{", re.IGNORECASE)
+
+
+def act_of(text: str, expecting: Slot | None) -> Act | None:
+    """What a message does if it does nothing but that; None: it tells something."""
+    bare = re.sub(r"\s+", " ", text).strip()
+    if len(bare) > 120:
+        return None
+    if expecting is Slot.CONSTRAINTS and re.fullmatch(rf"(?:{_NO_WORD})[\s.!]*", bare, re.I):
+        return Act.NOTHING
+    for act, pattern in _WHOLE:
+        if pattern.fullmatch(bare):
+            return act
+    return None
+
+
+def opening(text: str) -> tuple[Act, str, bool]:
+    """How a message begins: yes or no before it tells something; the rest; whether it corrects."""
+    act, corrects = Act.SAY, bool(_CORRECTS.search(text))
+    found = _FIRST.match(text)
+    if found is None:
+        return act, text, corrects
+    rest = text[found.end() :]
+    if found["no"]:
+        return Act.NO, rest, True
+    return Act.SAY, rest, corrects or bool(re.match(r"\s*but\b", rest, re.IGNORECASE))
+
+
+def is_formal(text: str) -> bool:
+    """Whether a message is written in the query language."""
+    return bool(_FORMAL.match(text))
+
+
+_STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (
+        Kind.RECONFIGURE,
+        _whole(
+            r"\bre-?configur|\bre-?tune|\b(?:smallest|least|minimal|fewest|minimum|small)\b[^.?]{0,20}"
+            r"\bchanges?\b|\bhow (?:do|can|could|should|might|would) (?:i|we|one|you|my)\b(?![^.?]{0,120}"
+            r"\b(?:affect|impact|influence)\b)|\bwhat (?:should|must|do|can|could|would|shall) "
+            r"(?:i|we|you)(?: have to| need to)? (?:change|adjust|modify|alter|tweak)\b|"
+            r"\bwhat (?:needs?|has|have) to (?:change|be changed)\b|"
+            r"\b(?:change|modify|adjust|tweak|improve|fix|rework) (?:my|this|that|our) (?:run|job|"
+            r"config|setup|configuration|current)"
+        ),
+    ),
+    (
+        Kind.WHAT_IF,
+        _whole(
+            r"\bwhat[\s-]+if\b|\bwhat (?:happens|would happen|will happen|happen)\b|\bsuppos(?:e|ing)\b|"
+            r"\bimagine\b|\bhow (?:would|will|do|does|did|might|could|is|are)\b(?! (?:i|we|you)\b)"
+            r"[^.?]{0,120}\b(?:affect|chang\w+|chnage|impact|influence|react|respond|behave|alter|look|"
+            r"develop|evolve|fare|affected|differ|turn out|move|vary)\w*\b|"
+            r"\b(?:impact|effects?|influence|consequences?|implications?)\b (?:on|of|for|to)\b|"
+            r"\bwhat (?:does|would|will|do|did) (?:that|this|it|they) (?:do|mean|cost|change)\b|"
+            r"\bwhat else\b|\bin case (?:i|we)\b|"
+            r"\bhow (?:much|many|far|strongly)\b[^.?]{0,80}\b(?:would|will|does|do)\b(?! (?:i|we)\b)"
+            r"[^.?]{0,80}\bif\b"
+        ),
+    ),
+    (
+        Kind.RECOMMEND,
+        _whole(r"\brecomm?end|\bsuggest|\bpropos(?:e|al)|\badvi[sc]e|\bsuggestion"),
+    ),
+)
+_TRIED = _whole(
+    r"\bif\b|\bwould\b|\bwill\b|\bdoes\b|\bhow about\b|\bcould\b|\bhow (?:much|many) (?:faster|slower|"
+    r"more|less)|\bwhat (?:does|is|will|would)\b|\bwhats\b|\bwhen\b"
+)
+_FORESEEN = _whole(
+    r"\bwhat\b[^.?]{0,100}\b(?:becomes?|expect)\b|\bwhat (?:will|would)\b[^.?]{0,100}\bbe\b|"
+    r"\bassuming\b|\bpredict|\bestimate|\bforecast|\bhow long (?:will|would|does)\b|"
+    r"\bhow (?:much|many|fast)\b[^.?]{0,60}\b(?:would|will)\b|\bhow does\b|\bhow do the\b"
+)
+_WANTED = _whole(
+    r"\bwhich\b|\bwhat\b|\bwhats\b|\bhow many\b|\bbest\b|\bfind\b|\bpick\b|\bchoos|\btell me\b|"
+    r"\bshould i\b|\bshould we\b|\bis there\b|\bare there\b|\bgive me\b|\boptimal\b|\bideal\b|"
+    r"\blook(?:ing)? for\b|\bi need a\b|\bi want a\b|\bsearch\b|\bhelp me\b|\bfigure out\b|"
+    r"\bset ?up for\b|\bdetermine\b|\bselect\b|\bshow me\b|\bcan you\b|\bhow (?:big|large|much)\b|"
+    r"\bdecide\b|\bgood (?:config|setting|value|choice|setup)|\bany setup\b|\bconfiguration (?:for|"
+    r"that|with)\b|\bwork out\b|\bwhere should\b|\balternatives\b|\boptions\b|\bget me\b|\btune\b"
+)
+
+
+def kind_of(text: str) -> Kind | None:
+    """The question that the wording names outright."""
+    for kind, pattern in _STRONG:
+        if pattern.search(text):
+            return kind
+    return None
+
+
+def tries(text: str) -> bool:
+    """Whether the wording fits a what-if once something is changed."""
+    return bool(_TRIED.search(text))
+
+
+def foresees(text: str) -> bool:
+    """Whether the wording fits a what-if once something has a value."""
+    return bool(_FORESEEN.search(text))
+
+
+def wants(text: str) -> bool:
+    """Whether the wording asks for something to be found."""
+    return bool(_WANTED.search(text))
+
+
+def count_in(text: str) -> int | None:
+    """How many suggestions a message names: give me 3 more."""
+    found = tokens(text)
+    for place in range(len(found)):
+        quantity = quantity_at(found, place)
+        if quantity is not None and quantity[0].form is Form.NUMBER:
+            value = quantity[0].value
+            return int(value) if value.is_integer() and 1 <= value <= 1000 else None
+    return None

@@ -1,0 +1,242 @@
+"""The dialogue: a conversation and a message give the next conversation and a reply.
+
+Nothing here needs an engine. Whoever holds the conversation answers the query that a reply asks to
+run, and gives the answer back with `told` (or what went wrong with `failed`).
+"""
+
+import re
+from collections.abc import Callable
+
+from compass.chat import wording
+from compass.chat.change import columns_of, formal
+from compass.chat.columns import agree, confirming, refuse
+from compass.chat.draft import Act, Conversation, Draft, Reading, Reply, Slot, Turn
+from compass.chat.finish import to_query
+from compass.chat.say import say
+from compass.chat.steps import Step, changed, led, onward, problem, repeat, says_something
+from compass.chat.telling import in_words, reasons
+from compass.chat.understand import understand
+from compass.domain.answer import Answer
+from compass.domain.errors import BadInput, CompassError
+from compass.domain.query import Kind, Query
+from compass.domain.space import Space
+from compass.settings import Settings
+
+TURNS = 500  # messages of both sides in one conversation
+CHARACTERS = 2000  # in one message
+MOST = 1000  # suggestions in one answer
+
+Read = Callable[..., Reading]
+
+_FURTHER = re.compile(r"\b(more|further|another|additional|other)\b", re.I)
+
+__all__ = ["begin", "failed", "respond", "to_query", "told"]
+
+
+def begin(space: Space) -> Step:
+    """A new conversation about a table, and what Compass says first."""
+    text = f"{wording.GREETING}\n(e.g., {wording.begin_example(space)})"
+    return _said(Conversation(), Reply(text=text, expecting=Slot.KIND, choices=wording.KINDS))
+
+
+def respond(
+    conversation: Conversation,
+    text: str,
+    space: Space,
+    *,
+    answer: Answer | None = None,
+    read: Read = understand,
+) -> Step:
+    """What Compass says to a message. `answer` is the last answer, for why and what if.
+
+    When `reply.run` is a query, it has been confirmed: answer it and call `told`.
+    """
+    # Half of a pair of code units cannot be kept as JSON.
+    message = text.encode(errors="replace").decode().strip()
+    _check_limits(conversation, message)
+    talk = _with_turn(conversation, "person", message)
+    try:
+        written = formal(message, space)
+        if written is not None:
+            sure = confirming(_fresh(talk, written), list(columns_of(written)))
+            return _said(*onward(sure, space))
+        reading = read(message, space, expecting=talk.expecting, before=talk.draft)
+    except CompassError as error:
+        return _said(*repeat(talk, space, problem(error)))
+    talk, note = _noted(talk, reading)
+    after, reply = _answered(talk, reading, message, space, answer)
+    return _said(after, led(reply, note))
+
+
+def told(conversation: Conversation, answer: Answer) -> Step:
+    """The answer to the confirmed query in a few plain sentences."""
+    talk = conversation.model_copy(update={"last": answer.query})
+    choices = ("why?", "what if", "give me more options", "start over")
+    text = f"{in_words(answer)}\n{wording.AFTER}"
+    # An answer that comes late leaves the question open that was asked meanwhile.
+    return _said(talk, Reply(text=text, expecting=talk.expecting, choices=choices))
+
+
+def failed(conversation: Conversation, error: CompassError, space: Space) -> Step:
+    """Why the confirmed query could not be answered; nothing that was said is lost."""
+    return _said(*onward(conversation, space, problem(error)))
+
+
+def _check_limits(conversation: Conversation, message: str) -> None:
+    if len(message) > CHARACTERS:
+        raise BadInput(
+            f"the message has {len(message):,} characters; the limit is {CHARACTERS:,}",
+            hint="say it in several messages",
+        )
+    if len(conversation.turns) >= TURNS:
+        raise BadInput(
+            f"the conversation has {TURNS} messages, which is the limit",
+            hint="begin a new conversation",
+        )
+
+
+def _with_turn(talk: Conversation, who: str, text: str) -> Conversation:
+    return talk.model_copy(update={"turns": (*talk.turns, Turn(who=who, text=text))})
+
+
+def _said(talk: Conversation, reply: Reply) -> Step:
+    """The conversation with the reply in it."""
+    asked = talk.asked
+    if reply.expecting is not None and reply.expecting not in asked:
+        asked = (*asked, reply.expecting)
+    noted = _with_turn(talk, "compass", reply.text)
+    return noted.model_copy(update={"expecting": reply.expecting, "asked": asked}), reply
+
+
+def _noted(talk: Conversation, reading: Reading) -> tuple[Conversation, str]:
+    """The note of a reading, unless it was told before; the reason in brackets may differ."""
+    what = reading.note.partition(" (")[0]
+    if not what or what in talk.noted:
+        return talk, ""
+    return talk.model_copy(update={"noted": (*talk.noted, what)}), reading.note
+
+
+def _answered(
+    talk: Conversation, reading: Reading, message: str, space: Space, answer: Answer | None
+) -> Step:
+    says = says_something(reading)
+    match reading.act:
+        case Act.HELP:
+            return repeat(talk, space, wording.HELP)
+        case Act.UNDO:
+            return _undo(talk, space)
+        case Act.RESTART:
+            fresh = _fresh(talk, Draft()).model_copy(update={"last": None})
+            return onward(fresh, space, "All right, from the beginning.")
+        case Act.WHY if not says:
+            return _why(talk, space, answer)
+        case Act.MORE:
+            return _more(talk, reading, message, space, answer)
+        case Act.YES if not says:
+            return _yes(talk, space)
+        case Act.NO | Act.NOTHING if not says:
+            return _no(talk, space)
+        case _:
+            return say(talk, reading, message, space, answer)
+
+
+def _fresh(talk: Conversation, draft: Draft) -> Conversation:
+    """A new question in the same conversation."""
+    return changed(talk, draft, asked=(), undirected=(), expecting=Slot.KIND)
+
+
+def _last_said(talk: Conversation) -> str:
+    """What Compass said last."""
+    return next((turn.text for turn in reversed(talk.turns) if turn.who == "compass"), "")
+
+
+def _undo(talk: Conversation, space: Space) -> Step:
+    if not talk.before:
+        return repeat(talk, space, "There is nothing to undo.")
+    back = talk.model_copy(
+        update={"draft": talk.before[-1], "before": talk.before[:-1], "undirected": ()}
+    )
+    return onward(back, space, "I took the last change back.")
+
+
+def _why(talk: Conversation, space: Space, answer: Answer | None) -> Step:
+    if talk.expecting is not None:
+        return repeat(talk, space, wording.WHY_ASKED[talk.expecting])
+    if answer is None:
+        return repeat(talk, space, "There is no answer yet that I could explain.")
+    return talk, Reply(text=f"{reasons(answer)}\n{wording.AFTER}")
+
+
+def _standing(talk: Conversation, space: Space) -> Query | None:
+    """The answered query, when nothing was changed since."""
+    if talk.expecting is not None or talk.last is None:
+        return None
+    try:
+        return talk.last if to_query(talk.draft, space) == talk.last else None
+    except CompassError:
+        return None
+
+
+def _more(
+    talk: Conversation, reading: Reading, message: str, space: Space, answer: Answer | None
+) -> Step:
+    query = _standing(talk, space)
+    wanted = reading.said.count
+    if query is None:
+        if talk.expecting is Slot.CONFIRM:
+            count = wanted or min(MOST, 2 * (talk.draft.count or Settings().count))
+            return onward(changed(talk, talk.draft.model_copy(update={"count": count})), space)
+        return repeat(talk, space, "There is no answer yet that could have more options.")
+    if query.kind is Kind.WHAT_IF and not query.ask:
+        return talk, Reply(text="A what-if tells what happens: there are no other options.")
+    shown = len(answer) if answer is not None and len(answer) else 0
+    now = max(query.count or Settings().count, shown)
+    if now >= MOST:
+        return talk, Reply(text=f"There were {now} options already, which is the most I give.")
+    further = wanted is None or _FURTHER.search(message) is not None
+    count = min(MOST, now + (wanted or now) if further else max(wanted or now, now + 1))
+    draft = talk.draft.model_copy(update={"count": count})
+    again = to_query(draft, space)
+    text = f"Looking for {count} options:\n{wording.shown(again)}"
+    return changed(talk, draft), Reply(text=text, query=again, run=again)
+
+
+def _yes(talk: Conversation, space: Space) -> Step:
+    match talk.expecting:
+        case Slot.CONFIRM:
+            after, reply = onward(talk, space)
+            # Only what stands before the person's eyes can be confirmed.
+            if reply.query is None or wording.shown(reply.query) not in _last_said(talk):
+                return after, reply
+            text = "Looking for the answer."
+            return after, Reply(text=text, query=reply.query, run=reply.query)
+        case Slot.COLUMNS:
+            return onward(agree(talk), space, wording.AGREED)
+        case Slot.CONSTRAINTS:
+            return _onward_asking(talk, space, "Which constraints?")
+        case None:
+            return repeat(talk, space, "There is nothing to confirm now.")
+        case _:
+            return onward(talk, space, "Please say what you mean:")
+
+
+def _onward_asking(talk: Conversation, space: Space, text: str) -> Step:
+    examples = wording.constraint_examples(space)
+    bracket = f" (e.g., {', '.join(examples)})" if examples else ""
+    return talk, Reply(text=f"{text}{bracket}", expecting=talk.expecting, choices=("none",))
+
+
+def _no(talk: Conversation, space: Space) -> Step:
+    match talk.expecting:
+        case Slot.CONFIRM:
+            text = "What should be different? You can name a goal, parameters or limits."
+            reply = Reply(text=text, expecting=Slot.CONFIRM, choices=("undo", "start over"))
+            return talk, reply
+        case Slot.COLUMNS:
+            return refuse(talk, space)
+        case Slot.CONSTRAINTS:
+            return onward(talk, space)
+        case None:
+            return repeat(talk, space, f"All right. {wording.AFTER}")
+        case _:
+            return onward(talk, space, "I cannot go on without this:")

@@ -1,0 +1,140 @@
+"""What has been said so far: the nouns of a conversation.
+
+A conversation is data: it can be kept as JSON, continued after a restart and replayed in a test.
+`understand` turns one message into a Reading, `respond` turns a conversation and a message into
+the next conversation and a Reply. Neither needs an engine: whoever holds the conversation answers
+the query that a reply asks to run, and gives the answer back with `told`.
+"""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from compass.domain.base import Noun, Value
+from compass.domain.goal import Goal
+from compass.domain.query import Baseline, Edit, Kind, Query
+
+
+class Slot(StrEnum):
+    """The part of a question that is asked for next."""
+
+    KIND = "kind"
+    GOAL = "goal"
+    PARAMETERS = "parameters"  # to find values for
+    CHANGE = "change"  # of a what-if
+    BASELINE = "baseline"
+    COLUMNS = "columns"  # whether these columns are meant
+    CONSTRAINTS = "constraints"
+    CONFIRM = "confirm"  # whether this is the query
+
+
+class Act(StrEnum):
+    """What a message does."""
+
+    SAY = "say"  # tells parts of a question
+    YES = "yes"
+    NO = "no"  # may tell parts too: "no, under 8 nodes"
+    WHY = "why"
+    MORE = "more"  # further suggestions
+    UNDO = "undo"
+    RESTART = "restart"
+    HELP = "help"
+    NOTHING = "nothing"  # "no other constraints", "that is all"
+
+
+class How(StrEnum):
+    """How words were taken for a column."""
+
+    EXACT = "exact"
+    SYNONYM = "synonym"
+    FUZZY = "fuzzy"
+
+
+class Link(Noun):
+    """Words of a person and the columns that they were taken for."""
+
+    words: str
+    columns: tuple[str, ...] = Field(description="best first; several: the words can mean each")
+    how: How
+
+
+class Options(Noun):
+    """What a query written in the query language may say besides, as in Query."""
+
+    seed: int | None = None
+    weights: dict[str, float] = Field(default_factory=dict)
+    diversity: float | None = None
+    prove: float | None = None
+    level: float | None = None
+
+
+class Draft(Noun):
+    """The parts of a question that are known. Names are columns of the table."""
+
+    kind: Kind | None = None
+    ask: tuple[str, ...] = Field((), description="parameters to find values for")
+    everything: bool = Field(False, description="find values for all knobs that are not kept")
+    keep: tuple[str, ...] = Field((), description="parameters that are not to be changed")
+    change: dict[str, Edit] = Field(
+        default_factory=dict, description="parameters that are given or changed"
+    )
+    stated: dict[str, Value] = Field(
+        default_factory=dict, description="old values that the person named: from 4 to 8"
+    )
+    goals: dict[str, Goal] = Field(default_factory=dict)
+    where: tuple[str, ...] = Field((), description="rules in the query language")
+    baseline: Baseline | None = None
+    count: int | None = Field(None, ge=1, le=1000, description="how many suggestions")
+    options: Options = Field(Options(), description="what only a formal query can say")
+
+
+class Reading(Noun):
+    """What one message means on one table."""
+
+    act: Act
+    said: Draft = Draft()
+    dropped: tuple[str, ...] = Field((), description="columns whose goal or rule is taken back")
+    correction: bool = Field(False, description="it replaces what was said before")
+    links: tuple[Link, ...] = ()
+    unknown: tuple[str, ...] = Field((), description="words that seem to matter and were not used")
+    outcome_without_goal: tuple[str, ...] = Field(
+        (), description="outcomes named without saying whether less or more is wanted"
+    )
+    note: str = Field("", description="something about the reading itself; told once")
+
+
+class Turn(Noun):
+    """One message."""
+
+    who: str = Field(description="person or compass", pattern="^(person|compass)$")
+    text: str
+
+
+class Reply(Noun):
+    """What Compass says next."""
+
+    text: str
+    expecting: Slot | None = Field(None, description="the part that it asks for")
+    choices: tuple[str, ...] = Field((), description="short answers that would be understood")
+    links: tuple[Link, ...] = Field((), description="words that were mapped to columns")
+    query: Query | None = Field(None, description="the finished query, shown to be confirmed")
+    run: Query | None = Field(None, description="the confirmed query: answer it now")
+
+
+class Conversation(Noun):
+    """Everything that was said and understood."""
+
+    draft: Draft = Draft()
+    expecting: Slot | None = None
+    before: tuple[Draft, ...] = Field((), description="earlier drafts, for undo; the last is last")
+    confirmed: tuple[str, ...] = Field((), description="columns that the person has confirmed")
+    asked: tuple[Slot, ...] = Field((), description="what has been asked, so as not to ask twice")
+    links: tuple[Link, ...] = Field(
+        (), description="words mapped to columns; those not confirmed are asked about when used"
+    )
+    undirected: tuple[str, ...] = Field(
+        (), description="outcomes named without saying whether less or more is wanted"
+    )
+    noted: tuple[str, ...] = Field((), description="notes of readings that were told")
+    last: Query | None = Field(None, description="the query that was answered last")
+    turns: tuple[Turn, ...] = ()

@@ -1,0 +1,217 @@
+"""From what was found in a message to a draft: what single words mean in the whole."""
+
+import re
+from collections.abc import Iterator
+
+from compass.chat import acts, edits, goals, rules
+from compass.chat.draft import Draft, Slot
+from compass.chat.scan import PARAMETERS, Equal, Scan, equality, set_to
+from compass.domain.errors import CompassError
+from compass.domain.goal import Change, Extreme, Observe, Reach, Same, Within
+from compass.domain.query import Baseline, Given, Kind, Row, SetTo
+from compass.domain.space import Number, Role
+from compass.language import bind_rule, format_rule, parse_rule
+
+_RELATIONS = 10
+_GRAMMAR = tuple(
+    (re.compile(pattern), handler)
+    for pattern, handler in (
+        *edits.FIRST,
+        *rules.PATTERNS[:_RELATIONS],
+        *goals.PATTERNS,
+        *edits.LAST,
+        *rules.PATTERNS[_RELATIONS:],
+    )
+)
+_BREAKS = frozenset(".rRmMFxqOae")
+
+
+def read_patterns(scan: Scan) -> None:
+    """Go through the parts from left to right; the first pattern that makes sense takes them."""
+    place = 0
+    while place < len(scan.tags):
+        for pattern, handler in _GRAMMAR:
+            match = pattern.match(scan.tags, place)
+            if match is not None and match.end() > place and handler(scan, match):
+                scan.used.update(range(*match.span()))
+                place = match.end()
+                break
+        else:
+            place += 1
+
+
+def kind_from(scan: Scan, text: str) -> Kind | None:
+    """Which question it is, by the wording and by what was found."""
+    named = acts.kind_of(text)
+    relative = any(isinstance(goal, Change | Reach | Same) for goal in scan.goals.values())
+    started = scan.row is not None or "g" in scan.tags
+    changed = bool(scan.edits or scan.stated)
+    bounded = any(isinstance(goal, Extreme | Change | Within) for goal in scan.goals.values())
+    if named is Kind.RECOMMEND and (scan.row is not None or relative):
+        return Kind.RECONFIGURE
+    if named is not None:
+        return named
+    if changed and not bounded and acts.tries(text):
+        return Kind.WHAT_IF
+    if (changed or scan.equals) and not bounded and acts.foresees(text):
+        return Kind.WHAT_IF
+    if scan.row is not None and changed and not scan.goals:
+        return Kind.WHAT_IF
+    if relative or (started and (scan.goals or scan.row is not None)):
+        return Kind.RECONFIGURE
+    if changed and acts.tries(text):
+        return Kind.WHAT_IF
+    if acts.wants(text) or (
+        any(isinstance(g, Extreme) for g in scan.goals.values()) and scan.count
+    ):
+        return Kind.RECOMMEND
+    return None
+
+
+def _sentence(scan: Scan, place: int) -> range:
+    start = scan.tags.rfind(".", 0, place) + 1
+    end = scan.tags.find(".", place)
+    return range(start, len(scan.tags) if end < 0 else end)
+
+
+def _is_given(scan: Scan, equal: Equal) -> bool:
+    """Whether a value tells what is used now."""
+    if equal.negative or len(equal.values) != 1:
+        return False
+    for mark in scan.at(_sentence(scan, equal.place), "g"):
+        low, high = sorted((mark, equal.place))
+        if not _BREAKS & set(scan.tags[low:high]):
+            return True
+    return False
+
+
+def settle_equals(scan: Scan, expecting: Slot | None) -> Baseline | None:
+    """Values that were named: tried out, used now, or a rule; gives the baseline."""
+    given: dict[str, object] = {}
+    explicit = bool(scan.edits)
+    for equal in scan.equals:
+        start = expecting is Slot.BASELINE and not equal.negative and len(equal.values) == 1
+        if scan.kind is not Kind.RECOMMEND and (start or _is_given(scan, equal)):
+            given[equal.column] = equal.values[0]
+        elif _is_tried(scan, equal, explicit):
+            scan.edits.setdefault(equal.column, set_to(equal.values[0]))
+        elif scan.kind is Kind.RECOMMEND and _is_supply(scan, equal):
+            scan.compare(equal.column, "<=", equal.values[0])
+        else:
+            scan.rule(equality(equal.column, equal.values, negative=equal.negative))
+    if scan.row is not None:
+        return Row(row=scan.row)
+    return Given.model_validate({"config": given}) if given else None
+
+
+def _is_supply(scan: Scan, equal: Equal) -> bool:
+    """I have 8 nodes: no more than 8."""
+    marks = [
+        place
+        for place in scan.at(_sentence(scan, equal.place), "g")
+        if scan.items[place].words.lower() in {"i have", "we have"}
+    ]
+    number = isinstance(scan.parameter(equal.column), Number)
+    return number and bool(marks) and _is_given(scan, equal)
+
+
+def _is_tried(scan: Scan, equal: Equal, explicit: bool) -> bool:
+    if scan.kind is not Kind.WHAT_IF or equal.negative or len(equal.values) != 1:
+        return False
+    if scan.parameter(equal.column).role is not Role.KNOB:
+        others = [e for e in scan.equals if scan.parameter(e.column).role is Role.KNOB]
+        return not (explicit or others) and equal.cue in {"s", "=", ""}
+    return not (explicit and equal.cue == "o" and not _connected(scan, equal))
+
+
+def _connected(scan: Scan, equal: Equal) -> bool:
+    """Whether `with 4 gpus` goes on with a change: row 12 again, but with ..."""
+    before = scan.tags[: equal.place + 1].rstrip("o")
+    return before.endswith(("&", ",")) or scan.row is not None
+
+
+def leftovers(scan: Scan) -> Iterator[int]:
+    """The places of columns that no pattern took."""
+    return (p for p, tag in enumerate(scan.tags) if tag == "C" and p not in scan.used)
+
+
+def settle_columns(scan: Scan, expecting: Slot | None) -> list[str]:
+    """Columns that only were named: asked for, watched, or outcomes without a goal."""
+    taken = {*scan.edits, *scan.goals, *scan.keep, *scan.dropped}
+    without: list[str] = []
+    for place in leftovers(scan):
+        name = scan.column(place, *_expected_roles(expecting))
+        if name in taken:
+            continue
+        if scan.outcome(name):
+            watched = scan.observed if scan.kind is Kind.WHAT_IF else without
+            watched.append(name)
+        elif _is_asked(scan, place, name, expecting) and name not in scan.asked:
+            scan.asked.append(name)
+        scan.used.add(place)
+    return [name for name in dict.fromkeys(without) if name not in scan.goals]
+
+
+def _expected_roles(expecting: Slot | None) -> tuple[Role, ...]:
+    if expecting is Slot.GOAL:
+        return (Role.OUTCOME,)
+    return PARAMETERS if expecting in {Slot.PARAMETERS, Slot.CHANGE} else ()
+
+
+def _is_asked(scan: Scan, place: int, name: str, expecting: Slot | None) -> bool:
+    if scan.kind is Kind.WHAT_IF or expecting in {Slot.BASELINE, Slot.CONSTRAINTS, Slot.CONFIRM}:
+        return False
+    if expecting is Slot.PARAMETERS:
+        return True
+    sentence = _sentence(scan, place)
+    roles = "".join(scan.items[p].tag + scan.items[p].others for p in sentence)
+    context = scan.parameter(name).role is not Role.KNOB
+    if context:
+        return scan.tags[:place][-1:] == "a" and name not in {e.column for e in scan.equals}
+    only_columns = not set(scan.tags[sentence.start : sentence.stop]) - set("C&,|wo")
+    bare = only_columns and scan.tags.count("w") <= 1
+    return bare or bool(set(roles) & set("a~O")) or ("s" in roles and scan.kind is Kind.RECONFIGURE)
+
+
+def settle_goals(scan: Scan) -> None:
+    """A what-if watches outcomes; it does not set them goals."""
+    if scan.kind is not Kind.WHAT_IF:
+        return
+    for name, goal in list(scan.goals.items()):
+        if isinstance(goal, Extreme | Change | Reach) and scan.outcome(name):
+            scan.goals[name] = Observe()
+    for name in dict.fromkeys(scan.observed):
+        if name not in scan.edits:
+            scan.goals.setdefault(name, Observe())
+
+
+def checked_rules(scan: Scan) -> tuple[tuple[str, ...], list[str]]:
+    """The rules as text, and the texts of those that mean nothing on this table."""
+    good: dict[str, None] = {}
+    bad: list[str] = []
+    for rule in scan.rules:
+        try:
+            text = format_rule(rule)
+            good[format_rule(bind_rule(parse_rule(text), scan.index.space))] = None
+        except (CompassError, TypeError, ValueError):
+            bad.append(text)
+    return tuple(good), bad
+
+
+def draft_of(scan: Scan, baseline: Baseline | None, where: tuple[str, ...]) -> Draft:
+    """The draft of everything that was found."""
+    recommend = scan.kind is Kind.RECOMMEND
+    fixed = {n: e for n, e in scan.edits.items() if isinstance(e, SetTo) or not recommend}
+    busy = {*fixed, *scan.goals, *scan.keep}
+    return Draft(
+        kind=scan.kind,
+        ask=tuple(name for name in scan.asked if name not in busy),
+        everything=scan.everything,
+        keep=tuple(scan.keep),
+        change=fixed,
+        stated={n: v for n, v in scan.stated.items() if n in fixed or n in scan.goals},
+        goals=scan.goals,
+        where=where,
+        baseline=baseline,
+        count=scan.count,
+    )

@@ -1,0 +1,186 @@
+"""What people call the columns of performance data: all word lists of the linker in one place.
+
+Words in one line can stand for each other. Plurals, -ing and British spelling need no entry.
+"""
+
+from compass.chat.words import stem
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in text.split())
+
+
+_GROUPS = """
+runtime time walltime wallclock elapsed duration latency makespan execution turnaround
+wait waiting queue queued pending
+thread omp openmp
+affinity binding bind pinning pin placement
+core cpu processor
+rank process proc task mpi
+gpu accelerator card
+node host
+partition queue
+memory mem ram rss
+dram ram memory mem
+power watt wattage draw consumption
+energy electricity joule consumption
+frequency freq clock ghz
+performance perf fom merit gflop flop mflop tflop throughput bandwidth bw score
+cap limit budget ceiling
+input problem workload
+size sz dimension
+state status
+app application program code workload benchmark
+machine system cluster platform computer
+epoch pass
+learning lr
+loss error
+accuracy acc precision
+precision fp
+interval period spacing
+variation variability variance noise jitter spread
+iteration iter
+flag compiler compile compilation optimisation
+unroll unrolling
+tile tiling block blocking
+chunk chunksize
+schedule scheduler scheduling policy
+smoother relaxation smoothing relax
+coarsen coarsening coarse
+layout ordering nesting
+package pkg socket
+user owner person
+optimizer optimiser optim
+activation nonlinearity
+dataset data corpus
+priority qos
+temperature temp heat
+cost price money
+utilisation util usage
+level lvl
+type kind
+hidden width
+layer depth
+gpu device
+""".strip()
+# A column's own word -> the words that it is short for.
+EXPANSIONS: dict[str, tuple[str, ...]] = {
+    "ppn": ("rank", "per", "node"),
+    "tpn": ("task", "per", "node"),
+    "tpt": ("thread", "per", "rank"),
+    "fom": ("figure", "of", "merit"),
+    "lr": ("learning", "rate"),
+    "bs": ("batch", "size"),
+    "bw": ("bandwidth",),
+    "nx": ("grid", "size"),
+    "gset": ("group", "set"),
+    "dset": ("direction", "set"),
+    "qos": ("quality", "of", "service"),
+    "gflops": ("floating", "point", "rate"),
+    "maxrss": ("memory",),
+    "ncpus": ("core",),
+    "ht": ("hyperthreading",),
+    "smt": ("hyperthreading",),
+}
+# Words that are written apart or together.
+COMPOUNDS = {
+    ("run", "time"): "runtime",
+    ("wall", "time"): "walltime",
+    ("wall", "clock"): "wallclock",
+    ("band", "width"): "bandwidth",
+    ("through", "put"): "throughput",
+    ("time", "limit"): "timelimit",
+    ("hyper", "threading"): "hyperthreading",
+    ("hyper", "thread"): "hyperthread",
+    ("data", "set"): "dataset",
+    ("work", "load"): "workload",
+    ("check", "point"): "checkpoint",
+    ("check", "pointing"): "checkpointing",
+}
+APART = {joined: pair for pair, joined in COMPOUNDS.items() if joined == "timelimit"}
+# Words of a name that say little: they need not be said, and saying them proves little.
+FAINT = _set(
+    "num n nr no number count cnt total amount req request requested alloc allocated used use "
+    "avg average mean pct percent per of is the value s ms us ns w kw gb mb kb kib mib gib kwh kj "
+    "j ghz mhz hz h"
+)
+HALF_FAINT = _set("type kind level lvl size sz rate mode max min strong")
+# Nouns that may follow the words for a column and add nothing.
+TAILS = frozenset(
+    [
+        "algorithm",
+        "policy",
+        "strategy",
+        "scheme",
+        "method",
+        "setting",
+        "settings",
+        "value",
+        "values",
+        "parameter",
+        "parameters",
+        "count",
+        "counts",
+        "consumption",
+        "usage",
+        "draw",
+        "number",
+        "option",
+        "choice",
+        "mode",
+        "size",
+        "level",
+        "type",
+        "kind",
+        "constraint",
+    ]
+)
+HEADS = frozenset(
+    ["number", "count", "amount", "total", "average", "avg", "mean", "overall", "num"]
+)
+# What a unit says about its column.
+DIMENSIONS = {
+    "time": _set("time"),
+    "power": _set("power watt"),
+    "energy": _set("energy joule"),
+    "memory": _set("memory"),
+    "frequency": _set("frequency clock"),
+}
+# Kinds of outcomes that adjectives speak of, most fitting first.
+TIME = _set("runtime walltime elapsed duration makespan time latency turnaround execution")
+PERFORMANCE = _set(
+    "fom merit performance perf throughput gflop flop mflop tflop bandwidth bw speedup speed fps "
+    "iops rate"
+)
+POWER = _set("power watt")
+ENERGY = _set("energy joule edp")
+COST = _set("cost price")
+MEMORY = _set("memory mem ram rss footprint")
+ACCURACY = _set("accuracy acc score quality f1")
+# Outcomes that are better when they are larger; all others are better when they are smaller.
+LARGER_IS_BETTER = PERFORMANCE | ACCURACY | _set("efficiency utilisation util ipc yield")
+# Ends of jobs: any word of a line means the label that is in the same line.
+ENDINGS = tuple(
+    frozenset(line.split())
+    for line in (
+        "completed complete completes success succeeds succeeded succeed finish finishes finished "
+        "ok passed done successful successfully",
+        "failed fail fails failure crash crashes crashed error",
+        "timeout timelimit",
+        "cancelled canceled cancel killed aborted",
+        "outofmemory oom",
+    )
+)
+
+
+def _relatives() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _GROUPS.splitlines():
+        group = _set(line)
+        for word in group:
+            found.setdefault(word, set()).update(group)
+    return {word: frozenset(group - {word}) for word, group in found.items()}
+
+
+# Stem -> the other stems that can stand for it.
+RELATIVES = _relatives()

@@ -1,0 +1,314 @@
+"""A message as words, and the quantities that people write in words, signs and digits."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from compass.domain.units import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, number or sign, and whether it stands directly at the one before."""
+
+    text: str
+    low: str
+    start: int
+    end: int
+    joined: bool
+
+
+class Form(StrEnum):
+    """What a quantity is a quantity of."""
+
+    NUMBER = "number"
+    SHARE = "share"  # 10 %
+    FRACTION = "fraction"  # half, a fifth
+    FACTOR = "factor"  # 2x, three times
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as a person gave it."""
+
+    value: float
+    form: Form = Form.NUMBER
+    unit: str | None = None
+
+
+_SIGNS = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": " - ", "−": "-", "×": "x"}
+)
+_SHORT = (
+    (re.compile(r"\b(ca)n't\b", re.I), r"\1nnot"),
+    (re.compile(r"\b(wo)n't\b", re.I), "will not"),
+    (re.compile(r"\b(\w+)n't\b", re.I), r"\1 not"),
+    (re.compile(r"\b(do|does|did|is|are|should|must|would|could)nt\b", re.I), r"\1 not"),
+    (re.compile(r"\b(what|that|it|here|there|let|how|where|which)'s\b", re.I), r"\1 is"),
+    (re.compile(r"\b(\w+)'re\b", re.I), r"\1 are"),
+    (re.compile(r"\b(\w+)'d\b", re.I), r"\1 would"),
+    (re.compile(r"\b(\w+)'ve\b", re.I), r"\1 have"),
+    (re.compile(r"\b(\w+)'ll\b", re.I), r"\1 will"),
+    (re.compile(r"\bi'm\b", re.I), "i am"),
+    (re.compile(r"(\w)'s?\b", re.I), r"\1"),
+)
+_TOKEN = re.compile(
+    r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][+-]?\d+(?![A-Za-z]))?|\.\d+"
+    r"|[^\W\d_]\w*|_\w+|<=|>=|==|!=|->|=>|≤|≥|≠|[^\w\s]"
+)
+
+
+def plain(text: str) -> str:
+    """The message with one kind of quotes and dashes, and short forms written out."""
+    text = text.translate(_SIGNS)
+    if "'" in text or "nt" in text.lower():
+        for pattern, full in _SHORT:
+            text = pattern.sub(full, text)
+    return text
+
+
+def tokens(text: str) -> list[Token]:
+    """The words, numbers and signs of a message (as `plain` gives it)."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        joined = bool(found) and found[-1].end == match.start()
+        found.append(Token(match[0], match[0].casefold(), match.start(), match.end(), joined))
+    return _without_hyphens(found)
+
+
+def _without_hyphens(found: list[Token]) -> list[Token]:
+    """Signs inside one word (`what-if`, `ft.C`) only part its pieces."""
+    kept: list[Token] = []
+    for place, token in enumerate(found):
+        after = found[place + 1] if place + 1 < len(found) else None
+        inside = kept and token.joined and after is not None and after.joined
+        if inside and after is not None and token.text in "-.'":
+            digits = kept[-1].text[-1].isdigit() and after.text[0].isdigit()
+            if kept[-1].text[-1].isalnum() and after.text[0].isalnum() and not digits:
+                continue
+        kept.append(token)
+    return kept
+
+
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_NUMBERS = {word: number for number, word in enumerate(_ONES)} | {
+    word: 10 * (number + 2) for number, word in enumerate(_TENS)
+}
+_SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_PARTS = {
+    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6,
+    "eighth": 8, "tenth": 10, "twentieth": 20,
+}  # fmt: skip
+_PARTS |= {f"{word}s": part for word, part in _PARTS.items()}
+_UNIT_WORDS = {
+    "gig": "GB", "gigs": "GB", "gigabyte": "GB", "megabyte": "MB", "kilobyte": "KB", "g": "GB",
+    "terabyte": "TB", "tera": "TB", "gibibyte": "GiB", "mebibyte": "MiB", "kibibyte": "KiB",
+    "megs": "MB", "kilojoule": "kJ", "megajoule": "MJ", "gigajoule": "GJ", "megawatt": "MW",
+    "milliwatt": "mW", "kilowatthour": "kWh", "watthour": "Wh", "gigahertz": "GHz",
+    "megahertz": "MHz", "kilohertz": "kHz", "hertz": "Hz", "mw": "MW", "mj": "MJ",
+    "sec": "s", "hour": "h", "gigs of ram": "GB",
+}  # fmt: skip
+_UNIT_WORDS |= {f"{word}s": unit for word, unit in _UNIT_WORDS.items()}
+_DIGITS = re.compile(r"[\d.]")
+_ARTICLES = frozenset({"a", "an", "one"})
+
+
+@lru_cache(maxsize=4096)
+def unit_named(word: str) -> str | None:
+    """The unit that a word means, in its one spelling."""
+    return canonical(word) or _UNIT_WORDS.get(word.casefold())
+
+
+def is_number(token: Token) -> bool:
+    """Whether a token is written in digits."""
+    return bool(_DIGITS.match(token.text)) and token.text != "."
+
+
+def quantity_at(found: Sequence[Token], place: int) -> tuple[Quantity, int] | None:
+    """The quantity that starts at a token, and the place behind it."""
+    start = place
+    sign = 1.0
+    if found[place].text == "-" and _starts_number(found, place):
+        sign, place = -1.0, place + 1
+    read = _fraction(found, place) or _amount(found, place)
+    if read is None:
+        return None
+    value, place, fraction = read
+    if fraction:
+        unit_place = place + (place < len(found) and found[place].low in {"a", "an"})
+        unit = _unit_at(found, unit_place)
+        if unit is not None and unit[0] is not None:
+            return Quantity(value, Form.NUMBER, unit[0]), unit[1]
+        return Quantity(value, Form.FRACTION), place
+    value *= sign
+    marked = _marked(found, place, value)
+    if marked is not None:
+        return marked
+    unit = _unit_at(found, place)
+    if unit is None:
+        return (Quantity(value), place) if place > start else None
+    return _with_more(found, Quantity(value, Form.NUMBER, unit[0]), unit[1])
+
+
+def _starts_number(found: Sequence[Token], place: int) -> bool:
+    if place + 1 >= len(found):
+        return False
+    before = place > 0 and found[place].joined and found[place - 1].text[-1].isalnum()
+    return found[place + 1].joined and is_number(found[place + 1]) and not before
+
+
+def _marked(found: Sequence[Token], place: int, value: float) -> tuple[Quantity, int] | None:
+    """A percentage or a factor, if the sign or word behind the number says so."""
+    if place >= len(found):
+        return None
+    token = found[place]
+    if token.text == "%" or token.low in {"percent", "pct", "percents", "prozent"}:
+        return Quantity(value / 100, Form.SHARE), place + 1
+    if token.low == "per" and place + 1 < len(found) and found[place + 1].low == "cent":
+        return Quantity(value / 100, Form.SHARE), place + 2
+    if token.low in {"x", "fold", "times", "*"}:
+        return Quantity(value, Form.FACTOR), place + 1
+    return None
+
+
+def _amount(found: Sequence[Token], place: int) -> tuple[float, int, bool] | None:
+    """A number in digits or words."""
+    token = found[place]
+    if is_number(token):
+        value = float(token.text.replace(",", ""))
+        place += 1
+        if place < len(found) and found[place].joined and found[place].low == "k":
+            value, place = value * 1000, place + 1
+        elif place < len(found) and found[place].low in {"thousand", "million", "billion"}:
+            value, place = value * _SCALES[found[place].low], place + 1
+        if value in (float("inf"), float("-inf")):
+            return None
+        return value, place, False
+    return _in_words(found, place)
+
+
+def _in_words(found: Sequence[Token], place: int) -> tuple[float, int, bool] | None:
+    first = found[place].low
+    after = found[place + 1].low if place + 1 < len(found) else ""
+    if first in {"a", "an"}:
+        if after in _SCALES:
+            value, place = 1.0, place + 1
+        elif after in {"couple"}:
+            skip = place + 2 < len(found) and found[place + 2].low == "of"
+            return 2.0, place + 2 + skip, False
+        elif (unit := unit_named(after)) is not None and len(after) > 2:
+            return (1.0, place + 1, False) if unit in {"h", "min", "s", "d"} else None
+        else:
+            return None
+    elif first in _NUMBERS:
+        value, place = float(_NUMBERS[first]), place + 1
+        if first in _TENS and place < len(found) and 0 < _NUMBERS.get(found[place].low, 0) < 10:
+            value, place = value + _NUMBERS[found[place].low], place + 1
+    else:
+        return None
+    while place < len(found) and found[place].low in _SCALES:
+        value, place = value * _SCALES[found[place].low], place + 1
+        rest = place + (place < len(found) and found[place].low == "and")
+        more = _NUMBERS.get(found[rest].low) if rest < len(found) else None
+        if more is not None and value >= 100 and more < 100:
+            value, place = value + more, rest + 1
+    half = [token.low for token in found[place : place + 3]]
+    if half == ["and", "a", "half"]:
+        value, place = value + 0.5, place + 3
+    return value, place, False
+
+
+def _fraction(found: Sequence[Token], place: int) -> tuple[float, int, bool] | None:
+    """Half, a fifth, two thirds, 3/4."""
+    low = [token.low for token in found[place : place + 3]]
+    if low[0] in {"half", "halve"} and low[1:2] != ["dozen"]:
+        return (0.5, place + 1, True) if low[0] == "half" else None
+    if len(low) > 1 and low[1] in _PARTS:
+        top = 1 if low[0] in _ARTICLES else _NUMBERS.get(low[0], 0)
+        if 0 < top < _PARTS[low[1]]:
+            return top / _PARTS[low[1]], place + 2, True
+    digits = len(low) > 2 and low[1] == "/" and low[0].isdecimal() and low[2].isdecimal()
+    if digits and len(low[0]) < 4 and len(low[2]) < 4 and 0 < int(low[0]) < int(low[2]):
+        return int(low[0]) / int(low[2]), place + 3, True
+    return None
+
+
+def _unit_at(found: Sequence[Token], place: int) -> tuple[str | None, int] | None:
+    if place >= len(found):
+        return None
+    token = found[place]
+    if not token.text[0].isalpha():
+        return None
+    if token.low in {"kilowatt", "kw", "watt", "w"} and place + 1 < len(found):
+        after = found[place + 1].low
+        if after in {"hour", "hours", "h"}:
+            return ("kWh" if token.low.startswith("k") else "Wh"), place + 2
+    if len(token.text) == 1 and not token.joined and token.text not in "sWhJBd":
+        return None
+    if token.low == "m":
+        return ("min", place + 1) if token.joined else None
+    unit = unit_named(token.text) or unit_named(token.low)
+    return None if unit is None else (unit, place + 1)
+
+
+def _with_more(found: Sequence[Token], quantity: Quantity, place: int) -> tuple[Quantity, int]:
+    """One hour and 30 minutes is one quantity."""
+    if quantity.unit not in {"h", "min"}:
+        return quantity, place
+    rest = place + (place < len(found) and found[place].low == "and")
+    low = [token.low for token in found[rest : rest + 2]]
+    if low == ["a", "half"] and rest > place:
+        return Quantity(quantity.value + 0.5, Form.NUMBER, quantity.unit), rest + 2
+    if rest + 1 >= len(found) or not is_number(found[rest]):
+        return quantity, place
+    unit = _unit_at(found, rest + 1)
+    smaller = {"h": ("min", 60.0), "min": ("s", 60.0)}[quantity.unit]
+    if unit is None or unit[0] != smaller[0]:
+        return quantity, place
+    value = quantity.value + float(found[rest].text.replace(",", "")) / smaller[1]
+    return Quantity(value, Form.NUMBER, quantity.unit), unit[1]
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """A word without what plural, -ing and spelling add: nodes, node; tiling, tile."""
+    if len(word) > 5 and word.endswith("ing"):
+        word = word[:-3]
+        if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
+            word = word[:-1]
+    elif len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    if len(word) > 3 and word.endswith("e"):
+        word = word[:-1]
+    if len(word) > 3 and word.endswith(("y", "i")):
+        word = word[:-1] + "i"
+    return word.replace("iz", "is")
+
+
+def compact(text: str) -> str:
+    """Letters and digits only, in lower case: `Num-Threads` and `num threads` are one."""
+    return "".join(letter for letter in text.casefold() if letter.isalnum())

@@ -1,0 +1,190 @@
+"""`compass chat`: the dialogue in a terminal, or one message per line through a pipe."""
+
+import io
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from compass.cli import flags
+from compass.cli import options as opt
+from compass.domain.errors import BadInput, CompassError
+
+if TYPE_CHECKING:
+    from compass.chat.draft import Reply
+    from compass.domain.answer import Answer
+    from compass.engine.compass import Compass
+
+_ENDS = ("exit", "quit", "bye")
+
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        metavar="URL",
+        help="A language model that helps to understand you, e.g. http://localhost:11434/v1; "
+        "a key comes from COMPASS_LLM_KEY.",
+    ),
+]
+ModelName = Annotated[
+    str | None, typer.Option("--llm-model", metavar="NAME", help="The name of that model.")
+]
+
+
+def chat(
+    data: flags.Source,
+    llm: Address = None,
+    llm_model: ModelName = None,
+    surrogate: flags.Surrogate = None,
+    study: flags.StudyFile = None,
+    role: flags.Roles = None,
+    unit: flags.Units = None,
+    domain: flags.Domains = None,
+    missing: flags.Missing = None,
+    drop: flags.Drop = None,
+    rule: flags.Rules = None,
+    group: flags.Group = None,
+    comparable: flags.ComparableBy = None,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Ask in plain words; Compass asks back, shows the query, and answers once you agree.
+
+    Through a pipe each line is a message. Leave with Ctrl-D, exit or quit.
+    """
+    from compass.cli.progress import progress
+
+    read = _reader(llm, llm_model)
+    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
+    with progress(quiet=as_json) as tell:
+        engine = opt.engine(data, study, said, tell, surrogate=surrogate)
+    talk(engine, read, Json() if as_json else Terminal())
+
+
+def _reader(address: str | None, name: str | None) -> dict[str, Any]:
+    """How messages are read, for `respond`."""
+    if (address is None) != (name is None):
+        raise BadInput(
+            "a language model needs an address and a name",
+            hint="give both: --llm http://localhost:11434/v1 --llm-model llama3.1",
+        )
+    if address is None or name is None:
+        return {}
+    from compass.chat.assistant import reader
+
+    return {"read": reader(address, name)}
+
+
+class Terminal:
+    """The dialogue as a person reads it."""
+
+    quiet = False
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self.console = Console()
+        self.typed = sys.stdin.isatty()
+
+    def messages(self) -> Iterator[str]:
+        """What the person types, or the lines of a pipe, which are shown too."""
+        while self.typed:
+            try:
+                yield input("You: ")
+            except EOFError:
+                sys.stdout.write("\n")
+                return
+        for line in sys.stdin:
+            if line.strip():
+                self._print(f"You: {line.strip()}")
+            yield line
+
+    def reply(self, reply: "Reply") -> None:
+        """Show what Compass says."""
+        self._print(f"Compass: {reply.text}")
+
+    def answer(self, answer: "Answer") -> None:
+        """Show an answer in full."""
+        from compass.cli import render
+
+        render.answer(self.console, answer)
+        self.console.print()
+
+    def error(self, error: CompassError) -> None:
+        """Show what cannot be used."""
+        self._print(f"Compass: {error}")
+
+    def _print(self, text: str) -> None:
+        from compass.cli.render import printable
+
+        # A query is to be copied: the terminal breaks it, not we.
+        self.console.print(printable(text), soft_wrap=True)
+
+
+class Json:
+    """The dialogue for programs: one JSON object per line."""
+
+    quiet = True
+
+    def __init__(self) -> None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # JSON is, whatever the terminal is
+
+    def messages(self) -> Iterator[str]:
+        """The lines of standard input."""
+        yield from sys.stdin
+
+    def reply(self, reply: "Reply") -> None:
+        """Write what Compass says."""
+        self._write("reply", reply.model_dump_json())
+
+    def answer(self, answer: "Answer") -> None:
+        """Write an answer in full."""
+        self._write("answer", answer.model_dump_json())
+
+    def error(self, error: CompassError) -> None:
+        """Write what cannot be used."""
+        import json
+
+        self._write("error", json.dumps({"message": error.message, "hint": error.hint}))
+
+    def _write(self, what: str, text: str) -> None:
+        sys.stdout.write(f'{{"{what}": {text}}}\n')
+        sys.stdout.flush()
+
+
+def talk(engine: "Compass", read: dict[str, Any], screen: Terminal | Json) -> None:
+    """Hold a conversation until the person leaves."""
+    from compass.chat.dialogue import begin, failed, respond, told
+    from compass.cli.progress import progress
+
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    conversation, reply = begin(engine.space)
+    screen.reply(reply)
+    answer: Answer | None = None
+    for message in screen.messages():
+        if message.strip().casefold().rstrip(".!") in _ENDS:
+            return
+        if not message.strip():
+            continue
+        try:
+            conversation, reply = respond(
+                conversation, message, engine.space, answer=answer, **read
+            )
+        except BadInput as error:
+            screen.error(error)
+            continue
+        screen.reply(reply)
+        if reply.run is None:
+            continue
+        try:
+            with progress(quiet=screen.quiet) as tell:
+                engine.bench.progress = tell
+                answer = engine.ask(reply.run)
+        except CompassError as error:
+            conversation, reply = failed(conversation, error, engine.space)
+        else:
+            screen.answer(answer)
+            conversation, reply = told(conversation, answer)
+        screen.reply(reply)

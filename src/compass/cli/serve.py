@@ -1,0 +1,126 @@
+"""`compass serve`: everything that Compass can answer, over HTTP."""
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from compass.cli import flags
+from compass.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from compass.server.settings import ServerSettings
+
+_SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+
+
+def serve(
+    data: Annotated[
+        str, typer.Argument(help="Past runs or a saved engine to offer to everybody.")
+    ] = "embedded",
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8765,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="COMPASS_TOKEN",
+            help="What every request must carry; made and printed where others can reach the host.",
+        ),
+    ] = None,
+    state: Annotated[
+        Path | None, typer.Option(help="The folder in which everything is kept.")
+    ] = None,
+    allow: Annotated[
+        list[Path] | None,
+        typer.Option("--allow", help="A folder whose files may be named by path; may be repeated."),
+    ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option("--origin", help="Another site whose pages may call; may be repeated."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--name", help="A name by which the server is called; may be repeated."),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit", help="A limit, such as rows=100000 or upload_bytes=2GB; may be repeated."
+        ),
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option("--llm", help="An OpenAI-compatible endpoint for the chat.")
+    ] = None,
+    llm_model: Annotated[str | None, typer.Option("--llm-model", help="Its model.")] = None,
+    study: flags.StudyFile = None,
+) -> None:
+    """Answer over HTTP what the command line answers; see docs/guides/server.md."""
+    from compass.server.run import serve as run
+    from compass.server.settings import ServerSettings, is_loopback, new_token
+
+    if (llm is None) != (llm_model is None):
+        raise BadInput("--llm and --llm-model belong together", hint="give both")
+    if token is not None and not re.fullmatch(r"[\x21-\x7e]{8,200}", token):
+        raise BadInput(
+            "the token must be 8 to 200 letters, digits and signs without blanks",
+            hint="leave it out, and one is made",
+        )
+    for folder in allow or ():
+        if not folder.is_dir():
+            raise BadInput(f"--allow {folder}: there is no such folder", hint="check the path")
+    chosen = token or (None if is_loopback(host) else new_token())
+    settings = ServerSettings(
+        host=host,
+        port=port,
+        state=state or default_state(),
+        token=chosen,
+        folders=tuple(folder.resolve() for folder in allow or ()),
+        origins=tuple(origin or ()),
+        hosts=tuple(name or ()),
+        llm_url=llm,
+        llm_model=llm_model,
+        limits=limits(limit or []),
+    )
+    run(settings, data, study, _announce)
+
+
+def default_state() -> Path:
+    """Where a server keeps things unless it is told otherwise."""
+    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(base) / "compass"
+
+
+def limits(texts: list[str]) -> Any:
+    """Limits from NAME=VALUE; sizes may be written as 512MB or 4GiB."""
+    from compass.engine.spoken import valid
+    from compass.server.limits import Limits
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, _, value = text.partition("=")
+        if key not in Limits.model_fields:
+            raise BadInput(
+                f"--limit {text}: there is no limit '{key}'",
+                hint=f"there are: {', '.join(Limits.model_fields)}",
+            )
+        size = re.fullmatch(r"([0-9.]+)\s*([kmg]i?|)b?", value.strip().lower())
+        if size is None or size[1].count(".") > 1 or size[1] == ".":
+            raise BadInput(f"--limit {text}: '{value}' is no number", hint="such as rows=100000")
+        number = float(size[1]) * _SIZES[size[2]]
+        whole = Limits.model_fields[key].annotation is int
+        found[key] = int(number) if whole else number
+    limits: Limits = valid(Limits, found)
+    return limits
+
+
+def _announce(address: str, settings: "ServerSettings") -> None:
+    lines = [f"Compass listens on {address}", f"everything is kept in {settings.state}"]
+    if settings.token is not None:
+        lines.append(f"token: {settings.token.get_secret_value()}")
+    lines.append(f"try: curl {address}/healthz, or compass ask --server {address} ...")
+    lines.append("stop with Ctrl-C")
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()

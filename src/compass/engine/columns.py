@@ -1,0 +1,76 @@
+"""What each column is taken for, which runs compare, and the rules: one thing to show."""
+
+from collections.abc import Iterable
+
+from pydantic import Field
+
+from compass.domain.answer import Comparable
+from compass.domain.base import Noun
+from compass.engine.court import comparable_runs
+from compass.engine.dataset import Dataset
+from compass.engine.standing import broken_by, standing
+from compass.prepare import study_from
+from compass.prepare.report import CleaningReport, ColumnReport
+from compass.prepare.study import Study
+from compass.rules.mine import Mined, mine
+
+
+class RuleView(Noun):
+    """A rule and how many past runs break it."""
+
+    text: str
+    broken_by: int = Field(description="rows that break it")
+    source: str = Field("", description="study, dependency or query")
+
+
+class ColumnsView(Noun):
+    """What each column is taken for, what cleaning did, which runs compare, and the rules."""
+
+    columns: tuple[ColumnReport, ...]
+    sample: str | None = Field(None, description="how the rows were sampled")
+    cleaning: CleaningReport
+    notes: tuple[str, ...] = ()
+    comparable: Comparable
+    rules: tuple[RuleView, ...] = ()
+    dependencies: tuple[Mined, ...] | None = Field(
+        None, description="found in the data, not yet confirmed; None: not looked for"
+    )
+    study: Study = Field(description="what was said about the columns so far")
+    in_full: Study = Field(
+        default_factory=Study, description="the same with everything that was inferred, to edit"
+    )
+
+
+def columns_of(data: Dataset, *, rules: Iterable[str] = (), mined: bool = False) -> ColumnsView:
+    """What each column of a dataset is taken for; `mined` also looks for dependencies."""
+    prepared = data.prepared
+    return ColumnsView(
+        columns=prepared.columns,
+        sample=prepared.sample,
+        cleaning=prepared.report,
+        notes=prepared.report.notes,
+        comparable=comparable_runs(prepared),
+        rules=rules_of(data, rules),
+        dependencies=mine(prepared.values, prepared.space) if mined else None,
+        study=data.study,
+        in_full=study_in_full(data),
+    )
+
+
+def rules_of(data: Dataset, more: Iterable[str] = ()) -> tuple[RuleView, ...]:
+    """The rules of a dataset's study, and some more, with the count of rows that break each."""
+    rules = standing(data, tuple(more))
+    counts = broken_by(data.prepared, rules)
+    return tuple(
+        RuleView(text=rule.text, broken_by=counts[rule.text], source=rule.source.value)
+        for rule in rules
+        if rule.text in counts
+    )
+
+
+def study_in_full(data: Dataset) -> Study:
+    """A dataset's study with everything that was inferred."""
+    space, reports = data.inferred
+    said = {"drop", "group", "time", "weight", "map", "comparable", "dependencies"}
+    kept = data.study.model_dump(include=said)
+    return study_from(space, reports, data.study.rules).model_copy(update=kept)

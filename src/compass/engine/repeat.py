@@ -1,0 +1,39 @@
+"""The Python that repeats an answer."""
+
+import pprint
+from collections.abc import Mapping
+from typing import Any
+
+from compass.domain.answer import Answer
+from compass.prepare.study import Study
+
+
+def repeating(answer: Answer, source: str, study: Study, options: Mapping[str, Any]) -> str:
+    """A program that reads the same data, learns the same and asks the same question.
+
+    `source` is where the data is, `options` are those of `Compass`. Everything that people wrote
+    stands in it as a quoted text, so that none of it can become code.
+    """
+    said = study.model_dump(mode="json", exclude_defaults=True)
+    given = [f"    {name}={value!r}," for name, value in sorted(options.items())]
+    lines = [
+        '"""Repeats an answer of Compass."""',
+        "",
+        "import compass as cp",
+        "",
+        f"STUDY = {pprint.pformat(said, width=96, sort_dicts=False)}",
+        "",
+        f"data = cp.read({source!r}, study=STUDY)",
+        f"if data.table.fingerprint != {answer.provenance.data!r}:",
+        '    raise SystemExit("this is not the data that the answer came from")',
+        "engine = cp.Compass(",
+        "    data,",
+        *given,
+        ").fit()",
+        f"answer = engine.ask({answer.text!r}, seed={answer.provenance.seed!r})",
+        "for suggestion in answer:",
+        "    print(suggestion.settings, suggestion.trust.label.value)",
+        "if answer.no_answer:",
+        "    print(answer.no_answer)",
+    ]
+    return "\n".join(lines) + "\n"

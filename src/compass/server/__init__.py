@@ -1,0 +1,1 @@
+"""Compass over HTTP."""

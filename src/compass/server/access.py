@@ -1,0 +1,179 @@
+"""Who may ask: token, host and origin of a request, its size, and the headers of every answer."""
+
+import hmac
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from compass.server import logs
+from compass.server.problems import Refused, fault, response, too_large
+from compass.server.settings import ServerSettings, is_loopback
+from compass.server.store import told_size
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Content-Security-Policy": (
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+        "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+}
+_OPEN = ("/healthz",)  # told to anybody: monitors have no token
+_METHODS = "GET, POST, PUT, DELETE"
+_ASKED = "Authorization, Compass-Workspace, Content-Type, Last-Event-ID"
+_LONGEST_HEADERS = 32 * 1024
+
+
+class Access:
+    """Refuses requests that may not come in, and puts the same headers on every answer."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+
+        begun = False
+
+        async def dressed(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            if message["type"] == "http.response.start":
+                self._dress(MutableHeaders(scope=message), scope["path"], origin)
+            await send(message)
+
+        try:
+            self._check(scope, headers)
+        except Refused as refused:
+            await response(refused)(scope, receive, dressed)
+            return
+        if scope["method"] == "OPTIONS" and origin is not None:
+            await _preflight()(scope, receive, dressed)
+            return
+        try:
+            await self.app(scope, receive, dressed)
+        except Exception as error:
+            # Here, and not in a handler, which would stand outside and send bare headers.
+            logs.trouble("fault", error)
+            if begun:
+                raise
+            await response(fault())(scope, receive, dressed)
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        if sum(len(name) + len(value) for name, value in headers.raw) > _LONGEST_HEADERS:
+            raise Refused(431, "headers-too-large", "the headers of the request are too long")
+        token = self.settings.token
+        host = _host_of(headers.get("host", ""))
+        # Without a token, a page of another site must not reach us under a name of its own.
+        if token is None and not (is_loopback(host) or host in self._hosts()):
+            raise Refused(
+                403, "wrong-host", "the server is not called that", hint="use its own address"
+            )
+        origin = headers.get("origin")
+        if origin is not None and not self._may(origin, headers.get("host", "")):
+            raise Refused(
+                403,
+                "wrong-origin",
+                "pages of another site may not use this server",
+                hint="the operator can allow it with --origin",
+            )
+        if token is not None and scope["path"] not in _OPEN and scope["method"] != "OPTIONS":
+            given = headers.get("authorization", "")
+            wanted = f"Bearer {token.get_secret_value()}"
+            if not hmac.compare_digest(given.encode(), wanted.encode()):
+                raise Refused(
+                    401,
+                    "no-token",
+                    "this server needs a token",
+                    hint="send it as `Authorization: Bearer TOKEN`; the operator knows it",
+                )
+
+    def _hosts(self) -> set[str]:
+        return {self.settings.host.lower(), *(host.lower() for host in self.settings.hosts)}
+
+    def _may(self, origin: str, host: str) -> bool:
+        own = {f"http://{host}", f"https://{host}"}
+        return origin in own or origin in self.settings.origins
+
+    def _dress(self, headers: MutableHeaders, path: str, origin: str | None) -> None:
+        for name, value in _HEADERS.items():
+            headers.setdefault(name, value)
+        if path.startswith("/api/"):
+            headers.setdefault("Cache-Control", "no-store")
+        if origin is not None and origin in self.settings.origins:
+            headers["Access-Control-Allow-Origin"] = origin
+            headers["Access-Control-Allow-Methods"] = _METHODS
+            headers["Access-Control-Allow-Headers"] = _ASKED
+            headers["Access-Control-Expose-Headers"] = "Retry-After, Content-Disposition"
+            headers["Vary"] = "Origin"
+
+
+class BodyLimit:
+    """Refuses requests that are longer than they need to be; uploads have a limit of their own."""
+
+    def __init__(self, app: ASGIApp, limit: int, uploads: tuple[str, ...]) -> None:
+        self.app = app
+        self.limit = limit
+        self.uploads = uploads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        upload = scope["type"] == "http" and scope["method"] == "POST"
+        if scope["type"] != "http" or (upload and scope["path"].endswith(self.uploads)):
+            await self.app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "0")
+        if not length.isascii() or not length.isdigit() or int(length) > self.limit:
+            await response(self._refused())(scope, receive, send)
+            return
+        seen = 0
+        begun = False
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self.limit:
+                raise self._refused()
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, counted, noted)
+        except Refused as refused:
+            if begun:
+                raise
+            await response(refused)(scope, receive, send)
+
+    def _refused(self) -> Refused:
+        return too_large(
+            f"the request is longer than {told_size(self.limit)}", "send less, or upload a file"
+        )
+
+
+def _host_of(header: str) -> str:
+    name = header.strip().lower()
+    if name.startswith("["):
+        return name[: name.find("]") + 1]
+    return name.rpartition(":")[0] if ":" in name else name
+
+
+def _preflight() -> Any:
+    from starlette.responses import Response
+
+    return Response(status_code=204)

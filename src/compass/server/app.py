@@ -1,0 +1,105 @@
+"""The application: routes, limits and the life of a server."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from compass.domain.errors import CompassError
+from compass.server import logs
+from compass.server.access import Access, BodyLimit
+from compass.server.jobs import disk_problem
+from compass.server.metrics import Measured
+from compass.server.nouns import Problem
+from compass.server.problems import response
+from compass.server.service import Service
+from compass.server.settings import ServerSettings
+
+ROUTES = (
+    "about",
+    "workspaces",
+    "datasets",
+    "columns",
+    "rules",
+    "models",
+    "engines",
+    "queries",
+    "answers",
+    "exports",
+    "runs",
+    "chats",
+    "jobs",
+)
+UPLOADS = ("/upload",)  # paths that end so take files
+
+
+def create_app(settings: ServerSettings) -> FastAPI:
+    """A server that is ready to be run."""
+    service = Service(settings)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        resumed = service.resume()
+        logs.event("started", version=version("compass-hpc"), resumed=resumed)
+        try:
+            yield
+        finally:
+            await service.close()
+            logs.event("stopped")
+
+    app = FastAPI(
+        title="Compass",
+        summary="What configuration to use, the smallest change, and what happens if.",
+        version=version("compass-hpc"),
+        lifespan=life,
+        docs_url=None,  # its page would load scripts from another host
+        redoc_url=None,
+    )
+    app.state.service = service
+    for name in ROUTES:
+        app.include_router(import_module(f"compass.server.routes.{name}").router)
+    _handle(app)
+    app.add_middleware(BodyLimit, limit=settings.limits.body_bytes, uploads=UPLOADS)
+    app.add_middleware(Access, settings=settings)
+    app.add_middleware(Measured, metrics=service.metrics)
+    return app
+
+
+def _handle(app: FastAPI) -> None:
+    """Every failure is told in the same shape."""
+
+    @app.exception_handler(CompassError)
+    async def _told(_: Request, error: CompassError) -> JSONResponse:
+        return response(error)
+
+    @app.exception_handler(OSError)
+    async def _disk(_: Request, error: OSError) -> JSONResponse:
+        logs.trouble("disk", error)
+        return response(disk_problem(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        unreadable = first["type"] == "json_invalid"
+        problem = Problem(
+            error=f"{place}: {first['msg']}",
+            hint="see /openapi.json for what is expected",
+            code="invalid",
+            place=place,
+        )
+        return JSONResponse(problem.model_dump(mode="json"), 400 if unreadable else 422)
+
+    @app.exception_handler(HTTPException)
+    async def _http(_: Request, error: HTTPException) -> JSONResponse:
+        problem = Problem(
+            error=str(error.detail), hint="see /openapi.json for what there is", code="http"
+        )
+        headers: Any = error.headers
+        return JSONResponse(problem.model_dump(mode="json"), error.status_code, headers)

@@ -1,0 +1,84 @@
+"""Whether a file may be read at all: looked at before anything is parsed."""
+
+import mmap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from compass.domain.errors import DataProblem
+from compass.server.problems import too_large
+
+_SEPARATORS = b",;\t|"
+_FIRST_LINE = 32 * 1024 * 1024  # a header longer than this is none
+_PARQUET = b"PAR1"
+
+
+def check_shape(path: Path, limits: Mapping[str, Any]) -> None:
+    """Refuse a file that says itself, or whose first line says, that it is too large."""
+    if path.is_dir():
+        return  # its readers look at one file at a time, and the table is judged afterwards
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start == _PARQUET:
+        _check_parquet(path, limits)
+    elif path.stat().st_size:
+        _check_text(path, limits)
+
+
+def _check_parquet(path: Path, limits: Mapping[str, Any]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        about = pq.read_metadata(path)
+        groups = [about.row_group(place) for place in range(about.num_row_groups)]
+        inflated = sum(group.total_byte_size for group in groups)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataProblem(
+            f"the Parquet file is damaged: {str(error).splitlines()[0][:200]}",
+            hint="write it again and upload it again",
+        ) from None
+    check_table(about.num_rows, about.num_columns, limits)
+    # What reading it takes is at least this, and a bomb is made of pages that inflate a lot.
+    if inflated > limits["memory_bytes"] // 2:
+        raise too_large(
+            f"the file inflates to {inflated / 2**30:.1f} GiB, more than the server can hold",
+            "upload fewer rows or columns: compass reduce makes a sample that stands for all rows",
+        )
+
+
+def _check_text(path: Path, limits: Mapping[str, Any]) -> None:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        end = text.find(b"\n", 0, _FIRST_LINE)
+        if end < 0 and len(text) > _FIRST_LINE:
+            raise too_large(
+                "the first line of the file is longer than a header can be",
+                "upload a table with one row per line",
+            )
+        first = text[: end if end >= 0 else len(text)]
+    widest = 1 + max(first.count(sign) for sign in _SEPARATORS)
+    if widest > limits["columns"]:
+        raise _too_wide(widest, limits)
+
+
+def check_table(rows: int, columns: int, limits: Mapping[str, Any]) -> None:
+    """Refuse a table with more rows or columns than the server allows."""
+    if columns > limits["columns"]:
+        raise _too_wide(columns, limits)
+    if rows > limits["rows"]:
+        raise too_large(
+            f"the table has {rows:,} rows, and the server takes {limits['rows']:,}",
+            "compass reduce makes a sample that stands for all rows",
+        )
+    if rows * columns > limits["cells"]:
+        raise too_large(
+            f"the table has {rows * columns:,} cells, and the server takes {limits['cells']:,}",
+            "leave out columns, or make a sample with compass reduce",
+        )
+
+
+def _too_wide(columns: int, limits: Mapping[str, Any]) -> Exception:
+    return too_large(
+        f"the table has {columns:,} columns, and the server takes {limits['columns']:,}",
+        "leave out the columns that are not needed",
+    )

@@ -1,0 +1,264 @@
+"""Work that takes its time: followed, waited for, cancelled, and taken up again after a restart."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from compass.domain.base import Noun
+from compass.domain.errors import CompassError
+from compass.server.nouns import Job, Problem, State, now
+from compass.server.problems import Refused, problem_of
+from compass.server.store import Workspace, new_id
+
+_KEPT = 200  # finished jobs that a workspace keeps
+_ATTEMPTS = 2  # a job that was running twice when the server died is not tried again
+
+# Does the work of a job of a workspace; reports progress; returns what it made.
+Work = Callable[[Workspace, dict[str, Any], "Running"], Awaitable[dict[str, str]]]
+
+
+class StoredJob(Noun):
+    """A job on disk: what is told about it, and what is needed to do it again."""
+
+    job: Job
+    given: dict[str, Any]
+    attempts: int = 0
+
+
+@dataclass(eq=False)
+class Running:
+    """A job that is waiting, running, or has ended a moment ago."""
+
+    workspace: Workspace
+    job: Job
+    given: dict[str, Any]
+    attempts: int = 0
+    kept: bool = True  # on disk
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    task: "asyncio.Task[None] | None" = None
+    problem: Refused | None = None
+
+    def update(self, **fields: Any) -> None:
+        """Tell everybody who follows it what is new."""
+        self.job = self.job.model_copy(update=fields)
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    def report(self, shown: dict[str, Any]) -> None:
+        """Take over progress of a working process."""
+        self.update(stage=shown["stage"], done=shown["done"], total=shown["total"])
+
+    def began(self) -> None:
+        """Note that a working process has started on it."""
+        # Counted here: work that only waited when a server died is not to blame for that.
+        self.attempts += 1
+        self.update(state=State.RUNNING)
+        self.save()
+
+    def save(self) -> None:
+        """Keep it on disk."""
+        if self.kept:
+            stored = StoredJob(job=self.job, given=self.given, attempts=self.attempts)
+            self.workspace.put("jobs", self.job.id, stored)
+
+
+class Jobs:
+    """All jobs of a server."""
+
+    def __init__(self, work: dict[str, Work], ended: Callable[[Job], None]) -> None:
+        self.work = work
+        self.ended = ended
+        self.running: dict[tuple[str, str], Running] = {}
+        self.closing = False
+
+    def start(
+        self,
+        workspace: Workspace,
+        kind: str,
+        given: dict[str, Any],
+        *,
+        kept: bool = True,
+        **makes: str,
+    ) -> Running:
+        """Begin a job; `makes` names what it will have made: dataset, engine or answer."""
+        job = Job(id=new_id(), kind=kind, created=now(), **makes)
+        return self._begin(Running(workspace, job, given, kept=kept))
+
+    def keep(self, running: Running) -> None:
+        """Keep a job on disk that was thought to be short, so that it survives a restart."""
+        running.kept = True
+        running.save()
+
+    def _begin(self, running: Running) -> Running:
+        running.save()
+        self.running[running.workspace.id, running.job.id] = running
+        running.task = asyncio.create_task(self._run(running))
+        return running
+
+    async def _run(self, running: Running) -> None:
+        try:
+            made = await self.work[running.job.kind](running.workspace, running.given, running)
+            running.update(state=State.DONE, ended=now(), **made)
+        except asyncio.CancelledError:
+            if self.closing:
+                self._put_off(running)
+                return
+            running.update(state=State.CANCELLED, ended=now())
+        except CompassError as error:
+            if self.closing and isinstance(error, Refused) and error.problem.code == "closing":
+                return
+            self._failed(running, error)
+        except OSError as error:
+            self._failed(running, disk_problem(error))
+        finally:
+            if running.job.state.over:
+                self._end(running)
+
+    def _put_off(self, running: Running) -> None:
+        """Leave a job to the next server; that it was stopped in good order does not count."""
+        running.attempts = max(0, running.attempts - 1)
+        with suppress(OSError, Refused):
+            running.save()
+
+    def _failed(self, running: Running, error: CompassError) -> None:
+        status, problem = problem_of(error)
+        running.problem = (
+            error
+            if isinstance(error, Refused)
+            else Refused(
+                status,
+                problem.code,
+                problem.error,
+                hint=problem.hint,
+                place=problem.place,
+                rules=problem.rules,
+            )
+        )
+        running.update(state=State.FAILED, ended=now(), problem=problem)
+
+    def _end(self, running: Running) -> None:
+        self.ended(running.job)
+        try:
+            running.save()
+            if running.kept:
+                self._prune(running.workspace)
+        except (OSError, Refused):
+            pass  # a full disk must not hide how the job ended; it is still told from memory
+        if running.kept:
+            # From now on it is told from disk.
+            self.running.pop((running.workspace.id, running.job.id), None)
+        elif len(self.running) > _KEPT:
+            ended = [key for key, one in self.running.items() if one.job.state.over]
+            for key in ended[:-_KEPT]:
+                del self.running[key]
+
+    @staticmethod
+    def _prune(workspace: Workspace) -> None:
+        names = workspace.names("jobs")
+        if len(names) <= 2 * _KEPT:
+            return
+        stored = [workspace.get("jobs", name, StoredJob) for name in names]
+        over = sorted((s.job for s in stored if s.job.state.over), key=lambda job: job.created)
+        for job in over[:-_KEPT]:
+            workspace.remove("jobs", job.id)
+
+    def get(self, workspace: Workspace, name: str) -> Job:
+        """How a job stands."""
+        running = self.running.get((workspace.id, name))
+        return running.job if running else workspace.get("jobs", name, StoredJob).job
+
+    def all(self, workspace: Workspace) -> list[Job]:
+        """The jobs of a workspace, the newest first."""
+        found = {}
+        for name in workspace.names("jobs"):
+            found[name] = self.get(workspace, name)
+        for (owner, name), running in self.running.items():
+            if owner == workspace.id:
+                found[name] = running.job
+        return sorted(found.values(), key=lambda job: job.created, reverse=True)
+
+    async def wait(self, running: Running, seconds: float) -> bool:
+        """Whether a job ended within this time; a job that failed raises its problem."""
+        if running.task is not None and not running.job.state.over:
+            await asyncio.wait([running.task], timeout=seconds)
+        if running.problem is not None:
+            raise running.problem
+        return running.job.state is State.DONE
+
+    async def follow(self, workspace: Workspace, name: str) -> AsyncIterator[Job]:
+        """A job each time something about it is new, until it is over or the server closes."""
+        running = self.running.get((workspace.id, name))
+        if running is None:
+            yield self.get(workspace, name)
+            return
+        while True:
+            changed = running.changed
+            yield running.job
+            if running.job.state.over or self.closing:
+                return
+            await changed.wait()
+
+    async def cancel(self, workspace: Workspace, name: str) -> Job:
+        """End a job; one that is over stays as it is."""
+        running = self.running.get((workspace.id, name))
+        if running is None:
+            return self.get(workspace, name)
+        if running.task is not None and not running.job.state.over:
+            running.task.cancel()
+            await asyncio.wait([running.task])
+        return running.job
+
+    def resume(self, workspaces: list[Workspace]) -> int:
+        """Take up the jobs that a server left when it ended; how many."""
+        count = 0
+        for workspace in workspaces:
+            for name in workspace.names("jobs"):
+                try:
+                    stored = workspace.get("jobs", name, StoredJob)
+                except Refused:
+                    workspace.remove("jobs", name)
+                    continue
+                if stored.job.state.over:
+                    continue
+                running = Running(workspace, stored.job, stored.given, stored.attempts)
+                if stored.attempts >= _ATTEMPTS or stored.job.kind not in self.work:
+                    why = Problem(
+                        error="the server ended while this was running, more than once",
+                        hint="start it again, with less data if it was large",
+                        code="interrupted",
+                    )
+                    running.update(state=State.FAILED, ended=now(), problem=why)
+                    running.save()
+                    continue
+                running.update(state=State.WAITING, stage="", done=0, total=0)
+                self._begin(running)
+                count += 1
+        return count
+
+    def let_go(self) -> None:
+        """End all streams that follow jobs."""
+        self.closing = True
+        for running in self.running.values():
+            running.update()
+
+    async def close(self) -> None:
+        """Leave all jobs as they are on disk, for the next server."""
+        self.let_go()
+        tasks = [one.task for one in self.running.values() if one.task is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+def disk_problem(error: OSError) -> Refused:
+    """The answer for a disk that takes no more."""
+    return Refused(
+        503,
+        "disk",
+        f"the server cannot write: {error.strerror or type(error).__name__}",
+        hint="tell the operator; nothing that was kept before is lost",
+        retry_after=60,
+    )

@@ -1,0 +1,34 @@
+"""What a server allows: every limit in one place, with its default."""
+
+from pydantic import Field
+
+from compass.domain.base import Noun
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+
+class Limits(Noun):
+    """How much people may ask of a server. What goes beyond gets a clear answer, never a crash."""
+
+    upload_bytes: int = Field(512 * MIB, ge=1, description="size of an uploaded file")
+    body_bytes: int = Field(MIB, ge=1, description="size of any other request")
+    rows: int = Field(5_000_000, ge=1, description="rows of a dataset")
+    columns: int = Field(2_000, ge=1, description="columns of a dataset")
+    cells: int = Field(200_000_000, ge=1, description="rows times columns of a dataset")
+    query_seconds: float = Field(
+        120.0, gt=0, description="time of one question, or of reading a file"
+    )
+    fit_seconds: float = Field(3600.0, gt=0, description="time of learning or telling")
+    idle_seconds: float = Field(60.0, gt=0, description="time without a byte of an upload")
+    memory_bytes: int = Field(4 * GIB, ge=64 * MIB, description="memory of one working process")
+    askers: int = Field(0, ge=0, description="processes that answer and read; 0: one per core")
+    fitters: int = Field(1, ge=1, description="processes that learn")
+    waiting: int = Field(256, ge=1, description="pieces of work that may wait, over all people")
+    waiting_here: int = Field(
+        64, ge=1, description="pieces of work of one workspace, waiting or running"
+    )
+    workspaces: int = Field(1_000, ge=1, description="workspaces that are kept")
+    workspace_bytes: int = Field(4 * GIB, ge=1, description="what one workspace may keep")
+    streams: int = Field(256, ge=1, description="event streams that are open at once")

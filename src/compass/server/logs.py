@@ -1,0 +1,67 @@
+"""Logs: one JSON object per line, about requests and work, never about what people ask or have."""
+
+import json
+import logging
+import sys
+import time
+from typing import Any, TextIO
+
+_LOG = logging.getLogger("compass.server")
+
+
+class _Lines(logging.Formatter):
+    """A record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        line: dict[str, Any] = {
+            "time": f"{moment}.{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "event": _named(record),
+            **getattr(record, "facts", {}),
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            line["fault"] = fault(record.exc_info[1])
+        return json.dumps(line)
+
+
+def _named(record: logging.LogRecord) -> str:
+    """What happened; of other libraries' messages only the fixed part, as values are people's."""
+    own = record.name == _LOG.name or record.name.startswith("uvicorn")
+    return str(record.msg).strip() if own else record.name
+
+
+def fault(error: BaseException) -> str:
+    """What kind of error and where; not its message, which may quote people's data."""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        place = f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} in {code.co_name}"
+        trace = trace.tb_next
+    return f"{type(error).__name__} at {place}"
+
+
+def configure(stream: TextIO | None = None, level: str = "INFO") -> None:
+    """Write logs to a stream, or to standard error."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(_Lines())
+    _LOG.handlers[:] = [handler]
+    _LOG.setLevel(level)
+    _LOG.propagate = False
+    logging.captureWarnings(True)  # they quote values too
+    for name in ("", "uvicorn", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler]
+        logger.setLevel("WARNING")
+        logger.propagate = False
+
+
+def event(name: str, **facts: Any) -> None:
+    """Something happened."""
+    _LOG.info(name, extra={"facts": facts})
+
+
+def trouble(name: str, error: BaseException | None = None, **facts: Any) -> None:
+    """Something went wrong that the operator should know."""
+    told = facts if error is None else {**facts, "fault": fault(error)}
+    _LOG.error(name, extra={"facts": told})

@@ -1,0 +1,210 @@
+"""What travels over HTTP and is kept on disk."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from compass.domain.answer import Answer, Comparable, ModelCard
+from compass.domain.base import Config, Noun, Value
+from compass.domain.query import Query
+from compass.domain.space import Space
+from compass.prepare.report import CleaningReport, ColumnReport
+from compass.prepare.study import Study
+
+ID = r"^[0-9a-f]{16}$"
+Id = Annotated[str, Field(pattern=ID, description="of 16 hexadecimal digits")]
+# Shown to people, never part of a path or a header.
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+RowNumber = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+def now() -> datetime:
+    """This moment, as it is kept."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+class Problem(Noun):
+    """What went wrong and what to do about it."""
+
+    error: str
+    hint: str = ""
+    code: str = Field(description="a short name of the cause, for programs")
+    place: str | None = Field(None, description="the part of the request that is meant")
+    rules: tuple[str, ...] = Field((), description="rules that cannot hold together")
+
+
+class State(StrEnum):
+    """How far a job is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more happens."""
+        return self not in {State.WAITING, State.RUNNING}
+
+
+class Job(Noun):
+    """A piece of work that takes its time."""
+
+    id: Id
+    kind: str = Field(description="read, fit, ask, tell, ...")
+    state: State = State.WAITING
+    stage: str = Field("", description="what is being done")
+    done: int = Field(0, description="steps of this stage that are done")
+    total: int = Field(0, description="steps of this stage; 0: not known")
+    created: datetime
+    ended: datetime | None = None
+    dataset: Id | None = Field(None, description="the dataset that it makes")
+    engine: Id | None = Field(None, description="the engine that it makes")
+    answer: Id | None = Field(None, description="the answer that it makes")
+    problem: Problem | None = None
+
+
+class WorkspaceInfo(Noun):
+    """A place that nobody else sees."""
+
+    id: Id
+    created: datetime
+    bytes: int = Field(0, description="what is kept in it")
+
+
+class NewWorkspace(Noun):
+    """A new workspace and the key to it, which is told only once."""
+
+    workspace: WorkspaceInfo
+    key: str = Field(description="send it as the header Compass-Workspace")
+
+
+class DatasetInfo(Noun):
+    """Past runs that a server knows."""
+
+    id: Id
+    name: Name
+    created: datetime
+    shared: bool = Field(False, description="offered by the operator to everybody")
+    ready: bool = Field(False, description="whether it has been read")
+    bytes: int = 0
+    rows: int = 0
+    columns: int = 0
+    fingerprint: str = Field("", description="of the content")
+    study: Study = Field(default_factory=Study)
+    path: str | None = Field(None, description="where it is on the server, if it was not uploaded")
+    reader: str = Field("", description="what reads it")
+
+
+class ColumnsView(Noun):
+    """What each column is taken for, what cleaning did, which runs compare, and the rules."""
+
+    columns: tuple[ColumnReport, ...]
+    sample: str | None = Field(None, description="how the rows were sampled")
+    cleaning: CleaningReport
+    notes: tuple[str, ...] = ()
+    comparable: Comparable
+    rules: tuple["RuleView", ...] = ()
+    study: Study = Field(description="what was said about the columns so far")
+
+
+class RuleView(Noun):
+    """A rule and how many past runs break it."""
+
+    text: str
+    broken_by: int = Field(description="rows that break it")
+    source: str = Field("", description="study, dependency or query")
+
+
+class MinedView(Noun):
+    """A rule that holds on all rows, which a person may confirm."""
+
+    text: str
+    kind: str
+    why: str
+
+
+class RulesView(Noun):
+    """Rules of a dataset."""
+
+    rules: tuple[RuleView, ...]
+    dependencies: tuple[MinedView, ...] | None = Field(
+        None, description="found in the data, not yet confirmed; None: not looked for"
+    )
+
+
+class Page(Noun):
+    """Some rows of a dataset."""
+
+    names: tuple[str, ...]
+    first: int = Field(description="number of the first row, counted from 0")
+    total: int
+    rows: tuple[tuple[Value, ...], ...]
+
+
+class ModelInfo(Noun):
+    """A model that a person brought."""
+
+    id: Id
+    name: Name
+    created: datetime
+    bytes: int = 0
+    format: str = Field("", description="onnx, lightgbm, xgboost, ...")
+    columns: tuple[str, ...] = Field((), description="what it expects, where it says so")
+
+
+class EngineInfo(Noun):
+    """An engine that has learnt from a dataset and can be asked."""
+
+    id: Id
+    name: Name
+    created: datetime
+    shared: bool = False
+    dataset: Id | None = Field(None, description="None: it was given as an engine")
+    parent: Id | None = Field(None, description="the engine that was told new runs to make this")
+    rows: int = 0
+    bytes: int = 0
+    fingerprint: str = Field("", description="of the data")
+    study: Study = Field(default_factory=Study)
+    options: dict[str, Any] = Field(default_factory=dict, description="as it was fitted")
+    rules: tuple[RuleView, ...] = ()
+    models: tuple[ModelCard, ...] = ()
+    notes: tuple[str, ...] = ()
+    space: Space = Field(description="the columns that can be used")
+
+
+class AnswerInfo(Noun):
+    """An answer in a list."""
+
+    id: Id
+    engine: Id
+    created: datetime
+    text: str = Field(description="the question as canonical text")
+    answered: bool
+
+
+class AnswerView(Noun):
+    """An answer, and where it is kept."""
+
+    id: Id
+    engine: Id
+    created: datetime
+    answer: Answer
+
+
+class QueryView(Noun):
+    """A question as Compass understands it, before it is answered."""
+
+    query: Query
+    text: str = Field(description="canonical text")
+
+
+class EvidenceRow(Noun):
+    """A past run that supports a suggestion, with all its columns."""
+
+    row: int
+    distance: float
+    values: Config

@@ -1,0 +1,109 @@
+"""What an operator offers to everybody: past runs or a saved engine, named when the server starts.
+
+It is known by its path, size and time, so that a server that is started again finds the engine that
+it has fitted before.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+
+from compass import embedded
+from compass.domain.errors import BadInput, CompassError
+from compass.prepare.study import Study
+from compass.prepare.study_file import load_study
+from compass.server import logs
+from compass.server.nouns import DatasetInfo, EngineInfo, now
+from compass.server.service import ENGINE, Service
+from compass.server.store import size_of
+
+EMBEDDED = "embedded"
+
+
+async def offer(service: Service, source: str, study_file: Path | None = None) -> None:
+    """Make a dataset, and an engine on it, or a saved engine known to everybody."""
+    from compass.engine.store import is_engine
+
+    path, study = _named(source, study_file)
+    known = _key(path, study)
+    dataset, engine = known, _digest(f"engine {known}")
+    _withdraw_others(service, {dataset, engine})
+    if service.store.shared.has("engines", engine):
+        return
+    if is_engine(path):
+        await _saved(service, path, engine)
+        return
+    name = EMBEDDED if source == EMBEDDED else path.name
+    shared = service.store.shared
+    if not shared.has("datasets", dataset):
+        about = DatasetInfo(
+            id=dataset, name=name, created=now(), shared=True, path=str(path), study=study
+        )
+        shared.put("datasets", dataset, about)
+    if not shared.get("datasets", dataset, DatasetInfo).ready:
+        running = service.jobs.start(shared, "read", {"dataset": dataset}, dataset=dataset)
+        assert running.task is not None
+        await running.task
+        if running.problem is not None:
+            raise running.problem
+    work = {
+        "engine": engine,
+        "dataset": dataset,
+        "name": name,
+        "options": {},
+        "models": {},
+        "columns": {},
+    }
+    service.jobs.start(shared, "fit", work, engine=engine)
+
+
+async def _saved(service: Service, path: Path, engine: str) -> None:
+    """Take a copy of a saved engine, so that a save over it changes no answers."""
+    shared = service.store.shared
+    with shared.making("engines", engine) as draft:
+        shutil.copytree(path, draft / ENGINE)
+        told = await service.now(shared, "describe", {"engine": str(draft / ENGINE)})
+        about = EngineInfo(
+            id=engine, name=path.name, created=now(), shared=True, bytes=size_of(draft), **told
+        )
+        (draft / "about.json").write_text(about.model_dump_json())
+
+
+def _named(source: str, study_file: Path | None) -> tuple[Path, Study]:
+    if source == EMBEDDED:
+        return embedded.path(), load_study(study_file or embedded.study())
+    path = Path(source)
+    if not path.exists():
+        raise BadInput(f"there is no file or folder {source}", hint="check the path")
+    return path.resolve(), Study() if study_file is None else load_study(study_file)
+
+
+def _key(path: Path, study: Study) -> str:
+    """Another path, size, time, study or version of Compass is another offer."""
+    files = [path, *sorted(path.rglob("*"))] if path.is_dir() else [path]
+    facts = [(str(one), os.stat(one).st_size, os.stat(one).st_mtime_ns) for one in files]
+    return _digest(json.dumps([facts, study.model_dump(mode="json"), version("compass-hpc")]))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _withdraw_others(service: Service, kept: set[str]) -> None:
+    """Remove what an earlier start offered; answers that people have stay theirs."""
+    shared = service.store.shared
+    for kind in ("datasets", "engines"):
+        for name in shared.names(kind):
+            if name not in kept:
+                shared.remove(kind, name)
+
+
+async def offered(service: Service, source: str, study_file: Path | None) -> None:
+    """The same, where a problem is the operator's to see and no reason to end the server."""
+    try:
+        await offer(service, source, study_file)
+    except CompassError as error:
+        logs.trouble("offer", problem=error.message, hint=error.hint)

@@ -1,0 +1,140 @@
+"""What goes wrong, as answers that people and programs understand."""
+
+from typing import Any
+
+from fastapi.responses import JSONResponse
+
+from compass.domain.errors import (
+    BadInput,
+    BaselineProblem,
+    CompassError,
+    ConflictingRules,
+    DataProblem,
+    EngineProblem,
+    EnvironmentProblem,
+    QueryProblem,
+    QuerySyntax,
+    RuleProblem,
+    StudyProblem,
+    UnknownName,
+)
+from compass.server.nouns import Problem
+
+_CODES: tuple[tuple[type[CompassError], str], ...] = (
+    (QuerySyntax, "query-syntax"),
+    (UnknownName, "unknown-name"),
+    (QueryProblem, "query-problem"),
+    (RuleProblem, "rule-problem"),
+    (ConflictingRules, "conflicting-rules"),
+    (BaselineProblem, "baseline-problem"),
+    (StudyProblem, "study-problem"),
+    (DataProblem, "data-problem"),
+    (EngineProblem, "engine-problem"),
+    (BadInput, "bad-input"),
+    (EnvironmentProblem, "not-available"),
+)
+
+
+class Refused(CompassError):
+    """A request that is not served, and the HTTP status that says so."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        hint: str = "",
+        retry_after: int | None = None,
+        place: str | None = None,
+        rules: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.retry_after = retry_after
+        self.problem = Problem(error=message, hint=hint, code=code, place=place, rules=rules)
+
+
+def not_found(what: str) -> Refused:
+    """There is no such thing in this workspace."""
+    return Refused(
+        404, "not-found", f"there is no such {what} here", hint="list what there is, and try again"
+    )
+
+
+def too_large(message: str, hint: str) -> Refused:
+    """More than the server allows."""
+    return Refused(413, "too-large", message, hint=hint)
+
+
+def busy_here(seconds: int, count: int) -> Refused:
+    """One workspace asks for too much at once."""
+    return Refused(
+        429,
+        "too-many-requests",
+        f"{count} pieces of work of this workspace are already waiting or running",
+        hint="wait for some of them, or cancel them",
+        retry_after=seconds,
+    )
+
+
+def busy(seconds: int) -> Refused:
+    """Everybody together asks for too much at once."""
+    return Refused(
+        503,
+        "busy",
+        "the server has more work than it may keep waiting",
+        hint=f"try again in {seconds} s",
+        retry_after=seconds,
+    )
+
+
+def closing() -> Refused:
+    """The server is on its way down."""
+    return Refused(
+        503, "closing", "the server is shutting down", hint="try again soon", retry_after=5
+    )
+
+
+def fault() -> Refused:
+    """Something that should not happen, and that only the operator can look into."""
+    return Refused(500, "fault", "a fault of Compass", hint="tell the operator: see the log")
+
+
+def problem_of(error: CompassError) -> tuple[int, Problem]:
+    """The status and the answer for an error of Compass."""
+    if isinstance(error, Refused):
+        return error.status, error.problem
+    code = next(code for kind, code in _CODES if isinstance(error, kind))
+    status = 501 if code == "not-available" else 422
+    return status, Problem(
+        error=error.message,
+        hint=error.hint,
+        code=code,
+        rules=error.rules if isinstance(error, ConflictingRules) else (),
+        place=error.pointer() or None if isinstance(error, QuerySyntax) else None,
+    )
+
+
+def response(error: CompassError) -> JSONResponse:
+    """The HTTP answer for an error."""
+    status, problem = problem_of(error)
+    headers: dict[str, str] = {}
+    if isinstance(error, Refused) and error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(problem.model_dump(mode="json"), status, headers)
+
+
+def refused_by(told: dict[str, Any]) -> Refused:
+    """The error that a working process told."""
+    problem = Problem.model_validate(told["problem"])
+    return Refused(
+        told["status"],
+        problem.code,
+        problem.error,
+        hint=problem.hint,
+        place=problem.place,
+        rules=problem.rules,
+    )

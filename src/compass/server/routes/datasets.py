@@ -1,0 +1,154 @@
+"""Datasets: upload them or name a path, look at rows, say what columns mean."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import Field
+
+from compass.domain.base import Noun
+from compass.prepare.study import Study
+from compass.server.nouns import DatasetInfo, Job, Name, Page, RowNumber, now
+from compass.server.problems import Refused
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.service import Service
+from compass.server.store import Workspace, new_id
+from compass.server.uploads import ending_of, receive
+
+router = APIRouter(prefix="/api/v1/datasets", tags=["datasets"])
+_MADE: dict[int | str, dict[str, Any]] = {
+    201: {"model": DatasetInfo, "description": "The dataset, read."},
+    202: {"model": Job, "description": "The job that reads it; it names the dataset."},
+}
+FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+            "text/csv": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+
+class FromPath(Noun):
+    """A file or folder on the server."""
+
+    path: str = Field(min_length=1, max_length=4096, description="inside an allowed folder")
+    name: Name | None = None
+
+
+@router.post(
+    "/upload",
+    status_code=201,
+    response_model=DatasetInfo,
+    responses=problems(408) | _MADE,
+    openapi_extra=FILE,
+)
+async def upload(
+    request: Request,
+    service: Behind,
+    workspace: Here,
+    name: Annotated[Name, Query(description="what to call it; its ending tells the format")],
+    wait: Wait = 10,
+) -> Response:
+    """Upload a CSV, TSV or Parquet file as the body of the request."""
+    ending = ending_of(name)
+    length = request.headers.get("content-length", "")
+    workspace.check_room(int(length) if length.isdigit() else 0)
+    service.askers.admit(workspace.id)
+    made = new_id()
+    about = DatasetInfo(id=made, name=name, created=now(), reader=ending)
+    with workspace.making("datasets", made) as draft:
+        size = await receive(request, draft / f"runs.{ending}", service.limits)
+        service.metrics.uploaded.inc(size)
+        about = about.model_copy(update={"bytes": size})
+        (draft / "about.json").write_text(about.model_dump_json())
+    return await _read(service, workspace, made, wait)
+
+
+@router.post(
+    "/from-path", status_code=201, response_model=DatasetInfo, responses=problems() | _MADE
+)
+async def from_path(service: Behind, workspace: Here, given: FromPath, wait: Wait = 10) -> Response:
+    """Use a file or folder on the server, where the operator allows it. It is not copied."""
+    path = service.allowed(given.path)
+    service.askers.admit(workspace.id)
+    made = new_id()
+    about = DatasetInfo(
+        id=made, name=given.name or path.name or "data", created=now(), path=str(path)
+    )
+    workspace.put("datasets", made, about)
+    return await _read(service, workspace, made, wait)
+
+
+async def _read(service: Service, workspace: Workspace, made: str, wait: float) -> Response:
+    running = service.jobs.start(workspace, "read", {"dataset": made}, dataset=made)
+    if await service.jobs.wait(running, wait):
+        about = workspace.get("datasets", made, DatasetInfo)
+        return JSONResponse(about.model_dump(mode="json"), 201)
+    return JSONResponse(running.job.model_dump(mode="json"), 202)
+
+
+@router.get("", responses=problems())
+async def listing(service: Behind, workspace: Here) -> list[DatasetInfo]:
+    """All datasets of the workspace, then those that the operator offers to everybody."""
+    mine = workspace.all("datasets", DatasetInfo)
+    return [*mine, *service.store.shared.all("datasets", DatasetInfo)]
+
+
+@router.get("/{id}", responses=problems())
+async def show(service: Behind, workspace: Here, name: IdPath) -> DatasetInfo:
+    """One dataset."""
+    return service.dataset(workspace, name)
+
+
+@router.delete("/{id}", status_code=204, responses=problems())
+async def delete(service: Behind, workspace: Here, name: IdPath) -> None:
+    """Delete a dataset. Engines that learnt from it stay."""
+    owned(service, workspace, name)
+    workspace.remove("datasets", name)
+
+
+@router.get("/{id}/rows", responses=problems())
+async def rows(
+    service: Behind,
+    workspace: Here,
+    name: IdPath,
+    first: Annotated[RowNumber, Query(description="number of the first row, from 0")] = 0,
+    count: Annotated[int, Query(ge=1, le=1000)] = 50,
+) -> Page:
+    """Some rows as they were given."""
+    given = service.given_data(workspace, name) | {"first": first, "count": count}
+    return Page.model_validate(await service.now(workspace, "rows", given))
+
+
+@router.put("/{id}/study", responses=problems())
+async def study(service: Behind, workspace: Here, name: IdPath, given: Study) -> DatasetInfo:
+    """Say what columns mean: roles, units, legal values, rules. It replaces what was said before.
+
+    Engines that exist keep what they learnt with; a new one takes this.
+    """
+    owned(service, workspace, name)
+    task = {
+        "path": str(service.data_path(workspace, name)),
+        "study": given.model_dump(mode="json", exclude_defaults=True),
+    }
+    await service.now(workspace, "columns", task)  # refuses what does not fit the data
+    # Looked at again: it may have been deleted meanwhile, and must not come back as a shell.
+    changed = owned(service, workspace, name).model_copy(update={"study": given})
+    workspace.put("datasets", name, changed)
+    return changed
+
+
+def owned(service: Service, workspace: Workspace, name: str) -> DatasetInfo:
+    """A dataset that may be changed."""
+    about = service.dataset(workspace, name)
+    if about.shared:
+        raise Refused(
+            403,
+            "shared",
+            "this dataset is offered by the operator and stays as it is",
+            hint="upload a copy to change it",
+        )
+    return about

@@ -1,0 +1,172 @@
+"""Engines: learn from a dataset once, to ask many times; and what has been learnt."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+from pydantic import Field
+
+from compass.domain.answer import Curve
+from compass.domain.base import Config, Noun
+from compass.domain.explanation import Dependence, Explanation, Importance
+from compass.server.nouns import EngineInfo, Id, Job, Name, RowNumber
+from compass.server.problems import Refused
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.routes.rules import RuleText
+from compass.server.store import new_id
+
+router = APIRouter(prefix="/api/v1/engines", tags=["engines"])
+Column = Annotated[str, Field(min_length=1, max_length=1000)]
+Plugin = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class NewEngine(Noun):
+    """What to learn from, and how; what is not said has a default."""
+
+    dataset: Id
+    name: Name | None = None
+    rules: tuple[RuleText, ...] = Field((), max_length=200)
+    surrogate: Plugin | None = Field(None, description="family of models; the best one if not said")
+    generator: Plugin | None = None
+    seed: int | None = Field(None, ge=0, lt=2**32)
+    keep: float | None = Field(None, gt=0, le=1, description="share of the rows to learn from")
+    reducer: Plugin | None = None
+    tune: float | None = Field(None, ge=0, le=3600, description="seconds for better settings")
+    represent: Plugin | None = Field(None, description="an embedding to try in front of a model")
+    models: dict[Column, Id] = Field(
+        default_factory=dict, max_length=100, description="models that were uploaded, by outcome"
+    )
+    model_columns: dict[Column, list[Any] | dict[str, Any]] = Field(
+        default_factory=dict, max_length=100, description="which columns such a model takes"
+    )
+
+
+class Subject(Noun):
+    """What to explain: a past run, a configuration, or a suggestion of an answer."""
+
+    run: RowNumber | Config | None = Field(None, description="a row number or a configuration")
+    answer: Id | None = None
+    suggestion: int = Field(1, ge=1, le=1000, description="which one of the answer")
+    outcomes: tuple[Column, ...] = Field((), max_length=100)
+    against: RowNumber | Config | None = Field(None, description="one run to compare with")
+
+
+class Around(Noun):
+    """Where curves are wanted."""
+
+    run: RowNumber | Config
+    parameters: tuple[Column, ...] = Field(min_length=1, max_length=50)
+    outcomes: tuple[Column, ...] = Field((), max_length=50)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=EngineInfo,
+    responses=problems(409, 501)
+    | {
+        201: {"model": EngineInfo, "description": "The engine, fitted."},
+        202: {"model": Job, "description": "The job that fits it; it names the engine."},
+    },
+)
+async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait = 10) -> Response:
+    """Learn from a dataset."""
+    service.ready_dataset(workspace, given.dataset)
+    for model in given.models.values():
+        service.model_task(workspace, model)
+    service.fitters.admit(workspace.id)
+    left = {"dataset", "name", "models", "model_columns"}
+    made = new_id()
+    work: dict[str, Any] = {
+        "engine": made,
+        "dataset": given.dataset,
+        "name": given.name,
+        "options": given.model_dump(mode="json", exclude=left, exclude_defaults=True),
+        "models": given.models,
+        "columns": given.model_columns,
+    }
+    running = service.jobs.start(workspace, "fit", work, engine=made)
+    if await service.jobs.wait(running, wait):
+        about = workspace.get("engines", made, EngineInfo)
+        return JSONResponse(about.model_dump(mode="json"), 201)
+    return JSONResponse(running.job.model_dump(mode="json"), 202)
+
+
+@router.get("", responses=problems())
+async def listing(service: Behind, workspace: Here) -> list[EngineInfo]:
+    """All engines of the workspace, then those that the operator offers to everybody."""
+    mine = workspace.all("engines", EngineInfo)
+    return [*mine, *service.store.shared.all("engines", EngineInfo)]
+
+
+@router.get("/{id}", responses=problems())
+async def show(service: Behind, workspace: Here, name: IdPath) -> EngineInfo:
+    """What an engine learnt, and how well."""
+    return service.engine(workspace, name)
+
+
+@router.delete("/{id}", status_code=204, responses=problems())
+async def delete(service: Behind, workspace: Here, name: IdPath) -> None:
+    """Delete an engine. Answers that it gave stay."""
+    if service.engine(workspace, name).shared:
+        raise Refused(403, "shared", "this engine is offered by the operator and stays")
+    workspace.remove("engines", name)
+
+
+@router.post("/{id}/explanations", responses=problems())
+async def explain(
+    service: Behind, workspace: Here, name: IdPath, given: Subject
+) -> list[Explanation]:
+    """Why the model predicts this of a past run, a configuration or a suggestion."""
+    task: dict[str, Any] = {
+        "engine": str(service.engine_path(workspace, name)),
+        "run": given.run,
+        "outcomes": given.outcomes,
+        "against": given.against,
+    }
+    if (given.run is None) == (given.answer is None):
+        raise Refused(
+            422, "bad-input", "name either a run or an answer", hint="give one of `run`, `answer`"
+        )
+    if given.answer is not None:
+        chosen = service.suggestion(workspace, given.answer, given.suggestion)
+        task["suggestion"] = chosen.model_dump(mode="json")
+    found = await service.now(workspace, "explain", task)
+    return [Explanation.model_validate(one) for one in found]
+
+
+@router.get("/{id}/importance", responses=problems())
+async def importance(
+    service: Behind,
+    workspace: Here,
+    name: IdPath,
+    outcome: Annotated[str, Query(min_length=1, max_length=1000)],
+) -> Importance:
+    """Which columns the model of an outcome relies on."""
+    task = {"engine": str(service.engine_path(workspace, name)), "outcome": outcome}
+    return Importance.model_validate(await service.now(workspace, "importance", task))
+
+
+@router.get("/{id}/dependence", responses=problems())
+async def dependence(
+    service: Behind,
+    workspace: Here,
+    name: IdPath,
+    outcome: Annotated[str, Query(min_length=1, max_length=1000)],
+    column: Annotated[str, Query(min_length=1, max_length=1000)],
+    points: Annotated[int, Query(ge=2, le=200)] = 20,
+) -> Dependence:
+    """How the prediction of an outcome answers to a column, over the past runs."""
+    task = {
+        "engine": str(service.engine_path(workspace, name)),
+        "outcome": outcome,
+        "column": column,
+        "points": points,
+    }
+    return Dependence.model_validate(await service.now(workspace, "dependence", task))
+
+
+@router.post("/{id}/curves", responses=problems())
+async def curves(service: Behind, workspace: Here, name: IdPath, given: Around) -> list[Curve]:
+    """How outcomes answer to single parameters, everything else as in a run or configuration."""
+    return await service.curves(workspace, name, given.run, given.parameters, given.outcomes)

@@ -1,0 +1,65 @@
+"""Exports: an answer as CSV, JSON, a job script, or the Python that repeats it."""
+
+from enum import StrEnum
+from typing import Any
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from compass.domain.base import Noun
+from compass.server.routes.needs import Behind, Here, IdPath, problems
+
+router = APIRouter(prefix="/api/v1/answers/{id}/exports", tags=["exports"])
+
+
+class Form(StrEnum):
+    """The forms of an answer."""
+
+    CSV = "csv"
+    JSON = "json"
+    SBATCH = "sbatch"
+    PYTHON = "python"
+
+
+_TYPES = {
+    Form.CSV: ("text/csv; charset=utf-8", "csv"),
+    Form.JSON: ("application/json", "json"),
+    Form.SBATCH: ("text/x-shellscript; charset=utf-8", "sh"),
+    Form.PYTHON: ("text/x-python; charset=utf-8", "py"),
+}
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file.",
+        "content": {
+            kind.partition(";")[0]: {"schema": {"type": "string"} if ending != "json" else {}}
+            for kind, ending in _TYPES.values()
+        },
+    }
+}
+
+
+class Template(Noun):
+    """A site's job script with {names} of columns to be filled in."""
+
+    template: str = Field(min_length=1, max_length=100_000)
+
+
+@router.get("/{form}", response_class=Response, responses=problems() | _FILES)
+async def show(service: Behind, workspace: Here, name: IdPath, form: Form) -> Response:
+    """An answer as a file."""
+    if form is Form.PYTHON:
+        return _file(name, form, service.script(workspace, name))
+    return _file(name, form, service.exported(workspace, name, form.value))
+
+
+@router.post("/sbatch", response_class=Response, responses=problems() | _FILES)
+async def fill(service: Behind, workspace: Here, name: IdPath, given: Template) -> Response:
+    """The first suggestion in a job script of one's own."""
+    return _file(name, Form.SBATCH, service.exported(workspace, name, "sbatch", given.template))
+
+
+def _file(name: str, form: Form, text: str) -> Response:
+    kind, ending = _TYPES[form]
+    # Only of our own making: nothing that a person typed gets into a header.
+    shown = f'attachment; filename="compass-{name}.{ending}"'
+    return Response(text, media_type=kind, headers={"Content-Disposition": shown})

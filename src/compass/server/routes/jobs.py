@@ -1,0 +1,88 @@
+"""Jobs: how far work is, its progress as it happens, and ending it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+
+from compass.server.nouns import Job
+from compass.server.problems import Refused, busy
+from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.service import Service
+from compass.server.store import Workspace
+
+router = APIRouter(prefix="/api/v1/jobs", tags=["jobs"])
+_HEARTBEAT = 15.0  # seconds; proxies close streams that are silent for long
+
+
+@router.get("", responses=problems())
+async def listing(service: Behind, workspace: Here) -> list[Job]:
+    """All jobs of the workspace, the newest first, then those of what the operator offers."""
+    return [*service.jobs.all(workspace), *service.jobs.all(service.store.shared)]
+
+
+@router.get("/{id}", responses=problems())
+async def show(service: Behind, workspace: Here, name: IdPath) -> Job:
+    """How a job stands."""
+    return service.jobs.get(_owner(service, workspace, name), name)
+
+
+@router.delete("/{id}", responses=problems())
+async def cancel(service: Behind, workspace: Here, name: IdPath) -> Job:
+    """End a job. One that is over stays as it is."""
+    if _owner(service, workspace, name).shared:
+        raise Refused(403, "shared", "this is work of the operator and goes on")
+    return await service.jobs.cancel(workspace, name)
+
+
+@router.get(
+    "/{id}/events",
+    response_class=StreamingResponse,
+    responses=problems()
+    | {
+        200: {
+            "description": "A stream of `event: job` with the job as data, until it is over.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        }
+    },
+)
+async def events(service: Behind, workspace: Here, name: IdPath) -> StreamingResponse:
+    """Follow a job as it happens (server-sent events)."""
+    owner = _owner(service, workspace, name)
+    if service.streams >= service.limits.streams:
+        raise busy(10)
+    return StreamingResponse(_stream(service, owner, name), media_type="text/event-stream")
+
+
+def _owner(service: Service, workspace: Workspace, name: str) -> Workspace:
+    """Whose job it is: one's own, or the operator's for everybody."""
+    try:
+        service.jobs.get(workspace, name)
+    except Refused:
+        service.jobs.get(service.store.shared, name)
+        return service.store.shared
+    return workspace
+
+
+async def _stream(service: Service, workspace: Workspace, name: str) -> AsyncIterator[str]:
+    service.streams += 1
+    following = service.jobs.follow(workspace, name)
+    pending: asyncio.Future[Job] | None = None
+    try:
+        while True:
+            pending = pending or asyncio.ensure_future(anext(following))
+            done, _ = await asyncio.wait([pending], timeout=_HEARTBEAT)
+            if not done:
+                yield ": still there\n\n"
+                continue
+            try:
+                job = pending.result()
+            except StopAsyncIteration:
+                return
+            pending = None
+            yield f"event: job\ndata: {job.model_dump_json()}\n\n"
+    finally:
+        if pending is not None:
+            pending.cancel()
+        service.streams -= 1

@@ -1,0 +1,51 @@
+"""Models that people bring for an outcome, in formats that run no code when they are opened."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from compass.server.nouns import ModelInfo, Name, now
+from compass.server.routes.datasets import FILE
+from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.store import new_id
+from compass.server.uploads import receive
+
+router = APIRouter(prefix="/api/v1/models", tags=["models"])
+
+
+@router.post("/upload", status_code=201, responses=problems(408), openapi_extra=FILE)
+async def upload(
+    request: Request,
+    service: Behind,
+    workspace: Here,
+    name: Annotated[Name, Query(description="the name of the file")],
+) -> ModelInfo:
+    """Upload a model: ONNX, LightGBM, XGBoost, skops, Keras or TorchScript. Pickles are refused."""
+    made = new_id()
+    about = ModelInfo(id=made, name=name, created=now())
+    with workspace.making("models", made) as draft:
+        size = await receive(request, draft / "model", service.limits)
+        task = {"path": str(draft / "model"), "name": name}
+        found = await service.now(workspace, "bring", task)
+        about = about.model_copy(update={"bytes": size, **found})
+        (draft / "about.json").write_text(about.model_dump_json())
+    return about
+
+
+@router.get("", responses=problems())
+async def listing(workspace: Here) -> list[ModelInfo]:
+    """All models of the workspace, the newest first."""
+    return workspace.all("models", ModelInfo)
+
+
+@router.get("/{id}", responses=problems())
+async def show(workspace: Here, name: IdPath) -> ModelInfo:
+    """One model."""
+    return workspace.get("models", name, ModelInfo)
+
+
+@router.delete("/{id}", status_code=204, responses=problems())
+async def delete(workspace: Here, name: IdPath) -> None:
+    """Delete a model. Engines that use it have their own copy."""
+    workspace.get("models", name, ModelInfo)
+    workspace.remove("models", name)

@@ -1,0 +1,74 @@
+"""What routes need: the service, the workspace of the request, and the answers they document."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Path, Query, Request
+
+from compass.server.nouns import ID, Problem
+from compass.server.problems import Refused
+from compass.server.service import Service
+from compass.server.store import Workspace
+
+
+def service_of(request: Request) -> Service:
+    """The service behind the routes."""
+    service: Service = request.app.state.service
+    return service
+
+
+Behind = Annotated[Service, Depends(service_of)]
+
+
+def workspace_of(
+    service: Behind,
+    key: Annotated[
+        str,
+        Header(alias="Compass-Workspace", max_length=200, description="the key of a workspace"),
+    ] = "",
+) -> Workspace:
+    """The workspace whose key the request carries."""
+    if not key:
+        raise Refused(
+            401,
+            "no-workspace",
+            "the request names no workspace",
+            hint="make one with POST /api/v1/workspaces and send its key as Compass-Workspace",
+        )
+    return service.store.open(key)
+
+
+Here = Annotated[Workspace, Depends(workspace_of)]
+IdPath = Annotated[str, Path(alias="id", pattern=ID, description="of 16 hexadecimal digits")]
+Wait = Annotated[
+    float,
+    Query(ge=0, le=60, description="seconds to wait for the result; after that a job is returned"),
+]
+
+_WHY = {
+    400: "The request cannot be read.",
+    401: "A token or the key of a workspace is missing or wrong.",
+    403: "Not allowed: the path, host or origin.",
+    404: "There is no such thing in this workspace.",
+    405: "This method is not for this path.",
+    408: "The upload stopped for too long.",
+    409: "It is not in a state in which this can be done.",
+    413: "More than the server allows: size, rows, columns, memory.",
+    415: "The body is not of the type that is expected.",
+    422: "What was given cannot be used; the hint says what to do.",
+    429: "This workspace has too much work waiting; see Retry-After.",
+    431: "The headers of the request are too long.",
+    500: "A fault of Compass.",
+    501: "The server lacks an optional package that this needs.",
+    503: "The server is too busy or shutting down; see Retry-After.",
+}
+_RETRY = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds to wait"}}
+_ALWAYS = (400, 401, 403, 404, 405, 413, 415, 422, 429, 431, 503)
+
+
+def problems(*more: int) -> dict[int | str, dict[str, Any]]:
+    """The documented failures of a route."""
+    return {
+        status: {"model": Problem, "description": _WHY[status]}
+        | ({"headers": _RETRY} if status in {429, 503} else {})
+        for status in sorted({*_ALWAYS, *more})
+    }

@@ -1,0 +1,38 @@
+"""Rules: which hold for every answer, and how many past runs break each."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from compass.domain.base import Noun
+from compass.server.nouns import RulesView
+from compass.server.routes.needs import Behind, Here, IdPath, problems
+
+router = APIRouter(prefix="/api/v1/datasets/{id}/rules", tags=["rules"])
+RuleText = Annotated[str, Field(min_length=1, max_length=8000)]
+
+
+class RuleTexts(Noun):
+    """Rules to try."""
+
+    rules: tuple[RuleText, ...] = Field(max_length=200)
+
+
+@router.get("", responses=problems())
+async def show(
+    service: Behind,
+    workspace: Here,
+    name: IdPath,
+    mine: Annotated[bool, Query(description="look for rules that hold on all rows too")] = False,
+) -> RulesView:
+    """The rules of a dataset's study, with the count of rows that break each."""
+    given = service.given_data(workspace, name) | {"mine": mine}
+    return RulesView.model_validate(await service.now(workspace, "rules", given))
+
+
+@router.post("/check", responses=problems())
+async def check(service: Behind, workspace: Here, name: IdPath, given: RuleTexts) -> RulesView:
+    """Try rules without keeping them: how many rows break each."""
+    task = service.given_data(workspace, name) | {"rules": given.rules}
+    return RulesView.model_validate(await service.now(workspace, "rules", task))

@@ -1,0 +1,158 @@
+"""Runs: which to make next, and telling an engine what they gave."""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import Field
+
+from compass.domain.answer import Proposal
+from compass.domain.base import Noun, Value
+from compass.domain.query import Query as Asked
+from compass.domain.told import Told
+from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
+from compass.server.problems import Refused, not_found
+from compass.server.routes.datasets import FILE
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.routes.queries import Options, Text
+from compass.server.service import TOLD, Service
+from compass.server.store import Workspace, new_id
+from compass.server.uploads import ending_of, receive, write_rows
+
+router = APIRouter(prefix="/api/v1/engines/{id}", tags=["runs"])
+
+
+class Wanted(Options):
+    """Which runs to propose: for a question, or without one those that teach most."""
+
+    runs: int = Field(5, ge=1, le=200, description="how many")
+    question: Text | Asked | None = None
+
+
+class RunNext(Noun):
+    """Runs to make, and a table to fill in and give back."""
+
+    run_next: tuple[Proposal, ...]
+    csv: str = Field(description="fill in the outcomes, then tell the engine")
+
+
+class NewRuns(Noun):
+    """Measured runs, as columns and rows."""
+
+    names: tuple[str, ...] = Field(min_length=1, max_length=2000)
+    rows: tuple[tuple[Value, ...], ...] = Field(min_length=1, max_length=10_000)
+    questions: tuple[Text, ...] = Field((), max_length=20, description="what changes for these")
+
+
+class ToldView(Noun):
+    """What new runs changed, and the engine that knows them."""
+
+    engine: EngineInfo
+    told: Told
+
+
+_MADE: dict[int | str, dict[str, Any]] = {
+    201: {"model": ToldView, "description": "The engine that knows the runs, and what changed."},
+    202: {"model": Job, "description": "The job that takes them in; it names the new engine."},
+}
+
+
+@router.post("/run-next", responses=problems())
+async def run_next(service: Behind, workspace: Here, name: IdPath, given: Wanted) -> RunNext:
+    """The runs that would help a question most."""
+    if given.question is None and (given.run is not None or given.seed is not None):
+        raise Refused(
+            422,
+            "bad-input",
+            "a run to start from and a seed belong to a question",
+            hint="give the question too",
+        )
+    task = {
+        "engine": str(service.engine_path(workspace, name)),
+        "count": given.runs,
+        "question": given.model_dump(mode="json", exclude={"runs"}, exclude_defaults=True),
+    }
+    return RunNext.model_validate(await service.now(workspace, "next", task))
+
+
+@router.post("/tell", status_code=201, response_model=ToldView, responses=problems() | _MADE)
+async def tell(
+    service: Behind, workspace: Here, name: IdPath, given: NewRuns, wait: Wait = 10
+) -> Response:
+    """Tell an engine new runs. It stays as it is; a new one knows them."""
+    service.engine(workspace, name)
+    service.fitters.admit(workspace.id)
+    if any(len(row) != len(given.names) for row in given.rows):
+        raise Refused(
+            422, "bad-input", "a row has more or fewer values than there are names", hint="fill it"
+        )
+    runs = new_id()
+    about = DatasetInfo(id=runs, name="runs that were told", created=now(), reader="csv")
+    with workspace.making("datasets", runs) as draft:
+        write_rows(draft / "runs.csv", given.names, given.rows)
+        (draft / "about.json").write_text(about.model_dump_json())
+    return await _tell(service, workspace, name, runs, given.questions, wait)
+
+
+@router.post(
+    "/tell/upload",
+    status_code=201,
+    response_model=ToldView,
+    responses=problems(408) | _MADE,
+    openapi_extra=FILE,
+)
+async def tell_file(
+    request: Request,
+    service: Behind,
+    workspace: Here,
+    name: IdPath,
+    file: Annotated[Name, Query(alias="name", description="its ending tells the format")],
+    ask: Annotated[
+        list[Text], Query(max_length=20, description="say what changes for these questions")
+    ] = [],  # noqa: B006 - FastAPI copies it
+    wait: Wait = 10,
+) -> Response:
+    """The same with a file as the body of the request."""
+    service.engine(workspace, name)
+    ending = ending_of(file)
+    service.fitters.admit(workspace.id)
+    runs = new_id()
+    about = DatasetInfo(id=runs, name=file, created=now(), reader=ending)
+    with workspace.making("datasets", runs) as draft:
+        size = await receive(request, draft / f"runs.{ending}", service.limits)
+        about = about.model_copy(update={"bytes": size})
+        (draft / "about.json").write_text(about.model_dump_json())
+    return await _tell(service, workspace, name, runs, tuple(ask), wait)
+
+
+@router.get("/told", responses=problems())
+async def told(service: Behind, workspace: Here, name: IdPath) -> Told:
+    """What the last new runs changed, for an engine that was made by telling."""
+    return _told(service, workspace, name)
+
+
+def _told(service: Service, workspace: Workspace, name: str) -> Told:
+    place = service.owner_of(workspace, "engines", name).place("engines", name) / TOLD
+    if not place.is_file():
+        raise not_found("telling: this engine was fitted, not told")
+    return Told.model_validate(json.loads(place.read_text()))
+
+
+async def _tell(
+    service: Service,
+    workspace: Workspace,
+    name: str,
+    runs: str,
+    questions: tuple[str, ...],
+    wait: float,
+) -> Response:
+    made = new_id()
+    work = {"engine": made, "parent": name, "runs": runs, "questions": questions}
+    running = service.jobs.start(workspace, "tell", work, engine=made)
+    if not await service.jobs.wait(running, wait):
+        return JSONResponse(running.job.model_dump(mode="json"), 202)
+    found = ToldView(
+        engine=workspace.get("engines", made, EngineInfo), told=_told(service, workspace, made)
+    )
+    return JSONResponse(found.model_dump(mode="json"), 201)

@@ -1,0 +1,30 @@
+"""Workspaces: places that nobody else sees."""
+
+from fastapi import APIRouter
+
+from compass.server.nouns import NewWorkspace, WorkspaceInfo
+from compass.server.routes.needs import Behind, Here, problems
+
+router = APIRouter(prefix="/api/v1/workspaces", tags=["workspaces"])
+
+
+@router.post("", status_code=201, responses=problems())
+async def create(service: Behind) -> NewWorkspace:
+    """Make a workspace. Its key is told only here; whoever has it sees what is in it."""
+    workspace, key = service.store.create()
+    return NewWorkspace(workspace=workspace.info, key=key)
+
+
+@router.get("/mine", responses=problems())
+async def show(workspace: Here) -> WorkspaceInfo:
+    """The workspace of the key, and how much is kept in it."""
+    return workspace.info
+
+
+@router.delete("/mine", status_code=204, responses=problems())
+async def delete(service: Behind, workspace: Here) -> None:
+    """Delete the workspace with everything in it; jobs that run for it are cancelled."""
+    for job in service.jobs.all(workspace):
+        if not job.state.over:
+            await service.jobs.cancel(workspace, job.id)
+    service.store.forget(workspace)

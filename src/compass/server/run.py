@@ -1,0 +1,106 @@
+"""Running a server: the socket, signals, and a graceful end."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from compass.domain.errors import EnvironmentProblem
+from compass.server import logs
+from compass.server.app import create_app
+from compass.server.offer import offered
+from compass.server.service import Service
+from compass.server.settings import ServerSettings
+
+_PATIENCE = 20  # seconds in which requests may end when the server is told to stop
+
+
+class _Server(uvicorn.Server):
+    """A server that lets go of event streams when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self.service = service
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop when told to; the signal is not raised again, as that is no failure."""
+        loop = asyncio.get_running_loop()
+        signals = (signal.SIGINT, signal.SIGTERM)
+        for one in signals:
+            loop.add_signal_handler(one, self.handle_exit, one, None)
+        try:
+            yield
+        finally:
+            for one in signals:
+                loop.remove_signal_handler(one)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more work, let streams end, wait for what is being answered."""
+        self.service.let_go()
+        await super().shutdown(sockets)
+
+
+def serve(
+    settings: ServerSettings,
+    source: str,
+    study: Path | None,
+    announce: Callable[[str, ServerSettings], None],
+) -> None:
+    """Run a server until it is told to stop; `announce` gets its address once it listens."""
+    logs.configure()
+    listening = _socket(settings.host, settings.port)
+    app = create_app(settings)
+    service: Service = app.state.service
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_PATIENCE,
+        lifespan="on",
+    )
+    server = _Server(config, service)
+    port = listening.getsockname()[1]
+    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+    announce(f"http://{shown}:{port}", settings)
+    asyncio.run(_run(server, listening, service, source, study))
+
+
+async def _run(
+    server: _Server, listening: socket.socket, service: Service, source: str, study: Path | None
+) -> None:
+    offering = asyncio.create_task(_once_up(server, offered(service, source, study)))
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        offering.cancel()
+
+
+async def _once_up(server: uvicorn.Server, work: Any) -> None:
+    while not server.started:
+        await asyncio.sleep(0.02)
+    await work
+
+
+def _socket(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        made = socket.socket(family, socket.SOCK_STREAM)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.set_inheritable(False)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+        raise EnvironmentProblem(
+            f"cannot listen on {host} port {port}: {why}",
+            hint="choose another with --port (0: any that is free), or stop what listens there",
+        ) from None
+    return made

@@ -1,0 +1,419 @@
+"""What stands behind the routes: the store, the working processes, and the work itself."""
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from compass import registry
+from compass.chat.assistant import reader
+from compass.chat.draft import Reading
+from compass.chat.understand import understand
+from compass.domain.answer import Answer, Curve, Suggestion
+from compass.domain.base import Config
+from compass.engine.repeat import repeating
+from compass.execute.processors import cores
+from compass.server.jobs import Jobs, Running
+from compass.server.metrics import Metrics
+from compass.server.nouns import AnswerInfo, DatasetInfo, EngineInfo, ModelInfo, now
+from compass.server.pool import Pool
+from compass.server.problems import Refused, not_found
+from compass.server.settings import ServerSettings
+from compass.server.store import Kind, Store, Workspace, size_of
+
+Reader = Callable[..., Reading]
+
+ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
+ANSWER = "answer.json"
+TOLD = "told.json"
+_TALKERS = 8  # messages of chats that are read at once
+
+
+class Service:
+    """One server's state and its working processes."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self.settings = settings
+        self.limits = settings.limits
+        self.store = Store(settings.state, settings.limits)
+        self.metrics = Metrics()
+        self.askers = Pool(settings.limits.askers or cores(), settings.limits)
+        self.fitters = Pool(settings.limits.fitters, settings.limits)
+        self.jobs = Jobs(
+            {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
+            ended=lambda job: self.metrics.jobs.labels(job.kind, job.state.value).inc(),
+        )
+        self.streams = 0
+        self._talks: dict[str, asyncio.Lock] = {}
+        # Of their own: a language model that hangs must not hold up uploads.
+        self.talkers = ThreadPoolExecutor(_TALKERS, thread_name_prefix="chat")
+        self.reader = self._reader()
+
+    def _reader(self) -> Reader:
+        """What reads messages of a chat: the rules, with a language model in front if wanted."""
+        if self.settings.llm_url is None:
+            return understand
+        return reader(self.settings.llm_url, self.settings.llm_model or "")
+
+    @asynccontextmanager
+    async def talking(self, workspace: Workspace, chat: str) -> AsyncIterator[None]:
+        """Have a conversation to oneself: two messages at once come one after the other."""
+        key = f"{workspace.id}/{chat}"
+        lock = self._talks.setdefault(key, asyncio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.locked() and self._talks.get(key) is lock:
+                del self._talks[key]
+
+    def resume(self) -> int:
+        """Take up work that an earlier server left; how many pieces."""
+        everybody = self.store.everybody()
+        count = self.jobs.resume(everybody)
+        for workspace in everybody:
+            self._drop_unread(workspace)
+        return count
+
+    def _drop_unread(self, workspace: Workspace) -> None:
+        """Remove datasets that no job will read: the server ended before it could start one."""
+        live = [one for one in self.jobs.running.values() if one.workspace is workspace]
+        wanted = {one.given.get(key) for one in live for key in ("dataset", "runs")}
+        for about in workspace.all("datasets", DatasetInfo):
+            if not about.ready and about.id not in wanted and not workspace.shared:
+                workspace.remove("datasets", about.id)
+
+    def let_go(self) -> None:
+        """Take no more work, and let those go who follow jobs; what is being done goes on."""
+        self.askers.closed = self.fitters.closed = True
+        self.jobs.let_go()
+
+    async def close(self) -> None:
+        """End all work; what is on disk stays for the next server."""
+        await self.jobs.close()
+        await self.askers.close()
+        await self.fitters.close()
+        self.talkers.shutdown(wait=False, cancel_futures=True)
+        self.store.close()
+
+    # Where things are
+
+    def owner_of(self, workspace: Workspace, kind: Kind, name: str) -> Workspace:
+        """The workspace that has a thing: one's own, or the one that everybody may use."""
+        for one in (workspace, self.store.shared):
+            if one.has(kind, name):
+                return one
+        raise not_found(kind.removesuffix("s"))
+
+    def dataset(self, workspace: Workspace, name: str) -> DatasetInfo:
+        """A dataset that this workspace may use."""
+        return self.owner_of(workspace, "datasets", name).get("datasets", name, DatasetInfo)
+
+    def ready_dataset(self, workspace: Workspace, name: str) -> DatasetInfo:
+        """The same, and it has been read."""
+        found = self.dataset(workspace, name)
+        if not found.ready:
+            raise Refused(
+                409,
+                "not-ready",
+                "this dataset is still being read, or could not be",
+                hint="look at its job",
+            )
+        return found
+
+    def engine(self, workspace: Workspace, name: str) -> EngineInfo:
+        """An engine that this workspace may use."""
+        return self.owner_of(workspace, "engines", name).get("engines", name, EngineInfo)
+
+    def engine_path(self, workspace: Workspace, name: str) -> Path:
+        """Where an engine is saved."""
+        return self.owner_of(workspace, "engines", name).place("engines", name) / ENGINE
+
+    def data_path(self, workspace: Workspace, name: str) -> Path:
+        """The file of a dataset; one that was named by path is looked at again each time."""
+        owner = self.owner_of(workspace, "datasets", name)
+        about = owner.get("datasets", name, DatasetInfo)
+        if about.path is None:
+            return owner.place("datasets", name) / f"runs.{about.reader}"
+        if owner.shared:
+            return Path(about.path)
+        return self.allowed(about.path)
+
+    def allowed(self, path: str) -> Path:
+        """A path on the server that people may name; links are followed before it is judged."""
+        if not self.settings.folders:
+            raise Refused(
+                403,
+                "no-folders",
+                "this server reads no files by path",
+                hint="upload the file; an operator can allow a folder with --allow",
+            )
+        denied = Refused(
+            403,
+            "not-allowed",
+            "this path is not in a folder that the operator allows",
+            hint="upload the file, or ask the operator",
+        )
+        try:
+            real = Path(os.path.realpath(path, strict=True))
+        except (OSError, ValueError):
+            raise denied from None  # whether it exists is not told either
+        if not any(real.is_relative_to(os.path.realpath(one)) for one in self.settings.folders):
+            raise denied
+        if not (real.is_file() or real.is_dir()):
+            raise denied
+        return real
+
+    def given_data(self, workspace: Workspace, name: str) -> dict[str, Any]:
+        """A dataset as a working process needs it."""
+        about = self.ready_dataset(workspace, name)
+        return {
+            "path": str(self.data_path(workspace, name)),
+            "study": about.study.model_dump(mode="json", exclude_defaults=True),
+        }
+
+    # Work that is done at once
+
+    async def now(self, workspace: Workspace, task: str, given: dict[str, Any]) -> Any:
+        """Do a short piece of work and give its result as JSON values."""
+        return json.loads(await self.bytes_now(workspace, task, given))
+
+    async def bytes_now(self, workspace: Workspace, task: str, given: dict[str, Any]) -> bytes:
+        """The same, as it came from the working process."""
+        return await self.askers.do(
+            task,
+            given,
+            owner=workspace.id,
+            seconds=self.limits.query_seconds,
+            warm=given.get("engine") or given.get("path"),
+        )
+
+    # Work of jobs
+
+    async def _read(
+        self, workspace: Workspace, given: dict[str, Any], running: Running
+    ) -> dict[str, str]:
+        name = given["dataset"]
+        about = workspace.get("datasets", name, DatasetInfo)
+        task = {
+            "path": str(self.data_path(workspace, name)),
+            "study": about.study.model_dump(mode="json", exclude_defaults=True),
+            "limits": self.limits.model_dump(),
+        }
+        running.update(stage="reading")
+        try:
+            # Not behind the fits, which may take an hour: a person waits for it.
+            written = await self.askers.do(
+                "read",
+                task,
+                owner=workspace.id,
+                seconds=self.limits.query_seconds,
+                report=running.report,
+                started=running.began,
+            )
+            found = json.loads(written)
+        except (Refused, asyncio.CancelledError):
+            # What cannot be read is of no use; a server that closes will try again.
+            if not self.jobs.closing:
+                workspace.remove("datasets", name)
+            raise
+        found.pop("used")
+        about = workspace.get("datasets", name, DatasetInfo)  # unless it was deleted meanwhile
+        workspace.put("datasets", name, about.model_copy(update={"ready": True, **found}))
+        return {}
+
+    async def _fit(
+        self, workspace: Workspace, given: dict[str, Any], running: Running
+    ) -> dict[str, str]:
+        name = given["engine"]
+        if workspace.has("engines", name):
+            return {}  # the server ended after it was done and before that was noted
+        data = self.ready_dataset(workspace, given["dataset"])
+        with workspace.making("engines", name) as draft:
+            task = self.given_data(workspace, given["dataset"]) | {
+                "output": str(draft / ENGINE),
+                "options": given["options"],
+                "models": {
+                    outcome: self.model_task(workspace, model, given["columns"].get(outcome))
+                    for outcome, model in given["models"].items()
+                },
+            }
+            told = json.loads(await self._heavy("fit", task, workspace, running))
+            about = EngineInfo(
+                id=name,
+                name=given["name"] or data.name,
+                created=now(),
+                shared=workspace.shared,
+                dataset=data.id,
+                bytes=size_of(draft),
+                options=given["options"],
+                **told,
+            )
+            (draft / "about.json").write_text(about.model_dump_json())
+        return {}
+
+    def model_task(self, workspace: Workspace, name: str, columns: Any = None) -> dict[str, Any]:
+        """A model that somebody brought, as a working process needs it."""
+        about = workspace.get("models", name, ModelInfo)
+        path = workspace.place("models", name) / "model"
+        return {"path": str(path), "name": about.name, "columns": columns}
+
+    async def _tell(
+        self, workspace: Workspace, given: dict[str, Any], running: Running
+    ) -> dict[str, str]:
+        try:
+            await self._taken_in(workspace, given, running)
+        finally:
+            # The new engine has its own copy of the runs; a server that closes will try again.
+            if not self.jobs.closing:
+                workspace.remove("datasets", given["runs"])
+        return {}
+
+    async def _taken_in(
+        self, workspace: Workspace, given: dict[str, Any], running: Running
+    ) -> None:
+        name = given["engine"]
+        if workspace.has("engines", name):
+            return
+        old = self.engine(workspace, given["parent"])
+        with workspace.making("engines", name) as draft:
+            task = {
+                "engine": str(self.engine_path(workspace, old.id)),
+                "path": str(self.data_path(workspace, given["runs"])),
+                "output": str(draft / ENGINE),
+                "questions": given["questions"],
+                "limits": self.limits.model_dump(),
+            }
+            told = json.loads(await self._heavy("tell", task, workspace, running))
+            about = old.model_copy(
+                update={"id": name, "created": now(), "parent": old.id, "shared": False}
+            )
+            about = EngineInfo.model_validate(
+                about.model_dump() | told["engine"] | {"bytes": size_of(draft)}
+            )
+            (draft / TOLD).write_text(json.dumps(told["told"]))
+            (draft / "about.json").write_text(about.model_dump_json())
+
+    async def _ask(
+        self, workspace: Workspace, given: dict[str, Any], running: Running
+    ) -> dict[str, str]:
+        name, engine = given["answer"], given["engine"]
+        if workspace.has("answers", name):
+            return {}
+        path = str(self.engine_path(workspace, engine))
+        written = await self.askers.do(
+            "ask",
+            {"engine": path, "question": given["question"]},
+            owner=workspace.id,
+            seconds=self.limits.query_seconds,
+            warm=path,
+            report=running.report,
+            started=running.began,
+        )
+        await asyncio.to_thread(self.keep_answer, workspace, name, engine, written)
+        return {}
+
+    def keep_answer(self, workspace: Workspace, name: str, engine: str, written: bytes) -> None:
+        """Keep an answer as it came from a working process."""
+        head = json.loads(written)
+        about = AnswerInfo(
+            id=name,
+            engine=engine,
+            created=now(),
+            text=head["text"],
+            answered=head["no_answer"] is None,
+        )
+        with workspace.making("answers", name) as draft:
+            (draft / ANSWER).write_bytes(written)
+            (draft / "about.json").write_text(about.model_dump_json())
+
+    def answer_bytes(self, workspace: Workspace, name: str) -> bytes:
+        """An answer as it is kept."""
+        try:
+            return (workspace.place("answers", name) / ANSWER).read_bytes()
+        except FileNotFoundError:
+            raise not_found("answer") from None
+
+    def answer_view(self, workspace: Workspace, name: str) -> bytes:
+        """An answer and where it is kept, as JSON; the answer itself is not parsed again."""
+        about = workspace.get("answers", name, AnswerInfo)
+        head = {"id": about.id, "engine": about.engine, "created": about.created.isoformat()}
+        written = self.answer_bytes(workspace, name)
+        return json.dumps(head)[:-1].encode() + b', "answer": ' + written + b"}"
+
+    def answer(self, workspace: Workspace, name: str) -> Answer:
+        """An answer."""
+        return Answer.model_validate_json(self.answer_bytes(workspace, name))
+
+    def suggestion(self, workspace: Workspace, name: str, which: int) -> Suggestion:
+        """One suggestion of an answer, counted from 1."""
+        answer = self.answer(workspace, name)
+        if which > len(answer):
+            raise Refused(
+                404,
+                "no-suggestion",
+                f"the answer has {len(answer)} suggestions",
+                hint=answer.no_answer or "count from 1",
+            )
+        return answer[which - 1]
+
+    def exported(
+        self, workspace: Workspace, name: str, form: str, template: str | None = None
+    ) -> str:
+        """An answer in a registered form."""
+        answer = self.answer(workspace, name)
+        rendered: str = registry.get("exporter", form).render(answer, template)
+        return rendered
+
+    def script(self, workspace: Workspace, name: str) -> str:
+        """The Python that repeats an answer."""
+        answer = self.answer(workspace, name)
+        about = workspace.get("answers", name, AnswerInfo)
+        engine = self.engine(workspace, about.engine)
+        source = engine.name
+        if engine.dataset is not None:
+            with suppress(Refused):
+                data = self.dataset(workspace, engine.dataset)
+                source = data.path or data.name
+        return repeating(answer, source, engine.study, engine.options)
+
+    async def curves(
+        self,
+        workspace: Workspace,
+        engine: str,
+        run: int | Config,
+        parameters: tuple[str, ...],
+        outcomes: tuple[str, ...],
+    ) -> list[Curve]:
+        """How outcomes answer to single parameters around a run or a configuration."""
+        task = {
+            "engine": str(self.engine_path(workspace, engine)),
+            "run": run,
+            "parameters": parameters,
+            "outcomes": outcomes,
+        }
+        found = await self.now(workspace, "curves", task)
+        return [Curve.model_validate(one) for one in found]
+
+    async def _heavy(
+        self, task: str, given: dict[str, Any], workspace: Workspace, running: Running
+    ) -> bytes:
+        return await self.fitters.do(
+            task,
+            given,
+            owner=workspace.id,
+            seconds=self.limits.fit_seconds,
+            report=running.report,
+            started=running.began,
+        )
+
+
+def answer_id(engine: str, question: dict[str, Any]) -> str:
+    """The same question to the same engine has the same answer, and so the same name."""
+    said = json.dumps([engine, question], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]

@@ -1,0 +1,313 @@
+"""What a server keeps, on disk: it survives a kill at any moment.
+
+state/
+  shared/                    what the operator offers to everybody; a workspace like the others
+  workspaces/<id>/           one for each person or program; `key` is a hash of the key to it
+    datasets/<id>/           about.json, and the uploaded file
+    models/<id>/             about.json, and the model
+    engines/<id>/            about.json, and the saved engine
+    answers/<id>/            about.json, answer.json
+    chats/<id>/  jobs/<id>/  about.json
+  passing/                   files on their way; emptied when a server starts
+
+A thing is made in `passing` and moved to its place in one step, so it is there whole or not at
+all; it is removed by moving it to `passing` first. One server at a time works on a state.
+"""
+
+import fcntl
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import ValidationError
+
+from compass.domain.base import Noun
+from compass.domain.errors import EnvironmentProblem
+from compass.server.limits import Limits
+from compass.server.nouns import ID, WorkspaceInfo, now
+from compass.server.problems import Refused, not_found, too_large
+
+Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs"]
+KINDS: tuple[Kind, ...] = ("datasets", "models", "engines", "answers", "chats", "jobs")
+_ABOUT = "about.json"
+_DAY = 86_400.0
+
+Thing = TypeVar("Thing", bound=Noun)
+
+
+def new_id() -> str:
+    """A name that nothing else has."""
+    return secrets.token_hex(8)
+
+
+@dataclass(eq=False)
+class Workspace:
+    """One person's things."""
+
+    folder: Path
+    passing: Path
+    limits: Limits
+    shared: bool = False
+    _bytes: int | None = field(default=None, init=False)
+
+    @property
+    def id(self) -> str:
+        """The name of the workspace; it does not open it."""
+        return self.folder.name
+
+    def place(self, kind: Kind, name: str) -> Path:
+        """The folder of a thing, whether it is there or not."""
+        if not re.fullmatch(ID, name):
+            raise not_found(kind.removesuffix("s"))
+        return self.folder / kind / name
+
+    def has(self, kind: Kind, name: str) -> bool:
+        """Whether there is such a thing."""
+        return (self.place(kind, name) / _ABOUT).is_file()
+
+    def get(self, kind: Kind, name: str, noun: type[Thing]) -> Thing:
+        """What is known about a thing."""
+        try:
+            return noun.model_validate_json((self.place(kind, name) / _ABOUT).read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            raise not_found(kind.removesuffix("s")) from None
+        except ValidationError:
+            raise Refused(
+                409,
+                "other-version",
+                f"this {kind.removesuffix('s')} was kept by another version of Compass",
+                hint="delete it and make it again",
+            ) from None
+
+    def all(self, kind: Kind, noun: type[Thing]) -> list[Thing]:
+        """Everything of a kind, the newest first; what another version kept is left out."""
+        found = []
+        for name in self.names(kind):
+            with suppress(Refused):
+                found.append(self.get(kind, name, noun))
+        return sorted(found, key=lambda thing: thing.created, reverse=True)  # type: ignore[attr-defined]
+
+    def names(self, kind: Kind) -> list[str]:
+        """The names of all things of a kind."""
+        with suppress(FileNotFoundError):
+            return [n for n in os.listdir(self.folder / kind) if re.fullmatch(ID, n)]
+        return []
+
+    @contextmanager
+    def making(self, kind: Kind, name: str) -> Iterator[Path]:
+        """A folder to fill; it becomes the thing when nothing went wrong, else it is removed."""
+        draft = self.passing / f"{self.id}-{secrets.token_hex(8)}"
+        draft.mkdir(parents=True)
+        try:
+            yield draft
+            self.adopt(kind, name, draft)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def adopt(self, kind: Kind, name: str, draft: Path) -> None:
+        """Make a filled folder the thing of that name, instead of the one that was."""
+        added = size_of(draft)
+        self.check_room(added)
+        if not self.folder.is_dir():
+            raise not_found("workspace")  # deleted while this was made
+        place = self.place(kind, name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for base, _, names in os.walk(draft):
+            for path in (*(os.path.join(base, one) for one in names), base):
+                _sync(Path(path))
+        self.remove(kind, name)
+        os.rename(draft, place)
+        _sync(place.parent)
+        self._bytes = self.bytes + added
+
+    def put(self, kind: Kind, name: str, about: Noun) -> None:
+        """Keep what is known about a thing; a new one or a change."""
+        written = about.model_dump_json().encode()
+        place = self.place(kind, name)
+        if not place.is_dir():
+            with self.making(kind, name) as draft:
+                (draft / _ABOUT).write_bytes(written)
+            return
+        fresh = self.passing / secrets.token_hex(8)
+        fresh.write_bytes(written)
+        _sync(fresh)
+        os.replace(fresh, place / _ABOUT)
+        _sync(place)
+
+    def remove(self, kind: Kind, name: str) -> bool:
+        """Remove a thing; whether there was one."""
+        place = self.place(kind, name)
+        gone = self.passing / f"{self.id}-{secrets.token_hex(8)}"
+        try:
+            os.rename(place, gone)
+        except FileNotFoundError:
+            return False
+        self._bytes = max(0, self.bytes - size_of(gone))
+        shutil.rmtree(gone, ignore_errors=True)
+        return True
+
+    @property
+    def bytes(self) -> int:
+        """How much is kept."""
+        if self._bytes is None:
+            self._bytes = size_of(self.folder)
+        return self._bytes
+
+    def check_room(self, added: int) -> None:
+        """Refuse what does not fit into the workspace any more."""
+        if not self.shared and self.bytes + added > self.limits.workspace_bytes:
+            raise too_large(
+                f"the workspace may keep {told_size(self.limits.workspace_bytes)}, and has "
+                f"{told_size(self.bytes)}",
+                "delete datasets, engines or answers that are no longer needed",
+            )
+
+    @property
+    def info(self) -> WorkspaceInfo:
+        """The workspace as it is told."""
+        about = self.folder / _ABOUT
+        return WorkspaceInfo.model_validate_json(about.read_bytes()).model_copy(
+            update={"bytes": self.bytes}
+        )
+
+
+class Store:
+    """All workspaces of a server."""
+
+    def __init__(self, root: Path, limits: Limits) -> None:
+        self.root = root
+        self.limits = limits
+        self.passing = root / "passing"
+        self._known: dict[str, Workspace] = {}
+        try:
+            for folder in (root / "workspaces", root / "shared", self.passing):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            root.chmod(0o700)
+            self._lock = os.open(root / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise EnvironmentProblem(
+                f"another server works on {root}",
+                hint="stop it, or choose another folder with --state",
+            ) from None
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"cannot keep anything in {root}: {error.strerror}",
+                hint="choose another folder with --state",
+            ) from None
+        self.shared = Workspace(root / "shared", self.passing, limits, shared=True)
+        self.tidy()
+
+    def close(self) -> None:
+        """Let another server work on this state."""
+        os.close(self._lock)
+
+    def tidy(self) -> None:
+        """Remove what was on its way when a server ended, and workspaces that were never used."""
+        for path in self.passing.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for folder in (self.root / "workspaces").iterdir():
+            unused = not any((folder / kind).is_dir() for kind in KINDS)
+            if not (folder / _ABOUT).is_file() or (
+                unused and time.time() - folder.stat().st_mtime > _DAY
+            ):
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def create(self) -> tuple[Workspace, str]:
+        """A new workspace and the key to it."""
+        if len(os.listdir(self.root / "workspaces")) >= self.limits.workspaces:
+            raise Refused(
+                429,
+                "too-many-workspaces",
+                f"the server keeps at most {self.limits.workspaces} workspaces",
+                hint="use one that you have, or ask the operator",
+                retry_after=3600,
+            )
+        name, secret = new_id(), secrets.token_urlsafe(32)
+        draft = self.passing / secrets.token_hex(8)
+        draft.mkdir(mode=0o700)
+        about = WorkspaceInfo(id=name, created=now())
+        (draft / _ABOUT).write_text(about.model_dump_json())
+        (draft / "key").write_text(_hashed(secret))
+        for path in (draft / _ABOUT, draft / "key"):
+            _sync(path)
+        os.rename(draft, self.root / "workspaces" / name)
+        _sync(self.root / "workspaces")
+        return self.open(f"{name}.{secret}"), f"{name}.{secret}"
+
+    def open(self, key: str) -> Workspace:
+        """The workspace that a key opens."""
+        name, _, secret = key.partition(".")
+        folder = self.root / "workspaces" / name
+        try:
+            known = (folder / "key").read_text() if re.fullmatch(ID, name) else ""
+        except FileNotFoundError:
+            known = ""
+        # Also where there is no such workspace, so that the time tells nothing.
+        if not hmac.compare_digest(known.encode(), _hashed(secret).encode()):
+            raise Refused(
+                401,
+                "no-workspace",
+                "the key opens no workspace",
+                hint="make one with POST /api/v1/workspaces and send its key as Compass-Workspace",
+            )
+        return self._opened(folder)
+
+    def everybody(self) -> list[Workspace]:
+        """All workspaces, for the work that goes on after a restart."""
+        folders = [self.root / "workspaces" / n for n in os.listdir(self.root / "workspaces")]
+        return [self.shared, *(self._opened(f) for f in folders if (f / _ABOUT).is_file())]
+
+    def _opened(self, folder: Path) -> Workspace:
+        if folder.name not in self._known:
+            self._known[folder.name] = Workspace(folder, self.passing, self.limits)
+        return self._known[folder.name]
+
+    def forget(self, workspace: Workspace) -> None:
+        """Remove a workspace with everything in it."""
+        gone = self.passing / secrets.token_hex(8)
+        os.rename(workspace.folder, gone)
+        self._known.pop(workspace.id, None)
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    total = 0
+    for base, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(base, name)).st_size
+    return total
+
+
+def told_size(count: float) -> str:
+    """A number of bytes for people."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            return (
+                f"{count:.0f} {unit}" if count >= 10 or unit == "bytes" else f"{count:.1f} {unit}"
+            )
+        count /= 1024
+    raise AssertionError
+
+
+def _hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

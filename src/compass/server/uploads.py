@@ -1,0 +1,80 @@
+"""Files that people send: written as they come, never longer than allowed."""
+
+import asyncio
+import csv
+import re
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from compass.domain.base import Value
+from compass.domain.errors import BadInput
+from compass.server.limits import Limits
+from compass.server.problems import Refused, too_large
+from compass.server.store import told_size
+
+ENDINGS = ("csv", "tsv", "parquet")
+
+
+def ending_of(name: str) -> str:
+    """What a file is, by its name."""
+    found = re.search(r"\.([A-Za-z]+)$", name)
+    ending = found[1].lower() if found else ""
+    if ending not in ENDINGS:
+        raise BadInput(
+            f"a file to upload ends in .{', .'.join(ENDINGS)}",
+            hint="give it as ?name=runs.csv; other formats: compass read FILE -o runs.parquet",
+        )
+    return ending
+
+
+async def receive(request: Request, path: Path, limits: Limits) -> int:
+    """Write the body of a request to a file; how long it is."""
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > limits.upload_bytes:
+        raise _too_long(limits)
+    size = 0
+    with path.open("wb") as file:
+        async for chunk in _chunks(request, limits.idle_seconds):
+            size += len(chunk)
+            if size > limits.upload_bytes:
+                raise _too_long(limits)
+            await asyncio.to_thread(file.write, chunk)
+    if not size:
+        raise BadInput("the upload is empty", hint="send the file as the body of the request")
+    return size
+
+
+async def _chunks(request: Request, patience: float) -> AsyncIterator[bytes]:
+    stream = request.stream()
+    while True:
+        try:
+            async with asyncio.timeout(patience):
+                chunk = await anext(stream)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise Refused(
+                408, "too-slow", f"no byte of the upload came for {patience:g} s", hint="try again"
+            ) from None
+        except ClientDisconnect:
+            raise Refused(400, "cut", "the upload was cut off", hint="try again") from None
+        if chunk:
+            yield chunk
+
+
+def _too_long(limits: Limits) -> Refused:
+    return too_large(
+        f"the upload is longer than the {told_size(limits.upload_bytes)} that the server takes",
+        "make a sample that stands for all rows with compass reduce, or leave columns out",
+    )
+
+
+def write_rows(path: Path, names: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
+    """Write rows that came as JSON to a CSV file, as somebody would have uploaded it."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows([["" if cell is None else cell for cell in row] for row in rows])

@@ -1,0 +1,115 @@
+"""A working process: everything that touches people's files or models happens in one of these.
+
+The server starts it as `python -m compass.server.worker`, sends one piece of work at a time as JSON
+and gets frames back: progress, then a result or a problem. It may be killed at any moment: nothing
+that it holds is not also on disk. It dies with the server, and its memory is limited.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+import time
+from typing import IO, Any
+
+from compass.server import logs
+
+PROGRESS, RESULT, PROBLEM = b"P", b"R", b"E"
+HEADER = struct.Struct(">cQ")
+LENGTH = struct.Struct(">Q")
+_PR_SET_PDEATHSIG = 1
+_PAUSE = 0.1  # seconds between two reports of progress
+
+
+def main() -> None:
+    """Serve pieces of work until there are no more."""
+    limit, parent = int(sys.argv[1]), int(sys.argv[2])
+    _die_with(parent)
+    # Private writable memory: unlike the address space, it counts what is really asked for.
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides what Ctrl-C means
+    logs.configure(os.fdopen(os.dup(2), "w"))
+    # What libraries print must not get between the frames, nor people's data into the log.
+    out = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    try:
+        serve(sys.stdin.buffer, out)
+    except Exception as error:
+        logs.trouble("fault", error)  # of ours: the process ends, and is replaced
+        sys.exit(1)
+
+
+def _die_with(parent: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was gone before the signal was asked for
+        sys.exit(1)
+
+
+def serve(source: IO[bytes], out: IO[bytes]) -> None:
+    """Read pieces of work from one stream and write frames to the other."""
+    from compass.server.tasks import Desk
+
+    desk = Desk()
+    while len(head := source.read(LENGTH.size)) == LENGTH.size:
+        given = json.loads(source.read(LENGTH.unpack(head)[0]))
+        kind, content = _done(desk, given, out)
+        _write(out, kind, content)
+        desk.tidy()
+
+
+def _done(desk: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, bytes]:
+    from compass.domain.errors import CompassError
+    from compass.server.problems import problem_of, too_large
+
+    told, last = "", 0.0
+
+    def report(stage: str, done: int, total: int) -> None:
+        nonlocal told, last
+        # The last step of a stage is told too, or a bar would stop short of its end.
+        if time.monotonic() - last < _PAUSE and done < total and stage == told:
+            return
+        told, last = stage, time.monotonic()
+        shown = {"stage": stage, "done": int(done), "total": int(total)}
+        _write(out, PROGRESS, json.dumps(shown).encode())
+
+    try:
+        return RESULT, desk.do(given["task"], given["given"], report)
+    except CompassError as error:
+        status, problem = problem_of(error)
+    except MemoryError:
+        desk.forget()
+        status, problem = problem_of(
+            too_large(
+                "this needs more memory than the server allows",
+                "give it less data, or ask the operator for more memory",
+            )
+        )
+    except Exception as error:
+        if "memory" not in type(error).__name__.lower() and "malloc" not in str(error):
+            raise
+        desk.forget()
+        status, problem = problem_of(
+            too_large(
+                "this needs more memory than the server allows",
+                "give it less data, or ask the operator for more memory",
+            )
+        )
+    told_problem = {"status": status, "problem": problem.model_dump(mode="json")}
+    return PROBLEM, json.dumps(told_problem).encode()
+
+
+def _write(out: IO[bytes], kind: bytes, content: bytes) -> None:
+    out.write(HEADER.pack(kind, len(content)))
+    out.write(content)
+    out.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,574 @@
+"""The dialogue: what it asks, what it shows, and that nothing runs unconfirmed."""
+
+import pyarrow as pa
+import pytest
+from chat_case import FIGURE, Talk, link, number, says
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import compass as cp
+from compass.chat.dialogue import CHARACTERS, TURNS, failed, respond, to_query, told
+from compass.chat.draft import Act, Conversation, Draft, How, Reading, Reply, Slot, Turn
+from compass.chat.wording import shown
+from compass.domain.answer import Answer
+from compass.domain.errors import BadInput, ConflictingRules, QueryProblem
+from compass.domain.goal import Change, Observe, maximize, minimize
+from compass.domain.query import Given, Kind, Row, SetTo, Times, times
+from compass.domain.space import Role, Space
+from compass.language import format_query, parse_query
+from compass.settings import ForestSettings, TrustSettings
+from conftest import ROLES, cluster_columns
+
+RUNTIME = {"runtime": minimize}
+WHOLE = says(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=("nodes < 16",))
+
+
+@pytest.fixture(scope="module")
+def engine() -> cp.Compass:
+    quick = cp.Settings(
+        surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
+    )
+    data = cp.read(pa.table(cluster_columns(300))).roles(**ROLES)
+    return cp.Compass(data, rules=["cores <= 32 * nodes"], settings=quick)
+
+
+@pytest.fixture(scope="module")
+def answer(engine: cp.Compass) -> Answer:
+    return engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where app == wrf")
+
+
+@pytest.fixture
+def answered(engine: cp.Compass, answer: Answer) -> Talk:
+    """A conversation that has just been told an answer."""
+    talk = Talk(engine.space)
+    talk.say(f"{answer.text}.")
+    talk.say("yes", Reading(act=Act.YES))
+    assert talk.reply.run == answer.query
+    talk.conversation, talk.reply = told(talk.conversation, answer)
+    talk.answer = answer
+    return talk
+
+
+def text_of(reply: Reply) -> str:
+    assert reply.query is not None, reply.text
+    return format_query(reply.query)
+
+
+# What is asked
+
+
+def test_a_message_that_tells_everything_goes_straight_to_confirmation() -> None:
+    talk = Talk()
+    reply = talk.say("recommend nodes to minimize runtime with nodes < 16", WHOLE)
+    talk.expects(Slot.CONFIRM)
+    assert reply.text.startswith("✓ Query complete. Can you please confirm the following query:\n")
+    assert parse_query(reply.text.split("\n", 1)[1]) == reply.query
+    assert reply.run is None
+    run = talk.yes()
+    assert run.run == reply.query
+    talk.expects(None)
+
+
+def test_parts_are_asked_for_in_order_and_constraints_once() -> None:
+    talk = Talk()
+    talk.say("hm", says(kind=Kind.RECONFIGURE))
+    talk.expects(Slot.GOAL)
+    talk.say("10% less runtime", says(goals={"runtime": Change(direction="reduce", by=0.1)}))
+    talk.expects(Slot.PARAMETERS)
+    talk.say("nodes", says(ask=("nodes",)))
+    talk.expects(Slot.BASELINE)
+    talk.say("row 3", says(baseline=Row(row=3)))
+    talk.expects(Slot.CONSTRAINTS)
+    talk.say("no", Reading(act=Act.NO))
+    talk.expects(Slot.CONFIRM)
+    assert text_of(talk.reply) == (
+        "Reconfigure X = {nodes: ?} to achieve Y = {runtime: reduce by 10%} from row 3"
+    )
+    assert parse_query(talk.reply.text.split("\n", 1)[1]) == talk.reply.query
+
+
+def test_a_what_if_needs_only_its_change() -> None:
+    talk = Talk()
+    talk.say("what if", says(kind=Kind.WHAT_IF))
+    talk.expects(Slot.CHANGE)
+    talk.say("double the nodes", says(change={"nodes": times(2)}))
+    talk.expects(Slot.CONSTRAINTS)
+    talk.say("that is all", Reading(act=Act.NOTHING))
+    assert text_of(talk.reply) == (
+        "What if we change X = {nodes: old -> 2*old}, how would that affect Y = {runtime, power}"
+    )
+    assert talk.reply.text.endswith("?")
+
+
+def test_the_kind_follows_from_what_is_said() -> None:
+    assert to_query(Draft(ask=("nodes",), goals=RUNTIME), FIGURE).kind is Kind.RECOMMEND
+    assert to_query(Draft(change={"nodes": times(2)}), FIGURE).kind is Kind.WHAT_IF
+    given = Draft(ask=("nodes",), goals=RUNTIME, baseline=Row(row=1))
+    assert to_query(given, FIGURE).kind is Kind.RECONFIGURE
+    talk = Talk()
+    talk.say("hello", says(unknown=("hello",)))
+    talk.expects(Slot.KIND)
+
+
+def test_a_recommendation_relative_to_a_run_asks_for_that_run() -> None:
+    talk = Talk()
+    goal = {"runtime": Change(direction="reduce", by=0.1)}
+    talk.say("nodes for 10% less runtime", says(kind=Kind.RECOMMEND, ask=("nodes",), goals=goal))
+    talk.expects(Slot.BASELINE)
+    talk.say("row 7", says(baseline=Row(row=7)))
+    talk.no()
+    assert talk.reply.query is not None
+    assert talk.reply.query.kind is Kind.RECONFIGURE
+
+
+def test_an_outcome_without_a_direction_is_asked_about() -> None:
+    talk = Talk()
+    talk.say("recommend nodes for power", says(ask=("nodes",), outcome_without_goal=("power",)))
+    talk.expects(Slot.GOAL)
+    assert "minimized or maximized" in talk.reply.text
+    assert talk.reply.choices == ("minimize power", "maximize power")
+    talk.say("maximize", says(unknown=("maximize",)))
+    talk.no()
+    assert talk.reply.query is not None
+    assert talk.reply.query.goals == {"power": maximize}
+
+
+def test_an_outcome_named_in_a_what_if_is_observed() -> None:
+    talk = Talk()
+    change = {"nodes": times(2)}
+    talk.say("power at 2x nodes", says(kind=Kind.WHAT_IF, change=change, outcome_without_goal=("power",)))
+    assert talk.reply.query is not None
+    assert talk.reply.query.goals == {"power": Observe()}
+
+
+def test_everything_asks_for_all_knobs_that_are_not_kept() -> None:
+    draft = Draft(kind=Kind.RECOMMEND, everything=True, keep=("nodes",), goals=RUNTIME)
+    query = to_query(draft, FIGURE)
+    assert query.ask == ("gpus_per_node", "cpu_cores", "num_threads", "thread_affinity")
+    nothing = Draft(kind=Kind.RECOMMEND, everything=True, goals=RUNTIME, keep=FIGURE.names)
+    with pytest.raises(QueryProblem, match="no parameter left"):
+        to_query(nothing, FIGURE)
+
+
+def test_a_query_in_the_query_language_is_taken_as_it_is() -> None:
+    talk = Talk()
+    text = (
+        "Recommend a configuration X = {nodes: ?} to achieve Y = {runtime: minimize} "
+        "where C = {power < 300} top 5 seed 9 level 80%"
+    )
+    talk.say(text)
+    assert text_of(talk.reply) == text
+    talk.say("Recommend X = {nodes: } to achieve Y = {runtime: minimize}")
+    assert "did not expect" in talk.reply.text.lower()
+    assert "^" in talk.reply.text
+    assert text_of(talk.reply) == text  # and the query before is still there
+
+
+# Words and columns
+
+
+def test_words_that_are_no_exact_names_are_always_confirmed() -> None:
+    talk = Talk()
+    links = (link("time", "runtime"), link("machines", "nodes", how=How.FUZZY))
+    talk.say("least time with some machines", says(ask=("nodes",), goals=RUNTIME, links=links))
+    talk.expects(Slot.COLUMNS)
+    assert talk.reply.text == (
+        "Your dataset has the following as column names: runtime and nodes. "
+        "Do you mean these two columns?"
+    )
+    assert talk.reply.links == links
+    talk.yes()
+    talk.expects(Slot.CONFIRM)
+    again = says(where=("nodes < 8",), links=links[1:])
+    talk.say("under 8 machines", again)
+    talk.expects(Slot.CONFIRM)  # what was confirmed is not asked again
+
+
+def test_a_name_that_nobody_said_is_confirmed_even_if_the_reader_claims_no_link() -> None:
+    talk = Talk()
+    talk.say("use few machines", says(ask=("nodes",), goals=RUNTIME))
+    talk.expects(Slot.COLUMNS)
+    assert "runtime and nodes" in talk.reply.text or "nodes and runtime" in talk.reply.text
+
+
+def test_no_lists_the_columns_and_another_is_taken() -> None:
+    talk = Talk()
+    talk.say("fast on few machines", says(ask=("nodes",), links=(link("machines", "nodes"),)))
+    talk.say("minimize runtime", says(goals=RUNTIME))
+    talk.expects(Slot.COLUMNS)
+    talk.no()
+    talk.expects(Slot.COLUMNS)
+    assert "Which column do you mean by 'machines'" in talk.reply.text
+    assert "nodes" not in talk.reply.choices
+    assert "gpus_per_node" in talk.reply.choices
+    talk.say("gpus_per_node", says(ask=("gpus_per_node",)))
+    talk.no()
+    assert talk.reply.query is not None
+    assert talk.reply.query.ask == ("gpus_per_node",)
+    talk.say("undo", Reading(act=Act.UNDO))
+    talk.expects(Slot.COLUMNS)  # the column that was refused has not become certain
+
+
+def test_words_that_can_mean_several_columns_are_asked_about() -> None:
+    space = Space(
+        parameters=(
+            number("nodes"),
+            number("cpu_power", Role.OUTCOME),
+            number("mem_power", Role.OUTCOME),
+        )
+    )
+    for reply, meant in (("mem_power", "mem_power"), ("the second one", "mem_power")):
+        talk = Talk(space)
+        both = (link("power", "cpu_power", "mem_power", how=How.EXACT),)
+        talk.say("least power", says(ask=("nodes",), goals={"cpu_power": minimize}, links=both))
+        # nodes was not in the message, so it is asked about first
+        talk.yes()
+        assert "Which column do you mean by 'power': cpu_power or mem_power?" in talk.reply.text
+        assert talk.reply.choices == ("cpu_power", "mem_power")
+        talk.say(reply, says(unknown=(reply,)))
+        assert talk.reply.query is not None
+        assert talk.reply.query.goals == {meant: minimize}
+
+
+def test_i_meant_another_column() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime", says(ask=("nodes",), goals=RUNTIME))
+    talk.say("under 8 nodes", says(where=("nodes < 8",)))
+    talk.say("also under 4 cpu_cores", says(where=("cpu_cores < 4",)))
+    meant = says(ask=("gpus_per_node",), correction=True)
+    talk.say("I meant gpus per node", meant)
+    assert text_of(talk.reply).endswith("where C = {nodes < 8, gpus_per_node < 4}")
+    assert talk.reply.query is not None
+    assert talk.reply.query.ask == ("nodes",)
+
+
+# Corrections
+
+
+def test_corrections_replace_rules_and_goals() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime, nodes under 16", WHOLE)
+    under = says(Act.NO, where=("nodes < 8",), correction=True)
+    talk.say("no, under 8 nodes", under)
+    assert text_of(talk.reply).endswith("where C = {nodes < 8}")
+    talk.say("at least 2 nodes", says(where=("nodes >= 2",)))
+    assert text_of(talk.reply).endswith("where C = {nodes < 8, nodes >= 2}")
+    talk.say("at most 6 nodes", says(where=("nodes <= 6",)))
+    assert text_of(talk.reply).endswith("where C = {nodes >= 2, nodes <= 6}")
+    talk.say("actually maximize power", says(goals={"power": maximize}, correction=True))
+    assert talk.reply.query is not None
+    assert talk.reply.query.goals == {"power": maximize}
+    talk.say("and minimize runtime", says(goals=RUNTIME))
+    assert talk.reply.query.goals == {"power": maximize, **RUNTIME} or set(
+        talk.reply.query.goals
+    ) == {"power", "runtime"}
+    talk.say("forget the nodes limit", says(dropped=("power",)))
+    assert talk.reply.query.goals == RUNTIME
+
+
+def test_undo_steps_back_and_start_over_can_be_undone() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime, nodes under 16", WHOLE)
+    talk.say("under 8 nodes", says(where=("nodes < 8",)))
+    talk.say("under 4 nodes", says(where=("nodes < 4",)))
+    undo = Reading(act=Act.UNDO)
+    assert text_of(talk.say("undo", undo)).endswith("{nodes < 8}")
+    assert text_of(talk.say("undo", undo)).endswith("{nodes < 16}")
+    talk.say("start over", Reading(act=Act.RESTART))
+    talk.expects(Slot.KIND)
+    assert talk.conversation.draft == Draft()
+    assert text_of(talk.say("undo", undo)).endswith("{nodes < 16}")
+    talk.say("undo", undo)
+    assert "nothing to undo" in talk.say("undo", undo).text
+    talk.expects(Slot.KIND)
+
+
+def test_no_to_the_query_asks_what_should_be_different_and_yes_then_shows_it_again() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime, nodes under 16", WHOLE)
+    assert "What should be different?" in talk.no().text
+    assert talk.yes().run is None
+    assert talk.reply.query is not None
+    assert talk.yes().run == talk.reply.query
+
+
+def test_what_is_not_understood_is_said_and_the_question_stays() -> None:
+    talk = Talk()
+    for slot in (Slot.KIND, Slot.GOAL, Slot.PARAMETERS, Slot.CONSTRAINTS, Slot.CONFIRM):
+        talk.expects(slot)
+        for _ in range(2):
+            reply = talk.say("flurble", says())
+            assert "did not understand 'flurble'" in reply.text
+            talk.expects(slot)
+            assert reply.choices
+        parts = {
+            Slot.KIND: says(kind=Kind.RECOMMEND),
+            Slot.GOAL: says(goals=RUNTIME),
+            Slot.PARAMETERS: says(ask=("nodes",)),
+            Slot.CONSTRAINTS: Reading(act=Act.NOTHING),
+        }
+        if slot in parts:
+            talk.say("runtime, nodes", parts[slot])
+
+
+def test_help_and_why_keep_the_question_open() -> None:
+    talk = Talk()
+    talk.say("recommend", says(kind=Kind.RECOMMEND))
+    why = talk.say("why?", Reading(act=Act.WHY))
+    assert "which outcome decides" in why.text
+    assert "What is your objective?" in why.text
+    assert "start over" in talk.say("help", Reading(act=Act.HELP)).text
+    talk.expects(Slot.GOAL)
+
+
+# Problems
+
+
+def test_problems_are_told_and_nothing_is_lost() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime, nodes under 16", WHOLE)
+    before = talk.conversation.draft
+    for reading, part in (
+        (says(where=("queue == 'nightly'",)), "no value of queue named 'nightly'"),
+        (says(where=("nodes > 32",)), "nodes < 16 and nodes > 32"),
+        (says(goals={"nodes": minimize}), "both a parameter to set (X) and an outcome"),
+        (says(where=("nodes < 3 W",)), "nodes has no known unit"),
+    ):
+        reply = talk.say("queue nodes", reading)
+        assert part.casefold() in reply.text.casefold()
+        assert talk.conversation.draft == before
+        assert reply.query is not None
+
+
+def test_the_good_parts_of_a_message_are_kept() -> None:
+    talk = Talk()
+    wrong = says(kind=Kind.RECOMMEND, goals=RUNTIME, where=("queue == 'nightly'", "nodes < 4"))
+    talk.say("minimize runtime, under 4 nodes, queue nightly", wrong)
+    assert "nightly" in talk.reply.text
+    assert talk.conversation.draft.where == ("nodes < 4",)
+    talk.expects(Slot.PARAMETERS)
+
+
+def test_what_the_engine_refuses_leads_back_to_the_query() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime, nodes under 16", WHOLE)
+    query = talk.yes().run
+    error = ConflictingRules("nothing is left", hint="relax nodes < 16")
+    talk.conversation, talk.reply = failed(talk.conversation, error, talk.space)
+    talk.expects(Slot.CONFIRM)
+    assert "Nothing is left. Relax nodes < 16." in talk.reply.text
+    assert talk.yes().run == query
+
+
+def test_limits_are_told() -> None:
+    talk = Talk()
+    with pytest.raises(BadInput, match="2,001 characters"):
+        talk.say("x" * (CHARACTERS + 1))
+    turns = (Turn(who="person", text="x"),) * TURNS
+    with pytest.raises(BadInput, match="500 messages"):
+        respond(talk.conversation.model_copy(update={"turns": turns}), "yes", FIGURE)
+
+
+def test_half_characters_can_be_kept() -> None:
+    talk = Talk()
+    talk.say("minimize \ud800", says())
+    assert Conversation.model_validate_json(talk.conversation.model_dump_json())
+
+
+# After an answer
+
+
+def test_an_answer_is_told_in_plain_sentences(answered: Talk, answer: Answer) -> None:
+    text = answered.reply.text
+    first = answer[0]
+    assert f"I suggest gpus = {first.settings['gpus']}" in text
+    assert "runtime is predicted to be" in text
+    assert first.trust.reason in text
+    assert text.endswith("You can ask why, what if, or for more options.")
+    answered.expects(None)
+
+
+def test_why_after_an_answer_tells_trust_and_past_runs(answered: Talk, answer: Answer) -> None:
+    text = answered.say("why?", Reading(act=Act.WHY)).text
+    assert answer[0].trust.reason in text
+    assert f"row{'s' if len(answer[0].trust.evidence) > 1 else ''} " in text
+    assert str(answer[0].trust.evidence[0].row) in text
+    for effect in answer[0].trust.effects:
+        assert effect.reason in text
+    answered.answer = None
+    assert "no answer yet" in answered.say("why?", Reading(act=Act.WHY)).text
+
+
+def test_a_forced_move_is_told_with_its_rule(engine: cp.Compass) -> None:
+    jobs = cluster_columns(300)
+    sizes = list(zip(jobs["nodes"], jobs["cores"], strict=True))
+    talk = Talk(engine.space)
+    result = engine.what_if(sizes.index((8, 256)), {"nodes": 1}, ["runtime"])
+    talk.answer = result
+    talk.conversation, _ = told(talk.conversation.model_copy(update={"expecting": None}), result)
+    text = talk.say("why?", Reading(act=Act.WHY)).text
+    forced = [edit for edit in result[0].edits if edit.forced_by]
+    assert forced
+    for edit in forced:
+        assert f"because of the rule {edit.forced_by}" in text
+
+
+def test_more_runs_the_same_query_with_more_options(answered: Talk, answer: Answer) -> None:
+    reply = answered.say("give me more options", Reading(act=Act.MORE))
+    assert reply.run == answer.query.model_copy(update={"count": 6})
+    assert reply.query == reply.run
+    assert shown(reply.run) in reply.text
+    ten = answered.say("give me 10 options", says(Act.MORE, count=10))
+    assert ten.run is None  # the six have not been told yet
+    answered.conversation, _ = told(
+        answered.conversation, answer.model_copy(update={"query": reply.run})
+    )
+    assert answered.say("10 more", says(Act.MORE, count=10)).run == answer.query.model_copy(
+        update={"count": 16}
+    )
+    most = answer.query.model_copy(update={"count": 1000})
+    draft = answered.conversation.draft.model_copy(update={"count": 1000})
+    full = answered.conversation.model_copy(update={"last": most, "draft": draft})
+    _, reply = respond(full, "more", answered.space, read=lambda *_, **__: says(Act.MORE))
+    assert reply.run is None
+    assert "1000" in reply.text
+
+
+def test_what_if_goes_on_from_the_first_suggestion(
+    answered: Talk, answer: Answer, engine: cp.Compass
+) -> None:
+    reply = answered.say("what if I double the cores?", says(change={"cores": times(2)}))
+    query = reply.query
+    assert query is not None
+    assert reply.run is None
+    assert query.kind is Kind.WHAT_IF
+    assert query.baseline == Given(config=answer[0].config)
+    assert query.change == {"cores": Times(factor=2)}
+    assert list(query.goals) == ["runtime"]
+    assert "first suggestion" in reply.text
+    confirmed = answered.yes().run
+    assert confirmed == query
+    answered.conversation, told_it = told(answered.conversation, engine.ask(confirmed))
+    assert "cores from" in told_it.text
+    assert "no other options" in answered.say("more", Reading(act=Act.MORE)).text
+
+
+def test_a_change_after_an_answer_changes_the_answered_question(answered: Talk) -> None:
+    answered.say("minimize power", says(goals={"power": minimize}))
+    assert answered.reply.query is not None
+    assert answered.reply.query.goals == {"power": minimize}
+    undone = answered.say("undo", Reading(act=Act.UNDO))
+    assert undone.query is not None
+    assert undone.query.goals == RUNTIME
+
+
+def test_a_new_question_after_an_answer_starts_afresh(answered: Talk) -> None:
+    answered.say("recommend nodes", says(kind=Kind.RECOMMEND, ask=("nodes",)))
+    answered.expects(Slot.GOAL)
+    assert answered.conversation.draft == Draft(kind=Kind.RECOMMEND, ask=("nodes",))
+
+
+def test_no_answer_says_why_and_what_to_measure(engine: cp.Compass) -> None:
+    result = engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001}")
+    assert not result.answered
+    _, reply = told(Conversation(), result)
+    assert result.no_answer is not None
+    assert result.no_answer in reply.text
+    assert "What to measure next:" in reply.text
+    assert result.run_next[0].why in reply.text
+
+
+def test_an_answer_over_all_runs_is_told(engine: cp.Compass) -> None:
+    result = engine.ask("What if we change X = {gpus: 0 -> 4}, how would that affect Y = {runtime}")
+    _, reply = told(Conversation(), result)
+    assert result.population is not None
+    assert f"Over {result.population.runs} past runs" in reply.text
+    assert "less" in reply.text
+
+
+# Whatever is said
+
+PARTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "kind": st.sampled_from(Kind),
+        "ask": st.lists(st.sampled_from(("nodes", "num_threads", "runtime", "nope")), max_size=2),
+        "everything": st.booleans(),
+        "keep": st.lists(st.sampled_from(("nodes", "queue")), max_size=1),
+        "goals": st.dictionaries(
+            st.sampled_from(("runtime", "power", "queue")),
+            st.sampled_from((minimize, Observe(), Change(direction="reduce", by=0.2))),
+            max_size=2,
+        ),
+        "change": st.dictionaries(
+            st.sampled_from(("nodes", "thread_affinity")),
+            st.sampled_from((times(2), SetTo(value="close"), SetTo(value=4))),
+            max_size=2,
+        ),
+        "where": st.lists(
+            st.sampled_from(("nodes < 8", "nodes > 9", "queue == debug", "x ==", "power < 3 s")),
+            max_size=2,
+        ),
+        "baseline": st.sampled_from((Row(row=2), Given(config={"nodes": 4}))),
+        "count": st.integers(1, 1000),
+        "correction": st.booleans(),
+        "dropped": st.lists(st.sampled_from(("nodes", "runtime")), max_size=1),
+        "outcome_without_goal": st.lists(st.sampled_from(("power",)), max_size=1),
+    },
+)
+LINKS = st.lists(
+    st.builds(
+        link,
+        st.just("words"),
+        st.sampled_from(("nodes", "runtime", "num_threads", "queue")),
+        how=st.sampled_from(How),
+    ),
+    max_size=2,
+).map(tuple)
+SAID = st.one_of(
+    st.sampled_from((Act.YES, Act.NO, Act.MORE, Act.UNDO, Act.WHY, Act.RESTART, Act.NOTHING)).map(
+        lambda act: Reading(act=act)
+    ),
+    st.just(Reading(act=Act.YES)),
+    st.just(WHOLE),
+    st.builds(lambda act, links, parts: says(act, links, **parts), st.sampled_from(Act), LINKS, PARTS),
+)
+
+
+def check(talk: Talk, text: str, reading: Reading | None) -> None:
+    """One more message, and what must hold after every message."""
+    before, last = talk.reply, talk.conversation.last
+    reply = talk.say(text, reading)
+    assert reply.text
+    if reply.query is not None:
+        assert shown(reply.query) in reply.text or reply.run is not None
+        assert parse_query(shown(reply.query)) == reply.query
+    if reply.run is None:
+        return
+    assert reply.run == reply.query
+    if reply.run == before.query:
+        assert shown(reply.run) in before.text
+    else:  # further suggestions of what was confirmed before
+        assert last is not None
+        assert reply.run.model_copy(update={"count": last.count}) == last
+        assert shown(reply.run) in reply.text
+
+
+def finish(talk: Talk, answer: Answer) -> None:
+    if talk.reply.run is not None:
+        done = answer.model_copy(update={"query": talk.reply.run})
+        talk.conversation, talk.reply = told(talk.conversation, done)
+        talk.answer = done
+
+
+@settings(max_examples=2500, deadline=None)
+@given(st.lists(st.tuples(st.text(max_size=12), SAID), max_size=12))
+def test_nothing_that_is_said_breaks_the_dialogue_or_runs_unconfirmed(
+    answer: Answer, messages: list[tuple[str, Reading]]
+) -> None:
+    talk = Talk()
+    for text, reading in messages:
+        check(talk, text, reading)
+        from hypothesis import event
+        event("run" if talk.reply.run else ("query" if talk.reply.query else "other"))
+        finish(talk, answer)

@@ -1,0 +1,124 @@
+"""skops files: predictions equal scikit-learn's own, and files made to do harm are refused."""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from brought_files import (
+    CODED,
+    LABELS,
+    NEW,
+    SPACE,
+    changed,
+    kinds,
+    law,
+    refused,
+    rows,
+    the_same_in_every_batch,
+)
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from compass.domain.errors import BadInput, CompassError
+from compass.model.base import Task
+from compass.model.brought import bring
+from compass.model.brought.model import FittedBrought
+from compass.model.trees import FittedTrees
+
+
+def test_skops_forests_are_trees_and_others_run_apart(tmp_path: Path) -> None:
+    skops = pytest.importorskip("skops.io")
+    X = rows()
+    forest = RandomForestRegressor(5, max_depth=6, random_state=1).fit(X, law(X))
+    classes = np.array(LABELS)[kinds(X)]
+    chooser = RandomForestClassifier(5, max_depth=6, random_state=1).fit(X, classes)
+    path = tmp_path / "model.skops"
+    skops.dump(forest, path)
+    model = bring(path, columns=CODED).fitted(SPACE, "runtime", Task())
+    assert isinstance(model, FittedTrees)
+    np.testing.assert_allclose(model.predict(NEW)[:, 0], forest.predict(NEW), rtol=1e-12)
+    skops.dump(chooser, path)
+    model = bring(path, columns=CODED).fitted(SPACE, "state", Task(3), LABELS)
+    assert isinstance(model, FittedTrees)
+    scores = chooser.predict_proba(NEW)  # its classes are in the order of the alphabet
+    np.testing.assert_allclose(model.predict(NEW), scores[:, [1, 2, 0]], atol=1e-12)
+    with pytest.raises(BadInput, match="model's classes are high, low, middle"):
+        bring(path, columns=CODED).fitted(SPACE, "state", Task(3), ("a", "b", "c"))
+    ridge = make_pipeline(StandardScaler(), Ridge()).fit(X, law(X))
+    skops.dump(ridge, path)
+    model = bring(path, columns=CODED).fitted(SPACE, "runtime", Task())
+    assert isinstance(model, FittedBrought)
+    np.testing.assert_allclose(model.predict(NEW)[:, 0], ridge.predict(NEW), rtol=1e-12)
+    the_same_in_every_batch(model)
+
+
+def test_names_in_a_skops_file_are_matched(tmp_path: Path) -> None:
+    skops = pytest.importorskip("skops.io")
+    X = rows()
+    model = RandomForestRegressor(3, max_depth=4, random_state=1).fit(X, law(X))
+    expected = model.predict(NEW)
+    model.feature_names_in_ = np.array(["nodes", "application", "size"], dtype=object)
+    path = tmp_path / "model.skops"
+    skops.dump(model, path)
+    brought = bring(path)
+    with pytest.raises(CompassError, match="no column named 'application'") as told:
+        brought.fitted(SPACE, "runtime", Task())
+    assert "application: COLUMN" in told.value.hint
+    mapped = replace(brought, columns={"application": CODED[1]})
+    found = mapped.fitted(SPACE, "runtime", Task())
+    np.testing.assert_allclose(found.predict(NEW)[:, 0], expected)
+
+
+class Own(RegressorMixin, BaseEstimator):
+    """A model of somebody's own class."""
+
+    def fit(self, X: Any, y: Any) -> "Own":
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.mean_)
+
+
+def test_types_that_skops_does_not_know_are_refused() -> None:
+    skops = pytest.importorskip("skops.io")
+    content = skops.dumps(Own().fit(rows(), np.ones(400)))
+    refused(content, "m.skops", "Own")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda nodes: nodes["left_child"].__setitem__(0, 10**12),
+        lambda nodes: nodes["left_child"].__setitem__(0, 0),
+        lambda nodes: nodes["right_child"].__setitem__(0, -7),
+        lambda nodes: nodes["feature"].__setitem__(0, 99),
+        lambda nodes: nodes["threshold"].__setitem__(0, np.nan),
+    ],
+)
+def test_forests_that_lead_astray_are_refused(change: Callable[[Any], None]) -> None:
+    skops = pytest.importorskip("skops.io")
+    from sklearn.ensemble import RandomForestRegressor
+
+    X = rows()
+    content = skops.dumps(RandomForestRegressor(2, max_depth=3, random_state=0).fit(X, X[:, 2]))
+
+    def edit(files: dict[str, bytes]) -> None:
+        for name, data in files.items():
+            if name.endswith(".npy"):
+                array = np.load(io.BytesIO(data), allow_pickle=False).copy()
+                if array.dtype.names:
+                    change(array)
+                    made = io.BytesIO()
+                    np.save(made, array)
+                    files[name] = made.getvalue()
+
+    refused(changed(content, edit), "m.skops", "damaged")
+    assert changed(content, lambda files: None)
