@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 AUTOML := .venv-automl
 STAMP := $(VENV)/.installed
+# Tests start many processes: what these import is compiled once, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 

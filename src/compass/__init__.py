@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from compass.client import connect
     from compass.domain.answer import Answer, ModelCard, Suggestion, Trust
     from compass.domain.errors import CompassError
     from compass.domain.explanation import Dependence, Explanation, Importance
@@ -57,6 +58,7 @@ _WHERE = {
     "at_least": "compass.domain.goal",
     "at_most": "compass.domain.goal",
     "bring": "compass.model.brought",
+    "connect": "compass.client",
     "export": "compass.engine.export",
     "format_query": "compass.language",
     "is_class": "compass.domain.goal",
@@ -94,6 +96,7 @@ __all__ = [
     "at_least",
     "at_most",
     "bring",
+    "connect",
     "export",
     "format_query",
     "is_class",

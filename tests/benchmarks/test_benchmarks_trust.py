@@ -16,12 +16,14 @@ from benchmarks.trust.plan import Plan, quick
 from compass.domain.answer import Label, Trust
 from compass.domain.space import Role
 from compass.prepare.split import configurations
-from compass.settings import TrustSettings
+from compass.settings import ForestSettings, TrustSettings
 from conftest import ROLES, cluster_columns
 
 HERE = Path("generated")
 # Which scale learns best takes longer to find out than everything else here.
-LINEAR = engine.plain("forest").model_copy(update={"scale": "linear"})
+LINEAR = engine.plain("forest").model_copy(
+    update={"scale": "linear", "forest": ForestSettings(trees=30)}
+)
 
 
 def _problem(outcome: str = "runtime", rows: int = 450) -> problems.Problem:
@@ -290,6 +292,9 @@ def test_a_quick_run_prints_every_part(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(meets, "_spaces", lambda folder: {"law": _exhaustive()})
+    few, usual = {"forest": ForestSettings(trees=10)}, engine.plain
+    for module in (engine, meets):
+        monkeypatch.setattr(module, "plain", lambda name: usual(name).model_copy(update=few))
     file = tmp_path / "figures.json"
     assert command.main(["--quick", "--processes", "1", "--json", str(file)]) == 0
     said = capsys.readouterr()

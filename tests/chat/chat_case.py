@@ -1,9 +1,17 @@
-"""The table of Figure 5, and readings written by hand, for tests of the dialogue."""
+"""The table of Figure 5, readings written by hand, and an answer, for tests of the dialogue."""
 
+from functools import cache
+
+import pyarrow as pa
+
+import compass as cp
+from compass.chat.dialogue import begin, respond, told
 from compass.chat.draft import Act, Conversation, Draft, How, Link, Reading, Reply, Slot
-from compass.chat.dialogue import begin, respond
 from compass.domain.answer import Answer
 from compass.domain.space import Category, Number, Role, Space
+from compass.language import format_query
+from compass.settings import ForestSettings, TrustSettings
+from conftest import ROLES, cluster_columns
 
 
 def number(name: str, role: Role = Role.KNOB, high: float = 64, unit: str | None = None) -> Number:
@@ -64,3 +72,39 @@ class Talk:
     def expects(self, slot: Slot | None) -> None:
         assert self.reply.expecting is slot, self.reply.text
         assert self.conversation.expecting is slot
+
+
+def text_of(reply: Reply) -> str:
+    """The query that a reply shows."""
+    assert reply.query is not None, reply.text
+    return format_query(reply.query)
+
+
+@cache
+def quick_engine() -> cp.Compass:
+    """An engine that learns in a moment: these tests are about what is said."""
+    quick = cp.Settings(
+        surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
+    )
+    data = cp.read(pa.table(cluster_columns(300))).roles(**ROLES)
+    return cp.Compass(data, rules=["cores <= 32 * nodes"], settings=quick)
+
+
+@cache
+def quick_answer() -> Answer:
+    """The answer to one question."""
+    return quick_engine().ask(
+        "Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where app == wrf"
+    )
+
+
+def after_an_answer() -> Talk:
+    """A conversation that has just been told that answer."""
+    answer = quick_answer()
+    talk = Talk(quick_engine().space)
+    talk.say(f"{answer.text}.")
+    talk.yes()
+    assert talk.reply.run == answer.query
+    talk.conversation, talk.reply = told(talk.conversation, answer)
+    talk.answer = answer
+    return talk

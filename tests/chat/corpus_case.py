@@ -1,6 +1,6 @@
 """The corpus of plain sentences: its tables, its sentences and how a reading of them is scored.
 
-`python -m tests.chat.corpus_case develop` prints how well `compass.chat.understand` reads one half;
+`python -m tests.chat.corpus_case develop` prints how well `compass.chat.understand` reads one set;
 `-v` adds the sentences that it reads wrongly. corpus/README.md tells what counts as right.
 """
 
@@ -27,6 +27,7 @@ from compass.language.parse import parse_query
 
 FOLDER = Path(__file__).parent / "corpus"
 HALVES = ("develop", "score")
+SETS = (*HALVES, "practice")
 Slots = frozenset[tuple[str, str]]
 
 
@@ -59,8 +60,14 @@ class Score:
 
 @cache
 def tables() -> dict[str, Space]:
-    """The five tables by name."""
-    raw = yaml.safe_load((FOLDER / "tables.yaml").read_text("utf-8"))
+    """Every table by name: those of both halves and those of practice alone."""
+    return {**tables_in("tables"), **tables_in("practice_tables")}
+
+
+@cache
+def tables_in(file: str) -> dict[str, Space]:
+    """The tables of one file by name."""
+    raw = yaml.safe_load((FOLDER / f"{file}.yaml").read_text("utf-8"))
     return {name: _space(columns) for name, columns in raw.items()}
 
 
@@ -71,7 +78,7 @@ def _space(columns: Iterable[Mapping[str, Any]]) -> Space:
 
 @cache
 def sentences(half: str) -> tuple[Sentence, ...]:
-    """The sentences of one half: develop or score."""
+    """The sentences of one set: develop, score or practice."""
     raw = yaml.safe_load((FOLDER / f"{half}.yaml").read_text("utf-8"))
     return tuple(_sentence(item) for item in raw)
 
@@ -247,7 +254,7 @@ def accuracy(counts: Iterable[tuple[int, int, int]]) -> float:
 
 
 def report(half: str, read: Callable[[str, Space], Draft], *, verbose: bool = False) -> str:
-    """The accuracy on one half in words: in all, and by slot, table and tag."""
+    """The accuracy on one set in words: in all, and by slot, table and tag."""
     groups: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     lines, whole = [], 0
     for sentence in sentences(half):
@@ -284,9 +291,9 @@ def _by_slot(result: Score) -> dict[str, tuple[int, int, int]]:
 
 
 def main() -> None:
-    """Score `compass.chat.understand` on one half and print it."""
+    """Score `compass.chat.understand` on one set and print it."""
     parser = argparse.ArgumentParser(description="slot accuracy of the chat on plain sentences")
-    parser.add_argument("half", choices=HALVES)
+    parser.add_argument("half", choices=SETS)
     parser.add_argument("-v", "--verbose", action="store_true", help="show the failures")
     options = parser.parse_args()
     # The corpus can be checked without the part that it judges.

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -45,15 +46,14 @@ class Model:
                 model.sent.append(json.loads(self.rfile.read(length)))
                 model.headers.append(dict(self.headers))
                 model.paths.append(self.path)
-                try:
+                # The other side may have heard enough.
+                with suppress(BrokenPipeError, ConnectionResetError):
                     model.behave(self)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass  # the other side has heard enough
 
             def do_GET(self) -> None:
                 model.paths.append(self.path)
 
-            def log_message(self, format: str, *args: object) -> None:
+            def log_request(self, code: object = "-", size: object = "-") -> None:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -173,9 +173,9 @@ def test_a_confirmation_never_comes_from_a_model(model: Model, act: Act) -> None
         (raw(b"slow down", 429, Retry_After="60"), "busy"),
         (raw(b"", 401), "status 401"),
         (raw(b"<html><body>Welcome</body></html>", 200), "expected form"),
-        (raw(b"{\"choices\": [", 200), "expected form"),
+        (raw(b'{"choices": [', 200), "expected form"),
         (raw(b"[" * 100_000, 200), "expected form"),
-        (raw(b"{\"choices\": []}", 200), "expected form"),
+        (raw(b'{"choices": []}', 200), "expected form"),
         (raw(b"\xff\xfe\x00", 200), "expected form"),
         (completed(None), "not text"),
         (completed("I think you should use 8 threads."), "no draft"),
@@ -286,7 +286,8 @@ def test_names_in_a_table_that_give_orders_can_do_no_more_than_a_wrong_draft(mod
 
 
 @pytest.mark.parametrize(
-    "url", ["localhost:11434", "file:///etc/passwd", "http://", "http://u:p@host/v1", "http://[", ""]
+    "url",
+    ["localhost:11434", "file:///etc/passwd", "http://", "http://u:p@host/v1", "http://[", ""],
 )
 def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
     with pytest.raises(BadInput):
@@ -311,7 +312,11 @@ def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
         ("within 2 h", {"where": ["runtime < 2"]}, [2]),
         ("below 300", {"where": ["power < 300 kW"]}, [300]),
         ("below 0.3 kW", {"where": ["power < 300"]}, []),
-        ("10% less", {"goals": {"power": {"kind": "change", "direction": "reduce", "by": 0.1}}}, []),
+        (
+            "10% less",
+            {"goals": {"power": {"kind": "change", "direction": "reduce", "by": 0.1}}},
+            [],
+        ),
         ("less", {"goals": {"power": {"kind": "change", "direction": "reduce", "by": 0.1}}}, [0.1]),
         ("double it", {"change": {"nodes": {"kind": "times", "factor": 2}}}, []),
         ("a quarter", {"change": {"nodes": {"kind": "times", "factor": 0.25}}}, []),

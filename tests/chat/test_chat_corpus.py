@@ -8,6 +8,7 @@ import yaml
 from rapidfuzz import fuzz
 from tests.chat.corpus_case import (
     HALVES,
+    SETS,
     Sentence,
     accuracy,
     report,
@@ -15,6 +16,7 @@ from tests.chat.corpus_case import (
     sentences,
     slots,
     tables,
+    tables_in,
 )
 
 from compass import embedded
@@ -23,16 +25,16 @@ from compass.domain.goal import IsClass, Reach, Within, maximize, minimize, obse
 from compass.domain.query import Given, Kind, Plus, Row, SetTo, set_to, times
 from compass.domain.space import Category, Number, Role, Space
 
-EVERY = [sentence for half in HALVES for sentence in sentences(half)]
+EVERY = [sentence for half in SETS for sentence in sentences(half)]
 
 
 def _sentence(table: str, *wants: Draft, free: frozenset[str] = frozenset()) -> Sentence:
     return Sentence("x", table, "", (), wants, free)
 
 
-def test_there_are_enough_sentences_in_both_halves() -> None:
-    assert len(EVERY) >= 200
-    assert min(len(sentences(half)) for half in HALVES) >= 100
+def test_there_are_enough_sentences_in_every_set() -> None:
+    assert sum(len(sentences(half)) for half in HALVES) >= 200
+    assert min(len(sentences(half)) for half in SETS) >= 100
     assert len({sentence.id for sentence in EVERY}) == len(EVERY)
 
 
@@ -45,11 +47,22 @@ def test_no_sentence_is_nearly_another() -> None:
 @pytest.mark.parametrize("half", HALVES)
 def test_each_half_has_every_table_kind_and_tag(half: str) -> None:
     here = sentences(half)
-    assert {s.table for s in here} == set(tables())
-    assert len(tables()) == 5
+    five = tables_in("tables")
+    assert {s.table for s in here} == set(five)
+    assert len(five) == 5
+    for table, kind in product(five, Kind):
+        assert any(s.table == table and s.wants[0].kind is kind for s in here), (table, kind)
+    every_tag = {tag for other in HALVES for s in sentences(other) for tag in s.tags}
+    assert {tag for s in here for tag in s.tags} == every_tag
+
+
+def test_practice_has_every_kind_on_the_known_tables_and_on_its_own() -> None:
+    here = sentences("practice")
+    own = set(tables_in("practice_tables"))
+    assert not own & set(tables_in("tables"))
+    assert sum(s.table in own for s in here) == len(here) / 2
     for table, kind in product(tables(), Kind):
         assert any(s.table == table and s.wants[0].kind is kind for s in here), (table, kind)
-    assert {tag for s in here for tag in s.tags} == {tag for s in EVERY for tag in s.tags}
 
 
 @pytest.mark.parametrize("sentence", EVERY, ids=lambda sentence: sentence.id)

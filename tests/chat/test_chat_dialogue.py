@@ -1,57 +1,25 @@
-"""The dialogue: what it asks, what it shows, and that nothing runs unconfirmed."""
+"""The dialogue: what it asks, what it shows, and what it does with corrections."""
 
-import pyarrow as pa
 import pytest
-from chat_case import FIGURE, Talk, link, number, says
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from chat_case import (
+    FIGURE,
+    Talk,
+    link,
+    number,
+    says,
+    text_of,
+)
 
-import compass as cp
-from compass.chat.dialogue import CHARACTERS, TURNS, failed, respond, to_query, told
-from compass.chat.draft import Act, Conversation, Draft, How, Reading, Reply, Slot, Turn
-from compass.chat.wording import shown
-from compass.domain.answer import Answer
+from compass.chat.dialogue import CHARACTERS, TURNS, failed, respond, to_query
+from compass.chat.draft import Act, Conversation, Draft, How, Reading, Slot, Turn
 from compass.domain.errors import BadInput, ConflictingRules, QueryProblem
 from compass.domain.goal import Change, Observe, maximize, minimize
-from compass.domain.query import Given, Kind, Row, SetTo, Times, times
+from compass.domain.query import Kind, Row, times
 from compass.domain.space import Role, Space
-from compass.language import format_query, parse_query
-from compass.settings import ForestSettings, TrustSettings
-from conftest import ROLES, cluster_columns
+from compass.language import parse_query
 
 RUNTIME = {"runtime": minimize}
 WHOLE = says(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=("nodes < 16",))
-
-
-@pytest.fixture(scope="module")
-def engine() -> cp.Compass:
-    quick = cp.Settings(
-        surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
-    )
-    data = cp.read(pa.table(cluster_columns(300))).roles(**ROLES)
-    return cp.Compass(data, rules=["cores <= 32 * nodes"], settings=quick)
-
-
-@pytest.fixture(scope="module")
-def answer(engine: cp.Compass) -> Answer:
-    return engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where app == wrf")
-
-
-@pytest.fixture
-def answered(engine: cp.Compass, answer: Answer) -> Talk:
-    """A conversation that has just been told an answer."""
-    talk = Talk(engine.space)
-    talk.say(f"{answer.text}.")
-    talk.say("yes", Reading(act=Act.YES))
-    assert talk.reply.run == answer.query
-    talk.conversation, talk.reply = told(talk.conversation, answer)
-    talk.answer = answer
-    return talk
-
-
-def text_of(reply: Reply) -> str:
-    assert reply.query is not None, reply.text
-    return format_query(reply.query)
 
 
 # What is asked
@@ -136,7 +104,9 @@ def test_an_outcome_without_a_direction_is_asked_about() -> None:
 def test_an_outcome_named_in_a_what_if_is_observed() -> None:
     talk = Talk()
     change = {"nodes": times(2)}
-    talk.say("power at 2x nodes", says(kind=Kind.WHAT_IF, change=change, outcome_without_goal=("power",)))
+    talk.say(
+        "power at 2x nodes", says(kind=Kind.WHAT_IF, change=change, outcome_without_goal=("power",))
+    )
     assert talk.reply.query is not None
     assert talk.reply.query.goals == {"power": Observe()}
 
@@ -225,6 +195,8 @@ def test_words_that_can_mean_several_columns_are_asked_about() -> None:
         talk.yes()
         assert "Which column do you mean by 'power': cpu_power or mem_power?" in talk.reply.text
         assert talk.reply.choices == ("cpu_power", "mem_power")
+        assert "name one" in talk.yes().text
+        talk.expects(Slot.COLUMNS)
         talk.say(reply, says(unknown=(reply,)))
         assert talk.reply.query is not None
         assert talk.reply.query.goals == {meant: minimize}
@@ -264,6 +236,19 @@ def test_corrections_replace_rules_and_goals() -> None:
     ) == {"power", "runtime"}
     talk.say("forget the nodes limit", says(dropped=("power",)))
     assert talk.reply.query.goals == RUNTIME
+
+
+def test_yes_and_no_may_tell_more() -> None:
+    talk = Talk()
+    links = (link("machines", "nodes"),)
+    talk.say("minimize runtime, some machines", says(ask=("nodes",), goals=RUNTIME, links=links))
+    talk.expects(Slot.COLUMNS)
+    talk.say("yes, and under 8 nodes", says(Act.YES, where=("nodes < 8",)))
+    assert text_of(talk.reply).endswith("where C = {nodes < 8}")
+    talk.say("no, minimize power", says(Act.NO, goals={"power": minimize}))
+    assert talk.reply.query is not None
+    assert talk.reply.query.goals == {"power": minimize}
+    assert talk.reply.run is None
 
 
 def test_undo_steps_back_and_start_over_can_be_undone() -> None:
@@ -373,200 +358,3 @@ def test_half_characters_can_be_kept() -> None:
     talk = Talk()
     talk.say("minimize \ud800", says())
     assert Conversation.model_validate_json(talk.conversation.model_dump_json())
-
-
-# After an answer
-
-
-def test_an_answer_is_told_in_plain_sentences(answered: Talk, answer: Answer) -> None:
-    text = answered.reply.text
-    first = answer[0]
-    assert f"I suggest gpus = {first.settings['gpus']}" in text
-    assert "runtime is predicted to be" in text
-    assert first.trust.reason in text
-    assert text.endswith("You can ask why, what if, or for more options.")
-    answered.expects(None)
-
-
-def test_why_after_an_answer_tells_trust_and_past_runs(answered: Talk, answer: Answer) -> None:
-    text = answered.say("why?", Reading(act=Act.WHY)).text
-    assert answer[0].trust.reason in text
-    assert f"row{'s' if len(answer[0].trust.evidence) > 1 else ''} " in text
-    assert str(answer[0].trust.evidence[0].row) in text
-    for effect in answer[0].trust.effects:
-        assert effect.reason in text
-    answered.answer = None
-    assert "no answer yet" in answered.say("why?", Reading(act=Act.WHY)).text
-
-
-def test_a_forced_move_is_told_with_its_rule(engine: cp.Compass) -> None:
-    jobs = cluster_columns(300)
-    sizes = list(zip(jobs["nodes"], jobs["cores"], strict=True))
-    talk = Talk(engine.space)
-    result = engine.what_if(sizes.index((8, 256)), {"nodes": 1}, ["runtime"])
-    talk.answer = result
-    talk.conversation, _ = told(talk.conversation.model_copy(update={"expecting": None}), result)
-    text = talk.say("why?", Reading(act=Act.WHY)).text
-    forced = [edit for edit in result[0].edits if edit.forced_by]
-    assert forced
-    for edit in forced:
-        assert f"because of the rule {edit.forced_by}" in text
-
-
-def test_more_runs_the_same_query_with_more_options(answered: Talk, answer: Answer) -> None:
-    reply = answered.say("give me more options", Reading(act=Act.MORE))
-    assert reply.run == answer.query.model_copy(update={"count": 6})
-    assert reply.query == reply.run
-    assert shown(reply.run) in reply.text
-    ten = answered.say("give me 10 options", says(Act.MORE, count=10))
-    assert ten.run is None  # the six have not been told yet
-    answered.conversation, _ = told(
-        answered.conversation, answer.model_copy(update={"query": reply.run})
-    )
-    assert answered.say("10 more", says(Act.MORE, count=10)).run == answer.query.model_copy(
-        update={"count": 16}
-    )
-    most = answer.query.model_copy(update={"count": 1000})
-    draft = answered.conversation.draft.model_copy(update={"count": 1000})
-    full = answered.conversation.model_copy(update={"last": most, "draft": draft})
-    _, reply = respond(full, "more", answered.space, read=lambda *_, **__: says(Act.MORE))
-    assert reply.run is None
-    assert "1000" in reply.text
-
-
-def test_what_if_goes_on_from_the_first_suggestion(
-    answered: Talk, answer: Answer, engine: cp.Compass
-) -> None:
-    reply = answered.say("what if I double the cores?", says(change={"cores": times(2)}))
-    query = reply.query
-    assert query is not None
-    assert reply.run is None
-    assert query.kind is Kind.WHAT_IF
-    assert query.baseline == Given(config=answer[0].config)
-    assert query.change == {"cores": Times(factor=2)}
-    assert list(query.goals) == ["runtime"]
-    assert "first suggestion" in reply.text
-    confirmed = answered.yes().run
-    assert confirmed == query
-    answered.conversation, told_it = told(answered.conversation, engine.ask(confirmed))
-    assert "cores from" in told_it.text
-    assert "no other options" in answered.say("more", Reading(act=Act.MORE)).text
-
-
-def test_a_change_after_an_answer_changes_the_answered_question(answered: Talk) -> None:
-    answered.say("minimize power", says(goals={"power": minimize}))
-    assert answered.reply.query is not None
-    assert answered.reply.query.goals == {"power": minimize}
-    undone = answered.say("undo", Reading(act=Act.UNDO))
-    assert undone.query is not None
-    assert undone.query.goals == RUNTIME
-
-
-def test_a_new_question_after_an_answer_starts_afresh(answered: Talk) -> None:
-    answered.say("recommend nodes", says(kind=Kind.RECOMMEND, ask=("nodes",)))
-    answered.expects(Slot.GOAL)
-    assert answered.conversation.draft == Draft(kind=Kind.RECOMMEND, ask=("nodes",))
-
-
-def test_no_answer_says_why_and_what_to_measure(engine: cp.Compass) -> None:
-    result = engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001}")
-    assert not result.answered
-    _, reply = told(Conversation(), result)
-    assert result.no_answer is not None
-    assert result.no_answer in reply.text
-    assert "What to measure next:" in reply.text
-    assert result.run_next[0].why in reply.text
-
-
-def test_an_answer_over_all_runs_is_told(engine: cp.Compass) -> None:
-    result = engine.ask("What if we change X = {gpus: 0 -> 4}, how would that affect Y = {runtime}")
-    _, reply = told(Conversation(), result)
-    assert result.population is not None
-    assert f"Over {result.population.runs} past runs" in reply.text
-    assert "less" in reply.text
-
-
-# Whatever is said
-
-PARTS = st.fixed_dictionaries(
-    {},
-    optional={
-        "kind": st.sampled_from(Kind),
-        "ask": st.lists(st.sampled_from(("nodes", "num_threads", "runtime", "nope")), max_size=2),
-        "everything": st.booleans(),
-        "keep": st.lists(st.sampled_from(("nodes", "queue")), max_size=1),
-        "goals": st.dictionaries(
-            st.sampled_from(("runtime", "power", "queue")),
-            st.sampled_from((minimize, Observe(), Change(direction="reduce", by=0.2))),
-            max_size=2,
-        ),
-        "change": st.dictionaries(
-            st.sampled_from(("nodes", "thread_affinity")),
-            st.sampled_from((times(2), SetTo(value="close"), SetTo(value=4))),
-            max_size=2,
-        ),
-        "where": st.lists(
-            st.sampled_from(("nodes < 8", "nodes > 9", "queue == debug", "x ==", "power < 3 s")),
-            max_size=2,
-        ),
-        "baseline": st.sampled_from((Row(row=2), Given(config={"nodes": 4}))),
-        "count": st.integers(1, 1000),
-        "correction": st.booleans(),
-        "dropped": st.lists(st.sampled_from(("nodes", "runtime")), max_size=1),
-        "outcome_without_goal": st.lists(st.sampled_from(("power",)), max_size=1),
-    },
-)
-LINKS = st.lists(
-    st.builds(
-        link,
-        st.just("words"),
-        st.sampled_from(("nodes", "runtime", "num_threads", "queue")),
-        how=st.sampled_from(How),
-    ),
-    max_size=2,
-).map(tuple)
-SAID = st.one_of(
-    st.sampled_from((Act.YES, Act.NO, Act.MORE, Act.UNDO, Act.WHY, Act.RESTART, Act.NOTHING)).map(
-        lambda act: Reading(act=act)
-    ),
-    st.just(Reading(act=Act.YES)),
-    st.just(WHOLE),
-    st.builds(lambda act, links, parts: says(act, links, **parts), st.sampled_from(Act), LINKS, PARTS),
-)
-
-
-def check(talk: Talk, text: str, reading: Reading | None) -> None:
-    """One more message, and what must hold after every message."""
-    before, last = talk.reply, talk.conversation.last
-    reply = talk.say(text, reading)
-    assert reply.text
-    if reply.query is not None:
-        assert shown(reply.query) in reply.text or reply.run is not None
-        assert parse_query(shown(reply.query)) == reply.query
-    if reply.run is None:
-        return
-    assert reply.run == reply.query
-    if reply.run == before.query:
-        assert shown(reply.run) in before.text
-    else:  # further suggestions of what was confirmed before
-        assert last is not None
-        assert reply.run.model_copy(update={"count": last.count}) == last
-        assert shown(reply.run) in reply.text
-
-
-def finish(talk: Talk, answer: Answer) -> None:
-    if talk.reply.run is not None:
-        done = answer.model_copy(update={"query": talk.reply.run})
-        talk.conversation, talk.reply = told(talk.conversation, done)
-        talk.answer = done
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.lists(st.tuples(st.text(max_size=12), SAID), max_size=12))
-def test_nothing_that_is_said_breaks_the_dialogue_or_runs_unconfirmed(
-    answer: Answer, messages: list[tuple[str, Reading]]
-) -> None:
-    talk = Talk()
-    for text, reading in messages:
-        check(talk, text, reading)
-        finish(talk, answer)

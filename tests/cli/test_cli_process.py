@@ -76,14 +76,16 @@ def test_ctrl_c_leaves_quietly() -> None:
     assert "Traceback" not in err
 
 
-def test_a_reader_that_has_seen_enough_is_no_problem(saved: Path) -> None:
+def test_a_reader_that_has_seen_enough_is_no_problem(jobs: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    for words in (("datasets",), ("ask", str(saved), RECOMMEND, "--json")):  # a table, and JSON
+    # More than is written at once, and less: then it is noticed only at the end.
+    for words in (("datasets",), ("datasets", "--json"), ("read", str(jobs), "--json")):
         child = subprocess.run(
             [sys.executable, "-m", "compass.cli.main", *words],
             stdout=writing,
             stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": ""},
             text=True,
             timeout=120,
             check=False,

@@ -1,5 +1,7 @@
 """Predictions of one question, against the models asked context by context."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,11 +37,14 @@ TARGETS = {
     2: (LAW > 1).astype(float),
     3: np.digitize(LAW, [0.0, 2.0]).astype(float),
 }
-MODELS = {
-    (name, classes): family(name).fit(X, y, task=Task(classes), weight=None, seed=1, settings=few)
-    for name in FAMILIES
-    for classes, y in TARGETS.items()
-}
+PAIRS = [(name, classes) for name in FAMILIES for classes in TARGETS]
+
+
+@cache
+def fitted(name, classes):
+    """Learnt when a test first needs it, not when tests are collected."""
+    y, task = TARGETS[classes], Task(classes)
+    return family(name).fit(X, y, task=task, weight=None, seed=1, settings=few)
 
 
 class Nearest:
@@ -63,13 +68,13 @@ def one_by_one(ask, contexts: np.ndarray, new: np.ndarray) -> np.ndarray:
     return np.mean(said, axis=0)
 
 
-pairs = st.sampled_from(sorted(MODELS, key=str))
+pairs = st.sampled_from(sorted(PAIRS, key=str))
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(pairs, min_size=1, max_size=4), st.integers(1, 4), st.integers(0, 99))
 def test_all_outcomes_are_those_of_the_models_asked_apart(chosen, count, seed) -> None:
-    models = {f"{i}": MODELS[pair] for i, pair in enumerate(chosen)}
+    models = {f"{i}": fitted(*pair) for i, pair in enumerate(chosen)}
     contexts, new = rows(seed + 1, count), rows(seed + 2, 30)
     predict = Averaged(models, contexts, MOVABLE)
     said, spread = predict(new), predict.spread(new)
@@ -88,7 +93,7 @@ def test_all_outcomes_are_those_of_the_models_asked_apart(chosen, count, seed) -
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_one_context_is_predicted_bit_for_bit(name: str) -> None:
-    models = {str(classes): MODELS[name, classes] for classes in TARGETS}
+    models = {str(classes): fitted(name, classes) for classes in TARGETS}
     context, new = rows(1, 1), rows(2, 60)
     said = Averaged(models, context, MOVABLE)(new)
     for key, model in models.items():
@@ -96,7 +101,7 @@ def test_one_context_is_predicted_bit_for_bit(name: str) -> None:
 
 
 def test_a_row_is_predicted_the_same_in_every_batch_and_on_any_threads(monkeypatch) -> None:
-    models = {str(pair): model for pair, model in MODELS.items()}
+    models = {str(pair): fitted(*pair) for pair in PAIRS}
     predict = Averaged(models, rows(1, 3), MOVABLE)
     new = rows(2, 300)
     said, spread = predict(new), predict.spread(new)
@@ -112,7 +117,7 @@ def test_a_row_is_predicted_the_same_in_every_batch_and_on_any_threads(monkeypat
 
 def test_models_without_trees_are_asked_context_by_context() -> None:
     contexts, new = rows(1, 3), rows(2, 20)
-    models = {"trees": MODELS["forest", None], "other": Nearest()}
+    models = {"trees": fitted("forest", None), "other": Nearest()}
     predict = Averaged(models, contexts, MOVABLE)
     said, spread = predict(new), predict.spread(new)
     np.testing.assert_allclose(said["other"], one_by_one(Nearest().predict, contexts, new))
@@ -156,7 +161,7 @@ def test_the_slope_of_averaged_logarithms_is_that_of_the_prediction() -> None:
 
 
 def test_edges_are_those_of_all_parts() -> None:
-    models = {"a": MODELS["forest", None], "b": MODELS["lightgbm", 3]}
+    models = {"a": fitted("forest", None), "b": fitted("lightgbm", 3)}
     contexts = rows(1, 2)
     predict = Averaged(models, contexts, MOVABLE)
     assert predict.parts is not None
@@ -169,7 +174,7 @@ def test_edges_are_those_of_all_parts() -> None:
 
 
 def test_a_repeated_question_is_not_cut_again() -> None:
-    models = {"y": MODELS["forest", None]}
+    models = {"y": fitted("forest", None)}
     first = Averaged(models, rows(1, 3), MOVABLE).parts
     again = Averaged(models, rows(1, 3), MOVABLE).parts
     assert first is not None

@@ -13,7 +13,7 @@ from compass import registry
 from compass.cli.tables import print_columns
 from compass.domain.errors import StudyProblem
 from compass.domain.space import Role, Space
-from compass.engine.court import comparable_runs
+from compass.engine.dataset import Dataset
 from compass.prepare import ColumnChoice, Study, infer, prepare, study_from, weigh
 from compass.prepare.base import Rows, StepResult
 from compass.readers import Table, read
@@ -196,13 +196,13 @@ def test_columns_are_told_as_those_of_a_sample(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
-    prepared = prepare(sample())
-    known = comparable_runs(prepared)
-    print_columns(prepared, [], {}, known, as_json=False)
+    data = Dataset(sample())
+    prepared = data.prepared
+    print_columns(data.columns(mined=True), as_json=False)
     said = capsys.readouterr().out
     assert f"note: the data is {prepared.sample}" in said
     assert "40 rows of the sample, 40 used" in said
     assert "how many rows of the source this one stands for" in said
     assert "No dependency holds on all rows of the sample" in said
-    print_columns(prepared, [], {}, known, as_json=True)
+    print_columns(data.columns(mined=True), as_json=True)
     assert f'"sample": "{prepared.sample}"' in capsys.readouterr().out

@@ -17,8 +17,7 @@ from typing import Any
 import httpx
 import psutil
 
-from compass.prepare.study import ColumnChoice, Study
-from conftest import ROLES, cluster_columns
+from conftest import cluster_columns
 
 API = "/api/v1"
 RULES = ("cores <= 32 * nodes", "cores >= 8 * nodes")
@@ -26,14 +25,15 @@ RECOMMEND = "Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where C 
 RECONFIGURE = "Reconfigure X = {gpus: ?, nodes: ?, cores: ?} to achieve Y = {runtime: reduce by 10%}"
 NEXT = RECOMMEND
 QUICK = {"surrogate": "forest", "seed": 3}
-_SINGULAR = {"knobs": "knob", "context": "context", "outcomes": "outcome"}
-STUDY: dict[str, Any] = Study(
-    columns={
-        name: ColumnChoice(role=_SINGULAR[role])  # type: ignore[arg-type]
-        for role, names in ROLES.items()
-        for name in names
-    }
-).model_dump(mode="json", exclude_defaults=True)
+# One outcome, so that an engine is there soon.
+STUDY: dict[str, Any] = {
+    "columns": {
+        **{name: {"role": "knob"} for name in ("nodes", "cores", "gpus")},
+        **{name: {"role": "context"} for name in ("app", "size")},
+        "runtime": {"role": "outcome", "unit": "s"},
+    },
+    "drop": ["power", "state"],
+}
 _PATIENCE = 120.0  # for what must happen; never for how quickly it does
 
 
@@ -127,7 +127,8 @@ def start(source: Path | str, state: Path, *words: str, **environment: str) -> S
         if line.startswith("stop with"):
             break
     else:
-        raise AssertionError(f"the server did not start: {log.read_text()}")
+        process.stdout.close()
+        raise AssertionError(f"the server ended with {process.wait()}: {log.read_text()}")
     url = said.split("listens on ")[1].split()[0].replace("0.0.0.0", "127.0.0.1")
     server = Server(process, url, said, state, log)
     until(lambda: answers(server))

@@ -3,6 +3,7 @@
 import re
 
 from compass.chat.draft import Act, Slot
+from compass.chat.link import nearest_word
 from compass.chat.words import Form, quantity_at, tokens
 from compass.domain.query import Kind
 
@@ -55,8 +56,9 @@ _MORE = (
     r"(?:show )?alternatives|show me alternatives|keep going|next"
 )
 _UNDO = (
-    r"undo(?: (?:that|it|this|the last (?:one|step|change)))?|(?:please )?go back(?: (?:one|a) step|"
-    r" one)?|back|take (?:that|it) back|revert(?: (?:that|it))?|(?:scratch|strike) that|"
+    r"undo(?: (?:that|it|this|the last (?:one|step|change)))?|(?:please )?go back"
+    r"(?: (?:one|a) step| one)?|back|take (?:that|it) back|revert(?: (?:that|it))?|(?:scratch|"
+    r"strike) that|"
     r"never ?mind(?: that)?|step back|oops|forget (?:that|it|what i just said|the last (?:one|bit|"
     r"thing))|ignore (?:that|my last message)|cancel that|i take that back|that was a mistake"
 )
@@ -70,7 +72,8 @@ _RESTART = (
 _HELP = (
     r"help(?: me)?(?: out)?|\?+|what can (?:you do|i (?:ask|say|do|type))\b.*|how does (?:this|it) "
     r"work|(?:i am |i feel )?(?:lost|confused|stuck)|what (?:are my options|do you (?:do|need|"
-    r"want|understand))|(?:show |give )?(?:me )?(?:some )?examples?|i do not (?:know|understand)\b.*|"
+    r"want|understand))|(?:show |give )?(?:me )?(?:some )?examples?|"
+    r"i do not (?:know|understand)\b.*|"
     r"what should i (?:say|type|ask|do)|commands|usage|how do i use (?:this|you|it)|who are you|"
     r"what is this|hello|hi|hey|good (?:morning|afternoon|evening)|hi there|hello there"
 )
@@ -95,8 +98,10 @@ _FIRST = re.compile(
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
-    r"\b(?:actually|i meant?|i mean|sorry|correction|rather make|make (?:it|that)|change (?:it|that)"
-    r" to|wait|on second thoughts?|instead make|i said|not what i)\b|^\s*(?:instead|rather)\b"
+    r"\b(?:actually|i meant?|i mean|sorry|correction|rather make|change (?:it|that)"
+    r" to|on second thoughts?|instead make|i said|not what i)\b|"
+    r"^\W*(?:\w+\W+){0,2}make (?:it|that)\b(?![^.]*\b(?:faster|slower|cheaper|run)\b)|"
+    r"^\s*(?:instead|rather|wait\s*[,.!-])"
     r"|\binstead[.!\s]*$",
     re.IGNORECASE,
 )
@@ -137,9 +142,11 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.RECONFIGURE,
         _whole(
-            r"\bre-?configur|\bre-?tune|\b(?:smallest|least|minimal|fewest|minimum|small)\b[^.?]{0,20}"
-            r"\bchanges?\b|\bhow (?:do|can|could|should|might|would) (?:i|we|one|you|my)\b(?![^.?]{0,120}"
-            r"\b(?:affect|impact|influence)\b)|\bwhat (?:should|must|do|can|could|would|shall) "
+            r"\bre-?configur|\bre-?tune|\b(?:smallest|least|minimal|fewest|minimum|"
+            r"small)\b[^.?]{0,20}"
+            r"\bchanges?\b|\bhow (?:do|can|could|should|might|would) (?:i|we|one|you|my)\b"
+            r"(?![^.?]{0,120}\b(?:affect|impact|influence)\b)|\bwhat (?:should|must|do|can|"
+            r"could|would|shall) "
             r"(?:i|we|you)(?: have to| need to)? (?:change|adjust|modify|alter|tweak)\b|"
             r"\bwhat (?:needs?|has|have) to (?:change|be changed)\b|"
             r"\b(?:change|modify|adjust|tweak|improve|fix|rework) (?:my|this|that|our) (?:run|job|"
@@ -149,15 +156,18 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.WHAT_IF,
         _whole(
-            r"\bwhat[\s-]+if\b|\bwhat (?:happens|would happen|will happen|happen)\b|\bsuppos(?:e|ing)\b|"
+            r"\bwhat[\s-]+if\b|\bwhat (?:happens|would happen|will happen|happen)\b|"
+            r"\bsuppos(?:e|ing)\b|"
             r"\bimagine\b|\bhow (?:would|will|do|does|did|might|could|is|are)\b(?! (?:i|we|you)\b)"
-            r"[^.?]{0,120}\b(?:affect|chang\w+|chnage|impact|influence|react|respond|behave|alter|look|"
+            r"[^.?]{0,120}\b(?:affect|chang\w+|chnage|impact|influence|react|respond|behave|"
+            r"alter|look|"
             r"develop|evolve|fare|affected|differ|turn out|move|vary)\w*\b|"
             r"\b(?:impact|effects?|influence|consequences?|implications?)\b (?:on|of|for|to)\b|"
             r"\bwhat (?:does|would|will|do|did) (?:that|this|it|they) (?:do|mean|cost|change)\b|"
+            r"\bwhat (?:does|would|will|do|did)\b[^.?]{0,60}\bdo to\b|"
             r"\bwhat else\b|\bin case (?:i|we)\b|"
-            r"\bhow (?:much|many|far|strongly)\b[^.?]{0,80}\b(?:would|will|does|do)\b(?! (?:i|we)\b)"
-            r"[^.?]{0,80}\bif\b"
+            r"\bhow (?:much|many|far|strongly)\b[^.?]{0,80}\b(?:would|will|does|do)\b"
+            r"(?! (?:i|we)\b)[^.?]{0,80}\bif\b"
         ),
     ),
     (
@@ -166,11 +176,14 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
 )
 _TRIED = _whole(
-    r"\bif\b|\bwould\b|\bwill\b|\bdoes\b|\bhow about\b|\bcould\b|\bhow (?:much|many) (?:faster|slower|"
-    r"more|less)|\bwhat (?:does|is|will|would)\b|\bwhats\b|\bwhen\b"
+    r"\bdo (?:we|i|they)\b|\bsee (?:how|what|if|whether)\b|\bif\b|\bwould\b|\bwill\b|\bdoes\b|"
+    r"\bhow about\b|\bcould\b|"
+    r"\bhow (?:much|many) (?:faster|slower|more|less)|\bwhat (?:does|is|will|would)\b|\bwhats\b|"
+    r"\bwhen\b"
 )
 _FORESEEN = _whole(
     r"\bwhat\b[^.?]{0,100}\b(?:becomes?|expect)\b|\bwhat (?:will|would)\b[^.?]{0,100}\bbe\b|"
+    r"\bwhat\b[^.?]{0,60}\b(?:(?:do|would|will) i get|like (?:for|with|if|on))\b|"
     r"\bassuming\b|\bpredict|\bestimate|\bforecast|\bhow long (?:will|would|does)\b|"
     r"\bhow (?:much|many|fast)\b[^.?]{0,60}\b(?:would|will)\b|\bhow does\b|\bhow do the\b"
 )
@@ -180,12 +193,23 @@ _WANTED = _whole(
     r"\blook(?:ing)? for\b|\bi need a\b|\bi want a\b|\bsearch\b|\bhelp me\b|\bfigure out\b|"
     r"\bset ?up for\b|\bdetermine\b|\bselect\b|\bshow me\b|\bcan you\b|\bhow (?:big|large|much)\b|"
     r"\bdecide\b|\bgood (?:config|setting|value|choice|setup)|\bany setup\b|\bconfiguration (?:for|"
-    r"that|with)\b|\bwork out\b|\bwhere should\b|\balternatives\b|\boptions\b|\bget me\b|\btune\b"
+    r"that|with)\b|\bwork out\b|\bwhere should\b|\balternatives\b|\boptions\b|\bget me\b|\btune\b|"
+    r"\boptimi[sz]e\b"
 )
+
+
+_NAMING = ("recommend", "suggest", "reconfigure")
+_LONG_WORD = re.compile(r"[^\W\d_]{6,}")
+
+
+def _spelled(text: str) -> str:
+    """The text with the words that name a question spelled right."""
+    return _LONG_WORD.sub(lambda word: nearest_word(word[0].lower(), _NAMING) or word[0], text)
 
 
 def kind_of(text: str) -> Kind | None:
     """The question that the wording names outright."""
+    text = _spelled(text)
     for kind, pattern in _STRONG:
         if pattern.search(text):
             return kind
@@ -195,6 +219,11 @@ def kind_of(text: str) -> Kind | None:
 def tries(text: str) -> bool:
     """Whether the wording fits a what-if once something is changed."""
     return bool(_TRIED.search(text))
+
+
+def asks_whether(text: str) -> bool:
+    """Whether a message begins like `would ...` and `does ...`."""
+    return bool(re.match(r"\W*(?:would|will|does|did)\b", text, re.IGNORECASE))
 
 
 def foresees(text: str) -> bool:

@@ -13,7 +13,16 @@ from compass.chat.columns import agree, confirming, refuse
 from compass.chat.draft import Act, Conversation, Draft, Reading, Reply, Slot, Turn
 from compass.chat.finish import to_query
 from compass.chat.say import say
-from compass.chat.steps import Step, changed, led, onward, problem, repeat, says_something
+from compass.chat.steps import (
+    Step,
+    changed,
+    last_said,
+    led,
+    onward,
+    problem,
+    repeat,
+    says_something,
+)
 from compass.chat.telling import in_words, reasons
 from compass.chat.understand import understand
 from compass.domain.answer import Answer
@@ -63,6 +72,7 @@ def respond(
         reading = read(message, space, expecting=talk.expecting, before=talk.draft)
     except CompassError as error:
         return _said(*repeat(talk, space, problem(error)))
+    reading = _known(reading, space)
     talk, note = _noted(talk, reading)
     after, reply = _answered(talk, reading, message, space, answer)
     return _said(after, led(reply, note))
@@ -71,8 +81,9 @@ def respond(
 def told(conversation: Conversation, answer: Answer) -> Step:
     """The answer to the confirmed query in a few plain sentences."""
     talk = conversation.model_copy(update={"last": answer.query})
-    choices = ("why?", "what if", "give me more options", "start over")
-    text = f"{in_words(answer)}\n{wording.AFTER}"
+    options = answer.query.kind is not Kind.WHAT_IF or bool(answer.query.ask)
+    choices = ("why?", "what if", *(["give me more options"] if options else []), "start over")
+    text = f"{in_words(answer)}\n{wording.AFTER if options else wording.AFTER_WHAT_IF}"
     # An answer that comes late leaves the question open that was asked meanwhile.
     return _said(talk, Reply(text=text, expecting=talk.expecting, choices=choices))
 
@@ -108,6 +119,18 @@ def _said(talk: Conversation, reply: Reply) -> Step:
     return noted.model_copy(update={"expecting": reply.expecting, "asked": asked}), reply
 
 
+def _known(reading: Reading, space: Space) -> Reading:
+    """A reading that speaks of columns of the table only."""
+    links = [(link, tuple(n for n in link.columns if n in space)) for link in reading.links]
+    outcomes = tuple(n for n in reading.outcome_without_goal if n in space)
+    return reading.model_copy(
+        update={
+            "links": tuple(link.model_copy(update={"columns": c}) for link, c in links if c),
+            "outcome_without_goal": outcomes,
+        }
+    )
+
+
 def _noted(talk: Conversation, reading: Reading) -> tuple[Conversation, str]:
     """The note of a reading, unless it was told before; the reason in brackets may differ."""
     what = reading.note.partition(" (")[0]
@@ -130,12 +153,17 @@ def _answered(
             return onward(fresh, space, "All right, from the beginning.")
         case Act.WHY if not says:
             return _why(talk, space, answer)
-        case Act.MORE:
+        case Act.MORE if reading.said.model_copy(update={"count": None}) == Draft():
             return _more(talk, reading, message, space, answer)
         case Act.YES if not says:
             return _yes(talk, space)
         case Act.NO | Act.NOTHING if not says:
             return _no(talk, space)
+        case Act.YES if talk.expecting is Slot.COLUMNS:
+            return say(agree(talk), reading, message, space, answer)
+        case Act.NO:
+            against = reading.model_copy(update={"correction": True})
+            return say(talk, against, message, space, answer)
         case _:
             return say(talk, reading, message, space, answer)
 
@@ -143,11 +171,6 @@ def _answered(
 def _fresh(talk: Conversation, draft: Draft) -> Conversation:
     """A new question in the same conversation."""
     return changed(talk, draft, asked=(), undirected=(), expecting=Slot.KIND)
-
-
-def _last_said(talk: Conversation) -> str:
-    """What Compass said last."""
-    return next((turn.text for turn in reversed(talk.turns) if turn.who == "compass"), "")
 
 
 def _undo(talk: Conversation, space: Space) -> Step:
@@ -206,12 +229,14 @@ def _yes(talk: Conversation, space: Space) -> Step:
         case Slot.CONFIRM:
             after, reply = onward(talk, space)
             # Only what stands before the person's eyes can be confirmed.
-            if reply.query is None or wording.shown(reply.query) not in _last_said(talk):
+            if reply.query is None or wording.shown(reply.query) not in last_said(talk):
                 return after, reply
             text = "Looking for the answer."
             return after, Reply(text=text, query=reply.query, run=reply.query)
         case Slot.COLUMNS:
-            return onward(agree(talk), space, wording.AGREED)
+            sure = agree(talk)
+            lead = wording.AGREED if sure != talk else "Please name one of them."
+            return onward(sure, space, lead)
         case Slot.CONSTRAINTS:
             return _onward_asking(talk, space, "Which constraints?")
         case None:

@@ -7,6 +7,7 @@ the query that a reply asks to run, and gives the answer back with `told`.
 """
 
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -99,6 +100,9 @@ class Reading(Noun):
     unknown: tuple[str, ...] = Field((), description="words that seem to matter and were not used")
     outcome_without_goal: tuple[str, ...] = Field(
         (), description="outcomes named without saying whether less or more is wanted"
+    )
+    direction: Literal["minimize", "maximize"] | None = Field(
+        None, description="less or more was said without naming an outcome"
     )
     note: str = Field("", description="something about the reading itself; told once")
 

@@ -2,6 +2,7 @@
 
 import re
 
+from compass.chat import rules
 from compass.chat.scan import PARAMETERS, Equal, Scan, whole
 from compass.domain.base import Value
 from compass.domain.query import Kind
@@ -30,7 +31,7 @@ def instead(scan: Scan, match: re.Match[str]) -> bool:
             scan.note(scan.items[new_place].words, name)
     if name is None:
         return False
-    new, old = scan.value(new_place, name), scan.value(old_place, name)
+    new, old = scan.value(new_place, name), scan.old_value([old_place, new_place], name)
     if new is None or old is None or scan.outcome(name):
         return False
     if scan.kind is not Kind.RECOMMEND:
@@ -53,15 +54,6 @@ def replaced(scan: Scan, match: re.Match[str]) -> bool:
     return scan.change(new[0], new[1], match.start())
 
 
-def row(scan: Scan, match: re.Match[str]) -> bool:
-    """Row 100; my job 12."""
-    value = scan.quantity(match.end() - 1)
-    if value.unit is not None or not value.value.is_integer() or not 0 <= value.value < 1e12:
-        return False
-    scan.row = int(value.value)
-    return True
-
-
 def count(scan: Scan, match: re.Match[str]) -> bool:
     """Three options; the top 5; the 5 fastest options."""
     place = scan.at(range(*match.span()), "V")[0]
@@ -78,6 +70,9 @@ def everything(scan: Scan, match: re.Match[str]) -> bool:
     """Everything except the queue; everything else stays."""
     if "z" in match[0] or "k" in match[0] or "Z" in match[0]:
         return True
+    words = scan.items[scan.at(range(*match.span()), "E")[0]].words.lower()
+    if "C" in match[0] and "!" not in match[0] and not words.endswith((" but", " except")):
+        return False
     scan.everything = True
     for place in scan.at(range(*match.span()), "C"):
         name = scan.column(place, *PARAMETERS)
@@ -90,9 +85,18 @@ def forgotten(scan: Scan, match: re.Match[str]) -> bool:
     """Forget the power limit; the runtime does not matter."""
     for place in scan.at(range(*match.span()), "C"):
         name = scan.column(place)
-        if name not in scan.dropped:
+        off = rules.off_value(scan.parameter(name))
+        if scan.kind is Kind.WHAT_IF and off is not None:
+            scan.equals.append(Equal(name, off, match.start(), "s"))
+        elif name not in scan.dropped:
             scan.dropped.append(name)
     return True
+
+
+def replaced_outcome(scan: Scan, match: re.Match[str]) -> bool:
+    """Instead of runtime: the goal for it is taken back."""
+    name = scan.column(match.end() - 1)
+    return scan.outcome(name) and forgotten(scan, match)
 
 
 def tried(scan: Scan, match: re.Match[str]) -> bool:
@@ -106,22 +110,30 @@ def tried(scan: Scan, match: re.Match[str]) -> bool:
     return True
 
 
-def nothing(scan: Scan, match: re.Match[str]) -> bool:
+def nothing(_scan: Scan, _match: re.Match[str]) -> bool:
     """Words that look like more than they say: keep it under that value."""
     return True
 
 
+def single(scan: Scan, match: re.Match[str]) -> bool:
+    """One epoch takes from 60 s to 2 min: the epoch is a noun here, not a number of epochs."""
+    after = scan.at(range(match.end(), min(match.end() + 4, len(scan.tags))), "V")
+    timed = bool(after) and scan.quantity(after[0]).unit is not None
+    return timed and scan.items[match.start()].words.lower() in {"one", "a", "each"}
+
+
 _VALUE = r"[VL]"
 FIRST = (
-    (r"jV(?!C|[nDd])", row),
-    (r"V[Dq]*(?:[aO]*F|MC|[Oa])?[aqO]*n", count),
+    (r"V(?=[qaOwDdM]{0,2}(?:F|[mM]C)?[aqOw]?n)", count),
     (r"V(?=F)", count),
     (r"\^V", count),
-    (r"[~]?E[oiws]*[!]C(?:[&,|]+C)*", everything),
+    (r"[~]?E[oiwsa]*!?C(?:[&,|]+C)*", everything),
     (r"E[wi]*[kZ]?[iz]*z", everything),
     (r"E[wi]*k(?![VLC])", everything),
-    (r"E(?!o[VL])", everything),
-    (r"[v](?:[io])?C(?:[&,]+C)*[<>]?(?![btfV%])", forgotten),
+    (r"E(?!o[VL]|[<>])", everything),
+    (r"[dDR]C(?:[&,]+C)*K", nothing),
+    (r"v[<io]*C(?:[&,]+C)*[<>]?(?![btfV%])", forgotten),
+    (r"IC", replaced_outcome),
     (r"C[<>]?v", forgotten),
     (rf"[so=]*{_VALUE}C?,?I[pC]*{_VALUE}C?", instead),
     (rf"[so=]*C[iso=tp]*{_VALUE},?I[po]*{_VALUE}", instead),
@@ -129,9 +141,10 @@ FIRST = (
     (r"sLoL", replaced),
     (r"s*C?fLtL", replaced),
     (r"[k]?@?[<>=]@", nothing),
+    (r"VC(?=w?f?[B<>]*V)", single),
 )
 LAST = (
-    (rf"sC[iop]*[t=i]{_VALUE}(?!C)", tried),
-    (rf"C[is]*[st=]+{_VALUE}(?!C)", tried),
+    (rf"sC[iop]*[t=i]{_VALUE}(?![Ct])", tried),
+    (rf"C[is]*[st=]+{_VALUE}(?![Ct])", tried),
     (r"[rRs]tVC", tried),
 )

@@ -6,7 +6,7 @@ from compass.chat.change import columns_of, relative
 from compass.chat.draft import Conversation, Draft, How, Link, Slot
 from compass.domain.constraint import Constraint
 from compass.domain.errors import ConflictingRules, QueryProblem
-from compass.domain.goal import Observe, Same
+from compass.domain.goal import Observe
 from compass.domain.query import Kind, Query
 from compass.domain.space import Role, Space
 from compass.language import bind_query, parse_rule
@@ -35,9 +35,9 @@ def pending(talk: Conversation) -> tuple[Link, ...]:
     found = {}
     for link in talk.links:
         unsure = link.how is not How.EXACT or len(link.columns) > 1
-        meant = [name for name in link.columns if name in used]
-        if unsure and meant and not set(meant) & set(talk.confirmed):
-            found[meant[0]] = link
+        meant = in_use(link, talk.draft)
+        if unsure and meant in used and meant not in talk.confirmed:
+            found[meant] = link
     return tuple(found.values())
 
 
@@ -132,8 +132,3 @@ def _check_rules(texts: Iterable[str], space: Space) -> None:
             hint="take one of them back, or say undo",
             rules=found,
         )
-
-
-def keeps_the_same(draft: Draft) -> bool:
-    """Whether an outcome is to stay what it is."""
-    return any(isinstance(goal, Same) for goal in draft.goals.values())

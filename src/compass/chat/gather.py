@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from compass.chat import acts, edits, goals, rules
+from compass.chat import acts, edits, goals, relations, rules
 from compass.chat.draft import Draft, Slot
 from compass.chat.scan import PARAMETERS, Equal, Scan, equality, set_to
 from compass.domain.errors import CompassError
@@ -12,17 +12,19 @@ from compass.domain.query import Baseline, Given, Kind, Row, SetTo
 from compass.domain.space import Number, Role
 from compass.language import bind_rule, format_rule, parse_rule
 
-_RELATIONS = 10
 _GRAMMAR = tuple(
     (re.compile(pattern), handler)
     for pattern, handler in (
         *edits.FIRST,
-        *rules.PATTERNS[:_RELATIONS],
+        *rules.FIRST,
+        *relations.PATTERNS,
         *goals.PATTERNS,
         *edits.LAST,
-        *rules.PATTERNS[_RELATIONS:],
+        *rules.PATTERNS,
     )
 )
+_PRAISE = frozenset({"best", "optimal", "ideal", "optimum"})
+_SUPPLY = frozenset({"i have", "we have", "it has"})
 _BREAKS = frozenset(".rRmMFxqOae")
 
 
@@ -32,9 +34,13 @@ def read_patterns(scan: Scan) -> None:
     while place < len(scan.tags):
         for pattern, handler in _GRAMMAR:
             match = pattern.match(scan.tags, place)
-            if match is not None and match.end() > place and handler(scan, match):
-                scan.used.update(range(*match.span()))
-                place = match.end()
+            if match is None or match.end() == place:
+                continue
+            taken = handler(scan, match)
+            if taken:
+                end = match.end() if taken is True else taken
+                scan.used.update(range(place, end))
+                place = end
                 break
         else:
             place += 1
@@ -44,7 +50,9 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
     """Which question it is, by the wording and by what was found."""
     named = acts.kind_of(text)
     relative = any(isinstance(goal, Change | Reach | Same) for goal in scan.goals.values())
-    started = scan.row is not None or "g" in scan.tags
+    started = scan.row is not None or any(
+        item.tag == "g" and item.words.lower() not in _SUPPLY for item in scan.items
+    )
     changed = bool(scan.edits or scan.stated)
     bounded = any(isinstance(goal, Extreme | Change | Within) for goal in scan.goals.values())
     if named is Kind.RECOMMEND and (scan.row is not None or relative):
@@ -53,9 +61,11 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
         return named
     if changed and not bounded and acts.tries(text):
         return Kind.WHAT_IF
+    if (changed or scan.equals) and acts.asks_whether(text):
+        return Kind.WHAT_IF
     if (changed or scan.equals) and not bounded and acts.foresees(text):
         return Kind.WHAT_IF
-    if scan.row is not None and changed and not scan.goals:
+    if changed and not scan.goals and (scan.row is not None or acts.wants(text)):
         return Kind.WHAT_IF
     if relative or (started and (scan.goals or scan.row is not None)):
         return Kind.RECONFIGURE
@@ -66,6 +76,15 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
     ):
         return Kind.RECOMMEND
     return None
+
+
+def told_again(scan: Scan, text: str) -> Kind | None:
+    """The kind that a later message names; a relative goal needs a start to be relative to."""
+    relative = any(isinstance(goal, Change | Reach) for goal in scan.goals.values())
+    named = acts.kind_of(text)
+    if scan.kind is Kind.RECOMMEND and relative and named in {None, Kind.RECOMMEND}:
+        return Kind.RECONFIGURE
+    return named
 
 
 def _sentence(scan: Scan, place: int) -> range:
@@ -109,7 +128,7 @@ def _is_supply(scan: Scan, equal: Equal) -> bool:
     marks = [
         place
         for place in scan.at(_sentence(scan, equal.place), "g")
-        if scan.items[place].words.lower() in {"i have", "we have"}
+        if scan.items[place].words.lower() in _SUPPLY
     ]
     number = isinstance(scan.parameter(equal.column), Number)
     return number and bool(marks) and _is_given(scan, equal)
@@ -144,12 +163,23 @@ def settle_columns(scan: Scan, expecting: Slot | None) -> list[str]:
         if name in taken:
             continue
         if scan.outcome(name):
-            watched = scan.observed if scan.kind is Kind.WHAT_IF else without
-            watched.append(name)
+            if scan.kind is Kind.WHAT_IF:
+                scan.observed.append(name)
+            elif _is_praised(scan, place) and scan.parameter(name).kind == "number":
+                scan.goals[name] = Extreme(direction=scan.better(name))
+            else:
+                without.append(name)
         elif _is_asked(scan, place, name, expecting) and name not in scan.asked:
             scan.asked.append(name)
         scan.used.add(place)
     return [name for name in dict.fromkeys(without) if name not in scan.goals]
+
+
+def _is_praised(scan: Scan, place: int) -> bool:
+    """The best thread count for energy; the best balance of a and b."""
+    told = {scan.items[p].words.lower() for p in _sentence(scan, place)}
+    before = scan.tags[:place].rstrip("C&,")[-1:]
+    return bool(told & _PRAISE) and before != "" and before in "oBi"
 
 
 def _expected_roles(expecting: Slot | None) -> tuple[Role, ...]:
@@ -168,9 +198,14 @@ def _is_asked(scan: Scan, place: int, name: str, expecting: Slot | None) -> bool
     context = scan.parameter(name).role is not Role.KNOB
     if context:
         return scan.tags[:place][-1:] == "a" and name not in {e.column for e in scan.equals}
+    opening_list = scan.tags[sentence.start : place].strip("C&,|") == ""
+    if opening_list and scan.tags[place:].lstrip("C&,|")[:1] == "o":
+        return True
     only_columns = not set(scan.tags[sentence.start : sentence.stop]) - set("C&,|wo")
-    bare = only_columns and scan.tags.count("w") <= 1
-    return bare or bool(set(roles) & set("a~O")) or ("s" in roles and scan.kind is Kind.RECONFIGURE)
+    if only_columns and scan.tags.count("w") <= 1:
+        return True
+    changed = "s" in roles and scan.kind is Kind.RECONFIGURE
+    return changed or bool(set(roles) & set("a~On"))
 
 
 def settle_goals(scan: Scan) -> None:

@@ -18,6 +18,7 @@ _ABOUT: dict[str, tuple[tuple[frozenset[str], Direction], ...]] = {
     "strong": ((PERFORMANCE, "maximize"), (TIME, "minimize")),
     "accurate": ((ACCURACY, "maximize"),),
     "short": ((TIME, "minimize"),),
+    "long": ((TIME, "minimize"),),
 }
 
 
@@ -38,14 +39,21 @@ def _concept(scan: Scan, place: int) -> tuple[str, Direction] | None:
     return found
 
 
-def _columns(scan: Scan, match: re.Match[str], *roles: Role) -> list[str]:
-    return [scan.column(p, *roles) for p in scan.at(range(*match.span()), "C")]
+def _alike(scan: Scan, match: re.Match[str], *roles: Role) -> tuple[list[str], int]:
+    """The columns of a list up to the first of another kind than the first, and where it ends."""
+    places = scan.at(range(*match.span()), "C")
+    names = [scan.column(place, *roles) for place in places]
+    for number in range(1, len(names)):
+        if scan.outcome(names[number]) != scan.outcome(names[0]):
+            trailing = places[-1] == match.end() - 1
+            return names[:number], places[number - 1] + 1 if trailing else match.end()
+    return names, match.end()
 
 
-def extreme(scan: Scan, match: re.Match[str]) -> bool:
+def extreme(scan: Scan, match: re.Match[str]) -> int:
     """Minimise a and b; the lowest c; d as high as possible."""
     place = scan.at(range(*match.span()), "mMO")[0]
-    names = _columns(scan, match, Role.OUTCOME)
+    names, end = _alike(scan, match, Role.OUTCOME)
     numbers = [name for name in names if scan.parameter(name).kind == "number"]
     if not numbers:
         return False
@@ -57,7 +65,7 @@ def extreme(scan: Scan, match: re.Match[str]) -> bool:
             name,
             Extreme(direction=scan.better(name) if scan.tags[place] == "O" else direction),
         )
-    return True
+    return end
 
 
 def named_extreme(scan: Scan, match: re.Match[str]) -> bool:
@@ -77,6 +85,10 @@ def compared(scan: Scan, match: re.Match[str]) -> bool:
         return False
     name, direction = found
     amounts = scan.at(range(*match.span()), "V%HXx")
+    part_said = scan.items[place].part
+    if part_said is not None and part_said.concept == "long":
+        scan.observed.append(name)
+        return scan.kind is Kind.WHAT_IF
     if not amounts:
         if scan.kind is Kind.WHAT_IF:
             scan.observed.append(name)
@@ -107,6 +119,7 @@ def _by(scan: Scan, name: str, quantity: Quantity, sign: int) -> bool:
     amount: float | None = quantity.value if relative else scan.number(quantity, name)
     if amount is None or amount <= 0 or scan.parameter(name).kind != "number":
         return False
+    scan.way = sign
     if scan.outcome(name):
         way = "reduce" if sign < 0 else "increase"
         scan.goal(name, Change(direction=way, by=amount, relative=relative))
@@ -116,7 +129,7 @@ def _by(scan: Scan, name: str, quantity: Quantity, sign: int) -> bool:
     return scan.edit(name, Plus(amount=whole(sign * amount)))
 
 
-def by_amount(scan: Scan, match: re.Match[str]) -> bool:
+def by_amount(scan: Scan, match: re.Match[str]) -> int:
     """Reduce a by 10 %; 20 % less b; c down by 5; two more nodes."""
     span = range(*match.span())
     verb = scan.at(span, "rRdD+-O")[0]
@@ -124,7 +137,9 @@ def by_amount(scan: Scan, match: re.Match[str]) -> bool:
     roles = (Role.OUTCOME,) if scan.kind is not Kind.WHAT_IF else PARAMETERS
     if scan.tags[verb] in "+-":
         roles = PARAMETERS
-    names = [scan.column(p, *roles) for p in scan.at(span, "C")]
+    names, end = _alike(scan, match, *roles) if "C" in match[0] else ([], match.end())
+    if not names:
+        names = _named_before(scan, match.start())
     done = False
     for name in names:
         if scan.tags[verb] == "O":
@@ -132,7 +147,27 @@ def by_amount(scan: Scan, match: re.Match[str]) -> bool:
         else:
             sign = 1 if scan.tags[verb] in "RD+" else -1
         done = _by(scan, name, scan.quantity(amounts[0]), sign) or done
-    return done
+    return end if done else 0
+
+
+def _named_before(scan: Scan, place: int) -> list[str]:
+    """The outcome that `it` means: the last one that was named."""
+    for before in range(place - 1, -1, -1):
+        if scan.tags[before] == "C":
+            name = scan.column(before, Role.OUTCOME)
+            if scan.outcome(name):
+                scan.used.add(before)
+                return [name]
+    return []
+
+
+def again(scan: Scan, match: re.Match[str]) -> bool:
+    """... and power by 5 %: as the one before."""
+    if not scan.way:
+        return False
+    span = range(*match.span())
+    name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
+    return _by(scan, name, scan.quantity(scan.at(span, "V%H")[0]), scan.way)
 
 
 def by_unit(scan: Scan, match: re.Match[str]) -> bool:
@@ -148,6 +183,8 @@ def factor(scan: Scan, match: re.Match[str]) -> bool:
     """Double the nodes; half the runtime; three times as many threads."""
     span = range(*match.span())
     value = scan.quantity(scan.at(span, "xXH")[0]).value
+    if value > 1 and set("dr") & set(match[0]):
+        value = 1 / value
     names = [scan.column(p, *PARAMETERS) for p in scan.at(span, "C")]
     done = False
     for name in names:
@@ -161,16 +198,43 @@ def factor(scan: Scan, match: re.Match[str]) -> bool:
     return done
 
 
+def part(scan: Scan, match: re.Match[str]) -> bool:
+    """Cut the variation to a half: by the other half."""
+    span = range(*match.span())
+    value = scan.quantity(scan.at(span, "%H")[0]).value
+    done = False
+    for place in scan.at(span, "C"):
+        name = scan.column(place, Role.OUTCOME)
+        if not 0 < value < 1 or scan.parameter(name).kind != "number":
+            continue
+        if scan.outcome(name):
+            scan.goal(name, _change("minimize", 1 - value))
+            done = True
+        else:
+            done = scan.edit(name, Times(factor=value)) or done
+    return done
+
+
 def moved(scan: Scan, match: re.Match[str]) -> bool:
     """Get a down to 100 s; reduce nodes to 4; raise b from 10 to 20."""
     span = range(*match.span())
     verbs = scan.at(span, "rRdD")
-    name = scan.column(scan.at(span, "C")[0], *(() if verbs else PARAMETERS))
     values = scan.at(span, "VL")
+    columns = scan.at(span, "C")
+    if columns:
+        name = scan.column(columns[0], *(() if verbs else PARAMETERS))
+    else:
+        meant_by_unit = scan.of_unit(scan.quantity(values[-1]), Role.OUTCOME)
+        if meant_by_unit is None:
+            return False
+        name = meant_by_unit
+        scan.note(scan.items[values[-1]].words, name)
     if scan.outcome(name) and "f" in match[0] and not verbs:
         return False
+    if "f" in match[0] and not set("rRs") & set(match[0]) and scan.kind in {None, Kind.RECOMMEND}:
+        return False
     new = scan.value(values[-1], name)
-    old = scan.value(values[0], name) if len(values) > 1 else None
+    old = scan.old_value(values, name)
     if new is None:
         return False
     if old is not None:
@@ -217,7 +281,8 @@ def unchanged(scan: Scan, match: re.Match[str]) -> bool:
     return True
 
 
-_LIST = r"C(?:[&,|]+C)*"
+# Columns that share what is said of them; one with a value of its own is not among them.
+_LIST = r"C(?:[&,|]+C(?![ikso=]*[V<>=BL!~%XHx]))*"
 PATTERNS = (
     (r"[kO]?o?F", named_extreme),
     (rf"k?(?:{_LIST})i?k?i?z(?:<%)?", unchanged),
@@ -232,28 +297,36 @@ PATTERNS = (
     (r"q@?C?b[<>]?[%H]", compared),
     (r"[<>]?[%H]D?q", compared),
     (rf"[rRO+-]i?(?:{_LIST})[rR]?b[<>]?[V%H]", by_amount),
-    (rf"[rRO]i?(?:{_LIST})[<>]?[%H]", by_amount),
-    (rf"(?:{_LIST})[is]?[rRdDO]b?[<>]?[%H]", by_amount),
-    (rf"(?:{_LIST})[is]?[rRdDO]b[<>]?V", by_amount),
+    (rf"[rRO]i?(?:{_LIST})[<>o]?[%H]", by_amount),
+    (r"[rRO]b[<>]?[%H]", by_amount),
+    (rf"[rR](?:{_LIST})t[%H]", part),
+    (rf"(?:{_LIST})[ist]*[rRdDO]b?[<>]?[%H]", by_amount),
+    (rf"(?:{_LIST})[ist]*[rRdDO]b[<>]?V", by_amount),
     (rf"[<>]?[V%H][rRdDO][io]*(?:{_LIST})", by_amount),
     (rf"[<>]?[%H]i?(?:{_LIST})[rRdO]", by_amount),
     (rf"(?:{_LIST})i?b?[V%H][dDrR]", by_amount),
+    (r"VC[dD](?![TCV%])", by_amount),
+    (r"[%H][dD](?!C)", by_amount),
     (rf"[rR][<>]?[V%H][oiwr]*(?:{_LIST})", by_amount),
     (rf"[+-]D?VD?(?:{_LIST})", by_amount),
     (r"[rR]b?[<>]?V(?!C)|V[dD]", by_unit),
     (rf"x(?:{_LIST})", factor),
     (rf"(?:{_LIST})[is]*x", factor),
     (rf"X[Ddi]*(?:{_LIST})", factor),
+    (rf"[rR](?:{_LIST})b?X", factor),
+    (rf"(?:{_LIST})[is]*[<>]?X[dD]", factor),
     (rf"Hi?o?(?:{_LIST})", factor),
     (r"[rRs]*C[rRs]*f[VL]C?t[VL]", moved),
     (r"[rRsdD]C[rRs]*t[<>]?[VL](?!t)", moved),
-    (r"C[rR]t[<>]?V", moved),
+    (r"C[is]*[rR](?:t[<>]?|[<>])V", moved),
+    (r"[rR]fVtV(?!C)", moved),
     (r"[rRs]tVC", moved),
     (r"s*f[VL]t[VL]C", moved),
     (r"s*f[VL]Ct[VL]C?", moved),
     (rf"[mMO](?:[io]|{'w'})?(?:{_LIST})", extreme),
-    (rf"(?:{_LIST})[iks=]*[mM](?![io]*C)", extreme),
+    (rf"(?:{_LIST})[iks=t]*[mMO](?![io]*C)", extreme),
     (rf"[rRdD](?:{_LIST})", reduced),
     (rf"(?:{_LIST})[is]*[rRdD]", reduced),
     (r"q", compared),
+    (r"Cb[<>]?[V%H]", again),
 )

@@ -14,39 +14,48 @@ A part is one letter, so that a message becomes a short string that patterns can
     n  suggestions         j  row, job            g  currently          @  it, that value
     i  is, of              o  on, with, for       A  as (many) ... as   h  possible, at all
     y  switched on         Y  switched off        N  forbidden (behind)
-    *  times               P  product of          ^  top
+    K  is fine             *  times               P  product of         ^  top
+    /  multiple of         2  power of two
     w  any other word      (words that say nothing are left out)
 """
 
 import re
 from dataclasses import dataclass
 
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _PHRASES = {
     "<": "under|below|less than|fewer than|smaller than|lower than|shorter than|beneath|<|"
     "cheaper than|faster than|quicker than|inside",
-    "≤": "at most|up to|no more than|max|maximum|maximum of|max of|at the most|limited to|limit to|"
+    "≤": "less than or equal to|smaller than or equal to|lower than or equal to|at or below|"
+    "at most|up to|no more than|max|maximum|maximum of|max of|at the most|limited to|limit to|"
     "capped at|cap at|<=|≤|as much as|within|upper limit|upper bound|no higher than|tops|"
     "maximally|no longer than|at maximum|a maximum of|ceiling|no larger than|no bigger than|"
     "stay within|a limit of|limit of|cap of|budget of|a budget of|limit|no greater than|"
     "not to exceed|limited by|no slower than|no worse than|cap",
     ">": "over|above|more than|greater than|larger than|higher than|longer than|bigger than|>|"
     "exceed|exceeds|exceeding|exceeded|beyond|better than|go past|slower than",
-    "≥": "at least|no less than|no fewer than|minimum of|min of|minimum|min|>=|≥|at the least|"
+    "≥": "greater than or equal to|more than or equal to|larger than or equal to|at or above|"
+    "at least|no less than|no fewer than|minimum of|min of|minimum|min|>=|≥|at the least|"
     "a minimum of|no lower than|lower limit|lower bound|no smaller than|at minimum|minimally|"
     "upwards of|starting at|no shorter than|from at least",
     "=": "exactly|precisely|equal to|equals|equal|==|=|set to|fixed at|fixed to|kept at|held at|"
     "stay at|stays at|pinned to|always|must be|should be|has to be|have to be|needs to be|:|"
     "need to be|restricted to|pinned at|is set to|stick to|stick with|locked at",
     "~": "only|solely|just the|nothing but|one of|any of|either|strictly|among",
-    "!": "not|no|never|without|except|anything but|avoid|avoiding|exclude|excluding|other than|"
+    "!": "not|no|never|without|except|anything but|avoid|avoiding|avoids|prevent|prevents|"
+    "exclude|excluding|other than|"
     "anything except|everything but|rule out|but not|cannot|nor|neither|stay away from|"
     "different from|skip|any but|all but|no use of|non|ruling out|leave out|≠|!=|stay off|"
     "do not use|do not want|do not allow|do not run|must not be|should not be|is not|are not|"
     "do not go|do not let|must not|should not|may not|can not|need not|does not|do not",
     "{": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|and below|"
-    "and under|or cheaper|and less|and fewer|or better time",
+    "and under|or cheaper",
     "}": "or more|or higher|or above|or over|or greater|or larger|or longer|or better|and above|"
-    "and up|and more|upwards|and over|plus or more|or bigger",
+    "upwards|plus or more|or bigger",
     "B": "between|range|in the range|anywhere between|somewhere between|ranging|in the range of",
     "m": "minimise|minimising|minimised|minimal|lowest|smallest|least|fewest|shortest|minimization|"
     "as low as possible|as small as possible|as short as possible|as little as possible|"
@@ -67,7 +76,8 @@ _PHRASES = {
     "go up|bring up|scale up|scaling up|bump|bump up|push up|turn up|crank up|rise|rises|"
     "an increase of|increase of|increase in|bumping|up|lift|dial up|extend|enlarge|push|grew|"
     "upping|increases|lengthen|bumped",
-    "d": "less than now|less than before|less than today|lower than now|lower than before|less than currently|"
+    "d": "less than now|less than before|less than today|lower than now|lower than before|"
+    "less than currently|"
     "less|fewer|smaller|lower|shorter",
     "D": "more|higher|larger|extra|additional|greater|longer|bigger|further",
     "x": "",
@@ -88,7 +98,7 @@ _PHRASES = {
     "b": "by|by about|by roughly|by around|by at least|by some",
     "I": "instead of|rather than|in place of|in lieu of|not|as opposed to|over|versus|vs|replacing",
     "p": "per|for each|for every|on each|on every|each|in each|every|to each|a piece per",
-    "T": "than",
+    "T": "than|compared to|compared with|relative to|in comparison to|in comparison with",
     "&": "and|&|as well as|along with|together with|plus|but|while|whilst|but also|and also|"
     "and then|yet|then",
     "|": "or",
@@ -112,7 +122,9 @@ _PHRASES = {
     "e": "affect|affects|affecting|effect on|impact|impact on|happen to|happens to|influence|"
     "do to|mean for|does to|effects on|consequences for|consequence for|becomes of|become of|"
     "change in|hurt|hit|look like|do for|implications for|impacts|influences|alter",
-    "a": "which|what|how many|how much|what number of|which number of|recommend|suggest|tune|tuning|"
+    "a": "which one|which|what|how many|how much|what number of|which number of|recommend|"
+    "suggest|tune|"
+    "tuning|"
     "find|choose|pick|what value of|best value for|value for|values for|values of|value of|"
     "what kind of|which kind of|how large|how big|what sort of|tell me|decide|determine|figure out|"
     "advise|work out|for the parameters|what about|propose|settings for|setting for|select|"
@@ -125,7 +137,8 @@ _PHRASES = {
     "all options|all possible parameters|whatever you can|whatever works|all tunables|you decide|"
     "any of them|up to you|all parameters you can|all that can be set|all columns|the lot|"
     "all tunable parameters|any knob|any setting|any parameters|any knobs|any settings|"
-    "whatever it takes|everything else|all other parameters|all others|the rest|all the rest|"
+    "whatever it takes|all other things|all else|anything else|everything else|"
+    "all other parameters|all others|the rest|all the rest|"
     "all other knobs|all other settings|all of the parameters|all of the knobs|all of the settings",
     "O": "optimise|optimising|optimised|improve|improving|better|best|improvement in|optimisation|"
     "optimum|improvement|optimize for|optimal",
@@ -139,7 +152,10 @@ _PHRASES = {
     "i am using|we are using|i am asking for|we are asking for|i ask for|"
     "i am running|we are running|my current|current|my job uses|"
     "my run uses|my run used|my job used|it uses|it used|now i use|i now use|presently|"
-    "my run with|my job with|my run on|my job on|my training with|my setup with|my run at|"
+    "i am at|we are at|"
+    "my job needs|my job takes|my run takes|my run needs|my job took|my run took|it takes|"
+    "it took|it needs|my run with|my job with|my run on|my job on|my training with|"
+    "my setup with|my run at|"
     "my run has|my job has|my baseline is|my baseline|i have|we have|my setup is|my run is|"
     "my configuration is|my config is|so far|my last run used|my present|my job runs|my run runs|"
     "the run used|my last run|my last job|my run had|these days|my job is|my setup|my job ran|"
@@ -148,13 +164,16 @@ _PHRASES = {
     "i run|we run|i use|we use|my default is|my defaults are",
     "@": "it|that|this|that value|this value|them|those|that number|that limit|these|there|"
     "the limit|this number|this limit",
-    "i": "is|are|be|of|was|being|were|at|has|around|about|approximately|roughly|stays|size|"
-    "value|as",
+    "i": "is|are|be|of|was|being|were|at|has|around|about|approximately|roughly|stays|as",
     "o": "on|with|for|in|via|onto|running on|running with|for the|on the|in the|with the|where|"
     "when|whenever|inside of|if",
     "A": "as many|as much",
     "^": "top|best of",
+    "K": "is fine|is ok|is okay|are fine|are ok|is acceptable|are acceptable|would be fine|"
+    "would be ok|is no problem|is not a problem",
     "*": "*|times|multiplied by",
+    "2": "power of two|power of 2|powers of two|powers of 2|a power of two|a power of 2",
+    "/": "multiple of|multiples of|divisible by|a multiple of|evenly divisible by",
     "P": "product of|product|the product of",
     "y": "switched on|turned on|turn on|switch on|enabled|enable|enabling|true|active|activated|"
     "turning on|switching on|activate",
@@ -162,562 +181,64 @@ _PHRASES = {
     "deactivated|turning off|switching off|deactivate|off",
     "N": "forbidden|not allowed|excluded|ruled out|out of the question|prohibited|not possible|"
     "not available|broken|unavailable|banned|no option|not an option|is not an option|taboo|"
-    "off the table|must be avoided|to be avoided|not permitted|does not work",
+    "off the table|not acceptable|unacceptable|are not acceptable|is not acceptable|"
+    "are not allowed|is not allowed|are not wanted|is not wanted|not wanted|not welcome|"
+    "must be avoided|to be avoided|not permitted|does not work",
+    "": "jobs|runs|at the same time|by the way|as long as|in any case|for example|so that|"
+    "such that|in order|"
+    "at once|in total|all in all|more or less|as well|a bit|for now|in mind|on average|in general|"
+    "to me|to us|of my|for me|for us|in fact|with respect to|in terms of|at a time|this time|"
+    "next time|long time|all the time|every time|end of|the end",
     "h": "possible|at all|i can|you can|it can",
 }
-_FILLER = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "my",
-        "our",
-        "your",
-        "his",
-        "its",
-        "i",
-        "we",
-        "you",
-        "me",
-        "us",
-        "he",
-        "she",
-        "they",
-        "please",
-        "just",
-        "also",
-        "so",
-        "kind",
-        "sort",
-        "will",
-        "would",
-        "could",
-        "should",
-        "can",
-        "may",
-        "might",
-        "must",
-        "shall",
-        "do",
-        "does",
-        "did",
-        "have",
-        "had",
-        "having",
-        "get",
-        "getting",
-        "gets",
-        "got",
-        "want",
-        "wants",
-        "wanted",
-        "need",
-        "needs",
-        "needed",
-        "like",
-        "likes",
-        "really",
-        "very",
-        "quite",
-        "still",
-        "actually",
-        "well",
-        "okay",
-        "ok",
-        "hello",
-        "hi",
-        "hey",
-        "thanks",
-        "thank",
-        "there",
-        "here",
-        "some",
-        "any",
-        "all",
-        "total",
-        "number",
-        "amount",
-        "count",
-        "am",
-        "been",
-        "let",
-        "lets",
-        "kindly",
-        "mean",
-        "meant",
-        "say",
-        "said",
-        "think",
-        "know",
-        "see",
-        "that",
-        "which",
-        "who",
-        "whose",
-        "simply",
-        "basically",
-        "maybe",
-        "perhaps",
-        "probably",
-        "even",
-        "too",
-        "again",
-        "overall",
-        "possible",
-        "possibly",
-        "able",
-        "way",
-        "things",
-        "thing",
-        "stuff",
-        "simulation",
-        "simulations",
-        "application's",
-        "values",
-        "parameter",
-        "parameters",
-        "knob",
-        "knobs",
-        "setting",
-        "constraint",
-        "constraints",
-        "condition",
-        "conditions",
-        "requirement",
-        "goal",
-        "goals",
-        "objective",
-        "target",
-        "targets",
-        "system's",
-        "currently",
-        "both",
-        "exact",
-        "actual",
-        "certain",
-        "given",
-        "something",
-        "someone",
-        "happen",
-        "happens",
-        "when",
-        "because",
-        "since",
-        "wondering",
-        "curious",
-        "ask",
-        "asking",
-        "available",
-        "much",
-        "many",
-        "allowed",
-        "want'd",
-        "job's",
-        "cluster's",
-        "looking",
-        "look",
-        "fit",
-        "ensure",
-        "sure",
-        "provided",
-        "assuming",
-        "assume",
-        "long",
-        "provide",
-        "show",
-        "ones",
-        "one's",
-        "time's",
-        "own",
-        "respectively",
-        "whole",
-        "entire",
-        "usual",
-        "default",
-        "normal",
-        "regular",
-        "these",
-        "those",
-        "such",
-        "per_se",
-        "at_all",
-        "time_s",
-        "ever",
-        "work",
-        "works",
-        "working",
-        "code",
-        "codes",
-        "program",
-        "programs",
-        "case",
-        "cases",
-        "user's",
-    ]
+_FILLER = _set(
+    "how a an the my our your his its i we you me us he she they please just also so kind sort "
+    "will would could should can may might must shall do does did have had having get getting "
+    "gets got want wants wanted need needs needed like likes really very quite still actually "
+    "well okay ok hello hi hey thanks thank there here some any all total number amount count "
+    "am been let lets kindly mean meant say said think know see that which who whose simply "
+    "basically maybe perhaps probably even too again overall possible possibly able way "
+    "things thing stuff simulation simulations values parameter parameters knob "
+    "knobs setting constraint constraints condition conditions requirement goal goals "
+    "objective target targets currently both exact actual certain given something "
+    "someone happen happens when because since wondering curious ask asking available much "
+    "many allowed looking look fit ensure sure provided assuming "
+    "assume long provide show ones own respectively whole entire usual default "
+    "normal regular these those such ever work works working code codes "
+    "program programs case cases "
 )
 # Words that no typing error leads to a column or a label.
-_COMMON = frozenset(
-    [
-        "about",
-        "above",
-        "after",
-        "again",
-        "all",
-        "also",
-        "always",
-        "and",
-        "another",
-        "answer",
-        "any",
-        "anything",
-        "are",
-        "around",
-        "away",
-        "back",
-        "because",
-        "been",
-        "before",
-        "being",
-        "below",
-        "best",
-        "better",
-        "between",
-        "both",
-        "but",
-        "call",
-        "came",
-        "cannot",
-        "care",
-        "case",
-        "come",
-        "coming",
-        "could",
-        "cost",
-        "day",
-        "different",
-        "does",
-        "done",
-        "down",
-        "during",
-        "each",
-        "easy",
-        "else",
-        "end",
-        "enough",
-        "even",
-        "ever",
-        "every",
-        "exact",
-        "fact",
-        "fast",
-        "far",
-        "feel",
-        "few",
-        "find",
-        "fine",
-        "first",
-        "fit",
-        "follow",
-        "for",
-        "free",
-        "full",
-        "gave",
-        "give",
-        "goal",
-        "goes",
-        "good",
-        "great",
-        "group",
-        "had",
-        "half",
-        "hand",
-        "hard",
-        "has",
-        "have",
-        "hear",
-        "help",
-        "here",
-        "high",
-        "him",
-        "his",
-        "hold",
-        "home",
-        "hope",
-        "house",
-        "how",
-        "however",
-        "huge",
-        "idea",
-        "important",
-        "into",
-        "issue",
-        "its",
-        "job",
-        "just",
-        "keep",
-        "kind",
-        "knew",
-        "know",
-        "large",
-        "last",
-        "late",
-        "later",
-        "least",
-        "leave",
-        "left",
-        "less",
-        "let",
-        "life",
-        "like",
-        "line",
-        "list",
-        "little",
-        "live",
-        "long",
-        "longer",
-        "look",
-        "lot",
-        "love",
-        "low",
-        "made",
-        "main",
-        "make",
-        "many",
-        "may",
-        "maybe",
-        "mean",
-        "means",
-        "might",
-        "mind",
-        "moment",
-        "money",
-        "more",
-        "most",
-        "move",
-        "much",
-        "must",
-        "name",
-        "near",
-        "need",
-        "never",
-        "new",
-        "next",
-        "nice",
-        "night",
-        "none",
-        "not",
-        "nothing",
-        "now",
-        "number",
-        "off",
-        "often",
-        "old",
-        "once",
-        "one",
-        "only",
-        "open",
-        "order",
-        "other",
-        "our",
-        "out",
-        "over",
-        "own",
-        "paper",
-        "part",
-        "past",
-        "people",
-        "perhaps",
-        "place",
-        "plan",
-        "please",
-        "point",
-        "possible",
-        "post",
-        "problem",
-        "put",
-        "question",
-        "quick",
-        "quite",
-        "rate",
-        "rather",
-        "read",
-        "real",
-        "really",
-        "reason",
-        "right",
-        "room",
-        "round",
-        "run",
-        "said",
-        "same",
-        "save",
-        "say",
-        "science",
-        "see",
-        "seem",
-        "seen",
-        "send",
-        "set",
-        "several",
-        "shall",
-        "she",
-        "should",
-        "show",
-        "side",
-        "simple",
-        "since",
-        "small",
-        "some",
-        "soon",
-        "sort",
-        "sound",
-        "stand",
-        "start",
-        "state",
-        "stay",
-        "still",
-        "stop",
-        "such",
-        "sure",
-        "take",
-        "talk",
-        "task",
-        "tell",
-        "test",
-        "than",
-        "thank",
-        "that",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "thing",
-        "think",
-        "third",
-        "this",
-        "those",
-        "though",
-        "three",
-        "through",
-        "till",
-        "time",
-        "times",
-        "today",
-        "together",
-        "told",
-        "too",
-        "took",
-        "true",
-        "try",
-        "turn",
-        "two",
-        "type",
-        "under",
-        "until",
-        "upon",
-        "use",
-        "used",
-        "user",
-        "using",
-        "usual",
-        "very",
-        "wait",
-        "walk",
-        "want",
-        "was",
-        "way",
-        "week",
-        "well",
-        "went",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whole",
-        "why",
-        "will",
-        "with",
-        "within",
-        "without",
-        "won",
-        "word",
-        "work",
-        "world",
-        "would",
-        "write",
-        "wrong",
-        "year",
-        "yes",
-        "yet",
-        "you",
-        "your",
-        "done",
-        "mode",
-        "note",
-        "gone",
-        "nodded",
-        "care",
-        "bare",
-        "core",
-        "score",
-        "store",
-        "more",
-        "load",
-        "lots",
-        "host",
-        "most",
-        "cost",
-        "post",
-        "fixed",
-        "heavy",
-        "model",
-        "default",
-        "system",
-        "cases",
-        "large",
-        "extremely",
-        "supercomputer",
-        "science",
-        "project",
-        "deadline",
-        "report",
-        "budget",
-        "scientist",
-        "colleague",
-        "boss",
-        "team",
-        "spare",
-        "happy",
-        "worth",
-        "afford",
-        "matter",
-        "matters",
-        "depends",
-        "depending",
-        "wonder",
-        "allow",
-        "allows",
-        "limited",
-        "fewer",
-        "result",
-        "results",
-        "total",
-        "instead",
-        "value",
-        "values",
-        "same",
-        "change",
-        "changes",
-    ]
+_COMMON = _set(
+    "nope yep yeah nah hmm thanks hello sorry okay "
+    "about above after again all also always and another answer any anything are around away "
+    "back because been before being below best better between both but call came cannot care "
+    "case come coming could cost day different does done down during each easy else end "
+    "enough even ever every exact fact fast far feel few find fine first fit follow for free "
+    "full gave give goal goes good great group had half hand hard has have hear help here "
+    "high him his hold home hope house how however huge idea important into issue its job "
+    "just keep kind knew know large last late later least leave left less let life like line "
+    "list little live long longer look lot love low made main make many may maybe mean means "
+    "might mind moment money more most move much must name near need never new next nice "
+    "night none not nothing now number off often old once one only open order other our out "
+    "over own paper part past people perhaps place plan please point possible post problem "
+    "put question quick quite rate rather read real really reason right room round run said "
+    "same save say science see seem seen send set several shall she should show side simple "
+    "since small some soon sort sound stand start state stay still stop such sure take talk "
+    "task tell test than thank that their them then there these they thing think third this "
+    "those though three through till time times today together told too took true try turn "
+    "two type under until upon use used user using usual very wait walk want was way week "
+    "well went were what when where which while who whole why will with within without won "
+    "word work world would write wrong year yes yet you your done mode note gone nodded care "
+    "bare core score store more load lots host most cost post fixed heavy model default "
+    "system cases large extremely supercomputer science project deadline report budget "
+    "scientist colleague boss team spare happy worth afford matter matters depends depending "
+    "wonder allow allows limited fewer result results total instead value values same change "
+    "changes"
 )
 _EXTREMES = {
     "fast": (
-        "fastest|quickest|as fast as possible|as quick as possible|as quickly as possible|speediest|"
+        "fastest|quickest|as fast as possible|as quick as possible|as quickly as possible|"
+        "speediest|"
         "as soon as possible|as fast as it can|fast as possible|max speed|maximum speed|top speed|"
         "best speed|asap|soonest|quickly as possible|as fast as you can|as fast as it gets|"
         "best possible speed|highest speed|maximise speed|least time|best time|earliest|"
@@ -739,9 +260,11 @@ _EXTREMES = {
     "short": "as short as can be",
 }
 _COMPARATIVES = {
-    "fast": "faster|quicker|as fast|as quick|as quickly|speed up|speedup|speed it up|speeding up|sooner|run faster|speed|quickly",
+    "fast": "faster|quicker|as fast|as quick|as quickly|speed up|speedup|speed it up|"
+    "speeding up|sooner|run faster|speed|quickly",
     "slow": "slower|as slow|slow down|slowing down|slowdown",
     "cheap": "cheaper",
+    "long": "how long|how fast|how quickly|how quick|how slow",
     "green": "more efficient|greener|more energy efficient",
     "accurate": "more accurate",
     "strong": "more performant|better performing|better performance",
@@ -754,12 +277,15 @@ _FACTORS = {
     1 / 3: "cut to a third",
 }
 _TIMES = {
-    2.0: "twice|twice as many|twice as much|two times as many|double the number of|twice the|"
+    2.0: "twofold|twice|twice as many|twice as much|two times as many|double the number of|"
+    "twice the|"
     "double the amount of|twice as big|twice as large|twice as high|twice as long",
-    3.0: "thrice|three times as many|three times as much|triple the number of",
+    3.0: "threefold|thrice|three times as many|three times as much|triple the number of",
     4.0: "four times as many|four times as much",
     0.5: "half as many|half as much|half the number of|half of the|half the amount of|half of|"
     "half the",
+    5.0: "fivefold|five fold",
+    10.0: "tenfold|ten fold",
     0.25: "a quarter of|one quarter of|a quarter of the",
     1 / 3: "a third of|one third of|a third of the",
 }
@@ -809,65 +335,15 @@ LONGEST = max(len(phrase) for phrase in PHRASES)
 KNOWN_WORDS = frozenset(word for phrase in PHRASES for word in phrase) | _FILLER | _COMMON
 # Words of the lexicon that a typing error may be meant for.
 CORRECTABLE = sorted(
-    word
-    for word in frozenset(
-        [
-            "recommend",
-            "reconfigure",
-            "suggest",
-            "minimise",
-            "minimize",
-            "maximise",
-            "maximize",
-            "configuration",
-            "reduce",
-            "increase",
-            "decrease",
-            "double",
-            "triple",
-            "halve",
-            "between",
-            "without",
-            "exactly",
-            "instead",
-            "fastest",
-            "cheapest",
-            "lowest",
-            "highest",
-            "smallest",
-            "possible",
-            "currently",
-            "affect",
-            "percent",
-            "number",
-            "should",
-            "faster",
-            "slower",
-            "seconds",
-            "minutes",
-            "hours",
-            "threads",
-            "under",
-            "below",
-            "above",
-            "least",
-            "most",
-            "change",
-            "switch",
-            "improve",
-            "optimise",
-            "optimize",
-            "everything",
-            "unchanged",
-            "constant",
-            "touching",
-            "changing",
-            "quickest",
-            "parameters",
-            "settings",
-            "constraints",
-            "rather",
-            "happens",
-        ]
+    {
+        word
+        for phrase in PHRASES
+        for word in phrase
+        if len(word) >= 6 and word.isalpha() and word not in _COMMON
+    }
+    | _set(
+        "recommend reconfigure suggest minimise minimize maximise maximize configuration reduce "
+        "increase double triple halve under below above least most change switch affect instead "
+        "percent number should seconds minutes hours simulation parameters constraints between"
     )
 )

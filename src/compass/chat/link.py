@@ -1,8 +1,8 @@
 """Words into columns and labels of a table: exactly, by synonym, or in spite of a typing error."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
@@ -17,11 +17,14 @@ from compass.domain.units import UNITS, canonical
 from compass.prepare.names import words
 
 _LONGEST = 6  # words of one mention
-_MOST_LABELS = 20_000
 _SYNONYM = 0.9
 _IMPLIED = 0.3  # a word that only the unit of the column implies
 _LEAST = 0.2
 _CLOSE = 0.85  # of the best score: the words can mean this column too
+
+
+# Column -> the words of its name that were said, by list and place, with how well each fits.
+Hits = dict[str, dict[tuple[int, int], float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,17 @@ class Index:
     space: Space
     parameters: dict[str, Number | Category] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)
-    hits: dict[str, dict[str, dict[tuple[int, int], float]]] = field(default_factory=dict)
+    hits: dict[str, Hits] = field(default_factory=dict)
     totals: dict[str, list[dict[int, float]]] = field(default_factory=dict)
     labels: dict[str, list[tuple[str, Value]]] = field(default_factory=dict)
     stems: dict[str, frozenset[str]] = field(default_factory=dict)
     label_words: list[str] = field(default_factory=list)
+    pieces: dict[str, str] = field(default_factory=dict)
     vocabulary: list[str] = field(default_factory=list)
+    spellings: list[str] = field(default_factory=list)
+    sole: set[str] = field(default_factory=set)
+    longest_name: int = 0
+    longest_label: int = 0
 
     # ------------------------------------------------------------------ columns
 
@@ -75,26 +83,26 @@ class Index:
 
     def exact_at(self, found: Sequence[Token], start: int) -> Mention | None:
         """The longest words from a place on that are the name of a column."""
-        for end in range(min(len(found), start + _LONGEST), start, -1):
-            text = _text(found, start, end)
-            names = self.names.get(compact(text))
-            if (
-                not names
-                or not found[start].text[0].isalnum()
-                or not found[end - 1].text[-1].isalnum()
-            ):
+        for end, key in _keys(found, start, _LONGEST, self.longest_name):
+            names = self.names.get(key)
+            if not names:
                 continue
+            if end == start + 1:
+                names = [name for name in names if key == _bare_key(name)]
+            text = _text(found, start, end)
             literal = [name for name in names if name == text]
-            if len(compact(text)) <= 2 and (not literal or text in {"a", "I", "i"}):
+            if len(key) <= 2 and (not literal or text in {"a", "I", "i"}):
                 continue
             ranked = literal or names
+            if not ranked:
+                continue
             scores = {name: 1.1 - 0.01 * place for place, name in enumerate(ranked)}
             return Mention(start, end, text, scores, How.EXACT)
         return None
 
     def _by_words(self, found: Sequence[Token], start: int) -> Mention | None:
         first = start
-        if found[start].low in synonyms.HEADS:
+        if self._leads(found, start):
             first += 1
             while first < len(found) and found[first].low in {"of", "the", "my", "all"}:
                 first += 1
@@ -103,9 +111,11 @@ class Index:
             return None
         matched = [hits]
         if first > start:
-            matched.append(self._hits(found, start)[0])
+            led = self._hits(found, start)[0]
+            common = hits.keys() & led.keys()
+            matched = [{name: hits[name] for name in common}, led] if common else [hits]
         end = self._grow(found, first, matched)
-        if (found[first].low,) in PHRASES and len(matched) == 1:
+        if (found[first].low,) in PHRASES and end == first + 1:
             return None
         scores = self._scores(matched)
         if not scores:
@@ -121,7 +131,7 @@ class Index:
         self,
         found: Sequence[Token],
         first: int,
-        matched: list[dict[str, dict[tuple[int, int], float]]],
+        matched: list[Hits],
     ) -> int:
         """Take in the words that follow while some column fits all of them; the end."""
         columns = set(matched[0])
@@ -146,54 +156,63 @@ class Index:
                 break
         return end
 
+    def _leads(self, found: Sequence[Token], start: int) -> bool:
+        """Whether a word only leads to the one that is meant: number of, allocated, type of."""
+        low = found[start].low
+        if low in synonyms.HEADS:
+            return True
+        return stem(low) in self.hits and self._faint(found, start) and (low,) not in PHRASES
+
     def _width(self, found: Sequence[Token], place: int) -> int:
         """Two words that are one: run time, wall clock."""
-        if place + 1 < len(found):
-            return 1 + ((found[place].low, found[place + 1].low) in synonyms.COMPOUNDS)
-        return 1
+        return 1 if _joined(found, place) is None else 2
 
     def _faint(self, found: Sequence[Token], place: int) -> bool:
+        if self._width(found, place) > 1:
+            return False
         stemmed = stem(found[place].low)
         return stemmed in synonyms.FAINT or (
-            stemmed in synonyms.HALF_FAINT and found[place].low not in self.names
+            stemmed in synonyms.HALF_FAINT and stemmed not in self.sole
         )
 
-    def _hits(
-        self, found: Sequence[Token], place: int
-    ) -> tuple[dict[str, dict[tuple[int, int], float]], bool]:
+    def _hits(self, found: Sequence[Token], place: int) -> tuple[Hits, bool]:
         if place >= len(found):
             return {}, False
         token = found[place]
-        if self._width(found, place) == 2:
-            joined = synonyms.COMPOUNDS[token.low, found[place + 1].low]
-            if stem(joined) in self.hits:
-                return self.hits[stem(joined)], False
+        joined = _joined(found, place)
+        if joined is not None and stem(joined) in self.hits:
+            return self.hits[stem(joined)], False
         direct = self.hits.get(stem(token.low))
         if direct is not None:
             return direct, False
         pieces = words(token.text) if token.text[0].isalpha() else ()
+        counted = stem(token.low[1:]) if token.low.startswith("n") and len(token.low) > 3 else ""
+        if counted in self.hits and token.low not in KNOWN_WORDS:
+            return self.hits[counted], False
         if len(pieces) > 1:
             return self._together(pieces), False
         if token.low in KNOWN_WORDS or stem(token.low) in synonyms.RELATIVES:
             return {}, False
-        near = self.nearest(token.low, self.vocabulary)
-        return (self.hits[near], True) if near is not None else ({}, False)
+        near = nearest_word(token.low, self.spellings) or nearest_word(
+            stem(token.low), self.vocabulary
+        )
+        return (self.hits[stem(near)], True) if near is not None else ({}, False)
 
-    def _together(self, pieces: Iterable[str]) -> dict[str, dict[tuple[int, int], float]]:
+    def _together(self, pieces: Iterable[str]) -> Hits:
         """The columns that fit every word of `n_threads`."""
         all_hits = [self.hits.get(stem(piece), {}) for piece in pieces]
         solid = [hits for hits in all_hits if hits]
         if not solid or len(solid) * 2 < len(all_hits):
             return {}
         common = set(solid[0]).intersection(*solid[1:])
-        merged: dict[str, dict[tuple[int, int], float]] = {}
+        merged: Hits = {}
         for name in common:
             merged[name] = {}
             for hits in solid:
                 _keep_best(merged[name], hits[name])
         return merged
 
-    def _scores(self, matched: list[dict[str, dict[tuple[int, int], float]]]) -> dict[str, float]:
+    def _scores(self, matched: list[Hits]) -> dict[str, float]:
         scores: dict[str, float] = {}
         for name in matched[0]:
             best: dict[tuple[int, int], float] = {}
@@ -218,26 +237,19 @@ class Index:
 
     def label_at(self, found: Sequence[Token], start: int) -> LabelMention | None:
         """The longest words from a place on that are a label."""
-        for end in range(min(len(found), start + 4), start, -1):
-            text = _text(found, start, end)
-            if not (text[0].isalnum() and text[-1].isalnum()):
-                continue
-            labels = self.labels.get(compact(text))
-            if labels:
-                return LabelMention(start, end, text, tuple(labels), How.EXACT)
+        for end, key in _keys(found, start, 4, self.longest_label):
+            if key in self.labels:
+                text = _text(found, start, end)
+                return LabelMention(start, end, text, tuple(self.labels[key]), How.EXACT)
         low = found[start].low
         if len(low) < 4 or low in KNOWN_WORDS or stem(low) in self.hits:
             return None
-        near = self.nearest(low, self.label_words)
+        near = self.pieces.get(low) or nearest_word(low, self.label_words)
         if near is None:
             return None
         return LabelMention(
             start, start + 1, found[start].text, tuple(self.labels[near]), How.FUZZY
         )
-
-    def nearest(self, word: str, known: Sequence[str]) -> str | None:
-        """The known word that differs by a typing error only."""
-        return nearest_word(word, known)
 
     # ------------------------------------------------------------------ choices
 
@@ -270,7 +282,7 @@ class Index:
         for place, p in enumerate(self.space):
             if not isinstance(p, Number) or p.role is Role.IGNORED:
                 continue
-            of_unit = _dimension(p.unit) == dimension
+            of_unit = dimension_of(p.unit) == dimension
             named = bool(self.stems[p.name] & concept)
             if of_unit or (named and p.unit is None):
                 extra = len(self.stems[p.name] - synonyms.FAINT - concept)
@@ -298,106 +310,40 @@ def _keep_best(best: dict[tuple[int, int], float], more: dict[tuple[int, int], f
         best[key] = max(quality, best.get(key, 0.0))
 
 
+def _joined(found: Sequence[Token], place: int) -> str | None:
+    """The one word that two words are."""
+    if place + 1 >= len(found):
+        return None
+    first, second = found[place].low, found[place + 1].low
+    return synonyms.COMPOUNDS.get((first, second)) or synonyms.COMPOUNDS.get(
+        (first, second.removesuffix("s"))
+    )
+
+
+def _bare_key(name: str) -> str:
+    """The letters without what stands in brackets: `times` is not `Time[s]`."""
+    return compact(re.split(r"[\[(]", name, maxsplit=1)[0])
+
+
+def _keys(found: Sequence[Token], start: int, most: int, longest: int) -> list[tuple[int, str]]:
+    """The ends and the letters of the words from a place on, those of the most words first."""
+    keys: list[tuple[int, str]] = []
+    key = ""
+    for end in range(start, min(len(found), start + most)):
+        key += found[end].key
+        if len(key) > longest or not found[start].key:
+            break
+        if found[end].key:
+            keys.append((end + 1, key))
+    return keys[::-1]
+
+
 def _text(found: Sequence[Token], start: int, end: int) -> str:
-    pieces = [found[start].text]
-    for token in found[start + 1 : end]:
-        pieces.append(token.text if token.joined else f" {token.text}")
-    return "".join(pieces)
+    rest = [token.text if token.joined else f" {token.text}" for token in found[start + 1 : end]]
+    return "".join([found[start].text, *rest])
 
 
-def _dimension(unit: str | None) -> str | None:
+def dimension_of(unit: str | None) -> str | None:
+    """What a unit measures: time, power, energy, memory or frequency."""
     known = canonical(unit) if unit else None
     return UNITS[known][0] if known else None
-
-
-def dimension_of(unit: str) -> str | None:
-    """What a unit measures: time, power, energy, memory or frequency."""
-    return _dimension(unit)
-
-
-@lru_cache(maxsize=16)
-def index_of(space: Space) -> Index:
-    """The words of a table; kept, because one conversation asks about one table."""
-    index = Index(space)
-    for parameter in space:
-        index.parameters[parameter.name] = parameter
-        _index_names(index, parameter)
-        _index_words(index, parameter)
-        if isinstance(parameter, Category):
-            _index_labels(index, parameter)
-    index.vocabulary = [
-        word for word in index.hits if len(word) >= 4 and word not in synonyms.FAINT
-    ]
-    index.label_words = [key for key in index.labels if len(key) >= 4 and not key.isdecimal()]
-    return index
-
-
-def _index_names(index: Index, parameter: Number | Category) -> None:
-    bare = parameter.name.split("[")[0].split("(")[0]
-    for key in dict.fromkeys((compact(parameter.name), compact(bare))):
-        if key and parameter.role is not Role.IGNORED:
-            index.names.setdefault(key, []).append(parameter.name)
-    if parameter.role is Role.IGNORED and compact(parameter.name):
-        index.names.setdefault(compact(parameter.name), []).append(parameter.name)
-
-
-def _cut(name: str) -> list[str]:
-    """The words of a name, with those that are one word joined and `nthreads` cut."""
-    pieces = [piece for word in words(name) for piece in synonyms.APART.get(word, (word,))]
-    joined: list[str] = []
-    for piece in pieces:
-        pair = (joined[-1], piece) if joined else ("", "")
-        if pair in synonyms.COMPOUNDS and synonyms.COMPOUNDS[pair] != "timelimit":
-            joined[-1] = synonyms.COMPOUNDS[pair]
-        elif len(piece) > 3 and piece[0] == "n" and stem(piece[1:]) in synonyms.RELATIVES:
-            joined.append(piece[1:])
-        else:
-            joined.append(piece)
-    return joined
-
-
-def _index_words(index: Index, parameter: Number | Category) -> None:
-    name = parameter.name
-    plain_list = _cut(name)
-    lists = [plain_list]
-    for place, word in enumerate(plain_list):
-        if word in synonyms.EXPANSIONS:
-            full = synonyms.EXPANSIONS[word]
-            lists.append([*plain_list[:place], *full, *plain_list[place + 1 :]])
-    index.totals[name] = []
-    for number, pieces in enumerate(lists):
-        weights = {}
-        for place, piece in enumerate(pieces):
-            stemmed = stem(piece)
-            faint = 0.1 if stemmed in synonyms.FAINT else 1.0
-            weights[place] = 0.5 if stemmed in synonyms.HALF_FAINT else faint
-            _hit(index, stemmed, name, (number, place), 1.0)
-            for other in synonyms.RELATIVES.get(stemmed, ()):
-                _hit(index, other, name, (number, place), _SYNONYM)
-        index.totals[name].append(weights or {0: 1.0})
-    index.stems[name] = frozenset(stem(piece) for pieces in lists for piece in pieces)
-    dimension = _dimension(parameter.unit) if isinstance(parameter, Number) else None
-    for word in synonyms.DIMENSIONS.get(dimension or "", ()):
-        if word not in index.stems[name]:
-            _hit(index, word, name, (0, -1), 1.0)
-
-
-def _hit(index: Index, word: str, name: str, place: tuple[int, int], quality: float) -> None:
-    found = index.hits.setdefault(word, {}).setdefault(name, {})
-    found[place] = max(quality, found.get(place, 0.0))
-
-
-def _index_labels(index: Index, category: Category) -> None:
-    for value in category.values:
-        if len(index.labels) >= _MOST_LABELS:
-            return
-        if not isinstance(value, str):
-            continue
-        keys = [compact(value)]
-        if category.role is Role.OUTCOME:
-            keys += sorted(
-                word for ending in synonyms.ENDINGS if compact(value) in ending for word in ending
-            )
-        for key in dict.fromkeys(keys):
-            if key and not key.isdecimal():
-                index.labels.setdefault(key, []).append((category.name, value))

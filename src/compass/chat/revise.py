@@ -1,10 +1,14 @@
 """Corrections: words that only make sense with what was said before."""
 
+from typing import Literal
+
 from compass.chat.draft import Draft, Slot
 from compass.chat.scan import Scan, whole
-from compass.domain.expression import Comparison, Expression, Literal, Name, children, names_in
-from compass.domain.goal import Within
+from compass.domain.expression import Comparison, Expression, Name, names_in
+from compass.domain.expression import Literal as Constant
+from compass.domain.goal import Extreme, Within
 from compass.domain.query import SetTo
+from compass.domain.space import Role
 from compass.language import parse_rule
 
 
@@ -13,8 +17,17 @@ def loose_bounds(scan: Scan, before: Draft | None) -> None:
     for op, place, quantity in scan.loose:
         name = scan.last or last_column(before)
         if name is None or not scan.bound(name, op, quantity):
-            if quantity.unit is None:
-                scan.lost.append(scan.items[place].words)
+            scan.lost.append(_phrase(scan, place))
+
+
+def _phrase(scan: Scan, place: int) -> str:
+    """The words of a bound, with the noun that nothing is known about."""
+    end = place
+    while end + 1 < len(scan.tags) and scan.tags[end + 1] in "i<>{}Vw" and end < place + 3:
+        end += 1
+        if scan.tags[end] == "w":
+            break
+    return " ".join(item.words for item in scan.items[place : end + 1])
 
 
 def last_column(before: Draft | None) -> str | None:
@@ -57,8 +70,8 @@ def _revalue(scan: Scan, before: Draft, name: str, value: float) -> bool:
     """The last rule, goal or change with another number in it."""
     if before.where:
         old = parse_rule(before.where[-1])
-        if isinstance(old, Comparison) and isinstance(old.right, Literal):
-            scan.rule(Comparison(old.op, old.left, Literal(whole(value))))
+        if isinstance(old, Comparison) and isinstance(old.right, Constant):
+            scan.rule(Comparison(old.op, old.left, Constant(whole(value))))
             return True
         return False
     goal = before.goals.get(name)
@@ -76,6 +89,9 @@ def swapped(scan: Scan, before: Draft | None) -> None:
     """I meant gpus, not nodes: the rules and goals of the one become those of the other."""
     free = [p for p, tag in enumerate(scan.tags) if tag == "C"]
     taken = scan.used & set(free)
+    if before is not None and len(free) == 1 and not taken:
+        _other_outcome(scan, before, free[0])
+        return
     if before is None or len(free) != 2 or taken or "!" not in scan.tags:
         return
     first, second = free
@@ -100,11 +116,31 @@ def swapped(scan: Scan, before: Draft | None) -> None:
         scan.keep.append(new)
 
 
+def _other_outcome(scan: Scan, before: Draft, place: int) -> None:
+    """I meant energy: the one goal that there is was meant for this outcome."""
+    name = scan.column(place, Role.OUTCOME)
+    extremes = [n for n, goal in before.goals.items() if isinstance(goal, Extreme)]
+    if scan.goals or len(extremes) != 1 or name in before.goals or not scan.outcome(name):
+        return
+    if scan.parameter(name).kind == "number":
+        scan.goals[name] = Extreme(direction=scan.better(name))
+        scan.dropped.append(extremes[0])
+        scan.used.add(place)
+
+
+def bare_direction(scan: Scan) -> Literal["minimize", "maximize"] | None:
+    """Less or more, said without an outcome: `minimise it`, `the lower the better`."""
+    if "C" in scan.tags:
+        return None
+    places = [p for p, tag in enumerate(scan.tags) if tag in "mMrRdD" and p not in scan.used]
+    if not places:
+        return None
+    return "minimize" if scan.tags[places[0]] in "mrd" else "maximize"
+
+
 def _renamed(node: Expression, old: str, new: str) -> Expression:
     if isinstance(node, Name):
         return Name(new) if node.name == old else node
     if isinstance(node, Comparison):
         return Comparison(node.op, _renamed(node.left, old, new), _renamed(node.right, old, new))
-    if not children(node):
-        return node
     return node

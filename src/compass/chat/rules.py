@@ -1,111 +1,21 @@
 """Patterns that bound parameters: comparisons, ranges, labels, relations between columns."""
 
+import math
 import re
 from dataclasses import replace
 
+from compass.chat.relations import sign_of
 from compass.chat.scan import PARAMETERS, Equal, Scan, whole
-from compass.chat.words import Form, Quantity
+from compass.chat.synonyms import BAD_ENDINGS
+from compass.chat.words import Form, Quantity, compact
 from compass.domain.base import Value
-from compass.domain.expression import Arithmetic, Comparison, Expression, Literal, Name
-from compass.domain.goal import Within
+from compass.domain.goal import Same, Within
 from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
+from compass.prepare.names import words
 
-
-def _op(scan: Scan, place: int) -> str:
-    tag, part = scan.tags[place], scan.items[place].part
-    if tag in "{}":
-        return "<=" if tag == "{" else ">="
-    if tag in "<>":
-        return tag if part is not None and part.strict else f"{tag}="
-    return "=="
-
-
-def per(scan: Scan, match: re.Match[str]) -> bool:
-    """At most 4 gpus per node; cores exactly 32 per node."""
-    span = range(*match.span())
-    first, second = scan.at(span, "C")
-    counted = scan.column(first, *PARAMETERS)
-    each = scan.column(second, *PARAMETERS)
-    number = scan.number(scan.quantity(scan.at(span, "V")[0]), counted)
-    if number is None or counted == each or not isinstance(scan.parameter(each), Number):
-        return False
-    signs = scan.at(span, "<>={}")
-    op = _op(scan, signs[0]) if signs else "<="
-    scan.rule(Comparison(op, Name(counted), Arithmetic("*", Literal(whole(number)), Name(each))))
-    return True
-
-
-def than(scan: Scan, match: re.Match[str]) -> bool:
-    """No more threads than cores; as many ranks as cores."""
-    span = range(*match.span())
-    first, second = (scan.column(p, *PARAMETERS) for p in scan.at(span, "C"))
-    if first == second:
-        return False
-    if "A" in match[0]:
-        signs = scan.at(span, "<>")
-        op = _op(scan, signs[0]) if signs else "=="
-    else:
-        more = "D" in match[0]
-        op = {(True, True): "<=", (True, False): ">", (False, True): ">=", (False, False): "<"}[
-            more, "!" in match[0]
-        ]
-    return _related(scan, op, Name(first), Name(second))
-
-
-def _related(scan: Scan, op: str, left: Expression, right: Expression) -> bool:
-    scan.rule(Comparison(op, left, right))
-    return True
-
-
-def compared_columns(scan: Scan, match: re.Match[str]) -> bool:
-    """Threads never above half of the cores; gpus = 2x the nodes."""
-    span = range(*match.span())
-    names = [scan.column(p, *PARAMETERS) for p in scan.at(span, "C")]
-    numeric = all(isinstance(scan.parameter(name), Number) for name in names)
-    if len(set(names)) != len(names) or not numeric:
-        return False
-    sign = scan.at(span, "<>=")[0]
-    op = _op(scan, sign)
-    if "!" in match[0] and op == "==":
-        op = "!="
-    factors = scan.at(span, "XH")
-    right: Expression = Name(names[-1])
-    if factors:
-        value = whole(float(f"{scan.quantity(factors[0]).value:.12g}"))
-        right = Arithmetic("*", Literal(value), right)
-    return _related(scan, op, Name(names[0]), right)
-
-
-def product(scan: Scan, match: re.Match[str]) -> bool:
-    """P * Q * R == ppn * nodes; the product of the three equals nodes."""
-    span = range(*match.span())
-    sign = scan.at(span, "<>=")[0]
-    left = [scan.column(p, *PARAMETERS) for p in scan.at(range(match.start(), sign), "C")]
-    right = scan.at(range(sign, match.end()), "C")
-    if not left:
-        count = scan.at(range(match.start(), sign), "V")
-        number = int(scan.quantity(count[0]).value) if count else 0
-        places = [p for p in range(match.start()) if scan.tags[p] == "C"]
-        named = dict.fromkeys(scan.column(p, *PARAMETERS) for p in places)
-        left = [name for name in named if not scan.outcome(name)][: number or None]
-    names = [scan.column(p, *PARAMETERS) for p in right]
-    numbers = scan.at(range(sign, match.end()), "V")
-    if not left or not (names or numbers):
-        return False
-    other: Expression
-    if names:
-        other = _times([Name(name) for name in names])
-    else:
-        other = Literal(whole(scan.quantity(numbers[0]).value))
-    return _related(scan, _op(scan, sign), _times([Name(name) for name in left]), other)
-
-
-def _times(factors: list[Name]) -> Expression:
-    result: Expression = factors[0]
-    for factor in factors[1:]:
-        result = Arithmetic("*", result, factor)
-    return result
+_LASTING = (" takes", " took", " needs")
+_PERCENT = frozenset({"pct", "percent", "percentage", "share"})
 
 
 def _on_scale(scan: Scan, quantity: Quantity, name: str) -> Quantity:
@@ -113,6 +23,8 @@ def _on_scale(scan: Scan, quantity: Quantity, name: str) -> Quantity:
     parameter = scan.parameter(name)
     if quantity.form is not Form.SHARE or not isinstance(parameter, Number):
         return quantity
+    if parameter.high > 1.5 and not (_PERCENT & set(words(name)) or parameter.high <= 100):
+        return Quantity(math.inf)
     scale = 1.0 if parameter.high <= 1.5 else 100.0
     return Quantity(float(f"{quantity.value * scale:.12g}"))
 
@@ -127,6 +39,8 @@ def between(scan: Scan, match: re.Match[str]) -> bool:
             first = replace(first, value=first.value / 100)
     columns = scan.at(span, "C")
     name = scan.column(columns[0]) if columns else scan.of_unit(second)
+    if name is not None and not columns:
+        scan.note(scan.items[scan.at(span, "V%")[1]].words, name)
     if name is None or not isinstance(scan.parameter(name), Number):
         return False
     low = scan.number(_on_scale(scan, first, name), name)
@@ -150,15 +64,25 @@ def _is_edit(scan: Scan, match: re.Match[str], name: str) -> bool:
     return tried and "B" not in match[0] and not scan.outcome(name)
 
 
+def _is_tolerance(scan: Scan, quantity: Quantity, name: str, sign: int) -> bool:
+    """Within 5 % of what it was."""
+    share = quantity.form is Form.SHARE and 0 < quantity.value < 1
+    told = scan.items[sign].words.lower().endswith("within")
+    return share and told and scan.outcome(name) and not (_PERCENT & set(words(name)))
+
+
 def bounded(scan: Scan, match: re.Match[str]) -> bool:
     """At most 16 nodes; power under 300 W; 8 gpus or more; ppn min 8 max 24."""
     span = range(*match.span())
     numbers = scan.at(span, "V%H")
-    signs = scan.at(span, "<>{}")
+    signs = scan.at(span, "<>{}dD")
     columns = scan.at(span, "C")
     quantity = scan.quantity(numbers[0])
     if columns:
         name = scan.column(columns[0], *((Role.OUTCOME,) if quantity.unit else ()))
+        if _is_tolerance(scan, quantity, name, signs[0]):
+            scan.goals[name] = Same(tolerance=quantity.value)
+            return True
         fits = scan.number(_on_scale(scan, quantity, name), name) is not None
         if not fits and quantity.unit is not None:
             return False
@@ -169,17 +93,34 @@ def bounded(scan: Scan, match: re.Match[str]) -> bool:
                 scan.lost.append(scan.items[numbers[0]].words)
                 return False
             if quantity.form is Form.NUMBER:
-                scan.loose.append((_op(scan, signs[0]), match.start(), quantity))
+                op = sign_of(scan, signs[0])
+                if scan.last is None or not scan.bound(scan.last, op, quantity):
+                    scan.loose.append((op, match.start(), quantity))
             return True
         name = found
         scan.note(scan.items[numbers[0]].words, name)
     done = False
     for sign, number in zip(signs, numbers, strict=False):
         scaled = _on_scale(scan, scan.quantity(number), name)
-        done = scan.bound(name, _op(scan, sign), scaled) or done
+        op = sign_of(scan, sign)
+        if match[0].startswith("!"):
+            op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
+        scan.last_op = op
+        done = scan.bound(name, op, scaled) or done
     if done:
         scan.last = name
     return done
+
+
+def _cue(scan: Scan, match: re.Match[str]) -> str:
+    """The word that brought a value in; `with` and `using` try it out."""
+    for place in range(max(match.start() - 1, 0), match.end()):
+        tag, words_said = scan.tags[place], scan.items[place].words.lower()
+        if tag in "s=~" or (tag == "o" and words_said.startswith(("with", "using", "via"))):
+            return "s" if tag == "o" else tag
+        if tag == "o":
+            return "o"
+    return scan.tags[: match.start()][-1:]
 
 
 def equals(scan: Scan, match: re.Match[str]) -> bool:
@@ -194,13 +135,58 @@ def equals(scan: Scan, match: re.Match[str]) -> bool:
             return False
         values.append(value)
     negative = "!" in match[0] or "N" in match[0]
-    cue = next((t for t in match[0] if t in "s=~o"), "")
-    before = scan.tags[: match.start()][-1:]
+    cue = _cue(scan, match)
     if scan.outcome(name) and isinstance(scan.parameter(name), Category) and not negative:
-        return scan.is_class(name, values[0], cue=cue or before)
+        return scan.is_class(name, values[0], cue=cue)
     if scan.outcome(name) and isinstance(scan.parameter(name), Number):
+        return _about(scan, name, scan.at(span, "V"))
+    scan.equals.append(Equal(name, tuple(values), match.start(), cue, negative))
+    return True
+
+
+def _about(scan: Scan, name: str, places: list[int]) -> bool:
+    """A number for an outcome: a bound like the one before, else on the side that is worse."""
+    if scan.kind is Kind.WHAT_IF or len(places) != 1:
         return False
-    scan.equals.append(Equal(name, tuple(values), match.start(), cue or before, negative))
+    if scan.tags[: places[0]].endswith("g"):
+        return True
+    worse = "<=" if scan.better(name) == "minimize" else ">="
+    return scan.bound(name, scan.last_op or worse, scan.quantity(places[0]))
+
+
+def counted(scan: Scan, match: re.Match[str]) -> bool:
+    """8 V100 gpus: how many, and which."""
+    name = scan.column(match.end() - 1, *PARAMETERS)
+    value = scan.value(match.end() - 3, name)
+    label = scan.label(match.end() - 2)
+    if value is None or label is None or scan.outcome(label[0]) or scan.outcome(name):
+        return False
+    cue = _cue(scan, match)
+    scan.equals.append(Equal(name, (value,), match.start(), cue))
+    scan.equals.append(Equal(label[0], (label[1],), match.start(), cue))
+    return True
+
+
+def lone(scan: Scan, match: re.Match[str]) -> bool:
+    """6 MiB; in 2 hours: the unit tells the column."""
+    quantity = scan.quantity(match.end() - 1)
+    before = scan.items[match.start() - 1] if match.start() else None
+    if before is not None and before.tag == "g" and before.words.lower().endswith(_LASTING):
+        return True
+    words = scan.items[match.start()].words.lower()
+    outcome = scan.of_unit(quantity, Role.OUTCOME)
+    if words.startswith("in") and outcome is not None and scan.kind is not Kind.WHAT_IF:
+        scan.note(scan.items[match.end() - 1].words, outcome)
+        return scan.bound(outcome, "<=", quantity)
+    name = scan.of_unit(quantity, *PARAMETERS)
+    if name is None:
+        if outcome is None or scan.kind is Kind.WHAT_IF:
+            return False
+        scan.note(scan.items[match.end() - 1].words, outcome)
+        return _about(scan, outcome, [match.end() - 1])
+    scan.note(scan.items[match.end() - 1].words, name)
+    value = scan.number(quantity, name)
+    scan.equals.append(Equal(name, (whole(value),), match.start(), scan.tags[match.start()]))
     return True
 
 
@@ -227,8 +213,12 @@ def labels(scan: Scan, match: re.Match[str]) -> bool:
             return False
         values.append(other[1])
     negative = "!" in match[0] or "N" in match[0]
-    cue = next((t for t in match[0] if t in "s=~o"), "") or scan.tags[: match.start()][-1:]
+    cue = _cue(scan, match)
+    if set("wRrk") & set(match[0]) and negative and not scan.outcome(first[0]):
+        return False
     if scan.outcome(first[0]) and not negative:
+        if not columns and scan.kind is not Kind.WHAT_IF and compact(str(first[1])) in BAD_ENDINGS:
+            return True
         return scan.is_class(first[0], values[0], cue=cue)
     scan.equals.append(Equal(first[0], tuple(dict.fromkeys(values)), match.start(), cue, negative))
     return True
@@ -241,8 +231,21 @@ def switched(scan: Scan, match: re.Match[str]) -> bool:
     parameter = scan.parameter(name)
     off = "!" in match[0] or "Y" in match[0]
     cue = next((t for t in match[0] if t in "so"), "s" if set(match[0]) & set("yY") else "")
+    last = scan.items[match.end() - 1].words.lower()
+    if match[0].startswith("C") and match[0].endswith("o"):
+        if last not in {"on", "in"}:
+            return False
+        cue = "s"
     if isinstance(parameter, Number):
-        if "!" not in match[0] or parameter.low > 0 or parameter.role is Role.OUTCOME:
+        if off and parameter.optional and "CC" not in match[0]:
+            scan.equals.append(Equal(name, (None,), match.start(), cue))
+            return True
+        if (
+            "CC" in match[0]
+            or "!" not in match[0]
+            or parameter.low > 0
+            or parameter.role is Role.OUTCOME
+        ):
             return False
         scan.equals.append(Equal(name, (0,), match.start(), cue))
         return True
@@ -268,45 +271,46 @@ def _sides(category: Category) -> tuple[tuple[Value] | None, tuple[Value] | None
     return sides.get(True), sides.get(False)
 
 
+def off_value(parameter: Number | Category) -> tuple[Value] | None:
+    """The label that means off, if the column is a switch."""
+    return _sides(parameter)[1] if isinstance(parameter, Category) else None
+
+
 _VALUES = r"V(?:[,|&]+V)*[|&]+V"
+FIRST = ((r"!?[dD]CTV", bounded),)
 PATTERNS = (
-    (r"[<>=~]?V[io]?CpC", per),
-    (r"C[is]*[<>=]?i?V[io]*pC", per),
-    (r"!?[Dd]CTC", than),
-    (r"[<>]?ACiC", than),
-    (r"PC(?:[&,]+C)*[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
-    (r"P[io]*V?[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
-    (r"C(?:\*C)+[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
-    (r"C[is]*[<>=]i?[XH]i?C", compared_columns),
-    (r"C[is]*!?[<>]C(?![VL])", compared_columns),
-    (r"C[is]*=[XH]?C(?![VL=i])", compared_columns),
     (r"[o=]?BV[&t]VC?(?!p)", between),
     (r"[ko]?C[wisko=f]*B?[V%][t][V%]", between),
     (r"[ko]?C[wisko=]*B[V%][t&][V%]", between),
     (r"f?V[t]V[io]?C", between),
     (r"f?VtV", between),
-    (r"C[ikso=]*[<>]i?[V%](?:[&,]?[<>]i?[V%])?(?!C?p)", bounded),
-    (r"[<>]i?VC(?!p)", bounded),
+    (r"!?C[ikso=]*[<>]i?[V%](?:[&,]?[<>]i?[V%](?!i?C))?(?!C?p)", bounded),
+    (r"[<>]i?[V%]C(?!p)", bounded),
     (r"[<>][V%H][io]C", bounded),
-    (r"V[io]?C[<>{}]", bounded),
+    (r"V[io]?C(?:[{}]|[<>](?!i?[V%]))", bounded),
     (r"<C[it=o]*[V]", bounded),
     (r"C[i=]?V[{}<>](?![VC])", bounded),
     (r"[<>]i?V(?!C)", bounded),
     (r"V[{}<>](?!C?V)", bounded),
     (r"[so]*!?~?(?:V[,|&]+)*V[|]V[io]?C", equals),
     (rf"[!~]?C[io=~s]*!?~?{_VALUES}(?!C)", equals),
+    (r"[so=]*VLC", counted),
     (r"[o!]?~?LC[i=]*N", labels),
     (r"L(?:[,|&]+L)*i?N", labels),
     (r"[~]?C[i=w]*~?!~?L(?:[,|&!]+L)*", labels),
     (r"[~]?C[i=o~]*L(?:[,|&~]+L)*", labels),
-    (r"[so]*!?~?L(?:[,|&]*[!|]L|[,|&]+L)*C", labels),
-    (r"[so]*!~?L(?:[,|&]*[!|&]L)*", labels),
+    (r"[so]*!?[so]*~?L(?:[,|&]*[!|]L|[,|&]+L)*C", labels),
+    (r"[so]*![so]*~?L(?:[,|&]*[!|&]L)*", labels),
+    (r"![wRrsik]{1,3}L", labels),
     (r"[so]*~?L(?:[,|&]+L)+", labels),
     (r"[so=]*~?L", labels),
     (r"[so!]?[yY]C", switched),
-    (r"C[is]*[yY]", switched),
+    (r"C[ist=]*[yY]", switched),
+    (r"C[is]*o(?=[,.&]|$)", switched),
+    (r"[o!]CC(?=[,&.=]|$)", switched),
     (r"[o!]C(?=[CV,&.]|$)", switched),
     (r"[!~]?C[ipks]*[=!~]+V(?!C)", equals),
-    (r"[so=]*[!~=]?V[io]?C", equals),
+    (r"[so=]*[!~=]?V[io]?C(?![{}]|[<>](?!i?[V%])|[dD](?![TCV%]))", equals),
     (r"C[i]*V(?!C)", equals),
+    (r"o?V", lone),
 )

@@ -7,12 +7,12 @@ from compass.chat.change import columns_of, merged, renamed, sifted
 from compass.chat.columns import confirming, pick
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Slot
 from compass.chat.finish import kind_of, missing, to_query, undirected
-from compass.chat.steps import Step, changed, onward, problem, repeat, says_something
+from compass.chat.steps import Step, changed, last_said, onward, problem, repeat, says_something
 from compass.domain.answer import Answer
 from compass.domain.errors import CompassError
 from compass.domain.goal import Observe, maximize, minimize
-from compass.domain.query import Given, Kind, Query
-from compass.domain.space import Space
+from compass.domain.query import Given, Kind, Query, SetTo
+from compass.domain.space import Category, Role, Space
 
 _LESS = re.compile(r"\b(minimi[sz]\w*|min|less|low\w*|small\w*|reduc\w*|decreas\w*)\b", re.I)
 _GREATER = re.compile(r"\b(maximi[sz]\w*|max|more|high\w*|larg\w*|increas\w*)\b", re.I)
@@ -23,11 +23,12 @@ def say(
     talk: Conversation, reading: Reading, message: str, space: Space, answer: Answer | None
 ) -> Step:
     """A message that tells parts of a question, or corrects them."""
+    said, problems = sifted(_as_change(reading.said), space)
+    reading = reading.model_copy(update={"said": said})
     if talk.expecting is Slot.COLUMNS:
         picked = pick(talk, reading, message, space)
         if picked is not None:
             return _checked(picked, talk, space, "")
-    said, problems = sifted(reading.said, space)
     lead = [problem(error) for error in problems]
     if reading.unknown:
         lead.append(
@@ -36,25 +37,39 @@ def say(
     start, reading, note = _follow_up(talk, reading, said, message, answer)
     named_now = (*columns_of(said), *reading.outcome_without_goal)
     said = _with_direction(start, said, message)
-    draft = _meant_instead(start, reading, said) or merged(start.draft, reading, said)
+    draft = _meant_instead(start, reading, said, space) or merged(start.draft, reading, said)
     if kind_of(draft) is Kind.WHAT_IF:
         named = {n: Observe() for n in reading.outcome_without_goal if n not in draft.goals}
         draft = draft.model_copy(update={"goals": draft.goals | named})
         open_goals: tuple[str, ...] = ()
     else:
         open_goals = tuple(dict.fromkeys((*undirected(start), *reading.outcome_without_goal)))
-    after = _linked(start, reading, message, named_now)
+    after = _linked(start, reading, message, named_now, space)
     after = after.model_copy(update={"undirected": open_goals, "draft": talk.draft})
     after = changed(after, draft)
     if draft == talk.draft and open_goals == talk.undirected and not note:
         if not lead:
             lead = [_nothing_new(reading, message)]
+        if talk.expecting is None:
+            lead.append(wording.AFTER)
         kept = after if says_something(reading) else talk
         return repeat(kept, space, "\n".join(lead))
     return _checked(after, talk, space, "\n".join([*lead, *filter(None, [note])]))
 
 
+def _as_change(said: Draft) -> Draft:
+    """`What if I use 1 thread`: a what-if is about what is set, so that is the change."""
+    start = said.baseline
+    if said.kind is not Kind.WHAT_IF or said.change or not isinstance(start, Given):
+        return said
+    change = {name: SetTo(value=value) for name, value in start.config.items()}
+    return said.model_copy(update={"change": change, "baseline": None})
+
+
 def _nothing_new(reading: Reading, message: str) -> str:
+    if reading.correction and reading.links:
+        names = wording.either([link.columns[0] for link in reading.links])
+        return f"I am not sure what {names} should replace."
     if says_something(reading):
         return "That is so already."
     return f"I did not understand {wording.quoted(message) if message else 'that'}."
@@ -71,11 +86,13 @@ def _checked(after: Conversation, talk: Conversation, space: Space, lead: str) -
         except CompassError as error:
             told_both = "\n".join(filter(None, [lead, problem(error)]))
             return repeat(talk, space, f"{told_both}\nI left everything as it was.")
-    return onward(after, space, lead)
+    step = onward(after, space, lead)
+    # The same words again would look as if nothing had been heard.
+    return onward(after, space, "Noted.") if step[1].text == last_said(talk) else step
 
 
 def _linked(
-    talk: Conversation, reading: Reading, message: str, used: tuple[str, ...]
+    talk: Conversation, reading: Reading, message: str, used: tuple[str, ...], space: Space
 ) -> Conversation:
     """The conversation with the words of a message and the columns that they were taken for."""
     exact = [n.columns[0] for n in reading.links if n.how is How.EXACT and len(n.columns) == 1]
@@ -86,12 +103,22 @@ def _linked(
     for name in used:
         if name in linked or name in talk.confirmed or name in columns_of(talk.draft):
             continue
-        if name.casefold().replace("_", " ") in spoken:
+        if any(word.casefold().replace("_", " ") in spoken for word in _calls(name, space)):
             exact.append(name)
         else:
             unsure.append(Link(words=message, columns=(name,), how=How.FUZZY))
     links = tuple(dict.fromkeys((*talk.links, *unsure)))
     return confirming(talk, exact).model_copy(update={"links": links})
+
+
+def _calls(name: str, space: Space) -> tuple[str, ...]:
+    """What names a column exactly: its name, and labels that no other column has."""
+    column = space[name]
+    if not isinstance(column, Category):
+        return (name,)
+    others = [p.values for p in space if isinstance(p, Category) and p.name != name]
+    alone = [v for v in column.values if not any(v in values for values in others)]
+    return (name, *(v for v in alone if isinstance(v, str) and v))
 
 
 def _with_direction(talk: Conversation, said: Draft, message: str) -> Draft:
@@ -103,15 +130,17 @@ def _with_direction(talk: Conversation, said: Draft, message: str) -> Draft:
     return said.model_copy(update={"goals": {waiting[0]: minimize if less else maximize}})
 
 
-def _meant_instead(talk: Conversation, reading: Reading, said: Draft) -> Draft | None:
+def _meant_instead(talk: Conversation, reading: Reading, said: Draft, space: Space) -> Draft | None:
     """`I meant gpus`: the one column that the last message brought is replaced."""
     only_names = said.model_copy(update={"ask": ()}) == Draft()
     names = said.ask or tuple(link.columns[0] for link in reading.links)
     if not reading.correction or not only_names or len(names) != 1 or not talk.before:
         return None
-    old = columns_of(talk.before[-1])
-    brought = [name for name in columns_of(talk.draft) if name not in old]
-    if len(brought) != 1 or names[0] in columns_of(talk.draft):
+    old, now = columns_of(talk.before[-1]), columns_of(talk.draft)
+    measured = space[names[0]].role is Role.OUTCOME
+    alike = [name for name in now if (space[name].role is Role.OUTCOME) == measured]
+    brought = [name for name in alike if name not in old] or alike
+    if len(brought) != 1 or names[0] in now:
         return None
     return renamed(talk.draft, brought[0], names[0])
 
@@ -125,13 +154,21 @@ def _follow_up(
     what_if = said.kind is Kind.WHAT_IF or (said.kind is None and said.change)
     if what_if:
         base, note = _from_answer(talk.last, said, answer)
-    elif said.kind is not None and not reading.correction:
+    elif not reading.correction and _anew(said, talk.last):
         base, note = Draft(), ""
     else:
         adds = _ADDS.match(message) is not None
         return talk, reading.model_copy(update={"correction": not adds}), ""
     fresh = {"draft": base, "asked": (), "undirected": (), "expecting": Slot.KIND}
     return talk.model_copy(update=fresh), reading, note
+
+
+def _anew(said: Draft, last: Query) -> bool:
+    """Whether a message asks a question of its own; goals and limits alone change the last one."""
+    if said.kind is None:
+        return False
+    bare = said == Draft(kind=said.kind)
+    return bool(said.kind is not last.kind or said.ask or said.everything or bare)
 
 
 def _from_answer(last: Query, said: Draft, answer: Answer | None) -> tuple[Draft, str]:

@@ -57,6 +57,8 @@ class Scan:
     links: dict[str, Link] = field(default_factory=dict)
     loose: list[tuple[str, int, Quantity]] = field(default_factory=list)
     last: str | None = None
+    last_op: str = ""
+    way: int = 0
     told_kind: Kind | None = None
     lost: list[str] = field(default_factory=list)
 
@@ -212,6 +214,16 @@ class Scan:
             link = Link(words=mention.words, columns=ordered, how=mention.how)
             self.links[mention.words.casefold()] = link
         return first
+
+    def old_value(self, values: list[int], name: str) -> Value | None:
+        """The first of two values, in the unit of the second if it has none: from 6 to 12 hours."""
+        if len(values) < 2:
+            return None
+        first, last = self.quantity(values[0]), self.quantity(values[-1])
+        if self.tags[values[0]] == "V" and first.unit is None and last.unit is not None:
+            number = self.number(Quantity(first.value, first.form, last.unit), name)
+            return None if number is None else whole(number)
+        return self.value(values[0], name)
 
     def value(self, place: int, name: str) -> Value | None:
         """The value at a place in the terms of a column; None if it cannot be one of it."""

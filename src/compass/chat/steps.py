@@ -16,7 +16,10 @@ Step = tuple[Conversation, Reply]
 
 def led(reply: Reply, lead: str) -> Reply:
     """The same reply with something said before it."""
-    return reply.model_copy(update={"text": f"{lead}\n{reply.text}"}) if lead else reply
+    if not lead:
+        return reply
+    between = " " if lead == wording.AGREED else "\n"
+    return reply.model_copy(update={"text": f"{lead}{between}{reply.text}"})
 
 
 def problem(error: CompassError) -> str:
@@ -36,7 +39,7 @@ def _sentence(text: str) -> str:
 def repeat(talk: Conversation, space: Space, lead: str) -> Step:
     """Something is told, and the open question stays open."""
     if talk.expecting is None:
-        return talk, Reply(text=lead)
+        return talk, Reply(text=lead, choices=("why?", "help", "start over"))
     # What is asked once only is asked again when it was not answered.
     asked = tuple(slot for slot in talk.asked if slot is not talk.expecting)
     left = asked if talk.expecting is Slot.CONSTRAINTS else talk.asked
@@ -55,8 +58,6 @@ def onward(talk: Conversation, space: Space, lead: str = "") -> Step:
             expecting=slot,
             choices=wording.choices(slot, space, open_goals),
         )
-        if lead == wording.AGREED:
-            return talk, reply.model_copy(update={"text": f"{lead} {reply.text}"})
         return talk, led(reply, lead)
     try:
         query = to_query(talk.draft, space)
@@ -80,3 +81,8 @@ def says_something(reading: Reading) -> bool:
     """Whether a message tells any part of a question."""
     told_parts = reading.said != Draft() or reading.dropped or reading.outcome_without_goal
     return bool(told_parts or reading.links)
+
+
+def last_said(talk: Conversation) -> str:
+    """What Compass said last."""
+    return next((turn.text for turn in reversed(talk.turns) if turn.who == "compass"), "")

@@ -10,6 +10,10 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
 
 
+def _plain_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _GROUPS = """
 runtime time walltime wallclock elapsed duration latency makespan execution turnaround
 wait waiting queue queued pending
@@ -24,8 +28,8 @@ memory mem ram rss
 dram ram memory mem
 power watt wattage draw consumption
 energy electricity joule consumption
-frequency freq clock ghz
-performance perf fom merit gflop flop mflop tflop throughput bandwidth bw score
+frequency freq clock ghz speed
+performance perf fom merit gflop flop mflop tflop mop mops ops throughput bandwidth bw score
 cap limit budget ceiling
 input problem workload
 size sz dimension
@@ -62,6 +66,10 @@ type kind
 hidden width
 layer depth
 gpu device
+alloc allocated
+req requested request
+num number count
+avg average mean
 """.strip()
 # A column's own word -> the words that it is short for.
 EXPANSIONS: dict[str, tuple[str, ...]] = {
@@ -89,7 +97,6 @@ COMPOUNDS = {
     ("wall", "clock"): "wallclock",
     ("band", "width"): "bandwidth",
     ("through", "put"): "throughput",
-    ("time", "limit"): "timelimit",
     ("hyper", "threading"): "hyperthreading",
     ("hyper", "thread"): "hyperthread",
     ("data", "set"): "dataset",
@@ -97,47 +104,22 @@ COMPOUNDS = {
     ("check", "point"): "checkpoint",
     ("check", "pointing"): "checkpointing",
 }
-APART = {joined: pair for pair, joined in COMPOUNDS.items() if joined == "timelimit"}
+APART = {"timelimit": ("time", "limit")}
 # Words of a name that say little: they need not be said, and saying them proves little.
 FAINT = _set(
-    "num n nr no number count cnt total amount req request requested alloc allocated used use "
-    "avg average mean pct percent per of is the value s ms us ns w kw gb mb kb kib mib gib kwh kj "
+    "job run train num n nr no number count cnt total amount req request requested alloc "
+    "allocated used use avg average mean pct percent per of is the value s ms us ns w kw gb mb "
+    "kb kib mib gib kwh kj "
     "j ghz mhz hz h"
 )
 HALF_FAINT = _set("type kind level lvl size sz rate mode max min strong")
 # Nouns that may follow the words for a column and add nothing.
-TAILS = frozenset(
-    [
-        "algorithm",
-        "policy",
-        "strategy",
-        "scheme",
-        "method",
-        "setting",
-        "settings",
-        "value",
-        "values",
-        "parameter",
-        "parameters",
-        "count",
-        "counts",
-        "consumption",
-        "usage",
-        "draw",
-        "number",
-        "option",
-        "choice",
-        "mode",
-        "size",
-        "level",
-        "type",
-        "kind",
-        "constraint",
-    ]
+TAILS = _plain_set(
+    "algorithm policy strategy scheme method setting settings value values parameter "
+    "parameters count counts consumption usage draw number option choice mode size level type "
+    "kind constraint"
 )
-HEADS = frozenset(
-    ["number", "count", "amount", "total", "average", "avg", "mean", "overall", "num"]
-)
+HEADS = _plain_set("number count amount total average avg mean overall num")
 # What a unit says about its column.
 DIMENSIONS = {
     "time": _set("time"),
@@ -149,7 +131,8 @@ DIMENSIONS = {
 # Kinds of outcomes that adjectives speak of, most fitting first.
 TIME = _set("runtime walltime elapsed duration makespan time latency turnaround execution")
 PERFORMANCE = _set(
-    "fom merit performance perf throughput gflop flop mflop tflop bandwidth bw speedup speed fps "
+    "fom merit performance perf throughput gflop flop mflop tflop mop ops bandwidth bw speedup "
+    "speed fps "
     "iops rate"
 )
 POWER = _set("power watt")
@@ -166,11 +149,13 @@ ENDINGS = tuple(
         "completed complete completes success succeeds succeeded succeed finish finishes finished "
         "ok passed done successful successfully",
         "failed fail fails failure crash crashes crashed error",
-        "timeout timelimit",
+        "timeout timedout timesout timingout",
         "cancelled canceled cancel killed aborted",
         "outofmemory oom",
     )
 )
+# Ends that nobody asks for: my jobs keep timing out.
+BAD_ENDINGS = frozenset(word for ending in ENDINGS[1:] for word in ending)
 
 
 def _relatives() -> dict[str, frozenset[str]]:
@@ -184,3 +169,5 @@ def _relatives() -> dict[str, frozenset[str]]:
 
 # Stem -> the other stems that can stand for it.
 RELATIVES = _relatives()
+# The words of all groups as people spell them.
+SPELLINGS = tuple(dict.fromkeys(_GROUPS.split()))

@@ -1,15 +1,30 @@
 """A message as a row of parts: what each word is, before asking what they mean together."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from compass.chat.draft import How
 from compass.chat.lexicon import CORRECTABLE, FILLER, KNOWN_WORDS, LONGEST, PHRASES, Part
 from compass.chat.link import Index, LabelMention, Mention, nearest_word
 from compass.chat.words import Form, Quantity, Token, is_number, quantity_at, tokens, unit_named
 
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _OF_FORM = {Form.NUMBER: "V", Form.SHARE: "%", Form.FRACTION: "H", Form.FACTOR: "X"}
 _QUOTES = frozenset("\"'`)[]{}#")
+
+# Before `i use`: not what is used now, but what is asked or tried.
+_ASKING = _set("should can could do does would if must may to shall when that might did")
+_LOW = _set("low little small short tiny modest reasonable")
+_HIGH = _set("high large big great good")
+_USES = _set("uses used runs ran has had")
+_INTRODUCING = _set("in with using use on to from of")
+_ENDING = _set(". , ; ? and or instead to rather partition queue")
+_ALL_BUT = frozenset({"anything except", "anything but", "everything but", "all but"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,52 +42,105 @@ class Item:
     others: str = ""
 
 
+@dataclass(slots=True)
+class _Message:
+    """The words of one message; what each may mean is looked up once."""
+
+    found: list[Token]
+    index: Index
+    seen: dict[int, Mention | None] = field(default_factory=dict)
+
+    def column_at(self, place: int) -> Mention | None:
+        """The column that the words from a place on mean."""
+        if not 0 <= place < len(self.found):
+            return None
+        if place not in self.seen:
+            self.seen[place] = self.index.column_at(self.found, place)
+        return self.seen[place]
+
+
 def tagged(text: str, index: Index) -> list[Item]:
     """The parts of a message that say something."""
     found = [token for token in tokens(text) if token.text not in _QUOTES]
+    message = _Message(found, index)
     items: list[Item] = []
     place = 0
     while place < len(found):
-        item = _item_at(found, place, index)
+        item = _item_at(message, place)
         if item is None:
             place += 1
             continue
-        items.append(item)
+        if item.tag:
+            items.append(item)
         place = item.end
     return _settled(items, index)
 
 
-def _item_at(found: Sequence[Token], place: int, index: Index) -> Item | None:
+_RUN_NUMBER = re.compile("[js]V")
+_START = re.compile(r"[iofTat]*jV=?")
+
+
+def take_row(items: list[Item]) -> tuple[int | None, list[Item]]:
+    """The past run that is named, and the other parts: it can stand anywhere in a sentence."""
+    tags = "".join(item.tag for item in items)
+    for match in _START.finditer(tags):
+        place = tags.index("V", match.start())
+        quantity = items[place].quantity
+        if quantity is None or quantity.unit is not None or not quantity.value.is_integer():
+            continue
+        if 0 <= quantity.value < 1e12:
+            rest = [*items[: match.start()], *items[match.end() :]]
+            return int(quantity.value), rest
+    return None, items
+
+
+def _item_at(message: _Message, place: int) -> Item | None:
     """The part that starts at a word; None: it says nothing."""
+    found, index = message.found, message.index
     if _is_range(found, place):
         return Item("t", found[place].text, place, place + 1)
     if found[place].text == "(":
-        mine = any(token.low in {"my", "our"} for token in found[max(0, place - 3) : place])
-        return Item("g", "(", place, place + 1) if mine else None
+        told = any(token.low in {"my", "our"} for token in found[max(0, place - 3) : place])
+        return Item("g", "(", place, place + 1) if told else None
+    mine = _mine(found, place)
+    if mine:
+        return Item("g", _words(found, place, mine), place, mine)
     phrase = _phrase_at(found, place)
     quantity = quantity_at(found, place)
     exact = index.exact_at(found, place)
     label = index.label_at(found, place)
-    length = max((t.end for t in (exact, label) if t is not None and t.how is How.EXACT), default=0)
-    if label is not None and label.how is How.EXACT and label.end >= length:
-        if (exact is None or _beside(found, label, index)) and _trusted(found, label, index):
-            return Item("L", label.words, place, label.end, label=label)
+    if label is not None and _is_label(message, label, exact):
+        return Item("L", label.words, place, label.end, label=label)
     if exact is not None and not (quantity and quantity[1] >= exact.end):
-        grown = index.column_at(found, place)
+        grown = message.column_at(place)
         best = grown if grown is not None and grown.end > exact.end else exact
         return Item("C", best.words, place, best.end, mention=best)
     if quantity is not None and (phrase is None or quantity[1] >= phrase[1]):
         words = _words(found, place, quantity[1])
         return Item(_OF_FORM[quantity[0].form], words, place, quantity[1], quantity=quantity[0])
-    column = index.column_at(found, place)
+    column = message.column_at(place)
+    if found[place].low == "single" and message.column_at(place + 1) is not None:
+        return Item("V", found[place].text, place, place + 1, quantity=Quantity(1.0))
     if phrase is not None and not (column and column.end > phrase[1]):
         part, end, others = phrase
-        return Item(part.tag, _words(found, place, end), place, end, part=part, others=others)
+        asked = place > 0 and found[place - 1].low in _ASKING
+        tag = "s" if part.tag == "g" and asked else part.tag
+        return Item(tag, _words(found, place, end), place, end, part=part, others=others)
     if column is not None and not (label and column.how is How.FUZZY and label.how is How.EXACT):
         return Item("C", column.words, place, column.end, mention=column)
     if label is not None and label.how is How.FUZZY:
         return Item("L", label.words, place, label.end, label=label)
     return _leftover(found, place)
+
+
+def _mine(found: Sequence[Token], place: int) -> int:
+    """The place behind `our training uses`; 0 if nothing like that is said."""
+    if found[place].low not in {"my", "our"}:
+        return 0
+    for end in range(place + 2, min(place + 4, len(found))):
+        if found[end].low in _USES:
+            return end + 1
+    return 0
 
 
 def _is_range(found: Sequence[Token], place: int) -> bool:
@@ -89,12 +157,16 @@ def _leftover(found: Sequence[Token], place: int) -> Item | None:
     if token.low not in KNOWN_WORDS and unit_named(token.low) is None:
         meant = nearest_word(token.low, CORRECTABLE)
         if meant is not None:
-            corrected = [replace(token, text=meant, low=meant), *found[place + 1 : place + LONGEST]]
+            corrected = [
+                replace(token, text=meant, low=meant, key=meant),
+                *found[place + 1 : place + LONGEST],
+            ]
             phrase = _phrase_at(corrected, 0)
             if phrase is not None:
                 part, width, others = phrase
                 end = place + width
-                return Item(part.tag, _words(found, place, end), place, end, part, others=others)
+                words = _words(corrected, 0, width)
+                return Item(part.tag, words, place, end, part, others=others)
             if meant in FILLER:
                 return None
     return Item("w", token.text, place, place + 1)
@@ -114,44 +186,86 @@ def _words(found: Sequence[Token], start: int, end: int) -> str:
     return "".join(pieces)
 
 
-def _beside(found: Sequence[Token], label: LabelMention, index: Index) -> bool:
+def _beside(message: _Message, label: LabelMention) -> bool:
     """Whether a column of the label is named next to it."""
     columns = {name for name, _ in label.labels}
-    for start in (*range(label.end, label.end + 2), *range(label.start - 1, label.start - 5, -1)):
-        if not 0 <= start < len(found) or found[start].text in ".;":
-            continue
-        mention = index.column_at(found, start)
-        near = mention is not None and (start >= label.end or mention.end >= label.start - 2)
-        if mention is not None and near and columns & set(mention.scores):
+    if _joined_label(message, label, columns):
+        return True
+    behind = message.column_at(label.end)
+    if behind is not None:
+        return bool(columns & set(behind.scores))
+    for start in range(label.start - 1, max(label.start - 8, -1), -1):
+        if message.found[start].text in ".;":
+            return False
+        mention = message.column_at(start)
+        if mention is not None and columns & set(mention.scores):
             return True
     return False
 
 
-def _trusted(found: Sequence[Token], label: LabelMention, index: Index) -> bool:
+def _joined_label(message: _Message, label: LabelMention, columns: set[str]) -> bool:
+    """Close or spread: a plain label of the same column stands on the other side of the `or`."""
+    found = message.found
+    for mark, start in ((label.start - 1, label.start - 2), (label.end, label.end + 1)):
+        if not (0 <= start < len(found) and found[mark].low in {"or", "and", "nor", "to"}):
+            continue
+        other = message.index.label_at(found, start)
+        plain_word = found[start].low not in KNOWN_WORDS
+        if other is not None and plain_word and columns & {name for name, _ in other.labels}:
+            return True
+    return False
+
+
+def _is_label(message: _Message, label: LabelMention, exact: Mention | None) -> bool:
+    """Whether words are meant as a label and not as the column of that name."""
+    if label.how is not How.EXACT or (exact is not None and exact.end > label.end):
+        return False
+    if exact is not None and not _beside(message, label):
+        return False
+    return _trusted(message, label)
+
+
+def _trusted(message: _Message, label: LabelMention) -> bool:
     """A label that is also an everyday word counts only where its column is named."""
+    found, index = message.found, message.index
     words = [token.low for token in found[label.start : label.end]]
     everyday = len(words) == 1 and (words[0] in KNOWN_WORDS or len(words[0]) < 2)
     ending = any(index.ends(name) for name, _ in label.labels)
     if everyday and not ending:
-        return _beside(found, label, index)
+        return _beside(message, label) or _stands_alone(found, label)
     number = label.start > 0 and found[label.start - 1].text[-1].isdigit()
-    column = index.column_at(found, label.start)
+    column = message.column_at(label.start)
     if column is not None and column.end >= label.end and column.how is not How.FUZZY:
-        return not number and _beside(found, label, index)
+        return not number and _beside(message, label)
     return True
+
+
+def _stands_alone(found: Sequence[Token], label: LabelMention) -> bool:
+    """In double: a preposition before the label and nothing that it could describe behind it."""
+    if label.start == 0 or found[label.start - 1].low not in _INTRODUCING:
+        return False
+    return label.end == len(found) or found[label.end].low in _ENDING
 
 
 def _settled(items: list[Item], index: Index) -> list[Item]:
     """Words with several parts take the one that their neighbours ask for."""
     kept: list[Item] = []
     for place, item in enumerate(items):
-        after = "".join(other.tag for other in items[place + 1 : place + 5])
+        after = "".join(other.tag for other in items[place + 1 : place + 8])
         before = kept[-1].tag if kept else ""
         tag = _settle(item, before, after)
-        if tag == "a" and "O" in item.others and after.startswith("C"):
-            mention = items[place + 1].mention
-            if mention is not None and index.ends(index.ranked(mention)[0]):
+        if "j" in item.others:
+            named = _names_run(item, items[place + 1 : place + 3], index)
+            tag = "j" if named else "s" if item.words.lower() == "run" else ""
+        if "O" in item.others and before == "C" and not after.startswith("C"):
+            told = kept[-1].mention
+            if told is not None and index.ends(index.ranked(told)[0]):
                 tag = "O"
+        gap = len(after) - len(after.lstrip("io"))
+        if after[gap:].startswith("C"):
+            mention = items[place + 1 + gap].mention
+            measured = mention is not None and index.ends(index.ranked(mention)[0])
+            tag = _before_outcome(item, tag, direct=gap == 0) if measured else tag
         if tag == "" or (tag == "@" and not (before in "<>=sk" and before)):
             continue
         if tag in "<>" and kept:
@@ -170,24 +284,67 @@ def _settled(items: list[Item], index: Index) -> list[Item]:
     return kept
 
 
+def _before_outcome(item: Item, tag: str, *, direct: bool) -> str:
+    """Best accuracy, low power, high throughput: what is wanted of the outcome behind."""
+    low = item.words.lower()
+    if tag == "a" and "O" in item.others:
+        return "O"
+    if not direct:
+        return tag
+    if tag == "w" and low in _LOW:
+        return "m"
+    return "M" if tag == "w" and low in _HIGH else tag
+
+
+def _names_run(item: Item, after: list[Item], index: Index) -> bool:
+    """Whether a number behind `run` or `job` is its number and does not count something."""
+    if "j" not in item.others or not after or after[0].tag != "V" or after[0].start != item.end:
+        return False
+    behind = after[1] if len(after) > 1 and after[1].start == after[0].end else None
+    if behind is not None and behind.label is not None:
+        return any(index.ends(name) for name, _ in behind.label.labels)
+    return behind is None or behind.tag not in "CDdn"
+
+
+def _dropped(item: Item, before: str, bare: str) -> str:
+    """Energy use, 10 s off, finishes within an hour: words that add nothing there."""
+    low = item.words.lower()
+    if low == "use" and before == "C" and bare[:1] in {"b", "%", "<", ">", ",", ".", "&", "="}:
+        return ""
+    if low == "off" and before and before in "V%H":
+        return ""
+    timed = bare.lstrip("o").startswith(("F", "<", "V"))
+    return "" if low.startswith("finish") and timed else item.tag
+
+
 def _settle(item: Item, before: str, after: str) -> str:
     """The tag of one item, seen with its neighbours."""
     low = item.words.lower()
     bare = after.replace("i", "").replace("@", "")
-    if low.removesuffix(" of") in {"max", "maximum", "min", "minimum"}:
-        if bare.startswith("C") and not bare[1:].startswith(("V", "=V", "tV")):
-            return "M" if low.startswith("max") else "m"
+    removed = _RUN_NUMBER.sub("", bare.lstrip("<o"))
+    free = bare.startswith("C") and not bare[1:].startswith(("V", "=V", "tV"))
+    if free and low.removesuffix(" of") in {"max", "maximum", "min", "minimum"}:
+        return "M" if low.startswith("max") else "m"
     if low in {"drop", "remove", "dropping", "take away"}:
         if bare.startswith(("V", "H", "%")):
             return "r" if bare.startswith(("VoC", "H", "%")) else "-"
-        if bare.startswith("C") and not bare[1:].startswith(("b", "t", "f", "V", "%")):
+        if removed.startswith("C") and not removed[1:].startswith(("b", "t", "f", "V", "%")):
             return "v"
         return "r"
-    if low in {"run", "job", "configuration", "baseline", "entry", "sample", "line", "trial"}:
-        number = bare.startswith("V") and not bare.startswith(("VC", "VD", "Vd", "Vn"))
-        return "j" if number else ("s" if low == "run" else "")
     if low in {"add", "plus"} and not bare.startswith(("V", "DV", "H", "%")):
         return "&" if low == "plus" else "s"
     if low == "set" and before == "C":
         return ""
+    if item.tag == "Z" and low.endswith(("stay", "remain")):
+        return "i" if bare.startswith(("V", "=", "<", ">", "B", "L")) else "Z"
+    if item.tag in "{}" and low.startswith("and") and bare.startswith("V"):
+        return "<" if item.tag == "{" else ">"
+    if low in {"use", "off"} or item.tag == "L":
+        return _dropped(item, before, bare)
+    if low in {"most", "least"} and bare.startswith("V"):
+        return "<" if low == "most" else ">"
+    if low == "but" and (before + bare[:1]) in {"CL", "EC", "aC"}:
+        return "!"
+    if low in _ALL_BUT and bare.startswith("C"):
+        return "E"
     return item.tag

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from compass.chat.wording import both
-from compass.domain.answer import Answer, Effect, Finding, Moved, Prediction, Proposal, Suggestion
+from compass.domain.answer import Answer, Effect, Label, Moved, Prediction, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.query import Kind
 from compass.engine.sentence import told as shown
@@ -59,15 +59,18 @@ def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
     more = len(answer.suggestions) - 1
     others = f" There {'is one other' if more == 1 else f'are {more} others'}." if more else ""
     trust = suggestion.trust
+    end = ":" if answer.query.kind is Kind.WHAT_IF else "."
     return [
-        f"{verb} {_settings(suggestion, answer)}.{others}",
+        f"{verb} {_settings(suggestion, answer)}{end}{others}",
         *outcomes,
-        f"This is {_word(trust.label.value)}: {_sentence(trust.reason)}",
+        _trust(trust.label, trust.reason),
     ]
 
 
-def _word(label: str) -> str:
-    return "to be taken with caution" if label == "caution" else label
+def _trust(label: Label, reason: str) -> str:
+    """The trust word and the reason for it."""
+    word = label.value.capitalize()
+    return _sentence(reason if reason.startswith(word) else f"{word}: {reason}")
 
 
 def _outcome(outcome: Prediction) -> str:
@@ -106,7 +109,7 @@ def _over_runs(answer: Answer) -> list[str]:
         else:
             now = shown(_rounded(outcome.value), outcome.unit)
             parts.append(f"{outcome.name} becomes {now}, {_changed(outcome.change_percent)}.")
-    return [*parts, f"This is {_word(population.label.value)}: {_sentence(population.reason)}"]
+    return [*parts, _trust(population.label, population.reason)]
 
 
 def _to_measure(runs: Sequence[Proposal]) -> str:
@@ -122,14 +125,14 @@ def _to_measure(runs: Sequence[Proposal]) -> str:
 def reasons(answer: Answer) -> str:
     """Why the first suggestion is what it is: trust, effects, past runs, moves that rules force."""
     if answer.population is not None:
-        return _sentence(answer.population.reason)
+        return _trust(answer.population.label, answer.population.reason)
     if not answer.suggestions:
         return _sentence(answer.no_answer or "There is no suggestion")
     first = answer.suggestions[0]
     parts = [] if answer.no_answer is None else [_sentence(answer.no_answer)]
-    label = _word(first.trust.label.value)
-    parts.append(f"The first suggestion is {label}: {_sentence(first.trust.reason)}")
-    parts += [_effect(effect) for effect in first.trust.effects]
+    parts.append(f"The first suggestion. {_trust(first.trust.label, first.trust.reason)}")
+    said = first.trust.reason
+    parts += [_effect(effect) for effect in first.trust.effects if effect.reason not in said]
     if first.trust.evidence:
         rows = [str(run.row) for run in first.trust.evidence[:_ROWS]]
         more = first.trust.support - len(rows)
@@ -150,7 +153,4 @@ def reasons(answer: Answer) -> str:
 
 
 def _effect(effect: Effect) -> str:
-    if effect.finding is Finding.NEVER_OBSERVED and not effect.reason:
-        return f"The effect of {effect.knob} on {effect.outcome} was never observed."
-    move = f"{effect.knob} from {shown(effect.old)} to {shown(effect.new)}"
-    return f"{move}, effect on {effect.outcome}: {effect.finding.value}. {_sentence(effect.reason)}"
+    return f"{effect.finding.value.capitalize()}: {_sentence(effect.reason)}"

@@ -16,13 +16,16 @@ from compass.chat.gather import (
     settle_columns,
     settle_equals,
     settle_goals,
+    told_again,
 )
-from compass.chat.link import index_of
-from compass.chat.revise import bare_number, loose_bounds, swapped
+from compass.chat.link import Index
+from compass.chat.revise import bare_direction, bare_number, loose_bounds, swapped
 from compass.chat.scan import Scan
-from compass.chat.tag import Item, tagged
+from compass.chat.tag import Item, tagged, take_row
+from compass.chat.vocabulary import index_of
 from compass.chat.words import plain
 from compass.domain.errors import BadInput
+from compass.domain.expression import names_in
 from compass.domain.query import Kind
 from compass.domain.space import Space
 
@@ -41,7 +44,9 @@ def understand(
     if act is not None and act is not Act.SAY:
         return Reading(act=act, said=Draft(count=acts.count_in(message)))
     act, rest, correction = acts.opening(message)
-    scan = _read(rest, space, before, expecting)
+    scan = _read(rest, space, before)
+    if expecting not in {None, Slot.KIND} and acts.kind_of(rest) is None:
+        scan.told_kind = None
     correction = correction or bool(scan.dropped)
     return _reading(scan, act, correction=correction, expecting=expecting, before=before)
 
@@ -60,23 +65,22 @@ def _check(text: str) -> None:
         ) from None
 
 
-def _read(text: str, space: Space, before: Draft | None, expecting: Slot | None) -> Scan:
+def _read(text: str, space: Space, before: Draft | None) -> Scan:
     """The message scanned as the question that it turns out to be."""
     index = index_of(space)
-    items = tagged(text, index)
+    row, items = take_row(tagged(text, index))
     known = before.kind if before is not None else None
     kind = acts.kind_of(text) or known
-    scan = _scanned(items, index_kind=kind, space=space)
+    scan = _scanned(items, kind=kind, index=index, row=row)
     kind = kind_from(scan, text) or known
     if kind is not scan.kind:
-        scan = _scanned(items, index_kind=kind, space=space)
-    named = kind_from(scan, text)
-    scan.told_kind = named
+        scan = _scanned(items, kind=kind, index=index, row=row)
+    scan.told_kind = kind_from(scan, text) if known is None else told_again(scan, text)
     return scan
 
 
-def _scanned(items: list[Item], *, index_kind: Kind | None, space: Space) -> Scan:
-    scan = Scan(items=items, index=index_of(space), kind=index_kind)
+def _scanned(items: list[Item], *, kind: Kind | None, index: Index, row: int | None) -> Scan:
+    scan = Scan(items=items, index=index, kind=kind, row=row)
     read_patterns(scan)
     return scan
 
@@ -98,14 +102,19 @@ def _reading(
         said=draft_of(scan, baseline, where),
         dropped=tuple(scan.dropped),
         correction=correction,
-        links=_links(scan),
+        links=_links(scan, without),
         unknown=tuple(dict.fromkeys([*_unknown(scan), *scan.lost, *bad])),
         outcome_without_goal=tuple(without),
+        direction=bare_direction(scan),
     )
 
 
-def _links(scan: Scan) -> tuple[Link, ...]:
-    return tuple(scan.links.values())
+def _links(scan: Scan, without: list[str]) -> tuple[Link, ...]:
+    """The mappings that something was made of."""
+    used = {*scan.edits, *scan.goals, *scan.keep, *scan.dropped, *scan.asked, *without}
+    used |= {equal.column for equal in scan.equals}
+    used |= {name for rule in scan.rules for name in names_in(rule)}
+    return tuple(link for link in scan.links.values() if link.columns[0] in used)
 
 
 def _unknown(scan: Scan) -> list[str]:

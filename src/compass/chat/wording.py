@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from compass.chat.draft import Draft, Link, Slot
-from compass.domain.goal import Extreme
 from compass.domain.query import Kind, Query
 from compass.domain.space import Category, Number, Role, Space
 from compass.language import format_query, format_value
@@ -17,7 +16,16 @@ _CALLED = {
     "gpus_per_node": "GPUs per node",
     "cpu_cores": "CPU cores",
 }
-_FIRST = ("runtime", "power", "nodes", "num_nodes", "gpus_per_node", "cpu_cores", "queue")
+_FIRST = (
+    "runtime",
+    "power",
+    "nodes",
+    "num_nodes",
+    "gpus_per_node",
+    "cpu_cores",
+    "queue",
+    "partition",
+)
 # Parts of names of outcomes of which more is usually wanted; only examples depend on it.
 _MORE_IS_BETTER = ("flop", "throughput", "bandwidth", "speed", "efficien", "accuracy", "per_s")
 
@@ -28,6 +36,7 @@ GREETING = (
     "or what happens if you change something."
 )
 AFTER = "You can ask why, what if, or for more options."
+AFTER_WHAT_IF = "You can ask why, or what if you change something else."
 HELP = """You can say, in your own words:
 - which configuration to use: recommend nodes and cores to minimize runtime
 - the smallest change of a run: reconfigure row 12 to reduce power by 10%
@@ -112,7 +121,8 @@ def change_examples(space: Space) -> tuple[str, ...]:
 
 def constraint_examples(space: Space) -> tuple[str, ...]:
     """Kinds of limits that this table can have."""
-    limits = [f"maximum {n}" for n in _numbers(space, Role.KNOB, Role.CONTEXT)[:1]]
+    knobs = _numbers(space, Role.KNOB) or _numbers(space, Role.CONTEXT)
+    limits = [f"maximum {n}" for n in knobs[:1]]
     outcomes = _numbers(space, Role.OUTCOME)
     limits += [f"{n} limits" for n in (outcomes[1:2] or outcomes[:1])]
     restricted = _categories(space, Role.CONTEXT, Role.KNOB)
@@ -240,8 +250,3 @@ def shown(query: Query) -> str:
 def complete(query: Query) -> str:
     """The finished query, to be confirmed."""
     return f"✓ Query complete. Can you please confirm the following query:\n{shown(query)}"
-
-
-def directed(draft: Draft) -> bool:
-    """Whether something is minimized or maximized."""
-    return any(isinstance(goal, Extreme) for goal in draft.goals.values())

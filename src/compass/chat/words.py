@@ -18,6 +18,7 @@ class Token:
     start: int
     end: int
     joined: bool
+    key: str  # letters and digits only
 
 
 class Form(StrEnum):
@@ -47,6 +48,7 @@ _SHORT = (
     (re.compile(r"\b(\w+)n't\b", re.I), r"\1 not"),
     (re.compile(r"\b(do|does|did|is|are|should|must|would|could)nt\b", re.I), r"\1 not"),
     (re.compile(r"\b(what|that|it|here|there|let|how|where|which)'s\b", re.I), r"\1 is"),
+    (re.compile(r"\b(what|that|how|where)s\b", re.IGNORECASE), r"\1 is"),
     (re.compile(r"\b(\w+)'re\b", re.I), r"\1 are"),
     (re.compile(r"\b(\w+)'d\b", re.I), r"\1 would"),
     (re.compile(r"\b(\w+)'ve\b", re.I), r"\1 have"),
@@ -74,7 +76,8 @@ def tokens(text: str) -> list[Token]:
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         joined = bool(found) and found[-1].end == match.start()
-        found.append(Token(match[0], match[0].casefold(), match.start(), match.end(), joined))
+        low = match[0].casefold()
+        found.append(Token(match[0], low, match.start(), match.end(), joined, compact(low)))
     return _without_hyphens(found)
 
 
@@ -92,29 +95,14 @@ def _without_hyphens(found: list[Token]) -> list[Token]:
     return kept
 
 
-_ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ONES = tuple(
+    re.split(
+        " ",
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen",
+    )
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _NUMBERS = {word: number for number, word in enumerate(_ONES)} | {
     word: 10 * (number + 2) for number, word in enumerate(_TENS)
 }
@@ -130,10 +118,11 @@ _UNIT_WORDS = {
     "megs": "MB", "kilojoule": "kJ", "megajoule": "MJ", "gigajoule": "GJ", "megawatt": "MW",
     "milliwatt": "mW", "kilowatthour": "kWh", "watthour": "Wh", "gigahertz": "GHz",
     "megahertz": "MHz", "kilohertz": "kHz", "hertz": "Hz", "mw": "MW", "mj": "MJ",
-    "sec": "s", "hour": "h", "gigs of ram": "GB",
+    "sec": "s", "hour": "h",
 }  # fmt: skip
 _UNIT_WORDS |= {f"{word}s": unit for word, unit in _UNIT_WORDS.items()}
 _DIGITS = re.compile(r"[\d.]")
+_CLOCK = re.compile(r"h(\d{1,2})(?:m(?:in)?)?")  # what follows the 1 of 1h30
 _ARTICLES = frozenset({"a", "an", "one"})
 
 
@@ -165,6 +154,8 @@ def quantity_at(found: Sequence[Token], place: int) -> tuple[Quantity, int] | No
             return Quantity(value, Form.NUMBER, unit[0]), unit[1]
         return Quantity(value, Form.FRACTION), place
     value *= sign
+    if place < len(found) and (clock := _CLOCK.fullmatch(found[place].low)) is not None:
+        return Quantity(value + int(clock[1]) / 60, Form.NUMBER, "h"), place + 1
     marked = _marked(found, place, value)
     if marked is not None:
         return marked
@@ -309,6 +300,7 @@ def stem(word: str) -> str:
     return word.replace("iz", "is")
 
 
+@lru_cache(maxsize=16384)
 def compact(text: str) -> str:
     """Letters and digits only, in lower case: `Num-Threads` and `num threads` are one."""
     return "".join(letter for letter in text.casefold() if letter.isalnum())

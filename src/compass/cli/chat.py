@@ -13,6 +13,7 @@ from compass.domain.errors import BadInput, CompassError
 
 if TYPE_CHECKING:
     from compass.chat.draft import Reply
+    from compass.client.engine import RemoteEngine
     from compass.domain.answer import Answer
     from compass.engine.compass import Compass
 
@@ -46,6 +47,8 @@ def chat(
     rule: flags.Rules = None,
     group: flags.Group = None,
     comparable: flags.ComparableBy = None,
+    server: flags.Server = None,
+    token: flags.Token = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Ask in plain words; Compass asks back, shows the query, and answers once you agree.
@@ -57,7 +60,8 @@ def chat(
     read = _reader(llm, llm_model)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, said, tell, surrogate=surrogate)
+        at = opt.server(server, token)
+        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
     talk(engine, read, Json() if as_json else Terminal())
 
 
@@ -153,7 +157,7 @@ class Json:
         sys.stdout.flush()
 
 
-def talk(engine: "Compass", read: dict[str, Any], screen: Terminal | Json) -> None:
+def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Terminal | Json) -> None:
     """Hold a conversation until the person leaves."""
     from compass.chat.dialogue import begin, failed, respond, told
     from compass.cli.progress import progress
@@ -180,7 +184,7 @@ def talk(engine: "Compass", read: dict[str, Any], screen: Terminal | Json) -> No
             continue
         try:
             with progress(quiet=screen.quiet) as tell:
-                engine.bench.progress = tell
+                opt.show_progress(engine, tell)
                 answer = engine.ask(reply.run)
         except CompassError as error:
             conversation, reply = failed(conversation, error, engine.space)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
+    from compass.client.engine import RemoteEngine
     from compass.domain.answer import Evidence
     from compass.domain.base import Value
     from compass.domain.explanation import Explanation, Importance
@@ -76,7 +77,7 @@ def check(
 
 
 def explanations(
-    engine: "Compass",
+    engine: "Compass | RemoteEngine",
     row: int | None,
     config: str | None,
     query: str | None,
@@ -110,7 +111,9 @@ def explanations(
     return () if run is None else engine.explain(run, chosen, against=other)
 
 
-def importances(engine: "Compass", outcomes: list[str] | None) -> "tuple[Importance, ...]":
+def importances(
+    engine: "Compass | RemoteEngine", outcomes: list[str] | None
+) -> "tuple[Importance, ...]":
     """What the models of these outcomes rely on; of all outcomes unless some are named."""
     from compass.domain.space import Role
 

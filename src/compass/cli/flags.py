@@ -68,6 +68,21 @@ Rules = Annotated[
     list[str] | None,
     typer.Option("--rule", metavar="RULE", help="A rule that every answer must obey; repeatable."),
 ]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        envvar="COMPASS_SERVER",
+        help="Let a server do it (see compass serve); DATA may be a name that it knows.",
+    ),
+]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        "--token", metavar="TOKEN", envvar="COMPASS_TOKEN", help="What that server asks for."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Question = Annotated[
     str, typer.Argument(metavar="QUERY", help="The question, in one of the three templates.")
@@ -130,7 +145,12 @@ CsvFile = Annotated[
 ]
 Place = Annotated[
     Path,
-    typer.Option("-o", "--output", metavar="DIR", help="Where to save, e.g. x.compass."),
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="Where to save, e.g. x.compass; with --server what to call it there.",
+    ),
 ]
 Keep = Annotated[
     float | None,
@@ -200,7 +220,11 @@ AllowPickle = Annotated[
 ]
 Engine = Annotated[
     str,
-    typer.Argument(metavar="ENGINE", help="A saved engine (*.compass).", show_default=False),
+    typer.Argument(
+        metavar="ENGINE",
+        help="A saved engine (*.compass), or with --server the name of one there.",
+        show_default=False,
+    ),
 ]
 MaybeQuestion = Annotated[
     str | None,

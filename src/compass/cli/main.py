@@ -13,10 +13,14 @@ from compass.cli import datasets, flags
 from compass.cli import explain as why
 from compass.cli import options as opt
 from compass.cli.chat import chat
+from compass.cli.columns import columns
+from compass.cli.engines import engines
+from compass.cli.fit import fit
 from compass.cli.next import propose
 from compass.cli.read import read
 from compass.cli.reduce import reduce
 from compass.cli.serve import serve
+from compass.cli.tell import tell
 from compass.domain.errors import BadInput, CompassError
 
 app = typer.Typer(
@@ -31,6 +35,10 @@ app.command("next")(propose)
 app.command("read")(read)
 app.command("reduce")(reduce)
 app.command("serve")(serve)
+app.command("fit")(fit)
+app.command("columns")(columns)
+app.command("tell")(tell)
+app.command("engines")(engines)
 app.add_typer(datasets.app, name="datasets")
 
 NOT_ANSWERED = 1
@@ -71,6 +79,8 @@ def ask(
     rule: flags.Rules = None,
     group: flags.Group = None,
     comparable: flags.ComparableBy = None,
+    server: flags.Server = None,
+    token: flags.Token = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Answer a question from past runs.
@@ -91,9 +101,10 @@ def ask(
     opt.check_output(sbatch, csv)
     costs = opt.weights(weight)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    brought = opt.models(model, model_columns, allow_pickle)
+    at = opt.server(server, token, query)
+    brought = opt.models(model, model_columns, allow_pickle, at)
     with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, said, tell, surrogate=surrogate, models=brought)
+        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate, models=brought)
         result = engine.ask(
             query,
             run=opt.baseline(start),
@@ -111,110 +122,6 @@ def ask(
     _print_answer(result, as_json)
     if not result.answered:
         raise typer.Exit(NOT_ANSWERED)
-
-
-@app.command()
-def fit(
-    data: flags.Source,
-    output: flags.Place,
-    seed: flags.Seed = None,
-    keep: flags.Keep = None,
-    reducer: flags.Reducer = None,
-    surrogate: flags.Surrogate = None,
-    tune: flags.Tune = None,
-    represent: flags.Represent = None,
-    executor: flags.Executor = None,
-    model: flags.Models = None,
-    model_columns: flags.ModelColumns = None,
-    allow_pickle: flags.AllowPickle = False,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    as_json: flags.AsJson = False,
-) -> None:
-    """Learn from past runs once, to ask many times."""
-    from compass.cli.progress import progress
-    from compass.cli.tables import print_fit
-    from compass.engine.compass import Compass
-    from compass.engine.store import check_place
-
-    check_place(output)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    with progress(quiet=as_json) as tell:
-        runs = opt.dataset(data, study, said)
-        engine = Compass(
-            runs,
-            seed=seed,
-            keep=keep,
-            reducer=reducer,
-            surrogate=surrogate,
-            tune=tune,
-            represent=represent,
-            models=opt.models(model, model_columns, allow_pickle),
-            journal=opt.journal(output) if tune else None,
-            progress=tell,
-            executor=executor,
-        ).fit()
-        engine.save(output)
-    print_fit(engine, output, as_json=as_json)
-
-
-@app.command()
-def columns(
-    data: flags.Source,
-    rules: flags.Mine = False,
-    confirm: flags.Confirm = None,
-    write_study: flags.WriteStudy = None,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    as_json: flags.AsJson = False,
-) -> None:
-    """Show what each column is taken for, what was dropped, and which rules hold."""
-    from compass.cli.tables import confirmed, print_columns
-    from compass.engine.court import comparable_runs
-    from compass.engine.standing import broken_by, standing
-    from compass.prepare import save_study, study_from
-    from compass.rules.mine import mine
-
-    if confirm is not None and write_study is None:
-        raise BadInput(
-            "--confirm needs a study file to write to", hint="add --write-study study.yaml"
-        )
-    opt.check_output(write_study)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    runs = opt.dataset(data, study, said)
-    prepared = runs.prepared
-    broken = broken_by(prepared, standing(runs))
-    mined = mine(prepared.values, prepared.space) if rules or confirm else ()
-    taken = confirmed(confirm, mined)
-    print_columns(
-        prepared, mined if rules else None, broken, comparable_runs(prepared), as_json=as_json
-    )
-    if write_study is not None:
-        space, reports = runs.inferred
-        full = study_from(space, reports, runs.study.rules)
-        chosen = (*runs.study.dependencies, *taken)
-        kept = runs.study.model_dump(
-            include={"drop", "group", "time", "weight", "map", "comparable"}
-        )
-        save_study(
-            full.model_copy(update=kept | {"dependencies": tuple(dict.fromkeys(chosen))}),
-            write_study,
-        )
-        _say(f"wrote {write_study}")
 
 
 @app.command()
@@ -238,6 +145,8 @@ def explain(
     rule: flags.Rules = None,
     group: flags.Group = None,
     comparable: flags.ComparableBy = None,
+    server: flags.Server = None,
+    token: flags.Token = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Say why the model predicts this for a past run, a configuration or a suggestion."""
@@ -246,7 +155,8 @@ def explain(
     why.check(row, config, query, suggestion, start, importance)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, said, tell, surrogate=surrogate)
+        at = opt.server(server, token)
+        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
         found = why.explanations(engine, row, config, query, suggestion, start, outcome, against)
         relied = why.importances(engine, outcome) if importance else ()
     why.show(found, relied, as_json=as_json)
@@ -286,29 +196,6 @@ def collect(
             ),
         )
     print_collected(report, as_json=as_json)
-
-
-@app.command()
-def tell(
-    engine: flags.Engine,
-    runs: flags.NewRuns,
-    output: flags.NewPlace = None,
-    ask: flags.Asked = None,
-    as_json: flags.AsJson = False,
-) -> None:
-    """Take new runs into a saved engine; says what they changed and what drifted."""
-    from compass.cli.progress import progress
-    from compass.cli.tables import print_told
-    from compass.engine.store import check_place, load
-
-    place = output or Path(engine)
-    check_place(place)
-    with progress(quiet=as_json) as show:
-        known = load(engine)
-        known.bench.progress = show
-        told = known.tell(runs, ask or ())
-        known.save(place)
-    print_told(told, place, as_json=as_json)
 
 
 @app.command()

@@ -31,6 +31,8 @@ def propose(
     rule: flags.Rules = None,
     group: flags.Group = None,
     comparable: flags.ComparableBy = None,
+    server: flags.Server = None,
+    token: flags.Token = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Say which runs to make next: those that would help a question most.
@@ -47,13 +49,14 @@ def propose(
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     options = {} if seed is None else {"seed": seed}
     with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, said, tell, surrogate=surrogate)
+        at = opt.server(server, token, query)
+        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
         found = engine.run_next(runs, query, run=opt.baseline(start), where=where or (), **options)
     if csv is not None:
         from compass.engine.export import write_text
         from compass.engine.next_file import to_fill_in
 
-        write_text(csv, to_fill_in(engine, found))
+        write_text(csv, to_fill_in(engine.space, engine.data.study, found))
         sys.stderr.write(f"wrote {csv}\n")
     show(found, query, as_json=as_json)
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
+    from compass.client import Server
+    from compass.client.engine import RemoteEngine
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset
     from compass.engine.workbench import Progress
@@ -128,11 +130,12 @@ def weights(texts: list[str] | None) -> dict[str, float]:
 
 
 def models(
-    files: list[str] | None, columns: list[str] | None, allow_pickle: bool
+    files: list[str] | None,
+    columns: list[str] | None,
+    allow_pickle: bool,
+    at: "Server | None" = None,
 ) -> "dict[str, Any]":
-    """Models that a person brings, by outcome."""
-    from compass.model.brought import bring
-
+    """Models that a person brings, by outcome; for a server, the files and those of the columns."""
     named = _pairs(columns or [], "--model-columns", "runtime=columns.yaml")
     given = _pairs(files or [], "--model", "runtime=model.onnx")
     for outcome in named:
@@ -141,6 +144,16 @@ def models(
                 f"--model-columns {outcome}=...: there is no --model {outcome}=...",
                 hint="give the model too",
             )
+    if at is not None:
+        if allow_pickle:
+            raise BadInput(
+                "a server runs no code that a file brings", hint="leave out --allow-pickle"
+            )
+        return {outcome: (path, named.get(outcome)) for outcome, path in given.items()}
+    if not given:
+        return {}
+    from compass.model.brought import bring
+
     return {
         outcome: bring(
             Path(path),
@@ -193,12 +206,25 @@ def _domain(name: str, text: str) -> dict[str, Any]:
     return {"allowed": numbers}
 
 
-def with_flags(study_file: Path | None, flags: Any) -> Any:
-    """The study of a file and of flags, which have the last word."""
+def server(url: str | None, token: str | None, query: str | None = None) -> "Server | None":
+    """The server that does the work, if one is named; a query is read before it learns anything."""
+    if url is None:
+        return None
+    from compass.client import connect
+    from compass.language import parse_query
+
+    if query is not None:
+        parse_query(query)
+    return connect(url, token)
+
+
+def with_flags(study_file: Path | None, flags: Any, known: Any = None) -> Any:
+    """The study of a file (or else a known one) and of flags, which have the last word."""
     from compass.prepare.study import Study, merge
     from compass.prepare.study_file import load_study
 
-    return merge(Study() if study_file is None else load_study(study_file), flags)
+    said = (known or Study()) if study_file is None else load_study(study_file)
+    return merge(said, flags)
 
 
 def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
@@ -212,7 +238,7 @@ def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
 
     if not source:
         raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
-    if _saved(source):
+    if is_saved(source):
         engine = load(source)
         rules = tuple(rule.text for rule in engine.rules if rule.source is Source.STUDY)
         data = engine.data.with_study(merge(engine.data.study, Study(rules=rules)))
@@ -225,7 +251,7 @@ def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
     return data.with_study(merge(data.study, flags))
 
 
-def _saved(source: str) -> bool:
+def is_saved(source: str) -> bool:
     """Whether a person means a saved engine; one that is broken is still meant as one."""
     from compass.engine.store import is_engine
 
@@ -243,25 +269,49 @@ def engine(
     study_file: Path | None,
     flags: Any,
     progress: "Progress | None",
+    at: "Server | None" = None,
     **models: Any,
-) -> "Compass":
-    """A saved engine, or a new one on the data with these `surrogate` and `models`."""
+) -> "Compass | RemoteEngine":
+    """A saved engine, or a new one on the data with these `surrogate` and `models`.
+
+    With a server it is there, and has the same methods.
+    """
+    if at is not None:
+        from compass.cli import remote
+
+        return remote.engine(at, source, study_file, flags, progress, **models)
     from compass.engine.compass import Compass
     from compass.engine.store import load
-    from compass.prepare.study import Study
 
-    if _saved(source):
-        if study_file is not None or flags != Study():
-            raise BadInput(
-                "a saved engine already has its roles and rules",
-                hint="use --where for this question, or fit again from the data",
-            )
-        if any(models.values()):
-            raise BadInput("a saved engine already has its models", hint="fit again from the data")
+    if is_saved(source):
+        check_fitted(study_file, flags, *models.values())
         loaded = load(source)
         loaded.bench.progress = progress
         return loaded
     return Compass(dataset(source, study_file, flags), progress=progress, **models)
+
+
+def check_fitted(study_file: Path | None, flags: Any, *models: Any) -> None:
+    """Refuse to change what an engine was fitted with."""
+    from compass.prepare.study import Study
+
+    if study_file is not None or flags != Study():
+        raise BadInput(
+            "a saved engine already has its roles and rules",
+            hint="use --where for this question, or fit again from the data",
+        )
+    if any(models):
+        raise BadInput("a saved engine already has its models", hint="fit again from the data")
+
+
+def show_progress(engine: "Compass | RemoteEngine", progress: "Progress") -> None:
+    """Let an engine tell how far its next work is."""
+    from compass.engine.compass import Compass
+
+    if isinstance(engine, Compass):
+        engine.bench.progress = progress
+    else:
+        engine.progress = progress
 
 
 def baseline(text: str | None) -> Any:

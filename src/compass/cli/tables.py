@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
-    from compass.domain.answer import Comparable, ModelCard
+    from compass.domain.answer import ModelCard
+    from compass.domain.mined import Mined
     from compass.domain.told import Told
-    from compass.engine.compass import Compass
-    from compass.prepare import Prepared
+    from compass.engine.columns import ColumnsView
     from compass.prepare.report import ColumnReport
-    from compass.rules.mine import Mined
 
 
 def print_json(value: Any) -> None:
@@ -107,42 +106,28 @@ def _print_sample(words: str | None) -> None:
         print_notes([f"the data is {words}"])
 
 
-def print_columns(
-    prepared: "Prepared",
-    mined: "Sequence[Mined] | None",
-    broken: dict[str, int],
-    comparable: "Comparable",
-    *,
-    as_json: bool,
-) -> None:
+def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
     """What each column is taken for, what cleaning did, which runs compare, and the rules."""
-    report = prepared.report
+    report, mined = view.cleaning, view.dependencies
     if as_json:
-        print_json(
-            {
-                "columns": [column.model_dump(mode="json") for column in prepared.columns],
-                "sample": prepared.sample,
-                "cleaning": report.model_dump(mode="json"),
-                "comparable": comparable.model_dump(mode="json"),
-                "rules": [{"text": text, "broken_by": n} for text, n in broken.items()],
-                "dependencies": None
-                if mined is None
-                else [m.model_dump(mode="json") for m in mined],
-            }
-        )
+        said = view.model_dump(mode="json")
+        shown = ("columns", "sample", "cleaning", "comparable", "rules", "dependencies")
+        rules = [{"text": rule.text, "broken_by": rule.broken_by} for rule in view.rules]
+        print_json({name: said[name] for name in shown} | {"rules": rules})
         return
     rows = [
         (c.name, c.role.value, f"{c.kind}, {c.unit}" if c.unit else c.kind, c.legal, _about(c))
-        for c in prepared.columns
+        for c in view.columns
     ]
     headers = ("column", "role", "kind", "legal values", "about")
-    among = "" if prepared.sample is None else " of the sample"
+    among = "" if view.sample is None else " of the sample"
     print_table(f"{report.rows_in} rows{among}, {report.rows_out} used", headers, rows)
-    _print_sample(prepared.sample)
-    print_notes([*report.notes, comparable.reason])
-    if broken:
+    _print_sample(view.sample)
+    print_notes([*report.notes, view.comparable.reason])
+    if view.rules:
         sys.stdout.write("\n")
-        print_table("Rules", ("rule", "rows that break it"), list(broken.items()))
+        broken = [(rule.text, rule.broken_by) for rule in view.rules]
+        print_table("Rules", ("rule", "rows that break it"), broken)
     if mined is not None:
         sys.stdout.write("\n")
         numbered = [(i, m.text, m.kind, m.why) for i, m in enumerate(mined, 1)]
@@ -182,10 +167,17 @@ def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:
     return tuple(mined[n - 1].text for n in numbers)
 
 
-def print_fit(engine: "Compass", path: Path, *, as_json: bool) -> None:
+def print_fit(
+    cards: "Sequence[ModelCard]",
+    path: Path,
+    sample: str | None,
+    notes: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
     """What was learnt, and how well."""
     if as_json:
-        print_json({"path": str(path), "models": [c.model_dump(mode="json") for c in engine.cards]})
+        print_json({"path": str(path), "models": [c.model_dump(mode="json") for c in cards]})
         return
     from compass.cli.render import told_model
 
@@ -198,17 +190,17 @@ def print_fit(engine: "Compass", path: Path, *, as_json: bool) -> None:
             f"{c.error_name} {c.error:.1%}{_between(c.low, c.high)}",
             f"{c.seconds:.1f}",
         )
-        for c in engine.cards
+        for c in cards
     ]
     headers = ("outcome", "model", "runs", "features", "on unseen runs", "seconds")
     print_table(f"Saved {path}", headers, rows)
-    for card in engine.cards:
+    for card in cards:
         if card.scores:
             sys.stdout.write("\n")
             print_scores(card)
         print_notes([f"{card.target}: {note}" for note in card.notes])
-    _print_sample(engine.data.prepared.sample)
-    print_notes(engine.data.prepared.report.notes)
+    _print_sample(sample)
+    print_notes(notes)
 
 
 def print_scores(card: "ModelCard") -> None:

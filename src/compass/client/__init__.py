@@ -1,1 +1,5 @@
-"""Talking to a Compass server."""
+"""Talking to a Compass server as if it were the library: `connect(url)`."""
+
+from compass.client.server import Server, connect
+
+__all__ = ["Server", "connect"]

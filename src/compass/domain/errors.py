@@ -57,9 +57,12 @@ class UnknownName(BadInput):
         return UnknownName(self.message, hint=self.hint, name=self.name, text=text)
 
     def __str__(self) -> str:
+        return _lines(self.message, self.pointer(), self.hint)
+
+    def pointer(self) -> str:
+        """The line of the text around the name, with a caret below it."""
         place = _place_of(self.name, self.text) if self.name else None
-        shown = "" if place is None else pointer(self.text, place)
-        return _lines(self.message, shown, self.hint)
+        return "" if place is None else pointer(self.text, place)
 
 
 class QuerySyntax(BadInput):
@@ -104,6 +107,22 @@ class EngineProblem(BadInput):
 
 class EnvironmentProblem(CompassError):
     """The machine lacks something that this needs."""
+
+
+# Short names of the causes, for programs; the first that fits an error is the one that is meant.
+CODES: dict[str, type[CompassError]] = {
+    "query-syntax": QuerySyntax,
+    "unknown-name": UnknownName,
+    "query-problem": QueryProblem,
+    "rule-problem": RuleProblem,
+    "conflicting-rules": ConflictingRules,
+    "baseline-problem": BaselineProblem,
+    "study-problem": StudyProblem,
+    "data-problem": DataProblem,
+    "engine-problem": EngineProblem,
+    "bad-input": BadInput,
+    "not-available": EnvironmentProblem,
+}
 
 
 def pointer(text: str, column: int, width: int = 72) -> str:

@@ -1,18 +1,20 @@
 """What each column is taken for, which runs compare, and the rules: one thing to show."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from compass.domain.answer import Comparable
 from compass.domain.base import Noun
-from compass.engine.court import comparable_runs
-from compass.engine.dataset import Dataset
-from compass.engine.standing import broken_by, standing
-from compass.prepare import study_from
+from compass.domain.mined import Mined
 from compass.prepare.report import CleaningReport, ColumnReport
-from compass.prepare.study import Study
-from compass.rules.mine import Mined, mine
+from compass.prepare.study import Study, study_from
+
+if TYPE_CHECKING:
+    from compass.engine.dataset import Dataset
+
+# Whatever learns is imported where it is needed: a client shows what a server found out.
 
 
 class RuleView(Noun):
@@ -41,8 +43,11 @@ class ColumnsView(Noun):
     )
 
 
-def columns_of(data: Dataset, *, rules: Iterable[str] = (), mined: bool = False) -> ColumnsView:
+def columns_of(data: "Dataset", *, rules: Iterable[str] = (), mined: bool = False) -> ColumnsView:
     """What each column of a dataset is taken for; `mined` also looks for dependencies."""
+    from compass.engine.court import comparable_runs
+    from compass.rules.mine import mine
+
     prepared = data.prepared
     return ColumnsView(
         columns=prepared.columns,
@@ -57,8 +62,10 @@ def columns_of(data: Dataset, *, rules: Iterable[str] = (), mined: bool = False)
     )
 
 
-def rules_of(data: Dataset, more: Iterable[str] = ()) -> tuple[RuleView, ...]:
+def rules_of(data: "Dataset", more: Iterable[str] = ()) -> tuple[RuleView, ...]:
     """The rules of a dataset's study, and some more, with the count of rows that break each."""
+    from compass.engine.standing import broken_by, standing
+
     rules = standing(data, tuple(more))
     counts = broken_by(data.prepared, rules)
     return tuple(
@@ -68,7 +75,7 @@ def rules_of(data: Dataset, more: Iterable[str] = ()) -> tuple[RuleView, ...]:
     )
 
 
-def study_in_full(data: Dataset) -> Study:
+def study_in_full(data: "Dataset") -> Study:
     """A dataset's study with everything that was inferred."""
     space, reports = data.inferred
     said = {"drop", "group", "time", "weight", "map", "comparable", "dependencies"}

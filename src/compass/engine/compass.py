@@ -14,7 +14,7 @@ from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem, UnknownName, unknown
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.goal import Goal, Observe
-from compass.domain.query import Edit, Given, Kind, Query, Row
+from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.told import Told
 from compass.engine.answering import Clock, Desk, answer_by_search
@@ -27,6 +27,7 @@ from compass.engine.judge import Judge
 from compass.engine.next_runs import everywhere, for_population
 from compass.engine.plan import Plan, plan, shell_of
 from compass.engine.provenance import provenance_of
+from compass.engine.questions import Questions, Run
 from compass.engine.spoken import edit, query_of, scalar, valid
 from compass.engine.standing import broken_by, explaining, standing
 from compass.engine.workbench import Progress, Workbench
@@ -37,10 +38,8 @@ from compass.model.brought import Brought
 from compass.model.given import Function
 from compass.settings import Settings
 
-Run = Mapping[str, Value] | int
 
-
-class Compass:
+class Compass(Questions):
     """Answers the three questions from past runs.
 
     `surrogate` names a family of models; "auto" takes the one that cross-validates best. `tune` are
@@ -197,55 +196,6 @@ class Compass:
             return self._bind(checked)
         except UnknownName as error:
             raise error.within(question if isinstance(question, str) else "") from None
-
-    def recommend(
-        self,
-        ask: Iterable[str] = (),
-        goals: Mapping[str, Goal] | None = None,
-        *,
-        fixed: Mapping[str, Value] | None = None,
-        where: Iterable[str] = (),
-        **options: Any,
-    ) -> Answer:
-        """What configuration should I use?"""
-        change = {name: edit(value) for name, value in (fixed or {}).items()}
-        query = query_of(Kind.RECOMMEND, ask, change, goals or {}, where)
-        return self.ask(query, **options)
-
-    def reconfigure(
-        self,
-        run: Run,
-        ask: Iterable[str] = (),
-        goals: Mapping[str, Goal] | None = None,
-        *,
-        change: Mapping[str, Edit | Value] | None = None,
-        where: Iterable[str] = (),
-        **options: Any,
-    ) -> Answer:
-        """What is the smallest change of this run that gets me there?"""
-        edits = {name: edit(value) for name, value in (change or {}).items()}
-        query = query_of(Kind.RECONFIGURE, ask, edits, goals or {}, where)
-        return self.ask(query, run=run, **options)
-
-    def what_if(
-        self,
-        run: Run | None,
-        change: Mapping[str, Edit | Value],
-        outcomes: Iterable[str] | Mapping[str, Goal] = (),
-        *,
-        ask: Iterable[str] = (),
-        where: Iterable[str] = (),
-        **options: Any,
-    ) -> Answer:
-        """What happens if I change this? Without a run: on average over all that match."""
-        edits = {name: edit(value) for name, value in change.items()}
-        goals = (
-            dict(outcomes)
-            if isinstance(outcomes, Mapping)
-            else {name: Observe() for name in outcomes}
-        )
-        query = query_of(Kind.WHAT_IF, ask, edits, goals, where)
-        return self.ask(query, run=run, **options)
 
     def run_next(
         self,

@@ -4,20 +4,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compass import registry
 from compass.domain.base import Config
-from compass.domain.errors import StudyProblem
-from compass.domain.space import Role, Space
+from compass.domain.space import Space
 from compass.prepare import Prepared, prepare
 from compass.prepare.infer import infer
 from compass.prepare.report import ColumnReport
-from compass.prepare.study import ColumnChoice, Study, merge
+from compass.prepare.study import Study, merge, with_roles
 from compass.prepare.study_file import load_study, study_of
 from compass.readers import read as read_table
 from compass.readers.catalogue import study_for
 from compass.readers.table import Table
+
+if TYPE_CHECKING:
+    from compass.engine.columns import ColumnsView
 
 
 @dataclass(frozen=True)
@@ -36,28 +38,17 @@ class Dataset:
         ignored: Iterable[str] = (),
     ) -> "Dataset":
         """The same runs with these roles. Columns that are not named keep what was inferred."""
-        columns = dict(self.study.columns)
-        given: dict[str, Role] = {}
-        for role, names in (
-            (Role.KNOB, knobs),
-            (Role.CONTEXT, context),
-            (Role.OUTCOME, outcomes),
-            (Role.IGNORED, ignored),
-        ):
-            for name in names or ():
-                if name in given:
-                    raise StudyProblem(
-                        f"'{name}' is given two roles: {given[name].value} and {role.value}",
-                        hint="name each column once",
-                    )
-                given[name] = role
-                chosen = columns.get(name, ColumnChoice())
-                columns[name] = chosen.model_copy(update={"role": role})
-        return self.with_study(self.study.model_copy(update={"columns": columns}))
+        return self.with_study(with_roles(self.study, knobs, context, outcomes, ignored))
 
     def with_study(self, study: Study) -> "Dataset":
         """The same runs seen through another study."""
         return replace(self, study=study)
+
+    def columns(self, *, mined: bool = False) -> "ColumnsView":
+        """What each column is taken for; `mined` also looks for dependencies."""
+        from compass.engine.columns import columns_of
+
+        return columns_of(self, mined=mined)
 
     def row(self, number: int) -> Config:
         """One past run, counted from 0."""

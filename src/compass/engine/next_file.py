@@ -3,19 +3,16 @@
 import csv
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from compass.domain.answer import Proposal
+from compass.domain.space import Space
+from compass.prepare.study import Study
 
-if TYPE_CHECKING:
-    from compass.engine.compass import Compass
 
-
-def to_fill_in(engine: "Compass", proposals: Sequence[Proposal]) -> str:
+def to_fill_in(space: Space, study: Study, proposals: Sequence[Proposal]) -> str:
     """Proposals as CSV that `compass tell` takes once the empty columns are filled in."""
-    study = engine.data.study
     besides = (study.group, study.time, study.weight)
-    names = list(engine.space.names)
+    names = list(space.names)
     names += [name for name in besides if isinstance(name, str) and name not in names]
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")

@@ -6,6 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from compass.domain.base import Noun, Value
+from compass.domain.errors import StudyProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.report import ColumnReport
 from compass.readers.sample import WEIGHT
@@ -79,6 +80,34 @@ def weight_column(study: Study, table: Table) -> str | None:
     if study.weight is None:
         return None if table.sampled is None else WEIGHT
     return study.weight if study.weight != UNWEIGHTED or UNWEIGHTED in table.names else None
+
+
+def with_roles(
+    study: Study,
+    knobs: Iterable[str] | None = None,
+    context: Iterable[str] | None = None,
+    outcomes: Iterable[str] | None = None,
+    ignored: Iterable[str] = (),
+) -> Study:
+    """The same study with these roles."""
+    columns = dict(study.columns)
+    given: dict[str, Role] = {}
+    for role, names in (
+        (Role.KNOB, knobs),
+        (Role.CONTEXT, context),
+        (Role.OUTCOME, outcomes),
+        (Role.IGNORED, ignored),
+    ):
+        for name in names or ():
+            if name in given:
+                raise StudyProblem(
+                    f"'{name}' is given two roles: {given[name].value} and {role.value}",
+                    hint="name each column once",
+                )
+            given[name] = role
+            chosen = columns.get(name, ColumnChoice())
+            columns[name] = chosen.model_copy(update={"role": role})
+    return study.model_copy(update={"columns": columns})
 
 
 def merge(study: Study, overrides: Study) -> Study:

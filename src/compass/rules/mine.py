@@ -1,10 +1,5 @@
 """Dependencies that hold on every row of a table, for a person to confirm."""
 
-from typing import Literal as OneOf
-
-from pydantic import Field
-
-from compass.domain.base import Noun
 from compass.domain.expression import (
     Arithmetic,
     Comparison,
@@ -14,6 +9,7 @@ from compass.domain.expression import (
     Membership,
     Name,
 )
+from compass.domain.mined import Mined
 from compass.domain.space import Category, Space
 from compass.language import format_rule
 from compass.rules.functions import FloatArray
@@ -23,15 +19,6 @@ from compass.rules.mine_products import Product, confined, multiples_of_products
 from compass.rules.sheet import Sheet
 
 _ROWS = 20  # a shorter table proves nothing
-
-
-class Mined(Noun):
-    """A dependency found in the data; it becomes a rule only when the person confirms it."""
-
-    text: str = Field(description="the dependency in the rule language")
-    kind: OneOf["equality", "ratio", "bound", "product", "modulo", "implication"]
-    rows: int = Field(description="rows it was checked on: all that have the values it needs")
-    why: str = Field(description="why it is not a coincidence")
 
 
 def mine(X: FloatArray, space: Space, *, limit: int = 30) -> tuple[Mined, ...]:

@@ -1,6 +1,7 @@
 """Who may ask: token, host and origin of a request, its size, and the headers of every answer."""
 
 import hmac
+from contextlib import suppress
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -150,15 +151,15 @@ class BodyLimit:
 
         async def noted(message: Message) -> None:
             nonlocal begun
-            begun = True
-            await send(message)
+            if begun or seen <= self.limit:
+                begun = True
+                await send(message)
 
-        try:
+        # Whatever the routes make of a body that is cut short, its length is what is told.
+        with suppress(Refused):
             await self.app(scope, counted, noted)
-        except Refused as refused:
-            if begun:
-                raise
-            await response(refused)(scope, receive, send)
+        if seen > self.limit and not begun:
+            await response(self._refused())(scope, receive, send)
 
     def _refused(self) -> Refused:
         return too_large(

@@ -25,6 +25,7 @@ ROUTES = (
     "about",
     "workspaces",
     "datasets",
+    "catalogue",
     "columns",
     "rules",
     "models",

@@ -124,18 +124,7 @@ class Jobs:
 
     def _failed(self, running: Running, error: CompassError) -> None:
         status, problem = problem_of(error)
-        running.problem = (
-            error
-            if isinstance(error, Refused)
-            else Refused(
-                status,
-                problem.code,
-                problem.error,
-                hint=problem.hint,
-                place=problem.place,
-                rules=problem.rules,
-            )
-        )
+        running.problem = error if isinstance(error, Refused) else Refused.telling(status, problem)
         running.update(state=State.FAILED, ended=now(), problem=problem)
 
     def _end(self, running: Running) -> None:

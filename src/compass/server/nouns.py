@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from compass.domain.answer import Answer, Comparable, ModelCard
+from compass.domain.answer import Answer, ModelCard
 from compass.domain.base import Config, Noun, Value
+from compass.domain.mined import Mined
 from compass.domain.query import Query
 from compass.domain.space import Space
-from compass.prepare.report import CleaningReport, ColumnReport
+from compass.engine.columns import RuleView
 from compass.prepare.study import Study
 
 ID = r"^[0-9a-f]{16}$"
@@ -22,7 +23,7 @@ RowNumber = Annotated[int, Field(ge=0, lt=2**63)]
 
 def now() -> datetime:
     """This moment, as it is kept."""
-    return datetime.now(UTC).replace(microsecond=0)
+    return datetime.now(UTC)  # to the microsecond: of two things of one name the newer is meant
 
 
 class Problem(Noun):
@@ -33,6 +34,9 @@ class Problem(Noun):
     code: str = Field(description="a short name of the cause, for programs")
     place: str | None = Field(None, description="the part of the request that is meant")
     rules: tuple[str, ...] = Field((), description="rules that cannot hold together")
+    text: str = Field("", description="the text that is wrong, such as the question")
+    column: int = Field(0, description="where it is wrong, counted from 0")
+    name: str = Field("", description="the name that is not known")
 
 
 class State(StrEnum):
@@ -94,44 +98,18 @@ class DatasetInfo(Noun):
     rows: int = 0
     columns: int = 0
     fingerprint: str = Field("", description="of the content")
+    digest: str = Field("", description="SHA-256 of the file that was uploaded")
     study: Study = Field(default_factory=Study)
     path: str | None = Field(None, description="where it is on the server, if it was not uploaded")
+    catalogue: str | None = Field(None, description="its name, if it is a public dataset")
     reader: str = Field("", description="what reads it")
-
-
-class ColumnsView(Noun):
-    """What each column is taken for, what cleaning did, which runs compare, and the rules."""
-
-    columns: tuple[ColumnReport, ...]
-    sample: str | None = Field(None, description="how the rows were sampled")
-    cleaning: CleaningReport
-    notes: tuple[str, ...] = ()
-    comparable: Comparable
-    rules: tuple["RuleView", ...] = ()
-    study: Study = Field(description="what was said about the columns so far")
-
-
-class RuleView(Noun):
-    """A rule and how many past runs break it."""
-
-    text: str
-    broken_by: int = Field(description="rows that break it")
-    source: str = Field("", description="study, dependency or query")
-
-
-class MinedView(Noun):
-    """A rule that holds on all rows, which a person may confirm."""
-
-    text: str
-    kind: str
-    why: str
 
 
 class RulesView(Noun):
     """Rules of a dataset."""
 
     rules: tuple[RuleView, ...]
-    dependencies: tuple[MinedView, ...] | None = Field(
+    dependencies: tuple[Mined, ...] | None = Field(
         None, description="found in the data, not yet confirmed; None: not looked for"
     )
 
@@ -152,6 +130,7 @@ class ModelInfo(Noun):
     name: Name
     created: datetime
     bytes: int = 0
+    digest: str = Field("", description="SHA-256 of the file that was uploaded")
     format: str = Field("", description="onnx, lightgbm, xgboost, ...")
     columns: tuple[str, ...] = Field((), description="what it expects, where it says so")
 
@@ -170,6 +149,12 @@ class EngineInfo(Noun):
     fingerprint: str = Field("", description="of the data")
     study: Study = Field(default_factory=Study)
     options: dict[str, Any] = Field(default_factory=dict, description="as it was fitted")
+    said: Study | None = Field(None, description="what was said when it was fitted, no more")
+    brought: dict[str, Id] = Field(
+        default_factory=dict, description="models that were uploaded, by outcome"
+    )
+    version: str = Field("", description="of the Compass that made it")
+    sample: str | None = Field(None, description="how the rows were sampled")
     rules: tuple[RuleView, ...] = ()
     models: tuple[ModelCard, ...] = ()
     notes: tuple[str, ...] = ()

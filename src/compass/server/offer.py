@@ -67,7 +67,13 @@ async def _saved(service: Service, path: Path, engine: str) -> None:
         shutil.copytree(path, draft / ENGINE)
         told = await service.now(shared, "describe", {"engine": str(draft / ENGINE)})
         about = EngineInfo(
-            id=engine, name=path.name, created=now(), shared=True, bytes=size_of(draft), **told
+            id=engine,
+            name=path.name,
+            created=now(),
+            shared=True,
+            bytes=size_of(draft),
+            version=version("compass-hpc"),
+            **told,
         )
         (draft / "about.json").write_text(about.model_dump_json())
 

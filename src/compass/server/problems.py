@@ -5,34 +5,13 @@ from typing import Any
 from fastapi.responses import JSONResponse
 
 from compass.domain.errors import (
-    BadInput,
-    BaselineProblem,
+    CODES,
     CompassError,
     ConflictingRules,
-    DataProblem,
-    EngineProblem,
-    EnvironmentProblem,
-    QueryProblem,
     QuerySyntax,
-    RuleProblem,
-    StudyProblem,
     UnknownName,
 )
 from compass.server.nouns import Problem
-
-_CODES: tuple[tuple[type[CompassError], str], ...] = (
-    (QuerySyntax, "query-syntax"),
-    (UnknownName, "unknown-name"),
-    (QueryProblem, "query-problem"),
-    (RuleProblem, "rule-problem"),
-    (ConflictingRules, "conflicting-rules"),
-    (BaselineProblem, "baseline-problem"),
-    (StudyProblem, "study-problem"),
-    (DataProblem, "data-problem"),
-    (EngineProblem, "engine-problem"),
-    (BadInput, "bad-input"),
-    (EnvironmentProblem, "not-available"),
-)
 
 
 class Refused(CompassError):
@@ -46,13 +25,18 @@ class Refused(CompassError):
         *,
         hint: str = "",
         retry_after: int | None = None,
-        place: str | None = None,
-        rules: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.retry_after = retry_after
-        self.problem = Problem(error=message, hint=hint, code=code, place=place, rules=rules)
+        self.problem = Problem(error=message, hint=hint, code=code)
+
+    @classmethod
+    def telling(cls, status: int, problem: Problem) -> "Refused":
+        """A problem that has been told before, as it was."""
+        refused = cls(status, problem.code, problem.error, hint=problem.hint)
+        refused.problem = problem
+        return refused
 
 
 def not_found(what: str) -> Refused:
@@ -105,15 +89,16 @@ def problem_of(error: CompassError) -> tuple[int, Problem]:
     """The status and the answer for an error of Compass."""
     if isinstance(error, Refused):
         return error.status, error.problem
-    code = next(code for kind, code in _CODES if isinstance(error, kind))
-    status = 501 if code == "not-available" else 422
-    return status, Problem(
-        error=error.message,
-        hint=error.hint,
-        code=code,
-        rules=error.rules if isinstance(error, ConflictingRules) else (),
-        place=error.pointer() or None if isinstance(error, QuerySyntax) else None,
-    )
+    code = next(code for code, kind in CODES.items() if isinstance(error, kind))
+    status = 424 if code == "not-available" else 422
+    about: dict[str, Any] = {}
+    if isinstance(error, QuerySyntax):
+        about = {"place": error.pointer() or None, "text": error.text, "column": error.column}
+    elif isinstance(error, UnknownName):
+        about = {"place": error.pointer() or None, "text": error.text, "name": error.name}
+    elif isinstance(error, ConflictingRules):
+        about = {"rules": error.rules}
+    return status, Problem(error=error.message, hint=error.hint, code=code, **about)
 
 
 def response(error: CompassError) -> JSONResponse:
@@ -129,12 +114,4 @@ def response(error: CompassError) -> JSONResponse:
 
 def refused_by(told: dict[str, Any]) -> Refused:
     """The error that a working process told."""
-    problem = Problem.model_validate(told["problem"])
-    return Refused(
-        told["status"],
-        problem.code,
-        problem.error,
-        hint=problem.hint,
-        place=problem.place,
-        rules=problem.rules,
-    )
+    return Refused.telling(told["status"], Problem.model_validate(told["problem"]))

@@ -70,24 +70,22 @@ def serve(
     server = _Server(config, service)
     port = listening.getsockname()[1]
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    announce(f"http://{shown}:{port}", settings)
-    asyncio.run(_run(server, listening, service, source, study))
+
+    async def once_up() -> None:
+        while not server.started:
+            await asyncio.sleep(0.02)
+        announce(f"http://{shown}:{port}", settings)
+        await offered(service, source, study)
+
+    asyncio.run(_run(server, listening, once_up()))
 
 
-async def _run(
-    server: _Server, listening: socket.socket, service: Service, source: str, study: Path | None
-) -> None:
-    offering = asyncio.create_task(_once_up(server, offered(service, source, study)))
+async def _run(server: _Server, listening: socket.socket, once_up: Any) -> None:
+    beginning = asyncio.create_task(once_up)
     try:
         await server.serve(sockets=[listening])
     finally:
-        offering.cancel()
-
-
-async def _once_up(server: uvicorn.Server, work: Any) -> None:
-    while not server.started:
-        await asyncio.sleep(0.02)
-    await work
+        beginning.cancel()
 
 
 def _socket(host: str, port: int) -> socket.socket:

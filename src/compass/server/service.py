@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from compass.server.pool import Pool
 from compass.server.problems import Refused, not_found
 from compass.server.settings import ServerSettings
 from compass.server.store import Kind, Store, Workspace, size_of
+from compass.server.tasks import CATALOGUE
 
 Reader = Callable[..., Reading]
 
@@ -138,6 +140,8 @@ class Service:
         """The file of a dataset; one that was named by path is looked at again each time."""
         owner = self.owner_of(workspace, "datasets", name)
         about = owner.get("datasets", name, DatasetInfo)
+        if about.catalogue is not None:
+            return Path(f"{CATALOGUE}{about.catalogue}")
         if about.path is None:
             return owner.place("datasets", name) / f"runs.{about.reader}"
         if owner.shared:
@@ -163,19 +167,26 @@ class Service:
             real = Path(os.path.realpath(path, strict=True))
         except (OSError, ValueError):
             raise denied from None  # whether it exists is not told either
-        if not any(real.is_relative_to(os.path.realpath(one)) for one in self.settings.folders):
+        if not self._inside(real) or not (real.is_file() or real.is_dir()):
             raise denied
-        if not (real.is_file() or real.is_dir()):
-            raise denied
+        for base, folders, files in os.walk(real):
+            links = [one for name in (*folders, *files) if (one := Path(base, name)).is_symlink()]
+            if not all(self._inside(Path(os.path.realpath(link))) for link in links):
+                raise denied
         return real
 
-    def given_data(self, workspace: Workspace, name: str) -> dict[str, Any]:
-        """A dataset as a working process needs it."""
+    def _inside(self, real: Path) -> bool:
+        return any(real.is_relative_to(os.path.realpath(one)) for one in self.settings.folders)
+
+    def given_data(
+        self, workspace: Workspace, name: str, study: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """A dataset as a working process needs it, with its own study unless one is given."""
         about = self.ready_dataset(workspace, name)
-        return {
-            "path": str(self.data_path(workspace, name)),
-            "study": about.study.model_dump(mode="json", exclude_defaults=True),
-        }
+        if study is None:
+            study = about.study.model_dump(mode="json", exclude_defaults=True)
+        path = str(self.data_path(workspace, name))
+        return {"path": path, "study": study, "called": about.name}
 
     # Work that is done at once
 
@@ -203,16 +214,20 @@ class Service:
         task = {
             "path": str(self.data_path(workspace, name)),
             "study": about.study.model_dump(mode="json", exclude_defaults=True),
+            "called": about.name,
             "limits": self.limits.model_dump(),
         }
         running.update(stage="reading")
         try:
-            # Not behind the fits, which may take an hour: a person waits for it.
-            written = await self.askers.do(
+            # Not behind the fits, which may take an hour: a person waits for it. A public dataset
+            # may have to be downloaded, for which a person waits longer.
+            public = about.catalogue is not None
+            pool = self.fitters if public else self.askers
+            written = await pool.do(
                 "read",
                 task,
                 owner=workspace.id,
-                seconds=self.limits.query_seconds,
+                seconds=self.limits.fit_seconds if public else self.limits.query_seconds,
                 report=running.report,
                 started=running.began,
             )
@@ -235,7 +250,7 @@ class Service:
             return {}  # the server ended after it was done and before that was noted
         data = self.ready_dataset(workspace, given["dataset"])
         with workspace.making("engines", name) as draft:
-            task = self.given_data(workspace, given["dataset"]) | {
+            task = self.given_data(workspace, given["dataset"], given.get("study")) | {
                 "output": str(draft / ENGINE),
                 "options": given["options"],
                 "models": {
@@ -252,6 +267,9 @@ class Service:
                 dataset=data.id,
                 bytes=size_of(draft),
                 options=given["options"],
+                brought=given["models"],
+                said=task["study"],
+                version=version("compass-hpc"),
                 **told,
             )
             (draft / "about.json").write_text(about.model_dump_json())
@@ -285,6 +303,7 @@ class Service:
             task = {
                 "engine": str(self.engine_path(workspace, old.id)),
                 "path": str(self.data_path(workspace, given["runs"])),
+                "called": self.dataset(workspace, given["runs"]).name,
                 "output": str(draft / ENGINE),
                 "questions": given["questions"],
                 "limits": self.limits.model_dump(),
@@ -293,8 +312,9 @@ class Service:
             about = old.model_copy(
                 update={"id": name, "created": now(), "parent": old.id, "shared": False}
             )
+            named = {"name": given.get("name") or old.name, "version": version("compass-hpc")}
             about = EngineInfo.model_validate(
-                about.model_dump() | told["engine"] | {"bytes": size_of(draft)}
+                about.model_dump() | told["engine"] | named | {"bytes": size_of(draft)}
             )
             (draft / TOLD).write_text(json.dumps(told["told"]))
             (draft / "about.json").write_text(about.model_dump_json())

@@ -125,9 +125,10 @@ class Workspace:
             for path in (*(os.path.join(base, one) for one in names), base):
                 _sync(Path(path))
         self.remove(kind, name)
+        before = self.bytes
         os.rename(draft, place)
         _sync(place.parent)
-        self._bytes = self.bytes + added
+        self._bytes = before + added
 
     def put(self, kind: Kind, name: str, about: Noun) -> None:
         """Keep what is known about a thing; a new one or a change."""
@@ -140,18 +141,21 @@ class Workspace:
         fresh = self.passing / secrets.token_hex(8)
         fresh.write_bytes(written)
         _sync(fresh)
+        before = self.bytes - (place / _ABOUT).stat().st_size
         os.replace(fresh, place / _ABOUT)
         _sync(place)
+        self._bytes = before + len(written)
 
     def remove(self, kind: Kind, name: str) -> bool:
         """Remove a thing; whether there was one."""
         place = self.place(kind, name)
         gone = self.passing / f"{self.id}-{secrets.token_hex(8)}"
+        before = self.bytes
         try:
             os.rename(place, gone)
         except FileNotFoundError:
             return False
-        self._bytes = max(0, self.bytes - size_of(gone))
+        self._bytes = max(0, before - size_of(gone))
         shutil.rmtree(gone, ignore_errors=True)
         return True
 

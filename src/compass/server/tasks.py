@@ -5,9 +5,11 @@ from people and is checked here as if it had been typed.
 """
 
 import json
+import os
 import resource
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +20,14 @@ from compass.server.guard import check_shape, check_table
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset
+    from compass.readers.table import Table
 
 Report = Callable[[str, int, int], None]
 Given = dict[str, Any]
 
 _WARM = 4  # engines and datasets that stay in memory
 _FULL = 0.5  # share of the memory limit beyond which nothing is kept warm
+CATALOGUE = "dataset:"  # what stands before the name of a public dataset
 _MOST_ROWS = 1_000  # of one page
 
 
@@ -85,34 +89,26 @@ class Desk:
 
     def columns(self, given: Given, _: Report) -> bytes:
         """What each column is taken for."""
-        from compass.engine.court import comparable_runs
-        from compass.server.nouns import ColumnsView
+        from compass.engine.columns import columns_of
+        from compass.prepare.study_file import study_of
 
-        data = self._dataset(given)
-        prepared = data.prepared
-        return _written(
-            ColumnsView(
-                columns=prepared.columns,
-                sample=prepared.sample,
-                cleaning=prepared.report,
-                notes=prepared.report.notes,
-                comparable=comparable_runs(prepared),
-                rules=_rules(data, given.get("rules", ())),
-                study=data.study,
-            )
-        )
+        if "engine" in given:
+            data = self._engine(given["engine"]).data
+            data = data.with_study(study_of(given["study"]))
+        else:
+            data = self._dataset(given)
+        return _written(columns_of(data, mined=bool(given.get("mine"))))
 
     def rules(self, given: Given, _: Report) -> bytes:
         """The rules of a dataset, and how many rows break each."""
+        from compass.engine.columns import rules_of
         from compass.rules.mine import mine
-        from compass.server.nouns import MinedView, RulesView
+        from compass.server.nouns import RulesView
 
         data = self._dataset(given)
-        mined = None
-        if given.get("mine"):
-            found = mine(data.prepared.values, data.prepared.space)
-            mined = tuple(MinedView(text=m.text, kind=m.kind, why=m.why) for m in found)
-        return _written(RulesView(rules=_rules(data, given.get("rules", ())), dependencies=mined))
+        mined = mine(data.prepared.values, data.prepared.space) if given.get("mine") else None
+        rules = rules_of(data, given.get("rules", ()))
+        return _written(RulesView(rules=rules, dependencies=mined))
 
     def rows(self, given: Given, _: Report) -> bytes:
         """Some rows of a dataset or of an engine's data, as they were given."""
@@ -190,7 +186,7 @@ class Desk:
         return json.dumps(
             {
                 "run_next": [proposal.model_dump(mode="json") for proposal in found],
-                "csv": to_fill_in(engine, found),
+                "csv": to_fill_in(engine.space, engine.data.study, found),
             }
         ).encode()
 
@@ -201,7 +197,7 @@ class Desk:
         check_shape(Path(given["path"]), given["limits"])
         engine = load(given["engine"])  # its own: the warm one must stay as it is
         engine.bench.progress = report
-        told = engine.tell(Path(given["path"]), given.get("questions") or ())
+        told = engine.tell(_called(given), given.get("questions") or ())
         engine.save(Path(given["output"]))
         described = json.loads(self._described(engine))
         return json.dumps({"told": told.model_dump(mode="json"), "engine": described}).encode()
@@ -221,14 +217,14 @@ class Desk:
 
     def importance(self, given: Given, _: Report) -> bytes:
         """Which columns a model relies on."""
-        return _written(self._engine(given["engine"]).importance(given["outcome"]))
+        engine = self._engine(given["engine"])
+        return _written(engine.importance(given["outcome"], repeats=given["repeats"]))
 
     def dependence(self, given: Given, _: Report) -> bytes:
         """How a prediction answers to a column."""
         engine = self._engine(given["engine"])
-        return _written(
-            engine.dependence(given["outcome"], given["column"], points=given.get("points", 20))
-        )
+        options = {name: given[name] for name in ("points", "label", "lines")}
+        return _written(engine.dependence(given["outcome"], given["column"], **options))
 
     def curves(self, given: Given, _: Report) -> bytes:
         """How outcomes answer to single parameters around a run or a configuration."""
@@ -248,13 +244,18 @@ class Desk:
 
     def _dataset(self, given: Given) -> "Dataset":
         from compass.engine.dataset import Dataset, read
+        from compass.prepare.study import merge
         from compass.prepare.study_file import study_of
 
         source, study = given["path"], study_of(given.get("study") or {})
-        if source not in self._datasets:
-            self._datasets[source] = read(Path(source))
-        data: Dataset = _newest(self._datasets, source)
-        return data if data.study == study else data.with_study(study)
+        key = _version(source)
+        if key not in self._datasets:
+            public = source.startswith(CATALOGUE)
+            self._datasets[key] = read(source if public else _called(given))
+        data: Dataset = _newest(self._datasets, key)
+        # What the catalogue knows about the columns stays, unless the person says otherwise.
+        whole = merge(data.study, study)
+        return data if data.study == whole else data.with_study(whole)
 
     def _described(self, engine: "Compass") -> bytes:
         rules = [
@@ -269,6 +270,7 @@ class Desk:
             "study": engine.data.study.model_dump(mode="json"),
             "rules": rules,
             "models": [card.model_dump(mode="json") for card in engine.cards],
+            "sample": engine.data.prepared.sample,
             "notes": list(engine.data.prepared.report.notes),
             "space": engine.space.model_dump(mode="json"),
         }
@@ -280,6 +282,28 @@ def _newest(kept: "OrderedDict[str, Any]", key: str) -> Any:
     while len(kept) > _WARM:
         kept.popitem(last=False)
     return kept[key]
+
+
+def _called(given: Given) -> "Table":
+    """Rows of a file or folder by the name that people gave it, not by where the server has it."""
+    from compass.readers import read
+
+    path = Path(given["path"])
+    table = read(path)
+    parts = []
+    for part in table.parts:
+        below = "" if part.file is None else os.path.relpath(part.file, path)
+        file = given["called"] if below in {"", "."} else f"{given['called']}/{below}"
+        parts.append(replace(part, file=file))
+    return replace(table, parts=tuple(parts))
+
+
+def _version(source: str) -> str:
+    """A source by its name and, where it is a file that may change, its time."""
+    try:
+        return f"{source}?{Path(source).stat().st_mtime_ns}"
+    except OSError:
+        return source
 
 
 def resident() -> int:
@@ -299,19 +323,6 @@ def _question(asked: Given) -> tuple[Any, Any, tuple[str, ...], Given]:
     names = ("count", "seed", "weights", "diversity", "prove", "level")
     options = {name: asked[name] for name in names if asked.get(name) is not None}
     return question, asked.get("run"), tuple(asked.get("where") or ()), options
-
-
-def _rules(data: "Dataset", more: Any) -> tuple[Any, ...]:
-    from compass.engine.standing import broken_by, standing
-    from compass.server.nouns import RuleView
-
-    rules = standing(data, tuple(more))
-    counts = broken_by(data.prepared, rules)
-    return tuple(
-        RuleView(text=rule.text, broken_by=counts[rule.text], source=rule.source.value)
-        for rule in rules
-        if rule.text in counts
-    )
 
 
 def _brought(given: Given) -> Any:

@@ -2,9 +2,11 @@
 
 import asyncio
 import csv
+import hashlib
 import re
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
@@ -30,21 +32,29 @@ def ending_of(name: str) -> str:
     return ending
 
 
-async def receive(request: Request, path: Path, limits: Limits) -> int:
-    """Write the body of a request to a file; how long it is."""
+class Received(NamedTuple):
+    """A file that has come."""
+
+    bytes: int
+    digest: str  # SHA-256, by which a client knows what it need not send again
+
+
+async def receive(request: Request, path: Path, limits: Limits) -> Received:
+    """Write the body of a request to a file."""
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > limits.upload_bytes:
         raise _too_long(limits)
-    size = 0
+    size, digest = 0, hashlib.sha256()
     with path.open("wb") as file:
         async for chunk in _chunks(request, limits.idle_seconds):
             size += len(chunk)
             if size > limits.upload_bytes:
                 raise _too_long(limits)
+            digest.update(chunk)
             await asyncio.to_thread(file.write, chunk)
     if not size:
         raise BadInput("the upload is empty", hint="send the file as the body of the request")
-    return size
+    return Received(size, digest.hexdigest())
 
 
 async def _chunks(request: Request, patience: float) -> AsyncIterator[bytes]:
@@ -76,5 +86,11 @@ def write_rows(path: Path, names: Sequence[str], rows: Sequence[Sequence[Value]]
     """Write rows that came as JSON to a CSV file, as somebody would have uploaded it."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(names)
-        writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+        try:
+            writer.writerow(names)
+            writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+        except UnicodeEncodeError:
+            raise BadInput(
+                "a name or a value is no valid text",
+                hint="send it as Unicode, without halves of pairs",
+            ) from None

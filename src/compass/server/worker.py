@@ -12,6 +12,7 @@ import resource
 import signal
 import struct
 import sys
+import threading
 import time
 from typing import IO, Any
 
@@ -21,6 +22,7 @@ PROGRESS, RESULT, PROBLEM = b"P", b"R", b"E"
 HEADER = struct.Struct(">cQ")
 LENGTH = struct.Struct(">Q")
 _PR_SET_PDEATHSIG = 1
+_WRITING = threading.Lock()
 _PAUSE = 0.1  # seconds between two reports of progress
 
 
@@ -81,34 +83,46 @@ def _done(desk: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, byte
 
     try:
         return RESULT, desk.do(given["task"], given["given"], report)
-    except CompassError as error:
-        status, problem = problem_of(error)
-    except MemoryError:
-        desk.forget()
-        status, problem = problem_of(
-            too_large(
-                "this needs more memory than the server allows",
-                "give it less data, or ask the operator for more memory",
-            )
-        )
     except Exception as error:
-        if "memory" not in type(error).__name__.lower() and "malloc" not in str(error):
-            raise
-        desk.forget()
-        status, problem = problem_of(
-            too_large(
+        if _starved(error):
+            desk.forget()
+            error = too_large(
                 "this needs more memory than the server allows",
                 "give it less data, or ask the operator for more memory",
             )
-        )
+        if not isinstance(error, CompassError):
+            # The process ends. Of the error only its kind and place are told: its text may quote
+            # people's data.
+            logs.trouble("fault", error, task=given["task"])
+            sys.exit(1)
+        status, problem = problem_of(error)
     told_problem = {"status": status, "problem": problem.model_dump(mode="json")}
-    return PROBLEM, json.dumps(told_problem).encode()
+    return PROBLEM, _without_paths(json.dumps(told_problem), given["given"]).encode()
+
+
+def _starved(error: BaseException | None) -> bool:
+    """Whether there was not enough memory, which some libraries tell in errors of their own."""
+    while error is not None:
+        if isinstance(error, MemoryError) or "bad_alloc" in str(error) or "malloc" in str(error):
+            return True
+        error = error.__cause__ or error.__context__  # a reader took it for a damaged file
+    return False
+
+
+def _without_paths(text: str, given: dict[str, Any]) -> str:
+    """The same without the places where the server keeps things, which are nobody's business."""
+    for name in ("path", "engine", "output"):
+        path = given.get(name)
+        if isinstance(path, str) and path.startswith("/"):
+            text = text.replace(json.dumps(path)[1:-1], "the file")
+    return text
 
 
 def _write(out: IO[bytes], kind: bytes, content: bytes) -> None:
-    out.write(HEADER.pack(kind, len(content)))
-    out.write(content)
-    out.flush()
+    with _WRITING:  # threads that learn report progress too
+        out.write(HEADER.pack(kind, len(content)))
+        out.write(content)
+        out.flush()
 
 
 if __name__ == "__main__":

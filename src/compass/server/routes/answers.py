@@ -29,7 +29,7 @@ async def ask(
 ) -> Response:
     """Ask. The same question to the same engine has the same answer, and is answered once."""
     service.engine(workspace, name)
-    question = given.model_dump(mode="json", exclude_defaults=True)
+    question = given.model_dump(mode="json")
     made = answer_id(name, question)
     if not workspace.has("answers", made):
         service.askers.admit(workspace.id)

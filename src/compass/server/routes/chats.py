@@ -7,7 +7,7 @@ from functools import partial
 from fastapi import APIRouter
 from pydantic import Field
 
-from compass.chat.dialogue import begin, respond, told
+from compass.chat.dialogue import begin, failed, respond, told
 from compass.chat.draft import Conversation, Reply
 from compass.domain.base import Noun
 from compass.domain.query import Query
@@ -92,6 +92,7 @@ async def say(
     service: Behind, workspace: Here, name: IdPath, given: Message, wait: Wait = 60
 ) -> Chat:
     """Say something. A query that is confirmed by it is answered at once, or goes on as a job."""
+    workspace.check_room(len(given.text.encode()))
     async with service.talking(workspace, name):
         chat = workspace.get("chats", name, Chat)
         space = service.engine(workspace, chat.engine).space
@@ -120,7 +121,7 @@ async def finish(service: Behind, workspace: Here, name: IdPath, given: Finished
 async def _answered(
     service: Service, workspace: Workspace, chat: Chat, query: Query, wait: float
 ) -> Chat:
-    question = {"question": query.model_dump(mode="json", exclude_defaults=True)}
+    question = {"question": query.model_dump(mode="json")}
     made = answer_id(chat.engine, question)
     if not workspace.has("answers", made):
         service.askers.admit(workspace.id)
@@ -129,7 +130,7 @@ async def _answered(
         try:
             done = await service.jobs.wait(running, wait)
         except Refused as refused:
-            return _failed(workspace, chat, refused)
+            return _failed(service, workspace, chat, refused)
         if not done:
             service.jobs.keep(running)
             waiting = chat.model_copy(update={"job": running.job})
@@ -147,10 +148,10 @@ def _told(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat
     return done
 
 
-def _failed(workspace: Workspace, chat: Chat, refused: Refused) -> Chat:
+def _failed(service: Service, workspace: Workspace, chat: Chat, refused: Refused) -> Chat:
     """What went wrong, said in the conversation, which goes on from there."""
-    said = refused.problem
-    text = f"{said.error}. {said.hint}".rstrip(". ") + "."
-    failed = chat.model_copy(update={"reply": Reply(text=text), "job": None})
-    workspace.put("chats", chat.id, failed)
-    return failed
+    space = service.engine(workspace, chat.engine).space
+    conversation, reply = failed(chat.conversation, refused, space)
+    done = chat.model_copy(update={"conversation": conversation, "reply": reply, "job": None})
+    workspace.put("chats", chat.id, done)
+    return done

@@ -1,15 +1,52 @@
 """Columns: what each is taken for, and why."""
 
-from fastapi import APIRouter
+from typing import Any
 
-from compass.server.nouns import ColumnsView
+from fastapi import APIRouter
+from pydantic import Field
+
+from compass.domain.base import Noun
+from compass.engine.columns import ColumnsView
+from compass.prepare.study import Study
 from compass.server.routes.needs import Behind, Here, IdPath, problems
 
-router = APIRouter(prefix="/api/v1/datasets/{id}/columns", tags=["columns"])
+router = APIRouter(prefix="/api/v1", tags=["columns"])
 
 
-@router.get("", responses=problems())
+class Tried(Noun):
+    """What columns are said to mean, to see what would become of it."""
+
+    study: Study | None = Field(None, description="instead of what was said before")
+    mine: bool = Field(False, description="look for rules that hold on all rows too")
+
+
+@router.get("/datasets/{id}/columns", responses=problems())
 async def show(service: Behind, workspace: Here, name: IdPath) -> ColumnsView:
     """Type, role, unit, range and missing values of each column, and what cleaning did."""
     given = service.given_data(workspace, name)
     return ColumnsView.model_validate(await service.now(workspace, "columns", given))
+
+
+@router.post("/datasets/{id}/columns/check", responses=problems(409))
+async def check(service: Behind, workspace: Here, name: IdPath, given: Tried) -> ColumnsView:
+    """The same, seen through another study, which is not kept."""
+    task = service.given_data(workspace, name, _said(given)) | {"mine": given.mine}
+    return ColumnsView.model_validate(await service.now(workspace, "columns", task))
+
+
+@router.post("/engines/{id}/columns/check", responses=problems())
+async def of_engine(service: Behind, workspace: Here, name: IdPath, given: Tried) -> ColumnsView:
+    """The same for all runs that an engine knows, those that it was told included."""
+    about = service.engine(workspace, name)
+    study = _said(given)
+    if study is None:
+        study = about.study.model_dump(mode="json", exclude_defaults=True)
+    path = str(service.engine_path(workspace, name))
+    task = {"engine": path, "study": study, "mine": given.mine}
+    return ColumnsView.model_validate(await service.now(workspace, "columns", task))
+
+
+def _said(given: Tried) -> dict[str, Any] | None:
+    if given.study is None:
+        return None
+    return given.study.model_dump(mode="json", exclude_defaults=True)

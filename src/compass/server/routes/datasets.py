@@ -8,6 +8,7 @@ from pydantic import Field
 
 from compass.domain.base import Noun
 from compass.prepare.study import Study
+from compass.readers.catalogue import entry
 from compass.server.nouns import DatasetInfo, Job, Name, Page, RowNumber, now
 from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
@@ -38,6 +39,12 @@ class FromPath(Noun):
     name: Name | None = None
 
 
+class FromCatalogue(Noun):
+    """A public dataset."""
+
+    name: str = Field(min_length=1, max_length=200, description="as the catalogue lists it")
+
+
 @router.post(
     "/upload",
     status_code=201,
@@ -60,9 +67,9 @@ async def upload(
     made = new_id()
     about = DatasetInfo(id=made, name=name, created=now(), reader=ending)
     with workspace.making("datasets", made) as draft:
-        size = await receive(request, draft / f"runs.{ending}", service.limits)
-        service.metrics.uploaded.inc(size)
-        about = about.model_copy(update={"bytes": size})
+        came = await receive(request, draft / f"runs.{ending}", service.limits)
+        service.metrics.uploaded.inc(came.bytes)
+        about = about.model_copy(update=came._asdict())
         (draft / "about.json").write_text(about.model_dump_json())
     return await _read(service, workspace, made, wait)
 
@@ -78,6 +85,21 @@ async def from_path(service: Behind, workspace: Here, given: FromPath, wait: Wai
     about = DatasetInfo(
         id=made, name=given.name or path.name or "data", created=now(), path=str(path)
     )
+    workspace.put("datasets", made, about)
+    return await _read(service, workspace, made, wait)
+
+
+@router.post(
+    "/from-catalogue", status_code=201, response_model=DatasetInfo, responses=problems(424) | _MADE
+)
+async def from_catalogue(
+    service: Behind, workspace: Here, given: FromCatalogue, wait: Wait = 10
+) -> Response:
+    """Use a public dataset of the catalogue; the server downloads it if it has to."""
+    known = entry(given.name)
+    service.fitters.admit(workspace.id)
+    made = new_id()
+    about = DatasetInfo(id=made, name=known.name, created=now(), catalogue=known.name)
     workspace.put("datasets", made, about)
     return await _read(service, workspace, made, wait)
 
@@ -133,6 +155,7 @@ async def study(service: Behind, workspace: Here, name: IdPath, given: Study) ->
     task = {
         "path": str(service.data_path(workspace, name)),
         "study": given.model_dump(mode="json", exclude_defaults=True),
+        "called": owned(service, workspace, name).name,
     }
     await service.now(workspace, "columns", task)  # refuses what does not fit the data
     # Looked at again: it may have been deleted meanwhile, and must not come back as a shell.

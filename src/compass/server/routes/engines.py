@@ -6,9 +6,10 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
-from compass.domain.answer import Curve
+from compass.domain.answer import Curve, Suggestion
 from compass.domain.base import Config, Noun
 from compass.domain.explanation import Dependence, Explanation, Importance
+from compass.prepare.study import Study
 from compass.server.nouns import EngineInfo, Id, Job, Name, RowNumber
 from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
@@ -25,6 +26,9 @@ class NewEngine(Noun):
 
     dataset: Id
     name: Name | None = None
+    study: Study | None = Field(
+        None, description="what columns mean; as the dataset says if not said"
+    )
     rules: tuple[RuleText, ...] = Field((), max_length=200)
     surrogate: Plugin | None = Field(None, description="family of models; the best one if not said")
     generator: Plugin | None = None
@@ -47,6 +51,7 @@ class Subject(Noun):
     run: RowNumber | Config | None = Field(None, description="a row number or a configuration")
     answer: Id | None = None
     suggestion: int = Field(1, ge=1, le=1000, description="which one of the answer")
+    given: Suggestion | None = Field(None, description="a suggestion as an answer told it")
     outcomes: tuple[Column, ...] = Field((), max_length=100)
     against: RowNumber | Config | None = Field(None, description="one run to compare with")
 
@@ -63,7 +68,7 @@ class Around(Noun):
     "",
     status_code=201,
     response_model=EngineInfo,
-    responses=problems(409, 501)
+    responses=problems(409, 424)
     | {
         201: {"model": EngineInfo, "description": "The engine, fitted."},
         202: {"model": Job, "description": "The job that fits it; it names the engine."},
@@ -75,12 +80,13 @@ async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait 
     for model in given.models.values():
         service.model_task(workspace, model)
     service.fitters.admit(workspace.id)
-    left = {"dataset", "name", "models", "model_columns"}
+    left = {"dataset", "name", "study", "models", "model_columns"}
     made = new_id()
     work: dict[str, Any] = {
         "engine": made,
         "dataset": given.dataset,
         "name": given.name,
+        "study": given.study and given.study.model_dump(mode="json", exclude_defaults=True),
         "options": given.model_dump(mode="json", exclude=left, exclude_defaults=True),
         "models": given.models,
         "columns": given.model_columns,
@@ -124,13 +130,18 @@ async def explain(
         "outcomes": given.outcomes,
         "against": given.against,
     }
-    if (given.run is None) == (given.answer is None):
+    if [given.run, given.answer, given.given].count(None) != 2:
         raise Refused(
-            422, "bad-input", "name either a run or an answer", hint="give one of `run`, `answer`"
+            422,
+            "bad-input",
+            "name one thing to explain",
+            hint="give one of `run`, `answer`, `given`",
         )
     if given.answer is not None:
         chosen = service.suggestion(workspace, given.answer, given.suggestion)
         task["suggestion"] = chosen.model_dump(mode="json")
+    if given.given is not None:
+        task["suggestion"] = given.given.model_dump(mode="json")
     found = await service.now(workspace, "explain", task)
     return [Explanation.model_validate(one) for one in found]
 
@@ -141,9 +152,14 @@ async def importance(
     workspace: Here,
     name: IdPath,
     outcome: Annotated[str, Query(min_length=1, max_length=1000)],
+    repeats: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> Importance:
     """Which columns the model of an outcome relies on."""
-    task = {"engine": str(service.engine_path(workspace, name)), "outcome": outcome}
+    task = {
+        "engine": str(service.engine_path(workspace, name)),
+        "outcome": outcome,
+        "repeats": repeats,
+    }
     return Importance.model_validate(await service.now(workspace, "importance", task))
 
 
@@ -155,6 +171,10 @@ async def dependence(
     outcome: Annotated[str, Query(min_length=1, max_length=1000)],
     column: Annotated[str, Query(min_length=1, max_length=1000)],
     points: Annotated[int, Query(ge=2, le=200)] = 20,
+    label: Annotated[
+        str | None, Query(max_length=1000, description="which class, of classes")
+    ] = None,
+    lines: Annotated[int, Query(ge=0, le=200, description="single runs to follow")] = 0,
 ) -> Dependence:
     """How the prediction of an outcome answers to a column, over the past runs."""
     task = {
@@ -162,6 +182,8 @@ async def dependence(
         "outcome": outcome,
         "column": column,
         "points": points,
+        "label": label,
+        "lines": lines,
     }
     return Dependence.model_validate(await service.now(workspace, "dependence", task))
 

@@ -13,6 +13,13 @@ from compass.server.service import Service
 from compass.server.store import Workspace
 
 router = APIRouter(prefix="/api/v1/jobs", tags=["jobs"])
+_EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"const": "job"},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
 _HEARTBEAT = 15.0  # seconds; proxies close streams that are silent for long
 
 
@@ -43,7 +50,7 @@ async def cancel(service: Behind, workspace: Here, name: IdPath) -> Job:
     | {
         200: {
             "description": "A stream of `event: job` with the job as data, until it is over.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": _EVENT}},
         }
     },
 )

@@ -24,10 +24,10 @@ async def upload(
     made = new_id()
     about = ModelInfo(id=made, name=name, created=now())
     with workspace.making("models", made) as draft:
-        size = await receive(request, draft / "model", service.limits)
+        came = await receive(request, draft / "model", service.limits)
         task = {"path": str(draft / "model"), "name": name}
         found = await service.now(workspace, "bring", task)
-        about = about.model_copy(update={"bytes": size, **found})
+        about = about.model_copy(update={**came._asdict(), **found})
         (draft / "about.json").write_text(about.model_dump_json())
     return about
 

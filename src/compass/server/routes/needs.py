@@ -55,14 +55,14 @@ _WHY = {
     413: "More than the server allows: size, rows, columns, memory.",
     415: "The body is not of the type that is expected.",
     422: "What was given cannot be used; the hint says what to do.",
+    424: "The server lacks what this needs: an optional package, a connection.",
     429: "This workspace has too much work waiting; see Retry-After.",
     431: "The headers of the request are too long.",
     500: "A fault of Compass.",
-    501: "The server lacks an optional package that this needs.",
     503: "The server is too busy or shutting down; see Retry-After.",
 }
 _RETRY = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds to wait"}}
-_ALWAYS = (400, 401, 403, 404, 405, 413, 415, 422, 429, 431, 503)
+_ALWAYS = (400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 431, 503)
 
 
 def problems(*more: int) -> dict[int | str, dict[str, Any]]:

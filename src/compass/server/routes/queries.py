@@ -40,6 +40,6 @@ async def understand(service: Behind, workspace: Here, name: IdPath, given: Ques
     """The question with every name a column and every value in its unit, as text and as JSON."""
     task = {
         "engine": str(service.engine_path(workspace, name)),
-        "question": given.model_dump(mode="json", exclude_defaults=True),
+        "question": given.model_dump(mode="json"),
     }
     return QueryView.model_validate(await service.now(workspace, "bind", task))

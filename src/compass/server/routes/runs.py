@@ -26,7 +26,7 @@ router = APIRouter(prefix="/api/v1/engines/{id}", tags=["runs"])
 class Wanted(Options):
     """Which runs to propose: for a question, or without one those that teach most."""
 
-    runs: int = Field(5, ge=1, le=200, description="how many")
+    runs: int = Field(5, ge=1, le=1000, description="how many")
     question: Text | Asked | None = None
 
 
@@ -43,6 +43,7 @@ class NewRuns(Noun):
     names: tuple[str, ...] = Field(min_length=1, max_length=2000)
     rows: tuple[tuple[Value, ...], ...] = Field(min_length=1, max_length=10_000)
     questions: tuple[Text, ...] = Field((), max_length=20, description="what changes for these")
+    called: Name | None = Field(None, description="what to call the new engine; as the old one")
 
 
 class ToldView(Noun):
@@ -71,7 +72,7 @@ async def run_next(service: Behind, workspace: Here, name: IdPath, given: Wanted
     task = {
         "engine": str(service.engine_path(workspace, name)),
         "count": given.runs,
-        "question": given.model_dump(mode="json", exclude={"runs"}, exclude_defaults=True),
+        "question": given.model_dump(mode="json", exclude={"runs"}),
     }
     return RunNext.model_validate(await service.now(workspace, "next", task))
 
@@ -92,7 +93,7 @@ async def tell(
     with workspace.making("datasets", runs) as draft:
         write_rows(draft / "runs.csv", given.names, given.rows)
         (draft / "about.json").write_text(about.model_dump_json())
-    return await _tell(service, workspace, name, runs, given.questions, wait)
+    return await _tell(service, workspace, name, runs, given.questions, given.called, wait)
 
 
 @router.post(
@@ -111,6 +112,9 @@ async def tell_file(
     ask: Annotated[
         list[Text], Query(max_length=20, description="say what changes for these questions")
     ] = [],  # noqa: B006 - FastAPI copies it
+    called: Annotated[
+        Name | None, Query(description="what to call the new engine; as the old one")
+    ] = None,
     wait: Wait = 10,
 ) -> Response:
     """The same with a file as the body of the request."""
@@ -120,10 +124,10 @@ async def tell_file(
     runs = new_id()
     about = DatasetInfo(id=runs, name=file, created=now(), reader=ending)
     with workspace.making("datasets", runs) as draft:
-        size = await receive(request, draft / f"runs.{ending}", service.limits)
-        about = about.model_copy(update={"bytes": size})
+        came = await receive(request, draft / f"runs.{ending}", service.limits)
+        about = about.model_copy(update=came._asdict())
         (draft / "about.json").write_text(about.model_dump_json())
-    return await _tell(service, workspace, name, runs, tuple(ask), wait)
+    return await _tell(service, workspace, name, runs, tuple(ask), called, wait)
 
 
 @router.get("/told", responses=problems())
@@ -145,10 +149,17 @@ async def _tell(
     name: str,
     runs: str,
     questions: tuple[str, ...],
+    called: str | None,
     wait: float,
 ) -> Response:
     made = new_id()
-    work = {"engine": made, "parent": name, "runs": runs, "questions": questions}
+    work = {
+        "engine": made,
+        "parent": name,
+        "runs": runs,
+        "questions": questions,
+        "name": called,
+    }
     running = service.jobs.start(workspace, "tell", work, engine=made)
     if not await service.jobs.wait(running, wait):
         return JSONResponse(running.job.model_dump(mode="json"), 202)

@@ -1,4 +1,4 @@
-"""A server that tests share, and what they ask it."""
+"""A server that tests share, and what they ask it. Test files name this as a plug-in."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,0 +1,61 @@
+"""`compass engines`: what a server has for me."""
+
+from typing import TYPE_CHECKING
+
+from compass.cli import flags
+from compass.cli import options as opt
+from compass.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+def engines(
+    server: flags.Server = None, token: flags.Token = None, as_json: flags.AsJson = False
+) -> None:
+    """List the datasets and engines of a server, yours and those that it offers to everybody."""
+    from compass.cli.tables import print_json, print_notes, print_table
+
+    at = opt.server(server, token)
+    if at is None:
+        raise BadInput("no server is named", hint="add --server http://HOST:PORT")
+    infos = [one.about for one in at.datasets()]
+    fitted = at.engine_infos()
+    if as_json:
+        brief = {"id", "name", "created", "shared", "rows", "columns", "dataset", "parent"}
+        print_json(
+            {
+                "url": at.url,
+                "version": at.version,
+                "datasets": [one.model_dump(mode="json", include=brief) for one in infos],
+                "engines": [one.model_dump(mode="json", include=brief) for one in fitted],
+            }
+        )
+        return
+    print_notes([f"{at.url} runs Compass {at.version}"])
+    rows: list[tuple[object, ...]] = [
+        ("dataset", one.name, one.id, one.rows, "", _when(one.created), _whose(one.shared))
+        for one in infos
+    ]
+    rows += [
+        (
+            "engine",
+            one.name,
+            one.id,
+            one.rows,
+            ", ".join(card.target for card in one.models),
+            _when(one.created),
+            _whose(one.shared),
+        )
+        for one in fitted
+    ]
+    headers = ("kind", "name", "id", "runs", "outcomes", "made", "whose")
+    print_table("" if rows else "The server has nothing for you yet", headers, rows)
+
+
+def _when(moment: "datetime") -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _whose(shared: bool) -> str:
+    return "everybody's" if shared else "yours"

@@ -1,0 +1,150 @@
+"""Past runs on a server."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compass.client.jobs import Progress, finished
+from compass.client.nouns import DatasetInfo, EngineInfo, JobInfo, understood
+from compass.engine.columns import ColumnsView
+from compass.prepare.study import Study, with_roles
+
+if TYPE_CHECKING:
+    from compass.client.engine import RemoteEngine
+    from compass.client.server import Server
+
+
+@dataclass(frozen=True, eq=False)
+class RemoteDataset:
+    """Past runs that a server keeps, and a study that says what their columns mean.
+
+    The study goes along with what is asked; the server's own copy stays as it is.
+    """
+
+    server: "Server" = field(repr=False)
+    about: DatasetInfo = field(repr=False)
+    study: Study = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """How the server calls it."""
+        return self.about.id
+
+    @property
+    def name(self) -> str:
+        """How people call it."""
+        return self.about.name
+
+    def __len__(self) -> int:
+        return self.about.rows
+
+    def __repr__(self) -> str:
+        return f"RemoteDataset({self.name!r}, {self.about.rows} rows, id {self.id})"
+
+    def with_study(self, study: Study) -> "RemoteDataset":
+        """The same runs seen through another study."""
+        return replace(self, study=study)
+
+    def roles(
+        self,
+        knobs: Iterable[str] | None = None,
+        context: Iterable[str] | None = None,
+        outcomes: Iterable[str] | None = None,
+        ignored: Iterable[str] = (),
+    ) -> "RemoteDataset":
+        """The same runs with these roles. Columns that are not named keep what was inferred."""
+        return self.with_study(with_roles(self.study, knobs, context, outcomes, ignored))
+
+    def columns(self, *, mined: bool = False) -> ColumnsView:
+        """What each column is taken for; `mined` also looks for dependencies."""
+        body = {"study": _plain(self.study), "mine": mined}
+        told = self.server.link.call(
+            "POST", f"/datasets/{self.id}/columns/check", body=body, again=True
+        )
+        return understood(ColumnsView, told)
+
+    def fit(
+        self,
+        *,
+        name: str | None = None,
+        rules: Iterable[str] = (),
+        surrogate: str | None = None,
+        generator: str | None = None,
+        seed: int | None = None,
+        keep: float | None = None,
+        reducer: str | None = None,
+        tune: float | None = None,
+        represent: str | None = None,
+        models: Mapping[str, Any] | None = None,
+        model_columns: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> "RemoteEngine":
+        """Learn from these runs; options are as in `Compass`.
+
+        An engine that was fitted in the same way before is taken as it is. `models` are files of
+        models for outcomes that are not to be learnt, `model_columns` what their inputs are.
+        """
+        from compass.client.engine import RemoteEngine
+
+        given = {
+            "rules": list(rules) or None,
+            "surrogate": surrogate,
+            "generator": generator,
+            "seed": seed,
+            "keep": keep,
+            "reducer": reducer,
+            "tune": tune,
+            "represent": represent,
+        }
+        options = {key: value for key, value in given.items() if value is not None}
+        brought = {
+            outcome: self.server.upload_model(file) for outcome, file in (models or {}).items()
+        }
+        wanted = {outcome: _sheet(given) for outcome, given in (model_columns or {}).items()}
+        known = None if wanted else self._fitted(name, options, brought)
+        if known is None:
+            body = {"dataset": self.id, "study": _plain(self.study), "models": brought, **options}
+            body |= {"model_columns": wanted, "name": name}
+            link = self.server.link
+            begun = understood(JobInfo, link.call("POST", "/engines", params=NOW, body=body))
+            job = finished(link, begun, progress)
+            known = understood(EngineInfo, link.call("GET", f"/engines/{job.engine}"))
+        return RemoteEngine(self.server, known, progress)
+
+    def _fitted(
+        self, name: str | None, options: dict[str, Any], brought: dict[str, str]
+    ) -> EngineInfo | None:
+        """An engine that has learnt the same in the same way."""
+        for one in self.server.engine_infos():
+            if (
+                one.dataset == self.id
+                and one.parent is None
+                and (one.study if one.said is None else one.said) == self.study
+                and one.options == options
+                and one.brought == brought
+                and one.version == self.server.version
+                and name in (None, one.name)
+            ):
+                return one
+        return None
+
+    def delete(self) -> None:
+        """Delete it from the server; engines that learnt from it stay."""
+        self.server.link.call("DELETE", f"/datasets/{self.id}")
+
+
+NOW = {"wait": 0}  # the job at once: then there is something to follow, and to cancel
+
+
+def _sheet(columns: Any) -> Any:
+    """What the inputs of a model are, as it travels; a file is read here."""
+    if not isinstance(columns, str | Path):
+        return columns
+    from compass.model.brought.columns import stated
+
+    return stated(Path(columns)).model_dump(mode="json", exclude_defaults=True)
+
+
+def _plain(study: Study) -> Any:
+    return study.model_dump(mode="json", exclude_defaults=True)

@@ -1,0 +1,190 @@
+"""One server over HTTP: requests, waiting when it is busy, and its problems as errors."""
+
+import ipaddress
+import re
+import time
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import ValidationError
+
+from compass.client.nouns import Told
+from compass.client.problems import error_of, no_server, token_problem, unreachable
+from compass.domain.errors import BadInput, CompassError, EnvironmentProblem
+
+API = "/api/v1"
+_CONNECT = 10.0  # seconds
+_HEARTBEATS = 60.0  # seconds; a server that streams says something every 15
+_BUSY = (429, 503)
+_GATEWAY = (502, 504)  # of a proxy in front of a server
+_ASIDE = 1.0  # seconds to wait where a busy server does not say how long
+_SAFE = ("GET", "PUT", "DELETE")  # sent twice, they do what they do once
+
+Params = Mapping[str, Any]
+
+
+def address(url: str) -> str:
+    """The address of a server as it is kept: one spelling for one server."""
+    parts = urlsplit(url.strip())
+    try:
+        port = parts.port
+    except ValueError:
+        port = -1
+    if parts.scheme.lower() not in {"http", "https"} or not parts.hostname or port == -1:
+        raise BadInput(f"'{url[:80]}' is not the address of a server", hint=_example(url))
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadInput(
+            "the address of a server has no name, password or question in it", hint=_example("")
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    shown = "" if port is None else f":{port}"
+    return f"{parts.scheme.lower()}://{host}{shown}{parts.path.rstrip('/')}"
+
+
+def _example(url: str) -> str:
+    bare = re.fullmatch(r"[\w.-]+(:[0-9]+)?", url.strip())
+    return f"write http://{url.strip()}" if bare else "write it as http://127.0.0.1:8765"
+
+
+class Link:
+    """Sends requests to one server.
+
+    A server that is busy is tried again when it says, for `patience` seconds in all; a connection
+    that breaks is tried once more where doing so twice does no harm.
+    """
+
+    def __init__(self, url: str, token: str | None, *, patience: float, timeout: float) -> None:
+        self.url = address(url)
+        self.token = token
+        self.patience = patience
+        if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token):
+            raise token_problem(given=True)
+        headers = {"User-Agent": "compass", "Accept": "application/json"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx.Client(
+            headers=headers,
+            timeout=httpx.Timeout(timeout, connect=_CONNECT),
+            trust_env=not _is_here(self.url),  # no proxy of the site on the way to oneself
+        )
+        weakref.finalize(self, self._http.close)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._http.close()
+
+    def enter(self, key: str | None) -> None:
+        """Use a workspace from now on."""
+        self._http.headers.pop("Compass-Workspace", None)
+        if key is not None:
+            self._http.headers["Compass-Workspace"] = key
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Params | None = None,
+        body: Any = None,
+        content: Any = None,
+        again: bool | None = None,
+    ) -> Any:
+        """Send a request and give the JSON of the answer; problems are raised.
+
+        `again`: whether it may be sent twice when a connection breaks.
+        """
+        twice = method in _SAFE if again is None else again
+        response = self._sent(method, path, params, body, content, twice)
+        if not response.is_success:
+            raise self.problem(response)
+        return self._json(response) if response.content else None
+
+    def said(self, method: str, path: str) -> tuple[str, Any]:
+        """Send a request; the code of the problem (empty: none), and the JSON of the answer."""
+        response = self._sent(method, path, None, None, None, True)
+        if response.is_success:
+            return "", self._json(response)
+        return self._told(response).code, None
+
+    def _sent(
+        self, method: str, path: str, params: Any, body: Any, content: Any, twice: bool
+    ) -> httpx.Response:
+        ends = time.monotonic() + self.patience
+        while True:
+            if content is not None:
+                content.seek(0)
+            try:
+                response = self._http.request(
+                    method, self.url + API + path, params=params, json=body, content=content
+                )
+            except ValueError:
+                raise BadInput(
+                    "a number in the question is not finite", hint="leave out what is not known"
+                ) from None
+            except httpx.TransportError as error:
+                broken = not isinstance(error, httpx.ConnectError | httpx.TimeoutException)
+                if broken and twice:
+                    twice = False
+                    continue
+                raise unreachable(self.url, error) from None
+            if response.status_code not in _BUSY:
+                return response
+            pause = _pause(response)
+            if time.monotonic() + pause > ends:
+                return response
+            time.sleep(pause)
+
+    @contextmanager
+    def lines(self, path: str) -> Iterator[Iterator[str]]:
+        """The lines of a stream, as they come."""
+        limits = httpx.Timeout(_HEARTBEATS, connect=_CONNECT)
+        headers = {"Accept": "text/event-stream"}
+        url = self.url + API + path
+        with self._http.stream("GET", url, headers=headers, timeout=limits) as response:
+            if not response.is_success:
+                response.read()
+                raise self.problem(response)
+            yield response.iter_lines()
+
+    def problem(self, response: httpx.Response) -> CompassError:
+        """The error that an answer tells."""
+        told = self._told(response)
+        if told.code == "no-token":
+            return token_problem(given=self.token is not None)
+        return error_of(told)
+
+    def _told(self, response: httpx.Response) -> Told:
+        if response.status_code in _GATEWAY:
+            raise EnvironmentProblem(
+                f"nothing answers behind {self.url} ({response.status_code})",
+                hint="the server may be starting: try again soon, or tell its operator",
+            )
+        if response.is_redirect:
+            raise no_server(self.url, "it sends elsewhere")
+        try:
+            return Told.model_validate(self._json(response))
+        except ValidationError:
+            raise no_server(self.url, f"it answers {response.status_code}") from None
+
+    def _json(self, response: httpx.Response) -> Any:
+        try:
+            return response.json()
+        except (ValueError, RecursionError):
+            raise no_server(self.url) from None
+
+
+def _pause(response: httpx.Response) -> float:
+    said = response.headers.get("retry-after", "")
+    return float(said) if re.fullmatch("[0-9]{1,9}", said) else _ASIDE
+
+
+def _is_here(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,73 @@
+"""Faults and full disks, which no request can bring about on purpose."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from compass.server import logs
+from compass.server.app import create_app
+from compass.server.problems import Refused
+from compass.server.settings import ServerSettings
+
+SECRET = "zxqv"
+
+
+async def _boom() -> None:
+    raise KeyError(SECRET)
+
+
+async def _full() -> None:
+    raise OSError(28, "No space left on device", f"/home/{SECRET}")
+
+
+async def _late() -> None:
+    raise Refused(503, "busy", "later", hint="wait", retry_after=7)
+
+
+def asked(tmp_path: Path, path: str) -> httpx.Response:
+    app = create_app(ServerSettings(state=tmp_path / "state"))
+    app.add_api_route("/boom", _boom)
+    app.add_api_route("/full", _full)
+    app.add_api_route("/late", _late)
+
+    async def ask() -> httpx.Response:
+        inside = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=inside, base_url="http://localhost") as client:
+            return await client.get(path)
+
+    answer = asyncio.run(ask())
+    app.state.service.store.close()
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code", "wait"),
+    [
+        ("/boom", 500, "fault", None),
+        ("/full", 503, "disk", "60"),
+        ("/late", 503, "busy", "7"),
+        ("/nowhere", 404, "http", None),
+    ],
+)
+def test_failures_have_one_shape(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], path: str, status: int, code: str, wait: str
+) -> None:
+    logs.configure()
+    answer = asked(tmp_path, path)
+    assert answer.status_code == status
+    assert answer.json()["code"] == code
+    assert answer.json()["hint"]
+    assert answer.headers.get("retry-after") == wait
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "content-security-policy" in answer.headers
+    # The operator learns what kind of fault and where; nobody learns what it was about.
+    said = capsys.readouterr().err
+    assert SECRET not in said + answer.text
+    told = [json.loads(line) for line in said.splitlines()]
+    faults = [one["fault"] for one in told if "fault" in one]
+    if path == "/boom":
+        assert faults == ["KeyError at test_server_app.py:19 in _boom"]
+    assert [one["status"] for one in told if one["event"] == "request"] == [status]

@@ -1,0 +1,234 @@
+"""Jobs: followed, waited for, cancelled, and taken up again."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compass.domain.errors import QueryProblem
+from compass.server.jobs import Jobs, Running, StoredJob
+from compass.server.limits import Limits
+from compass.server.nouns import Job, State
+from compass.server.problems import Refused
+from compass.server.store import Store, Workspace
+
+MADE = "0" * 16
+
+
+class Work:
+    """Work that goes on until it is told how to end."""
+
+    def __init__(self) -> None:
+        self.ends: asyncio.Queue[Exception | None] = asyncio.Queue()
+        self.given: list[dict[str, Any]] = []
+
+    async def __call__(
+        self, workspace: Workspace, given: dict[str, Any], running: Running
+    ) -> dict[str, str]:
+        self.given.append(given)
+        running.began()
+        running.report({"stage": "learning", "done": 1, "total": 2})
+        error = await self.ends.get()
+        if error is not None:
+            raise error
+        return {"engine": MADE}
+
+
+Scene = Callable[[Jobs, Work, Workspace], Awaitable[None]]
+
+
+def played(tmp_path: Path, scene: Scene) -> list[Job]:
+    ended: list[Job] = []
+
+    async def play() -> None:
+        store = Store(tmp_path / "state", Limits())
+        workspaces = store.everybody()[1:] or [store.create()[0]]
+        work = Work()
+        await scene(Jobs({"fit": work}, ended.append), work, workspaces[0])
+        store.close()
+
+    asyncio.run(play())
+    return ended
+
+
+async def settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def test_a_job_is_followed_to_its_end(tmp_path: Path) -> None:
+    async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
+        running = jobs.start(here, "fit", {"x": 1}, engine=MADE)
+        seen: list[Job] = []
+
+        async def follow() -> None:
+            async for job in jobs.follow(here, running.job.id):
+                seen.append(job)
+
+        following = asyncio.create_task(follow())
+        await settle()
+        assert not await jobs.wait(running, 0)
+        assert jobs.get(here, running.job.id).stage == "learning"
+        work.ends.put_nowait(None)
+        assert await jobs.wait(running, 60)
+        await following
+        assert seen[0].state is State.RUNNING
+        assert (seen[0].done, seen[0].total) == (1, 2)
+        assert seen[-1].state is State.DONE
+        assert seen[-1].ended is not None
+        # From now on it is told from disk.
+        assert jobs.running == {}
+        assert jobs.get(here, running.job.id) == seen[-1]
+        assert jobs.all(here) == [seen[-1]]
+
+    assert [job.state for job in played(tmp_path, scene)] == [State.DONE]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (QueryProblem("no", hint="do"), 422, "query-problem"),
+        (Refused(413, "too-large", "no", hint="do"), 413, "too-large"),
+        (OSError(28, "No space left on device"), 503, "disk"),
+    ],
+)
+def test_a_job_that_fails_tells_why(
+    tmp_path: Path, error: Exception, status: int, code: str
+) -> None:
+    async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
+        running = jobs.start(here, "fit", {})
+        work.ends.put_nowait(error)
+        with pytest.raises(Refused) as told:
+            await jobs.wait(running, 60)
+        assert (told.value.status, told.value.problem.code) == (status, code)
+        kept = jobs.get(here, running.job.id)
+        assert kept.state is State.FAILED
+        assert kept.problem == told.value.problem
+
+    assert [job.state for job in played(tmp_path, scene)] == [State.FAILED]
+
+
+def test_a_job_that_is_cancelled_stays_so(tmp_path: Path) -> None:
+    async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
+        running = jobs.start(here, "fit", {})
+        await settle()
+        cancelled = await jobs.cancel(here, running.job.id)
+        assert cancelled.state is State.CANCELLED
+        assert await jobs.cancel(here, running.job.id) == cancelled
+        assert not await jobs.wait(running, 60)
+        with pytest.raises(Refused):
+            await jobs.cancel(here, MADE)
+
+    assert [job.state for job in played(tmp_path, scene)] == [State.CANCELLED]
+
+
+def stored(here: Workspace) -> StoredJob:
+    (name,) = here.names("jobs")
+    return here.get("jobs", name, StoredJob)
+
+
+def left(tmp_path: Path, *, closing: bool) -> None:
+    """A server that ends while a job runs: in good order, or not."""
+
+    async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
+        if here.names("jobs"):
+            assert jobs.resume([here]) == 1
+        else:
+            jobs.start(here, "fit", {"x": 1}, engine=MADE)
+        await settle()
+        assert work.given == [{"x": 1}]
+        if closing:
+            await jobs.close()
+        else:  # nothing more is written
+            jobs.closing = True
+            for running in jobs.running.values():
+                running.kept = False
+
+    assert played(tmp_path, scene) == []
+
+
+def test_a_job_is_taken_up_again_once(tmp_path: Path) -> None:
+    left(tmp_path, closing=False)
+
+    async def second(jobs: Jobs, work: Work, here: Workspace) -> None:
+        assert stored(here).attempts == 1
+        assert jobs.resume([here]) == 1
+        work.ends.put_nowait(None)
+        (running,) = jobs.running.values()
+        assert await jobs.wait(running, 60)
+        assert stored(here).job.engine == MADE
+
+    assert [job.state for job in played(tmp_path, second)] == [State.DONE]
+
+
+def test_a_job_that_ends_servers_is_given_up(tmp_path: Path) -> None:
+    left(tmp_path, closing=False)
+    left(tmp_path, closing=False)
+
+    async def third(jobs: Jobs, work: Work, here: Workspace) -> None:
+        assert stored(here).attempts == 2
+        assert jobs.resume([here]) == 0
+        job = stored(here).job
+        assert job.state is State.FAILED
+        assert job.problem is not None
+        assert job.problem.code == "interrupted"
+        assert work.given == []
+
+    played(tmp_path, third)
+
+
+def test_servers_that_are_stopped_in_good_order_do_not_count(tmp_path: Path) -> None:
+    for _ in range(4):
+        left(tmp_path, closing=True)
+
+    async def fifth(jobs: Jobs, work: Work, here: Workspace) -> None:
+        assert stored(here).attempts == 0
+        assert jobs.resume([here]) == 1
+        work.ends.put_nowait(None)
+        (running,) = jobs.running.values()
+        assert await jobs.wait(running, 60)
+
+    played(tmp_path, fifth)
+
+
+def test_a_short_job_is_kept_only_when_it_turns_out_long(tmp_path: Path) -> None:
+    async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
+        short = jobs.start(here, "fit", {}, kept=False)
+        long = jobs.start(here, "fit", {}, kept=False)
+        await settle()
+        assert here.names("jobs") == []
+        jobs.keep(long)
+        assert here.names("jobs") == [long.job.id]
+        work.ends.put_nowait(None)
+        work.ends.put_nowait(None)
+        assert await jobs.wait(short, 60)
+        assert await jobs.wait(long, 60)
+        assert here.names("jobs") == [long.job.id]
+
+    played(tmp_path, scene)
+
+
+def test_damaged_jobs_are_swept_away(tmp_path: Path) -> None:
+    async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
+        place = here.place("jobs", MADE)
+        place.mkdir(parents=True)
+        (place / "about.json").write_text('{"job": ')
+        assert jobs.resume([here]) == 0
+        assert here.names("jobs") == []
+
+    played(tmp_path, scene)
+
+
+def test_old_jobs_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compass.server.jobs._KEPT", 5)
+
+    async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
+        for _ in range(12):
+            work.ends.put_nowait(None)
+            assert await jobs.wait(jobs.start(here, "fit", {}), 60)
+            assert 1 <= len(here.names("jobs")) <= 10
+        assert len(here.names("jobs")) < 10
+
+    played(tmp_path, scene)

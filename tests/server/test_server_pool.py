@@ -1,0 +1,209 @@
+"""The queue in front of the working processes: turns, limits, cancelling, and processes that die."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from compass.server.limits import Limits
+from compass.server.pool import Pool, Worker
+from compass.server.problems import Refused
+
+
+class Slow:
+    """Stands in for a working process: it does a piece of work when it is told to."""
+
+    def __init__(self) -> None:
+        self.warm: str | None = None
+        self.begun: list[str] = []
+        self.gate: asyncio.Queue[bytes] = asyncio.Queue()
+        self.killed = 0
+
+    async def do(self, task: str, given: dict[str, Any], report: Any) -> bytes:
+        self.begun.append(task)
+        try:
+            return await self.gate.get()
+        except asyncio.CancelledError:
+            self.killed += 1
+            raise
+
+    async def kill(self) -> None:
+        self.killed += 1
+
+
+def pool_of(count: int, **limits: Any) -> tuple[Pool, list[Any]]:
+    pool = Pool(count, Limits(**limits))
+    workers: list[Any] = [Slow() for _ in range(count)]
+    pool.workers = workers
+    pool.idle = list(workers)
+    return pool, workers
+
+
+def ask(pool: Pool, task: str, owner: str, **more: Any) -> "asyncio.Task[bytes]":
+    return asyncio.create_task(pool.do(task, {}, owner=owner, seconds=60, **more))
+
+
+async def settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def played(scene: Callable[[], Awaitable[None]]) -> None:
+    async def play() -> None:
+        await scene()
+
+    asyncio.run(play())
+
+
+def test_workspaces_take_turns() -> None:
+    async def scene() -> None:
+        pool, (worker,) = pool_of(1)
+        work = [ask(pool, f"a{n}", "a") for n in range(4)]
+        await settle()
+        work += [ask(pool, f"b{n}", "b") for n in range(2)] + [ask(pool, "c0", "c")]
+        await settle()
+        assert (pool.queued, pool.busy) == (6, 1)
+        for _ in work:
+            worker.gate.put_nowait(b"{}")
+            await settle()
+        await asyncio.gather(*work)
+        assert worker.begun == ["a0", "a1", "b0", "c0", "a2", "b1", "a3"]
+        assert (pool.queued, pool.busy, pool.held) == (0, 0, {})
+
+    played(scene)
+
+
+def test_work_goes_to_the_process_that_knows_the_engine() -> None:
+    async def scene() -> None:
+        pool, workers = pool_of(2)
+        for worker in workers:
+            worker.gate.put_nowait(b"{}")
+            worker.gate.put_nowait(b"{}")
+            worker.gate.put_nowait(b"{}")
+        first = ask(pool, "1", "a", warm="one")
+        second = ask(pool, "2", "a", warm="two")
+        await asyncio.gather(first, second)
+        await ask(pool, "3", "a", warm="two")
+        await ask(pool, "4", "a", warm="one")
+        assert workers[0].begun == ["1", "4"]
+        assert workers[1].begun == ["2", "3"]
+
+    played(scene)
+
+
+def test_limits_are_told_with_a_time_to_wait() -> None:
+    async def scene() -> None:
+        pool, _ = pool_of(1, waiting=3, waiting_here=2)
+        work = [ask(pool, "x", "a"), ask(pool, "x", "a")]
+        await settle()
+        with pytest.raises(Refused) as here:
+            pool.admit("a")
+        assert (here.value.status, here.value.retry_after) == (429, 1)
+        work += [ask(pool, "x", "b"), ask(pool, "x", "b")]
+        await settle()
+        with pytest.raises(Refused) as everywhere:
+            await pool.do("x", {}, owner="c", seconds=1)
+        assert everywhere.value.status == 503
+        assert everywhere.value.retry_after
+        for one in work:
+            one.cancel()
+        await asyncio.wait(work)
+        pool.admit("a")
+        assert pool.held == {}
+
+    played(scene)
+
+
+def test_what_is_cancelled_while_it_waits_never_begins() -> None:
+    async def scene() -> None:
+        pool, (worker,) = pool_of(1)
+        first, second, third = (ask(pool, name, "a") for name in "123")
+        await settle()
+        second.cancel()
+        await settle()
+        assert pool.queued == 1
+        worker.gate.put_nowait(b"{}")
+        worker.gate.put_nowait(b"{}")
+        await asyncio.gather(first, third)
+        assert worker.begun == ["1", "3"]
+        assert worker.killed == 0
+        assert pool.busy == 0
+
+    played(scene)
+
+
+def test_a_turn_that_comes_in_the_moment_of_cancelling_is_passed_on() -> None:
+    async def scene() -> None:
+        pool, (worker,) = pool_of(1)
+        first, second, third = (ask(pool, name, "a") for name in "123")
+        await settle()
+        ticket = pool.waiting["a"][0]
+        pool.waiting["a"].popleft()
+        ticket.turn.set_result(pool.workers[0])  # its turn, and in the same moment:
+        second.cancel()
+        await settle()
+        assert second.cancelled()
+        worker.gate.put_nowait(b"{}")
+        worker.gate.put_nowait(b"{}")
+        await asyncio.wait_for(asyncio.gather(first, third), 60)
+
+    played(scene)
+
+
+def test_what_runs_too_long_is_ended_and_its_place_is_free() -> None:
+    async def scene() -> None:
+        pool, (worker,) = pool_of(1)
+        with pytest.raises(Refused) as slow:
+            await pool.do("x", {}, owner="a", seconds=0.01)
+        assert (slow.value.status, slow.value.problem.code) == (422, "too-slow")
+        assert worker.killed == 1
+        assert (pool.busy, pool.held) == (0, {})
+
+    played(scene)
+
+
+def test_closing_refuses_what_waits_and_what_comes() -> None:
+    async def scene() -> None:
+        pool, (worker,) = pool_of(1)
+        first, second = ask(pool, "1", "a"), ask(pool, "2", "b")
+        await settle()
+        await pool.close()
+        with pytest.raises(Refused) as waiting:
+            await second
+        with pytest.raises(Refused) as late:
+            await pool.do("3", {}, owner="c", seconds=1)
+        assert waiting.value.status == late.value.status == 503
+        assert worker.killed == 1
+        first.cancel()
+        await asyncio.wait([first])
+
+    played(scene)
+
+
+def test_a_real_process_is_started_killed_and_replaced() -> None:
+    async def scene() -> None:
+        worker = Worker(2**30)
+        with pytest.raises(Refused) as wrong:
+            await worker.do("describe", {"engine": "/nowhere/at/all"}, None)
+        assert wrong.value.status == 422
+        assert "/nowhere" not in wrong.value.problem.error
+        assert worker.process is not None
+        first = worker.process.pid
+        os.kill(first, signal.SIGSTOP)
+        work = asyncio.create_task(worker.do("describe", {"engine": "/nowhere"}, None))
+        await asyncio.sleep(0.05)
+        os.kill(first, signal.SIGKILL)
+        with pytest.raises(Refused) as lost:
+            await work
+        assert lost.value.status == 413
+        # A task that does not exist is a fault of ours: that process ends too.
+        with pytest.raises(Refused) as fault:
+            await worker.do("no such task", {}, None)
+        assert fault.value.problem.code == "fault"
+        assert worker.process is None or worker.process.pid != first
+        await worker.kill()
+
+    played(scene)
