@@ -71,10 +71,12 @@ def remote(server: Server, runs: Path) -> RemoteEngine:
 
 
 def untimed(found: Any) -> Any:
-    """Nouns as JSON values without how long things took."""
+    """Nouns as JSON values without how long things took, and without folders of files."""
     if isinstance(found, Noun):
         return untimed(found.model_dump(mode="json"))
     if isinstance(found, dict):
+        if isinstance(found.get("file"), str):
+            found = found | {"file": Path(found["file"]).name}
         return {name: untimed(value) for name, value in found.items() if name != "seconds"}
     return [untimed(one) for one in found] if isinstance(found, list | tuple) else found
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -13,6 +15,20 @@ from compass.server.problems import Refused
 from compass.server.settings import ServerSettings
 
 SECRET = "zxqv"
+
+
+@pytest.fixture
+def logged() -> Iterator[None]:
+    """Logs as a server writes them, and afterwards as they were."""
+    loggers = [logging.getLogger(name) for name in ("", "uvicorn", "uvicorn.error", "compass.server")]
+    before = [(one, one.handlers[:], one.level, one.propagate) for one in loggers]
+    logs.configure()
+    yield
+    logging.captureWarnings(False)
+    for logger, handlers, level, propagate in before:
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
+        logger.propagate = propagate
 
 
 async def _boom() -> None:
@@ -53,9 +69,14 @@ def asked(tmp_path: Path, path: str) -> httpx.Response:
     ],
 )
 def test_failures_have_one_shape(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], path: str, status: int, code: str, wait: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    logged: None,
+    path: str,
+    status: int,
+    code: str,
+    wait: str | None,
 ) -> None:
-    logs.configure()
     answer = asked(tmp_path, path)
     assert answer.status_code == status
     assert answer.json()["code"] == code
@@ -69,5 +90,18 @@ def test_failures_have_one_shape(
     told = [json.loads(line) for line in said.splitlines()]
     faults = [one["fault"] for one in told if "fault" in one]
     if path == "/boom":
-        assert faults == ["KeyError at test_server_app.py:19 in _boom"]
+        assert faults[0].startswith("KeyError at test_server_app.py:")
+        assert faults[0].endswith("in _boom")
     assert [one["status"] for one in told if one["event"] == "request"] == [status]
+
+
+def test_other_libraries_are_logged_by_name_only(
+    capsys: pytest.CaptureFixture[str], logged: None
+) -> None:
+    logging.getLogger("asyncio").error("Task exception: KeyError(%r)", SECRET)
+    logging.getLogger("some.library").warning(f"column {SECRET} is odd")
+    logging.getLogger("uvicorn.error").error("Exception in %s\n", SECRET)
+    said = capsys.readouterr().err
+    assert SECRET not in said
+    events = [json.loads(line)["event"] for line in said.splitlines()]
+    assert events == ["asyncio", "some.library", "Exception in %s"]

@@ -80,8 +80,11 @@ def found(
     with suppress(UnknownName):
         data = at.dataset(source.removeprefix("dataset:"))
         return data.with_study(opt.with_flags(study_file, flags, data.study))
-    if source == "embedded" or source.startswith("dataset:"):
-        return _sent(at, source, study_file, flags, progress)  # those that come with Compass
+    if source == "embedded":
+        return _sent(at, source, study_file, flags, progress)
+    if source.startswith("dataset:"):
+        public = at.public(source.removeprefix("dataset:"), progress=progress)
+        return public.with_study(opt.with_flags(study_file, flags))
     try:
         return at.engine(source)
     except UnknownName:
@@ -118,5 +121,4 @@ def _sent(
         return at.upload(source, progress=progress).with_study(study)
     # What only readers here understand is read here, and goes as a table.
     data = opt.dataset(source, study_file, flags)
-    name = source.removeprefix("dataset:")
-    return at.upload(data.table.arrow, name=name, progress=progress).with_study(data.study)
+    return at.upload(data.table.arrow, name=source, progress=progress).with_study(data.study)

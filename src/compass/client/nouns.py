@@ -81,6 +81,7 @@ class DatasetInfo(Info):
     rows: int = 0
     columns: int = 0
     digest: str = ""
+    catalogue: str | None = None
     study: Study = Field(default_factory=Study)
 
 

@@ -148,6 +148,18 @@ class Server:
                     return known
             params = NOW | {"name": file.name}
             told = self.link.call("POST", "/datasets/upload", params=params, content=file.content)
+        return self._made(told, progress)
+
+    def public(self, name: str, *, progress: Progress | None = None) -> RemoteDataset:
+        """A public dataset of the catalogue, which the server gets by itself."""
+        for known in self.datasets():
+            if known.about.catalogue == name:
+                return known
+        body = {"name": name}
+        told = self.link.call("POST", "/datasets/from-catalogue", params=NOW, body=body)
+        return self._made(told, progress)
+
+    def _made(self, told: Any, progress: Progress | None) -> RemoteDataset:
         job = finished(self.link, understood(JobInfo, told), progress)
         about = understood(DatasetInfo, self.link.call("GET", f"/datasets/{job.dataset}"))
         return RemoteDataset(self, about, about.study)
