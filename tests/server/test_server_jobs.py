@@ -64,8 +64,7 @@ def test_a_job_is_followed_to_its_end(tmp_path: Path) -> None:
         seen: list[Job] = []
 
         async def follow() -> None:
-            async for job in jobs.follow(here, running.job.id):
-                seen.append(job)
+            seen.extend([job async for job in jobs.follow(here, running.job.id)])
 
         following = asyncio.create_task(follow())
         await settle()

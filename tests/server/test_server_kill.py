@@ -1,9 +1,12 @@
-"""Ends that nobody chose, and one in good order: what was kept stays, nothing half is there."""
+"""Ends that nobody chose, and one in good order: what was kept stays, nothing half is there.
 
-import shutil
+One state lives through five servers: the first is killed amid an upload, a fit and two questions;
+the second takes up what was left, and is told to stop; the next two are killed amid the same fit.
+"""
+
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,56 +33,12 @@ from server_case import (
 )
 
 pytest_plugins = ("server_fixtures",)
-ONE_ASKER = ("--limit", "askers=1")
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a person had before anything went wrong."""
-
-    state: Path
-    key: str
-    data: str
-    answer: str
-    seen: dict[str, Any]
-
-
-VIEWS = ("datasets", "engines", "answers", "workspaces/mine")
-
-
-def seen_by(client: httpx.Client, kept: "Kept | None" = None, **ids: str) -> dict[str, Any]:
-    data = kept.data if kept else ids["data"]
-    answer = kept.answer if kept else ids["answer"]
-    paths = (*VIEWS, f"datasets/{data}/rows", f"answers/{answer}", f"answers/{answer}/exports/csv")
-    return {path: client.get(f"{API}/{path}").text for path in paths}
-
-
-@pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Kept:
-    """A state with a dataset and an answer; its server was killed as it stood."""
-    state = tmp_path_factory.mktemp("kept") / "state"
-    with running(saved, state) as server, server.newcomer() as client:
-        engine = shared_engine(client)
-        data = dataset(client, 120)
-        answer = ask(client, engine).json()["id"]
-        seen = seen_by(client, data=data, answer=answer)
-        key = client.headers["Compass-Workspace"]
-        workers = server.kill()
-        until(lambda: gone(workers))
-    return Kept(state, key, data, answer, seen)
-
-
-@pytest.fixture
-def kept(before: Kept, tmp_path: Path) -> Kept:
-    """The same, to be spoilt."""
-    shutil.copytree(before.state, tmp_path / "state")
-    return Kept(tmp_path / "state", before.key, before.data, before.answer, before.seen)
 
 
 @contextmanager
 def running(source: Path, state: Path) -> Iterator[Server]:
     """A server that ends somehow."""
-    server = start(source, state, *ONE_ASKER)
+    server = start(source, state, "--limit", "askers=1")
     try:
         yield server
     finally:
@@ -95,25 +54,17 @@ def running(source: Path, state: Path) -> Iterator[Server]:
 def half_sent(server: Server, key: str) -> Iterator[None]:
     """An upload that is on its way."""
     host, port = server.url.removeprefix("http://").split(":")
+    before = len(left_over(server))
     with socket.create_connection((host, int(port)), timeout=60) as line:
         line.sendall(
             f"POST {API}/datasets/upload?name=half.csv HTTP/1.1\r\nHost: {host}\r\n"
             f"Compass-Workspace: {key}\r\nContent-Length: 100000\r\n\r\na,b\n1,2\n".encode()
         )
-        until(lambda: left_over(server))
+        until(lambda: len(left_over(server)) > before)
         yield
 
 
-def halt(server: Server) -> Callable[[], None]:
-    """Make all working processes stand still; what makes them go on."""
-    workers = server.workers()
-    assert workers
-    for worker in workers:
-        worker.suspend()
-    return lambda: [worker.resume() for worker in workers] and None
-
-
-def slow_fit(client: httpx.Client, data: str, seconds: float, seed: int) -> dict[str, Any]:
+def fitting(client: httpx.Client, data: str, seconds: float, seed: int) -> dict[str, Any]:
     """A fit that has begun, and goes on for so long at least."""
     asked = {"dataset": data, **QUICK, "tune": seconds, "seed": seed}
     job = client.post(f"{API}/engines", params={"wait": 0}, json=asked).json()
@@ -129,118 +80,166 @@ def under_way(client: httpx.Client, job: str) -> dict[str, Any]:
     return dict(until(begun))
 
 
-def test_killed_amid_an_upload_and_questions(kept: Kept, saved: Path) -> None:
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
+def asking(client: httpx.Client) -> bool:
+    """Whether a question is being answered."""
+    jobs = client.get(f"{API}/jobs").json()
+    return any(job["kind"] == "ask" and job["state"] == "running" for job in jobs)
+
+
+@dataclass(frozen=True)
+class Killed:
+    """What a person had and was doing when the server was killed."""
+
+    state: Path
+    key: str
+    data: str
+    engine: str
+    seen: dict[str, str]
+    fit: dict[str, Any]
+    question: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Killed:
+    state = tmp_path_factory.mktemp("kept") / "state"
+    with running(saved, state) as server, server.newcomer() as client:
+        key = client.headers["Compass-Workspace"]
         engine = shared_engine(client)
-        assert seen_by(client, kept) == kept.seen
-        assert ask(client, engine, seed=1).status_code == 200
-        known = seen_by(client, kept)
-        halt(server)
-        later = ask(client, engine, RECONFIGURE, run=3, wait=0).json()
-        with (
-            ThreadPoolExecutor(1) as aside,
-            half_sent(server, kept.key),
-        ):
-            waiting = aside.submit(ask, client, engine, RECONFIGURE, run=4)
-            until(lambda: len(client.get(f"{API}/jobs").json()) >= 2)
-            workers = server.kill()
+        data = dataset(client, 120)
+        answer = ask(client, engine).json()["id"]
+        paths = (
+            *("datasets", "engines", "answers", f"datasets/{data}/rows"),
+            *(f"answers/{answer}", f"answers/{answer}/exports/csv"),
+        )
+        seen = {path: client.get(f"{API}/{path}").text for path in paths}
+        fit = fitting(client, data, 2, seed=1)
+        workers = server.workers()
+        assert len(workers) == 2
+        for worker in workers:
+            worker.suspend()  # so that nothing ends before the server does
+        question = ask(client, engine, RECONFIGURE, run=3, wait=0).json()
+        with ThreadPoolExecutor(1) as aside, half_sent(server, key):
+            cut_off = aside.submit(ask, client, engine, RECONFIGURE, run=4)
+            until(lambda: len([j for j in client.get(f"{API}/jobs").json() if j["answer"]]) > 1)
+            server.kill()
             with pytest.raises(httpx.TransportError):
-                waiting.result()
+                cut_off.result()
         until(lambda: gone(workers))
-        assert left_over(server)
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
-        # The question whose job was handed out is answered; the one that was cut off is nowhere.
-        assert job_over(client, later["id"])["state"] == "done"
-        found = client.get(f"{API}/answers/{later['answer']}").json()
-        assert found == ask(client, engine, RECONFIGURE, run=3).json()
-        assert client.delete(f"{API}/answers/{later['answer']}").status_code == 204
-        now = seen_by(client, kept)
-        now.pop("workspaces/mine")  # it counts the job, too
-        assert now == {path: text for path, text in known.items() if path in now}
-        assert left_over(server) == []
-        again = ask(client, engine, seed=1).json()
-        assert again["answer"]["suggestions"]
-        assert server.stop() == 0
+        assert len(left_over(server)) == 2  # half an upload, half an engine
+    return Killed(state, key, data, engine, seen, fit, question)
 
 
-def test_killed_amid_fits(kept: Kept, saved: Path) -> None:
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
-        shared_engine(client)
-        first = slow_fit(client, kept.data, 3, seed=1)
-        halt(server)
-        workers = server.kill()
-        until(lambda: gone(workers))
-        assert left_over(server)
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
-        assert server.events()[0]["resumed"] == 1
-        assert left_over(server) or client.get(f"{API}/jobs/{first['id']}").json()
-        assert job_over(client, first["id"])["state"] == "done"
-        engine = client.get(f"{API}/engines/{first['engine']}").json()
-        assert engine["options"]["seed"] == 1
-        answer = ask(client, first["engine"]).json()
-        second = slow_fit(client, kept.data, 600, seed=2)
-        server.kill()
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
-        under_way(client, second["id"])
-        server.kill()
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
+@pytest.fixture(scope="module")
+def second(killed: Killed, saved: Path) -> Iterator[Server]:
+    """The server that follows."""
+    with running(saved, killed.state) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(killed: Killed, second: Server) -> Iterator[httpx.Client]:
+    with second.client(killed.key) as client:
+        yield client
+
+
+def test_a_question_whose_job_was_told_is_answered(client: httpx.Client, killed: Killed) -> None:
+    done = job_over(client, killed.question["id"])
+    assert done["state"] == "done"
+    found = client.get(f"{API}/answers/{done['answer']}").json()
+    assert found["answer"]["query"]["baseline"] == {"kind": "row", "row": 3}
+    assert found == ask(client, killed.engine, RECONFIGURE, run=3).json()
+    assert client.delete(f"{API}/answers/{done['answer']}").status_code == 204
+
+
+def test_a_fit_is_taken_up_again_and_ends(client: httpx.Client, killed: Killed) -> None:
+    assert job_over(client, killed.fit["id"])["state"] == "done"
+    made = killed.fit["engine"]
+    assert client.get(f"{API}/engines/{made}").json()["options"]["seed"] == 1
+    answer = ask(client, made).json()
+    assert answer["answer"]["suggestions"]
+    assert client.delete(f"{API}/answers/{answer['id']}").status_code == 204
+    assert client.delete(f"{API}/engines/{made}").status_code == 204
+
+
+def test_everything_else_is_as_it_was(client: httpx.Client, second: Server, killed: Killed) -> None:
+    assert second.events()[0]["resumed"] == 2
+    job_over(client, killed.fit["id"])
+    now = {path: client.get(f"{API}/{path}").text for path in killed.seen}
+    assert now == killed.seen
+    assert left_over(second) == []
+
+
+def test_a_working_process_that_dies_is_replaced(
+    client: httpx.Client, second: Server, killed: Killed
+) -> None:
+    job_over(client, killed.fit["id"])
+    workers = second.workers()
+    for worker in workers:
+        worker.suspend()
+    with ThreadPoolExecutor(1) as aside:
+        asked = aside.submit(ask, client, killed.engine, seed=2)
+        until(lambda: asking(client))
+        for worker in workers:
+            worker.kill()
+        told = asked.result()
+    assert told.status_code == 413
+    assert "working process" in told.json()["error"]
+    assert ask(client, killed.engine, seed=2).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def left(client: httpx.Client, second: Server, killed: Killed) -> dict[str, Any]:
+    """A fit that was under way when the second server was told to stop."""
+    job_over(client, killed.fit["id"])
+    assert ask(client, killed.engine, seed=3).status_code == 200
+    job = fitting(client, killed.data, 600, seed=4)
+    workers = second.workers()
+    for worker in workers:
+        worker.suspend()
+    with ThreadPoolExecutor(1) as aside:
+        stream = stages(client, job["id"])
+        assert next(stream)["state"] == "running"
+        asked = aside.submit(ask, client, killed.engine, seed=5)
+        until(lambda: asking(client))
+        second.process.send_signal(signal.SIGTERM)
+        until(lambda: not answers(second))
+        assert second.process.poll() is None  # a question is still to be answered
+        for worker in workers:
+            worker.resume()
+        assert asked.result().status_code == 200
+        assert [one["state"] for one in stream][-1] == "running"  # the stream ends, the job not
+    assert second.process.wait(120) == 0
+    assert gone(workers)
+    return job
+
+
+def test_it_stops_in_good_order(second: Server, killed: Killed, left: dict[str, Any]) -> None:
+    assert second.events()[-1]["event"] == "stopped"
+    stored = killed.state / "workspaces" / killed.key.partition(".")[0] / "jobs" / left["id"]
+    text = (stored / "about.json").read_text()
+    # The next server takes it up, and that it was stopped is not held against it.
+    assert '"state":"running"' in text
+    assert '"attempts":0' in text
+
+
+def test_a_fit_that_is_killed_twice_is_given_up(
+    killed: Killed, left: dict[str, Any], saved: Path
+) -> None:
+    for _ in range(2):
+        with running(saved, killed.state) as server, server.client(killed.key) as person:
+            assert server.events()[0]["resumed"] == 1
+            under_way(person, left["id"])
+            workers = server.kill()
+            until(lambda: gone(workers))  # noqa: B023 - called within this turn
+    with running(saved, killed.state) as server, server.client(killed.key) as person:
         assert server.events()[0]["resumed"] == 0
-        failed = client.get(f"{API}/jobs/{second['id']}").json()
+        failed = person.get(f"{API}/jobs/{left['id']}").json()
         assert failed["state"] == "failed"
         assert failed["problem"]["code"] == "interrupted"
-        assert client.get(f"{API}/engines/{second['engine']}").status_code == 404
-        assert client.get(f"{API}/engines/{first['engine']}").json() == engine
-        assert client.get(f"{API}/answers/{answer['id']}").json() == answer
-        assert client.get(f"{API}/answers/{kept.answer}").text == kept.seen[f"answers/{kept.answer}"]
+        assert person.get(f"{API}/engines/{left['engine']}").status_code == 404
+        for path in ("datasets", f"datasets/{killed.data}", "engines"):
+            assert person.get(f"{API}/{path}").status_code == 200
+        kept = [path for path in killed.seen if path.startswith("answers/")]
+        assert {p: person.get(f"{API}/{p}").text for p in kept} == {p: killed.seen[p] for p in kept}
         assert left_over(server) == []
         assert server.stop() == 0
-
-
-def test_a_working_process_that_dies_is_replaced(kept: Kept, saved: Path) -> None:
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
-        engine = shared_engine(client)
-        assert ask(client, engine, seed=1).status_code == 200
-        (asker,) = server.workers()
-        asker.suspend()
-        with ThreadPoolExecutor(1) as aside:
-            waiting = aside.submit(ask, client, engine, seed=2)
-            until(lambda: any(j["kind"] == "ask" for j in client.get(f"{API}/jobs").json()))
-            asker.kill()
-            assert waiting.result().json()["code"] == "too-large"
-        assert ask(client, engine, seed=2).status_code == 200
-        job = slow_fit(client, kept.data, 600, seed=3)
-        for worker in server.workers():
-            worker.kill()
-        failed = job_over(client, job["id"])
-        assert failed["state"] == "failed"
-        assert "working process" in failed["problem"]["error"]
-        assert left_over(server) == []
-        assert ask(client, engine, seed=3).status_code == 200
-        assert server.stop() == 0
-
-
-def test_it_stops_in_good_order(kept: Kept, saved: Path) -> None:
-    with running(saved, kept.state) as server, server.client(kept.key) as client:
-        engine = shared_engine(client)
-        assert ask(client, engine, seed=1).status_code == 200
-        job = slow_fit(client, kept.data, 600, seed=4)
-        go_on = halt(server)
-        with ThreadPoolExecutor(2) as aside:
-            stream = stages(client, job["id"])
-            assert next(stream)["state"] == "running"
-            asked = aside.submit(ask, client, engine, seed=2)
-            until(lambda: any(j["kind"] == "ask" for j in client.get(f"{API}/jobs").json()))
-            workers = server.workers()
-            server.process.send_signal(signal.SIGTERM)
-            until(lambda: not answers(server))
-            assert server.process.poll() is None
-            go_on()
-            assert asked.result().status_code == 200
-            assert [one["state"] for one in stream][-1] == "running"  # it ends, the job does not
-        assert server.process.wait(60) == 0
-        until(lambda: gone(workers))
-        assert server.events()[-1]["event"] == "stopped"
-    # The fit is left to the next server, and that it was stopped is not held against it.
-    stored = next((kept.state / "workspaces").glob(f"*/jobs/{job['id']}/about.json")).read_text()
-    assert '"attempts":0' in stored
-    assert '"state":"running"' in stored

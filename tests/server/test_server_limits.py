@@ -206,7 +206,9 @@ def test_too_much_work_of_one_and_of_all(strict: Server, guest: httpx.Client) ->
     jobs = [ask(guest, engine, seed=seed, wait=0) for seed in (11, 12, 13)]
     assert [job.status_code for job in jobs] == [202, 202, 202]
     refused(ask(guest, engine, seed=14), 429, "too-many-requests", "3 pieces")
-    refused(guest.get(f"{API}/engines/{engine}/importance?outcome=runtime"), 429, "too-many-requests")
+    refused(
+        guest.get(f"{API}/engines/{engine}/importance?outcome=runtime"), 429, "too-many-requests"
+    )
     with strict.newcomer() as other, strict.newcomer() as third:
         more = [ask(other, engine, seed=seed, wait=0) for seed in (11, 12)]
         assert [job.status_code for job in more] == [202, 202]

@@ -62,7 +62,9 @@ def _talk(client: httpx.Client, allowed: Path) -> None:
     chat = client.post(f"{API}/chats", json={"engine": engine}).json()["id"]
     client.post(f"{API}/chats/{chat}/messages", json={"text": f"run {SECRET} faster"})
     client.post(
-        f"{API}/engines/{engine}/tell", params={"wait": 60}, json={"names": [SECRET], "rows": [[SECRET]]}
+        f"{API}/engines/{engine}/tell",
+        params={"wait": 60},
+        json={"names": [SECRET], "rows": [[SECRET]]},
     )
 
 
@@ -70,7 +72,9 @@ def _shout(client: httpx.Client, token: str) -> None:
     signed = {"Authorization": f"Bearer {token}"}
     client.get(f"{API}/{SECRET}", headers=signed)
     client.get(f"{API}/datasets?{SECRET}={SECRET}", headers=signed | {"Compass-Workspace": SECRET})
-    client.get(f"{API}/about", headers=signed | {"Host": SECRET, "User-Agent": SECRET, "Cookie": SECRET})
+    client.get(
+        f"{API}/about", headers=signed | {"Host": SECRET, "User-Agent": SECRET, "Cookie": SECRET}
+    )
     client.get(f"{API}/about", headers={"Authorization": f"Bearer {SECRET}"})
     client.get(f"{API}/about", headers=signed | {"Origin": SECRET, "Referer": SECRET})
     client.request(SECRET.upper(), f"{API}/about", headers=signed)

@@ -1,4 +1,4 @@
-"""The queue in front of the working processes: turns, limits, cancelling, and processes that die."""
+"""The queue in front of working processes: turns, limits, cancelling, processes that die."""
 
 import asyncio
 import os

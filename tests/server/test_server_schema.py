@@ -1,11 +1,10 @@
 """The API against its own document: random requests get no fault and no undocumented answer.
 
 Requests are generated from /openapi.json. So that they reach deep, most of them carry the key of
-a real workspace, names of real things and questions that can be answered; the rest is left as it was
-generated. Left out is only DELETE of real things, which would take them from the other requests;
-and answers that the document promises are not asked to refuse all wrong data, since a wrong part
-may have been replaced by a real one. COMPASS_API_EXAMPLES sets how many requests each
-operation gets.
+a real workspace, names of real things and questions that can be answered; the rest is left as it
+was generated. Left out is only DELETE of real things, which would take them from the other
+requests. That all wrong data is refused is not checked, since a wrong part may have been replaced
+by a real one. COMPASS_API_EXAMPLES sets how many requests each operation gets.
 """
 
 import os

@@ -80,9 +80,7 @@ actions = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(actions, st.integers(1, 60))
-def test_an_end_at_any_step_leaves_whole_things(
-    plan: list[tuple[str, str]], steps: int
-) -> None:
+def test_an_end_at_any_step_leaves_whole_things(plan: list[tuple[str, str]], steps: int) -> None:
     with TemporaryDirectory() as place:
         first = Store(Path(place) / "state", Limits())
         workspace, key = first.create()
@@ -104,7 +102,9 @@ def test_an_end_at_any_step_leaves_whole_things(
         again = Store(Path(place) / "state", Limits())
         assert os.listdir(again.passing) == []
         opened = again.open(key)
-        found = {name: opened.get("models", name, ModelInfo).bytes for name in opened.names("models")}
+        found = {
+            name: opened.get("models", name, ModelInfo).bytes for name in opened.names("models")
+        }
         for name in NAMES:
             if now_at is not None and now_at[1] == name:
                 # The last step happened or not; a thing that is replaced may be gone, never half.
@@ -133,9 +133,14 @@ def test_the_count_of_bytes_is_what_is_there(plan: list[tuple[str, str]]) -> Non
 def test_what_goes_wrong_while_it_is_made_leaves_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path / "state", Limits())
     workspace, _ = store.create()
-    with pytest.raises(ValueError, match="oh"), workspace.making("models", NAMES[0]) as draft:
-        (draft / "model").write_text("half")
-        raise ValueError("oh")
+
+    def fail() -> None:
+        with workspace.making("models", NAMES[0]) as draft:
+            (draft / "model").write_text("half")
+            raise ValueError("oh")
+
+    with pytest.raises(ValueError, match="oh"):
+        fail()
     assert workspace.names("models") == []
     assert os.listdir(store.passing) == []
     store.close()
@@ -176,9 +181,14 @@ def test_no_text_is_a_key_or_an_id(text: str) -> None:
 def test_a_workspace_that_was_deleted_does_not_come_back(tmp_path: Path) -> None:
     store = Store(tmp_path / "state", Limits())
     workspace, _ = store.create()
-    with pytest.raises(Refused) as gone, workspace.making("models", NAMES[0]) as draft:
-        (draft / "about.json").write_text("{}")
-        store.forget(workspace)
+
+    def late() -> None:
+        with workspace.making("models", NAMES[0]) as draft:
+            (draft / "about.json").write_text("{}")
+            store.forget(workspace)
+
+    with pytest.raises(Refused) as gone:
+        late()
     assert gone.value.status == 404
     assert os.listdir(store.root / "workspaces") == []
     store.close()

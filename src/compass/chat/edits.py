@@ -3,10 +3,12 @@
 import re
 
 from compass.chat import rules
-from compass.chat.scan import PARAMETERS, Equal, Scan, whole
+from compass.chat.scan import PARAMETERS, Equal, Scan, set_to, whole
 from compass.domain.base import Value
 from compass.domain.query import Kind
 from compass.domain.space import Role
+
+_EXCHANGE = ("replac", "swap", "substitut", "exchang")
 
 
 def instead(scan: Scan, match: re.Match[str]) -> bool:
@@ -42,8 +44,8 @@ def instead(scan: Scan, match: re.Match[str]) -> bool:
 def replaced(scan: Scan, match: re.Match[str]) -> bool:
     """Replace scatter with compact; switch from scatter to compact."""
     first, second = scan.at(range(*match.span()), "L")
-    words = scan.items[match.start()].words.lower()
-    if "o" in match[0] and not words.startswith(("replac", "swap", "substitut")):
+    said = [scan.items[p].words.lower() for p in scan.at(range(*match.span()), "s")]
+    if "f" not in match[0] and not any(word.startswith(_EXCHANGE) for word in said):
         return False
     new = scan.label(second)
     old = scan.label(first, of=new[0]) if new is not None else None
@@ -62,7 +64,17 @@ def count(scan: Scan, match: re.Match[str]) -> bool:
         return False
     if not 1 <= quantity.value <= 1000:
         return False
+    if scan.tags[match.end() : match.end() + 1] == "a":
+        what = scan.items[match.end()].words.lower()
+        if not what.startswith(("setting", "value")):
+            return False
     scan.count = int(quantity.value)
+    listed = re.compile("C(?:[&,|]+C)*").match(scan.tags, match.end())
+    for column in scan.at(range(*listed.span()), "C") if listed else ():
+        name = scan.column(column, *PARAMETERS)
+        if scan.parameter(name).role is Role.KNOB and name not in scan.asked:
+            scan.asked.append(name)
+            scan.used.add(column)
     return True
 
 
@@ -110,6 +122,13 @@ def tried(scan: Scan, match: re.Match[str]) -> bool:
     return True
 
 
+def tried_before(scan: Scan, match: re.Match[str]) -> bool:
+    """If the memory goes to 64 GiB will the latency change: the column behind is another."""
+    behind = scan.column(match.end(), Role.OUTCOME)
+    told = scan.quantity(match.end() - 1).unit is not None or scan.outcome(behind)
+    return told and tried(scan, match)
+
+
 def nothing(_scan: Scan, _match: re.Match[str]) -> bool:
     """Words that look like more than they say: keep it under that value."""
     return True
@@ -122,10 +141,42 @@ def single(scan: Scan, match: re.Match[str]) -> bool:
     return timed and scan.items[match.start()].words.lower() in {"one", "a", "each"}
 
 
+def capped(scan: Scan, match: re.Match[str]) -> bool:
+    """If I cap the clock at 1.8 GHz: a limit that is tried out is a value."""
+    if scan.items[match.start()].words.lower() not in {"if", "when"}:
+        return False
+    span = range(*match.span())
+    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
+    value = scan.value(match.end() - 1, name)
+    verb = scan.items[match.start() + 1].words.lower()
+    if value is None or scan.outcome(name) or not verb.startswith(("cap", "limit")):
+        return False
+    return scan.edit(name, set_to(value))
+
+
+def another_value(scan: Scan, match: re.Match[str]) -> bool:
+    """I tried 8 nodes. 16 should be quicker: another value of what was told before."""
+    asked = scan.items[match.start()].words.lower()
+    if scan.tags[match.start()] == "a" and asked not in {"what about", "how about"}:
+        return False
+    quantity = scan.quantity(scan.at(range(*match.span()), "V")[0])
+    if not scan.equals or quantity.unit is not None:
+        return False
+    last = scan.equals[-1]
+    number = scan.number(quantity, last.column)
+    if number is None or len(last.values) != 1 or last.negative:
+        return False
+    scan.equals.pop()
+    scan.stated[last.column] = last.values[0]
+    return scan.edit(last.column, set_to(number))
+
+
 _VALUE = r"[VL]"
 FIRST = (
     (r"V(?=[qaOwDdM]{0,2}(?:F|[mM]C)?[aqOw]?n)", count),
     (r"V(?=F)", count),
+    (r"V(?=C(?:[&,|]+C)*n)", count),
+    (r"V(?=a[LCo])", count),
     (r"\^V", count),
     (r"[~]?E[oiwsa]*!?C(?:[&,|]+C)*", everything),
     (r"E[wi]*[kZ]?[iz]*z", everything),
@@ -139,7 +190,10 @@ FIRST = (
     (rf"[so=]*C[iso=tp]*{_VALUE},?I[po]*{_VALUE}", instead),
     (rf"[so=]*I{_VALUE}C?,?[so]*{_VALUE}C?", instead),
     (r"sLoL", replaced),
-    (r"s*C?fLtL", replaced),
+    (r"s*[CE@w]?fLtL", replaced),
+    (r"LC?i*s[ob]L", replaced),
+    (r"o<C[itso=]*V", capped),
+    (r"V[=is]*(?=q)|a[o]?V(?=\.)", another_value),
     (r"[k]?@?[<>=]@", nothing),
     (r"VC(?=w?f?[B<>]*V)", single),
 )
@@ -147,4 +201,5 @@ LAST = (
     (rf"sC[iop]*[t=i]{_VALUE}(?![Ct])", tried),
     (rf"C[is]*[st=]+{_VALUE}(?![Ct])", tried),
     (r"[rRs]tVC", tried),
+    (rf"C[is]*st{_VALUE}(?=C)", tried_before),
 )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from compass.chat import acts, edits, goals, relations, rules
+from compass.chat import acts, edits, goals, relations, rules, wishes
 from compass.chat.draft import Draft, Slot
 from compass.chat.scan import PARAMETERS, Equal, Scan, equality, set_to
 from compass.domain.errors import CompassError
@@ -18,6 +18,7 @@ _GRAMMAR = tuple(
         *edits.FIRST,
         *rules.FIRST,
         *relations.PATTERNS,
+        *wishes.FIRST,
         *goals.PATTERNS,
         *edits.LAST,
         *rules.PATTERNS,

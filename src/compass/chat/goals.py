@@ -3,7 +3,7 @@
 import re
 
 from compass.chat.scan import PARAMETERS, Direction, Scan, whole
-from compass.chat.synonyms import ACCURACY, COST, ENERGY, PERFORMANCE, POWER, TIME
+from compass.chat.synonyms import ACCURACY, COST, ENERGY, PERFORMANCE, POWER, TIME, WAITING
 from compass.chat.words import Form, Quantity
 from compass.domain.goal import Change, Extreme, Reach, Same, Within
 from compass.domain.query import Kind, Plus, Times
@@ -19,6 +19,7 @@ _ABOUT: dict[str, tuple[tuple[frozenset[str], Direction], ...]] = {
     "accurate": ((ACCURACY, "maximize"),),
     "short": ((TIME, "minimize"),),
     "long": ((TIME, "minimize"),),
+    "wait": ((WAITING, "minimize"), (TIME, "minimize")),
 }
 
 
@@ -31,7 +32,8 @@ def meant(scan: Scan, concept: str) -> tuple[str, Direction] | None:
     return None
 
 
-def _concept(scan: Scan, place: int) -> tuple[str, Direction] | None:
+def concept_at(scan: Scan, place: int) -> tuple[str, Direction] | None:
+    """The outcome and direction of the adjective at a place; the mapping is noted."""
     part = scan.items[place].part
     found = meant(scan, part.concept) if part is not None and part.concept else None
     if found is not None:
@@ -55,8 +57,10 @@ def extreme(scan: Scan, match: re.Match[str]) -> int:
     place = scan.at(range(*match.span()), "mMO")[0]
     names, end = _alike(scan, match, Role.OUTCOME)
     numbers = [name for name in names if scan.parameter(name).kind == "number"]
-    if not numbers:
-        return False
+    last = scan.at(range(*match.span()), "C")[-1]
+    behind = place > last and scan.outcome(scan.column(last, Role.OUTCOME))
+    if not numbers or (behind and not scan.outcome(names[0])):
+        return False  # tell me omp, wallclock as low as possible: only the outcome is to be low
     if scan.tags[place] == "O" and not any(scan.outcome(name) for name in numbers):
         return False
     for name in numbers:
@@ -70,7 +74,7 @@ def extreme(scan: Scan, match: re.Match[str]) -> int:
 
 def named_extreme(scan: Scan, match: re.Match[str]) -> bool:
     """The fastest; as cheap as possible."""
-    found = _concept(scan, match.start())
+    found = concept_at(scan, match.start())
     if found is None:
         return False
     scan.goal(found[0], Extreme(direction=found[1]))
@@ -80,7 +84,7 @@ def named_extreme(scan: Scan, match: re.Match[str]) -> bool:
 def compared(scan: Scan, match: re.Match[str]) -> bool:
     """20 % faster; twice as fast; faster."""
     place = scan.at(range(*match.span()), "q")[0]
-    found = _concept(scan, place)
+    found = concept_at(scan, place)
     if found is None:
         return False
     name, direction = found
@@ -92,7 +96,7 @@ def compared(scan: Scan, match: re.Match[str]) -> bool:
     if not amounts:
         if scan.kind is Kind.WHAT_IF:
             scan.observed.append(name)
-        else:
+        elif part_said is None or part_said.concept != "slow":  # nobody asks for slow runs
             scan.goal(name, Extreme(direction=direction))
         return True
     quantity = scan.quantity(amounts[0])
@@ -101,17 +105,18 @@ def compared(scan: Scan, match: re.Match[str]) -> bool:
         if factor <= 0 or factor == 1:
             return False
         share = 1 - 1 / factor if direction == "minimize" else factor - 1
-        scan.goal(name, _change(direction, abs(share)))
+        scan.goal(name, change_by(direction, abs(share)))
         return True
-    return _by(scan, name, quantity, 1 if direction == "maximize" else -1)
+    return by(scan, name, quantity, 1 if direction == "maximize" else -1)
 
 
-def _change(direction: Direction, share: float) -> Change:
+def change_by(direction: Direction, share: float) -> Change:
+    """An outcome less or more by a share of what it is."""
     way = "reduce" if direction == "minimize" else "increase"
     return Change(direction=way, by=float(f"{share:.12g}"))
 
 
-def _by(scan: Scan, name: str, quantity: Quantity, sign: int) -> bool:
+def by(scan: Scan, name: str, quantity: Quantity, sign: int) -> bool:
     """A column less or more by an amount: a goal for an outcome, an edit for a parameter."""
     if quantity.form is Form.FACTOR:
         return False
@@ -146,7 +151,7 @@ def by_amount(scan: Scan, match: re.Match[str]) -> int:
             sign = 1 if scan.better(name) == "maximize" else -1
         else:
             sign = 1 if scan.tags[verb] in "RD+" else -1
-        done = _by(scan, name, scan.quantity(amounts[0]), sign) or done
+        done = by(scan, name, scan.quantity(amounts[0]), sign) or done
     return end if done else 0
 
 
@@ -167,7 +172,7 @@ def again(scan: Scan, match: re.Match[str]) -> bool:
         return False
     span = range(*match.span())
     name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
-    return _by(scan, name, scan.quantity(scan.at(span, "V%H")[0]), scan.way)
+    return by(scan, name, scan.quantity(scan.at(span, "V%H")[0]), scan.way)
 
 
 def by_unit(scan: Scan, match: re.Match[str]) -> bool:
@@ -176,14 +181,14 @@ def by_unit(scan: Scan, match: re.Match[str]) -> bool:
     quantity = scan.quantity(scan.at(span, "V")[0])
     name = scan.of_unit(quantity, Role.OUTCOME)
     verb = scan.tags[scan.at(span, "rRdD")[0]]
-    return name is not None and _by(scan, name, quantity, 1 if verb in "RD" else -1)
+    return name is not None and by(scan, name, quantity, 1 if verb in "RD" else -1)
 
 
 def factor(scan: Scan, match: re.Match[str]) -> bool:
     """Double the nodes; half the runtime; three times as many threads."""
     span = range(*match.span())
     value = scan.quantity(scan.at(span, "xXH")[0]).value
-    if value > 1 and set("dr") & set(match[0]):
+    if value > 1 and set("dr<") & set(match[0]):
         value = 1 / value
     names = [scan.column(p, *PARAMETERS) for p in scan.at(span, "C")]
     done = False
@@ -191,7 +196,7 @@ def factor(scan: Scan, match: re.Match[str]) -> bool:
         if value <= 0 or value == 1 or scan.parameter(name).kind != "number":
             continue
         if scan.outcome(name):
-            scan.goal(name, _change("maximize" if value > 1 else "minimize", abs(value - 1)))
+            scan.goal(name, change_by("maximize" if value > 1 else "minimize", abs(value - 1)))
             done = True
         else:
             done = scan.edit(name, Times(factor=float(f"{value:.12g}"))) or done
@@ -208,7 +213,7 @@ def part(scan: Scan, match: re.Match[str]) -> bool:
         if not 0 < value < 1 or scan.parameter(name).kind != "number":
             continue
         if scan.outcome(name):
-            scan.goal(name, _change("minimize", 1 - value))
+            scan.goal(name, change_by("minimize", 1 - value))
             done = True
         else:
             done = scan.edit(name, Times(factor=value)) or done
@@ -271,6 +276,9 @@ def unchanged(scan: Scan, match: re.Match[str]) -> bool:
     """Keep a and b the same; without touching c; the same d."""
     span = range(*match.span())
     shares = scan.at(span, "%")
+    signs = scan.at(span, "<")
+    if signs and not scan.items[signs[0]].words.lower().endswith("within"):
+        return False
     for place in scan.at(span, "C"):
         name = scan.column(place)
         if scan.outcome(name):
@@ -282,40 +290,40 @@ def unchanged(scan: Scan, match: re.Match[str]) -> bool:
 
 
 # Columns that share what is said of them; one with a value of its own is not among them.
-_LIST = r"C(?:[&,|]+C(?![ikso=]*[V<>=BL!~%XHx]))*"
+LIST = r"C(?:[&,|]+C(?![ikso=]*[V<>=BL!~%XHx]))*"
 PATTERNS = (
     (r"[kO]?o?F", named_extreme),
-    (rf"k?(?:{_LIST})i?k?i?z(?:<%)?", unchanged),
-    (rf"(?:k|Z)z?(?:{_LIST})z?(?:[o]?z|i?<%)", unchanged),
-    (rf"z(?:{_LIST})", unchanged),
-    (rf"Z(?:{_LIST})", unchanged),
-    (rf"(?:{_LIST})i?Z", unchanged),
-    (rf"k(?:{_LIST})(?![i=<>~!oBVLtmM])", unchanged),
-    (rf"(?:{_LIST})k(?=[,.&]|$)", unchanged),
+    (rf"k?(?:{LIST})i?k?i?z(?:<%)?", unchanged),
+    (rf"(?:k|Z)z?(?:{LIST})z?(?:[o]?z|i?<%)", unchanged),
+    (rf"z(?:{LIST})", unchanged),
+    (rf"Z(?:{LIST})", unchanged),
+    (rf"(?:{LIST})i?Z", unchanged),
+    (rf"k(?:{LIST})(?![i=<>~!oBVLtmM])", unchanged),
+    (rf"(?:{LIST})k(?=[,.&]|$)", unchanged),
     (r"[b<>]*[%HVX]i?q", compared),
     (r"xi?q|Xi?q", compared),
     (r"q@?C?b[<>]?[%H]", compared),
     (r"[<>]?[%H]D?q", compared),
-    (rf"[rRO+-]i?(?:{_LIST})[rR]?b[<>]?[V%H]", by_amount),
-    (rf"[rRO]i?(?:{_LIST})[<>o]?[%H]", by_amount),
+    (rf"[rRO+-]i?(?:{LIST})[rR]?b[<>]?[V%H]", by_amount),
+    (rf"[rRO]i?(?:{LIST})[<>o]?[%H]", by_amount),
     (r"[rRO]b[<>]?[%H]", by_amount),
-    (rf"[rR](?:{_LIST})t[%H]", part),
-    (rf"(?:{_LIST})[ist]*[rRdDO]b?[<>]?[%H]", by_amount),
-    (rf"(?:{_LIST})[ist]*[rRdDO]b[<>]?V", by_amount),
-    (rf"[<>]?[V%H][rRdDO][io]*(?:{_LIST})", by_amount),
-    (rf"[<>]?[%H]i?(?:{_LIST})[rRdO]", by_amount),
-    (rf"(?:{_LIST})i?b?[V%H][dDrR]", by_amount),
+    (rf"[rR](?:{LIST})t[%H]", part),
+    (rf"(?:{LIST})[ist]*[rRdDO]b?[<>]?[%H]", by_amount),
+    (rf"(?:{LIST})[ist]*[rRdDO]b[<>]?V", by_amount),
+    (rf"[<>]?[V%H][rRdDO][io]*(?:{LIST})", by_amount),
+    (rf"[<>]?[%H]i?(?:{LIST})[rRdO]", by_amount),
+    (rf"(?:{LIST})i?b?[V%H][dDrR]", by_amount),
     (r"VC[dD](?![TCV%])", by_amount),
-    (r"[%H][dD](?!C)", by_amount),
-    (rf"[rR][<>]?[V%H][oiwr]*(?:{_LIST})", by_amount),
-    (rf"[+-]D?VD?(?:{_LIST})", by_amount),
+    (r"[%H][dDrR](?!C)", by_amount),
+    (rf"[rR][<>]?[V%H][oiwr]*(?:{LIST})", by_amount),
+    (rf"[+-]D?VD?(?:{LIST})", by_amount),
     (r"[rR]b?[<>]?V(?!C)|V[dD]", by_unit),
-    (rf"x(?:{_LIST})", factor),
-    (rf"(?:{_LIST})[is]*x", factor),
-    (rf"X[Ddi]*(?:{_LIST})", factor),
-    (rf"[rR](?:{_LIST})b?X", factor),
-    (rf"(?:{_LIST})[is]*[<>]?X[dD]", factor),
-    (rf"Hi?o?(?:{_LIST})", factor),
+    (rf"x(?:{LIST})", factor),
+    (rf"(?:{LIST})[is]*x", factor),
+    (rf"X[Ddi]*(?:{LIST})", factor),
+    (rf"[rR](?:{LIST})b?X", factor),
+    (rf"(?:{LIST})[is]*[<>]?X[dD]", factor),
+    (rf"Hi?o?(?:{LIST})", factor),
     (r"[rRs]*C[rRs]*f[VL]C?t[VL]", moved),
     (r"[rRsdD]C[rRs]*t[<>]?[VL](?!t)", moved),
     (r"C[is]*[rR](?:t[<>]?|[<>])V", moved),
@@ -323,10 +331,10 @@ PATTERNS = (
     (r"[rRs]tVC", moved),
     (r"s*f[VL]t[VL]C", moved),
     (r"s*f[VL]Ct[VL]C?", moved),
-    (rf"[mMO](?:[io]|{'w'})?(?:{_LIST})", extreme),
-    (rf"(?:{_LIST})[iks=t]*[mMO](?![io]*C)", extreme),
-    (rf"[rRdD](?:{_LIST})", reduced),
-    (rf"(?:{_LIST})[is]*[rRdD]", reduced),
+    (rf"[mMO](?:[io]|{'w'})?(?:{LIST})", extreme),
+    (rf"(?:{LIST})[iks=t]*[mMO](?![io]*C)", extreme),
+    (rf"[rRdD](?:{LIST})", reduced),
+    (rf"(?:{LIST})[is]*[rRdD]", reduced),
     (r"q", compared),
     (r"Cb[<>]?[V%H]", again),
 )

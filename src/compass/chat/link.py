@@ -10,6 +10,7 @@ from rapidfuzz.process import extract
 from compass.chat import synonyms
 from compass.chat.draft import How
 from compass.chat.lexicon import KNOWN_WORDS, PHRASES
+from compass.chat.synonyms import larger_is_better
 from compass.chat.words import Token, compact, stem
 from compass.domain.base import Value
 from compass.domain.space import Category, Number, Role, Space
@@ -65,6 +66,7 @@ class Index:
     vocabulary: list[str] = field(default_factory=list)
     spellings: list[str] = field(default_factory=list)
     sole: set[str] = field(default_factory=set)
+    initials: dict[str, str] = field(default_factory=dict)
     longest_name: int = 0
     longest_label: int = 0
 
@@ -74,8 +76,19 @@ class Index:
         """The longest words from a place on that mean a column."""
         exact, grown = self.exact_at(found, start), self._by_words(found, start)
         if exact is None or (grown is not None and grown.end > exact.end):
-            return grown
+            return grown or self._by_initials(found, start)
         return exact
+
+    def _by_initials(self, found: Sequence[Token], start: int) -> Mention | None:
+        """Simulated years per day, for a column that is called sypd."""
+        if not self.initials:
+            return None
+        letters = "".join(token.low[0] for token in found[start : start + 6])
+        for short, name in self.initials.items():
+            end = start + len(short)
+            if letters.startswith(short) and all(t.low.isalpha() for t in found[start:end]):
+                return Mention(start, end, _text(found, start, end), {name: 1.0}, How.SYNONYM)
+        return None
 
     def ends(self, name: str) -> bool:
         """Whether a column tells how a run ended: its labels are words such as `completes`."""
@@ -138,7 +151,7 @@ class Index:
         end = place = first + self._width(found, first)
         while place < min(len(found), first + _LONGEST):
             low = found[place].low
-            hits = {} if low in {"of", "the"} else self._hits(found, place)[0]
+            hits = {} if low in {"of", "the", "in"} else self._hits(found, place)[0]
             common = columns & set(hits)
             proper = common and not (self._faint(found, place) and low not in synonyms.TAILS)
             if common:
@@ -150,7 +163,7 @@ class Index:
             elif low in synonyms.TAILS:
                 place += 1
                 end = place
-            elif low == "of" or (low == "the" and found[place - 1].low == "of"):
+            elif low in {"of", "in"} or (low == "the" and found[place - 1].low in {"of", "in"}):
                 place += 1
             else:
                 break
@@ -237,10 +250,14 @@ class Index:
 
     def label_at(self, found: Sequence[Token], start: int) -> LabelMention | None:
         """The longest words from a place on that are a label."""
-        for end, key in _keys(found, start, 4, self.longest_label):
+        for end, key in _keys(found, start, 4, self.longest_label + 1):
             if key in self.labels:
                 text = _text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[key]), How.EXACT)
+            one = key.removesuffix("s")  # only T4s: a label with a number in it has a plural
+            if one in self.labels and one[-1].isdigit() and one != key:
+                text = _text(found, start, end)
+                return LabelMention(start, end, text, tuple(self.labels[one]), How.SYNONYM)
         low = found[start].low
         if len(low) < 4 or low in KNOWN_WORDS or stem(low) in self.hits:
             return None
@@ -269,7 +286,10 @@ class Index:
         found = [
             (len(self.stems[p.name] - synonyms.FAINT), place, p.name)
             for place, p in enumerate(self.space)
-            if p.role is Role.OUTCOME and isinstance(p, Number) and self.stems[p.name] & concept
+            if p.role is Role.OUTCOME
+            and isinstance(p, Number)
+            and self.stems[p.name] & concept
+            and (concept is not synonyms.PERFORMANCE or larger_is_better(self.stems[p.name]))
         ]
         return tuple(name for _, _, name in sorted(found))
 
@@ -344,6 +364,12 @@ def _text(found: Sequence[Token], start: int, end: int) -> str:
 
 
 def dimension_of(unit: str | None) -> str | None:
-    """What a unit measures: time, power, energy, memory or frequency."""
+    """What a unit measures: time, power, energy, memory, frequency, money or a rate of these."""
+    if unit == "$":
+        return "money"
+    if unit and "/" in unit:
+        above, _, below = unit.partition("/")
+        parts = dimension_of(above), dimension_of(below)
+        return "/".join(part or "" for part in parts) if all(parts) else None
     known = canonical(unit) if unit else None
     return UNITS[known][0] if known else None

@@ -29,7 +29,7 @@ def per(scan: Scan, match: re.Match[str]) -> bool:
     if len(columns) > 1:
         counted = scan.column(columns[0], *PARAMETERS)
     else:
-        counted = scan.of_unit(quantity, *PARAMETERS) or each
+        counted = scan.of_unit(quantity, *PARAMETERS) or _named_before(scan, match.start(), each)
     number = scan.number(quantity, counted)
     if number is None or counted == each or not isinstance(scan.parameter(each), Number):
         return False
@@ -37,6 +37,48 @@ def per(scan: Scan, match: re.Match[str]) -> bool:
     op = sign_of(scan, signs[0]) if signs else "<="
     scan.rule(Comparison(op, Name(counted), Arithmetic("*", Literal(whole(number)), Name(each))))
     return True
+
+
+def _named_before(scan: Scan, start: int, each: str) -> str:
+    """Max 8 gpus and max 2 per node: what was counted last."""
+    for place in range(start - 1, -1, -1):
+        if scan.tags[place] == "C":
+            name = scan.column(place, *PARAMETERS)
+            number = isinstance(scan.parameter(name), Number)
+            return name if number and not scan.outcome(name) else each
+    return each
+
+
+def sum_of(scan: Scan, match: re.Match[str]) -> bool:
+    """Threads plus 8 may not exceed the cores; cpu power + memory power under 500 W."""
+    span = range(*match.span())
+    sign = scan.at(span, "<>=")[-1]
+    places = scan.at(range(match.start(), sign), "CV")
+    marks = [scan.items[p].words.lower() for p in scan.at(range(match.start(), sign), "&+-")]
+    if not set(marks) <= {"+", "plus", "minus", "-"}:
+        return False
+    names = [scan.column(p) for p in scan.at(span, "C")]
+    if not all(isinstance(scan.parameter(name), Number) for name in names):
+        return False
+    terms = [_term(scan, place, names[0]) for place in places]
+    last = scan.at(range(sign, match.end()), "CV")[-1]
+    right = _term(scan, last, names[0])
+    left = terms[0]
+    for mark, term in zip(marks, terms[1:], strict=True):
+        if term is None or left is None:
+            return False
+        left = Arithmetic("-" if mark in {"minus", "-"} else "+", left, term)
+    if left is None or right is None:
+        return False
+    return _related(scan, sign_of(scan, sign), left, right)
+
+
+def _term(scan: Scan, place: int, unit_of: str) -> Expression | None:
+    """A column or a number as a part of a sum, in the unit of a column."""
+    if scan.tags[place] == "C":
+        return _in_unit_of(scan, unit_of, scan.column(place))
+    number = scan.number(scan.quantity(place), unit_of)
+    return None if number is None else Literal(whole(number))
 
 
 def than(scan: Scan, match: re.Match[str]) -> bool:
@@ -100,8 +142,9 @@ def _in_unit_of(scan: Scan, first: str, second: str) -> Expression:
 def product(scan: Scan, match: re.Match[str]) -> bool:
     """P * Q * R == ppn * nodes; the product of the three equals nodes."""
     span = range(*match.span())
-    sign = scan.at(span, "<>=")[0]
-    left = [scan.column(p, *PARAMETERS) for p in scan.at(range(match.start(), sign), "C")]
+    sign = (scan.at(span, "<>") or scan.at(span, "="))[0]
+    start = match.start() + match[0].startswith("CC")  # the processes (nodes x ranks): a name
+    left = [scan.column(p, *PARAMETERS) for p in scan.at(range(start, sign), "C")]
     right = scan.at(range(sign, match.end()), "C")
     if not left:
         count = scan.at(range(match.start(), sign), "V")
@@ -158,7 +201,8 @@ PATTERNS = (
     (r"[<>]?ACiC", than),
     (r"PC(?:[&,]+C)*[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
     (r"P[io]*V?[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
-    (r"C(?:\*C)+[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
+    (r"C?C(?:\*C)+[is=t]*[<>=]i?(?:C(?:\*C)*|V)", product),
+    (r"C(?:[&+-][CV])+[is=t]*[<>=]i?[CV]", sum_of),
     (r"C[is=]*[<>]?[i=]*[XH]i?C[{}]?", compared_columns),
     (r"C[is=]*!?[<>]C(?![VL])", compared_columns),
     (r"C[is]*=[XH]?C(?![VL=i])", compared_columns),

@@ -14,11 +14,12 @@ from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
 from compass.prepare.names import words
 
+_GOING = ("go", "went", "us", "try", "run", "mov", "switch")
 _LASTING = (" takes", " took", " needs")
 _PERCENT = frozenset({"pct", "percent", "percentage", "share"})
 
 
-def _on_scale(scan: Scan, quantity: Quantity, name: str) -> Quantity:
+def on_scale(scan: Scan, quantity: Quantity, name: str) -> Quantity:
     """A percentage as the column counts it: 0.9 or 90."""
     parameter = scan.parameter(name)
     if quantity.form is not Form.SHARE or not isinstance(parameter, Number):
@@ -43,8 +44,8 @@ def between(scan: Scan, match: re.Match[str]) -> bool:
         scan.note(scan.items[scan.at(span, "V%")[1]].words, name)
     if name is None or not isinstance(scan.parameter(name), Number):
         return False
-    low = scan.number(_on_scale(scan, first, name), name)
-    high = scan.number(_on_scale(scan, second, name), name)
+    low = scan.number(on_scale(scan, first, name), name)
+    high = scan.number(on_scale(scan, second, name), name)
     if low is None or high is None:
         return False
     if _is_edit(scan, match, name):
@@ -83,11 +84,11 @@ def bounded(scan: Scan, match: re.Match[str]) -> bool:
         if _is_tolerance(scan, quantity, name, signs[0]):
             scan.goals[name] = Same(tolerance=quantity.value)
             return True
-        fits = scan.number(_on_scale(scan, quantity, name), name) is not None
+        fits = scan.number(on_scale(scan, quantity, name), name) is not None
         if not fits and quantity.unit is not None:
             return False
     else:
-        found = scan.of_unit(quantity, Role.OUTCOME) or scan.of_unit(quantity)
+        found = _named_near(scan, match.start(), quantity)
         if found is None:
             if quantity.unit is not None:
                 scan.lost.append(scan.items[numbers[0]].words)
@@ -101,8 +102,10 @@ def bounded(scan: Scan, match: re.Match[str]) -> bool:
         scan.note(scan.items[numbers[0]].words, name)
     done = False
     for sign, number in zip(signs, numbers, strict=False):
-        scaled = _on_scale(scan, scan.quantity(number), name)
+        scaled = on_scale(scan, scan.quantity(number), name)
         op = sign_of(scan, sign)
+        if scan.items[sign].words.lower() == "or better":
+            op = ">=" if scan.better(name) == "maximize" else "<="
         if match[0].startswith("!"):
             op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
         scan.last_op = op
@@ -110,6 +113,21 @@ def bounded(scan: Scan, match: re.Match[str]) -> bool:
     if done:
         scan.last = name
     return done
+
+
+def _named_near(scan: Scan, start: int, quantity: Quantity) -> str | None:
+    """The column of a quantity: one of its unit that was just named, else by the unit alone."""
+    if quantity.unit is None:
+        return None
+    for place in range(start - 1, max(start - 6, -1), -1):
+        if scan.tags[place] in "V.":
+            break
+        if scan.tags[place] == "C" and place not in scan.used:
+            name = scan.column(place, Role.OUTCOME)
+            if scan.outcome(name) and scan.fits(quantity, name, wide=2.0):
+                scan.used.add(place)
+                return name
+    return scan.of_unit(quantity, Role.OUTCOME) or scan.of_unit(quantity)
 
 
 def _cue(scan: Scan, match: re.Match[str]) -> str:
@@ -139,19 +157,19 @@ def equals(scan: Scan, match: re.Match[str]) -> bool:
     if scan.outcome(name) and isinstance(scan.parameter(name), Category) and not negative:
         return scan.is_class(name, values[0], cue=cue)
     if scan.outcome(name) and isinstance(scan.parameter(name), Number):
-        return _about(scan, name, scan.at(span, "V"))
+        return about(scan, name, scan.quantity(scan.at(span, "V")[0]), scan.at(span, "V"))
     scan.equals.append(Equal(name, tuple(values), match.start(), cue, negative))
     return True
 
 
-def _about(scan: Scan, name: str, places: list[int]) -> bool:
+def about(scan: Scan, name: str, quantity: Quantity, places: list[int]) -> bool:
     """A number for an outcome: a bound like the one before, else on the side that is worse."""
     if scan.kind is Kind.WHAT_IF or len(places) != 1:
         return False
     if scan.tags[: places[0]].endswith("g"):
         return True
     worse = "<=" if scan.better(name) == "minimize" else ">="
-    return scan.bound(name, scan.last_op or worse, scan.quantity(places[0]))
+    return scan.bound(name, scan.last_op or worse, quantity)
 
 
 def counted(scan: Scan, match: re.Match[str]) -> bool:
@@ -175,6 +193,8 @@ def lone(scan: Scan, match: re.Match[str]) -> bool:
         return True
     words = scan.items[match.start()].words.lower()
     outcome = scan.of_unit(quantity, Role.OUTCOME)
+    if quantity.unit is not None and _is_told(scan, match.start(), quantity):
+        return True
     if words.startswith("in") and outcome is not None and scan.kind is not Kind.WHAT_IF:
         scan.note(scan.items[match.end() - 1].words, outcome)
         return scan.bound(outcome, "<=", quantity)
@@ -183,10 +203,22 @@ def lone(scan: Scan, match: re.Match[str]) -> bool:
         if outcome is None or scan.kind is Kind.WHAT_IF:
             return False
         scan.note(scan.items[match.end() - 1].words, outcome)
-        return _about(scan, outcome, [match.end() - 1])
+        return about(scan, outcome, quantity, [match.end() - 1])
     scan.note(scan.items[match.end() - 1].words, name)
     value = scan.number(quantity, name)
     scan.equals.append(Equal(name, (whole(value),), match.start(), scan.tags[match.start()]))
+    return True
+
+
+def _is_told(scan: Scan, start: int, quantity: Quantity) -> bool:
+    """My jobs wait for ages (9 hours): how it is, said of the outcome just before."""
+    clause = scan.tags[:start].rstrip("wo")
+    if not clause.endswith("C") or len(clause) == start or scan.kind is Kind.WHAT_IF:
+        return False
+    name = scan.column(len(clause) - 1)
+    if not scan.outcome(name) or scan.number(quantity, name) is None:
+        return False
+    scan.current = (name, quantity)
     return True
 
 
@@ -249,7 +281,7 @@ def switched(scan: Scan, match: re.Match[str]) -> bool:
             return False
         scan.equals.append(Equal(name, (0,), match.start(), cue))
         return True
-    on_value, off_value = _sides(parameter)
+    on_value, off_value = sides(parameter)
     value = off_value if off else on_value
     if value is None or (cue == "" and not off):
         return False
@@ -257,7 +289,7 @@ def switched(scan: Scan, match: re.Match[str]) -> bool:
     return True
 
 
-def _sides(category: Category) -> tuple[tuple[Value] | None, tuple[Value] | None]:
+def sides(category: Category) -> tuple[tuple[Value] | None, tuple[Value] | None]:
     """The labels of a switch that mean on and off, if it is a switch."""
     if len(category.values) != 2:
         return None, None
@@ -273,42 +305,69 @@ def _sides(category: Category) -> tuple[tuple[Value] | None, tuple[Value] | None
 
 def off_value(parameter: Number | Category) -> tuple[Value] | None:
     """The label that means off, if the column is a switch."""
-    return _sides(parameter)[1] if isinstance(parameter, Category) else None
+    return sides(parameter)[1] if isinstance(parameter, Category) else None
+
+
+def not_beyond(scan: Scan, match: re.Match[str]) -> bool:
+    """Without raising the power above 140 W: at most that."""
+    span = range(*match.span())
+    name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
+    sign = scan.at(span, "<>")[0]
+    quantity = on_scale(scan, scan.quantity(scan.at(span, "V%")[0]), name)
+    return scan.bound(name, "<=" if scan.tags[sign] == ">" else ">=", quantity)
+
+
+def gone(scan: Scan, match: re.Match[str]) -> bool:
+    """What if we went spot: a switch that is tried out."""
+    name = scan.column(match.end() - 1, *PARAMETERS)
+    parameter = scan.parameter(name)
+    on_value = sides(parameter)[0] if isinstance(parameter, Category) else None
+    verb = scan.items[match.start()].words.lower()
+    if on_value is None or scan.kind is not Kind.WHAT_IF or not verb.startswith(_GOING):
+        return False
+    scan.equals.append(Equal(name, on_value, match.start(), "s"))
+    return True
 
 
 _VALUES = r"V(?:[,|&]+V)*[|&]+V"
-FIRST = ((r"!?[dD]CTV", bounded),)
+FIRST = (
+    (r"!?[dD]CTV", bounded),
+    (r"[Z!][is]*C[ikso=]*[<>]i?[V%]", not_beyond),
+)
 PATTERNS = (
     (r"[o=]?BV[&t]VC?(?!p)", between),
     (r"[ko]?C[wisko=f]*B?[V%][t][V%]", between),
     (r"[ko]?C[wisko=]*B[V%][t&][V%]", between),
     (r"f?V[t]V[io]?C", between),
     (r"f?VtV", between),
-    (r"!?C[ikso=]*[<>]i?[V%](?:[&,]?[<>]i?[V%](?!i?C))?(?!C?p)", bounded),
+    (r"!?C[iksot=]*[<>]i?[V%](?:[&,]?[<>]i?[V%](?!i?C))?(?!C?p)", bounded),
     (r"[<>]i?[V%]C(?!p)", bounded),
     (r"[<>][V%H][io]C", bounded),
     (r"V[io]?C(?:[{}]|[<>](?!i?[V%]))", bounded),
     (r"<C[it=o]*[V]", bounded),
-    (r"C[i=]?V[{}<>](?![VC])", bounded),
+    (r"C[i=]*[V%]i?[{}<>](?![VC])", bounded),
     (r"[<>]i?V(?!C)", bounded),
     (r"V[{}<>](?!C?V)", bounded),
     (r"[so]*!?~?(?:V[,|&]+)*V[|]V[io]?C", equals),
-    (rf"[!~]?C[io=~s]*!?~?{_VALUES}(?!C)", equals),
+    (rf"[!~]?C[io=~s]*!?~?{_VALUES}(?!C)(?:i?N)?", equals),
+    (r"C[io=]*V(?:[,|&]+V)*i?N", equals),
     (r"[so=]*VLC", counted),
     (r"[o!]?~?LC[i=]*N", labels),
     (r"L(?:[,|&]+L)*i?N", labels),
+    (r"L(?:[,|&]+L)*i~C", labels),
     (r"[~]?C[i=w]*~?!~?L(?:[,|&!]+L)*", labels),
     (r"[~]?C[i=o~]*L(?:[,|&~]+L)*", labels),
     (r"[so]*!?[so]*~?L(?:[,|&]*[!|]L|[,|&]+L)*C", labels),
-    (r"[so]*![so]*~?L(?:[,|&]*[!|&]L)*", labels),
+    (r"[so]*![sot]*~?L(?:[,|&]*[!|&]L)*", labels),
     (r"![wRrsik]{1,3}L", labels),
     (r"[so]*~?L(?:[,|&]+L)+", labels),
     (r"[so=]*~?L", labels),
     (r"[so!]?[yY]C", switched),
     (r"C[ist=]*[yY]", switched),
-    (r"C[is]*o(?=[,.&]|$)", switched),
+    (r"C[is]*o(?=[,.&=]|$)", switched),
+    (r"so?C(?=[.,&=]|$)", gone),
     (r"[o!]CC(?=[,&.=]|$)", switched),
-    (r"[o!]C(?=[CV,&.]|$)", switched),
+    (r"[o!]C(?=[CV,&.h]|$)", switched),
     (r"[!~]?C[ipks]*[=!~]+V(?!C)", equals),
     (r"[so=]*[!~=]?V[io]?C(?![{}]|[<>](?!i?[V%])|[dD](?![TCV%]))", equals),
     (r"C[i]*V(?!C)", equals),

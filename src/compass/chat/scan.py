@@ -7,9 +7,9 @@ from typing import Literal as OneOf
 
 from compass.chat.draft import How, Link
 from compass.chat.link import Index, dimension_of
-from compass.chat.synonyms import LARGER_IS_BETTER
-from compass.chat.tag import Item
-from compass.chat.words import Quantity
+from compass.chat.parts import Item
+from compass.chat.synonyms import MONEY, larger_is_better
+from compass.chat.words import Quantity, compact
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
 from compass.domain.expression import Comparison, Expression, Literal, Membership, Name, Not
@@ -17,6 +17,7 @@ from compass.domain.goal import Change, Extreme, Goal, IsClass, Within
 from compass.domain.query import Edit, Kind, Plus, SetTo, Times
 from compass.domain.space import Category, Number, Role
 from compass.domain.units import convert
+from compass.prepare.names import words
 
 Direction = OneOf["minimize", "maximize"]
 PARAMETERS = (Role.KNOB, Role.CONTEXT)
@@ -61,6 +62,7 @@ class Scan:
     way: int = 0
     told_kind: Kind | None = None
     lost: list[str] = field(default_factory=list)
+    current: tuple[str, Quantity] | None = None  # an outcome whose value was told last
 
     def __post_init__(self) -> None:
         self.tags = "".join(item.tag for item in self.items)
@@ -100,22 +102,43 @@ class Scan:
 
     def better(self, name: str) -> Direction:
         """Whether less or more of an outcome is better."""
-        larger = self.index.stems[name] & LARGER_IS_BETTER
-        return "maximize" if larger else "minimize"
+        return "maximize" if larger_is_better(self.index.stems[name]) else "minimize"
 
     def number(self, quantity: Quantity, name: str) -> float | None:
         """A quantity in the unit of a column; None if it is not of that kind."""
         parameter = self.parameter(name)
         if not isinstance(parameter, Number):
             return None
-        value = quantity.value
-        if quantity.unit is not None:
-            try:
-                value = convert(value, quantity.unit, parameter.unit, column=name)
-            except BadInput:
-                return None
-        value = float(f"{value:.12g}")
+        told = self._in_unit(quantity, parameter)
+        if told is None:
+            return None
+        value = float(f"{told:.12g}")
         return value if math.isfinite(value) else None
+
+    def _in_unit(self, quantity: Quantity, parameter: Number) -> float | None:
+        """A quantity in the unit of a column; money and rates count by the name too."""
+        unit, to, name = quantity.unit, parameter.unit, parameter.name
+        if unit is None:
+            return quantity.value
+        if unit == "$":
+            return quantity.value if self.index.stems[name] & MONEY and to in {None, "$"} else None
+        try:
+            if "/" not in unit:
+                return convert(quantity.value, unit, to, column=name)
+            if to is None:
+                return quantity.value if compact(unit) in words(name) else None
+            (above, below), (over, under) = unit.split("/"), (to.split("/") * 2)[:2]
+            value = convert(quantity.value, above, over, column=name)
+            return value / convert(1.0, below, under, column=name)
+        except BadInput:
+            return None
+
+    def fits(self, quantity: Quantity, name: str, *, wide: float = 1.0) -> bool:
+        """Whether a quantity can be a value of a column: of its kind, and in its range."""
+        parameter, value = self.parameter(name), self.number(quantity, name)
+        if value is None or not isinstance(parameter, Number):
+            return False
+        return parameter.low / wide <= value <= parameter.high * wide
 
     def of_unit(self, quantity: Quantity, *roles: Role) -> str | None:
         """The column that a quantity with a unit must be about."""
@@ -124,7 +147,9 @@ class Scan:
         names = self.index.measured_in(dimension_of(quantity.unit) or "")
         fitting = [name for name in names if self.number(quantity, name) is not None]
         wanted = [name for name in fitting if not roles or self.parameter(name).role in roles]
-        return wanted[0] if wanted else None
+        legal = [name for name in wanted if self.fits(quantity, name, wide=2.0)]
+        measured = [name for name in wanted if self.outcome(name)]
+        return next(iter((*legal, *measured)), None)
 
     # ------------------------------------------------------------------- noting
 

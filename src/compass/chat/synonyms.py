@@ -15,21 +15,22 @@ def _plain_set(text: str) -> frozenset[str]:
 
 
 _GROUPS = """
-runtime time walltime wallclock elapsed duration latency makespan execution turnaround
+runtime time walltime wallclock elapsed duration latency makespan execution turnaround wct
+latency lat
 wait waiting queue queued pending
-thread omp openmp
+thread thr thrd omp openmp
 affinity binding bind pinning pin placement
 core cpu processor
 rank process proc task mpi
 gpu accelerator card
-node host
+node host machine server box
 partition queue
 memory mem ram rss
 dram ram memory mem
-power watt wattage draw consumption
+power pwr watt wattage draw consumption
 energy electricity joule consumption
-frequency freq clock ghz speed
-performance perf fom merit gflop flop mflop tflop mop mops ops throughput bandwidth bw score
+frequency freq clock clk ghz speed
+performance perf fom merit gflop flop mflop tflop mop mops ops throughput tput bandwidth bw rps score
 cap limit budget ceiling
 input problem workload
 size sz dimension
@@ -40,7 +41,7 @@ epoch pass
 learning lr
 loss error
 accuracy acc precision
-precision fp
+precision prec fp
 interval period spacing
 variation variability variance noise jitter spread
 iteration iter
@@ -48,7 +49,7 @@ flag compiler compile compilation optimisation
 unroll unrolling
 tile tiling block blocking
 chunk chunksize
-schedule scheduler scheduling policy
+schedule sched scheduler scheduling policy
 smoother relaxation smoothing relax
 coarsen coarsening coarse
 layout ordering nesting
@@ -59,7 +60,7 @@ activation nonlinearity
 dataset data corpus
 priority qos
 temperature temp heat
-cost price money
+cost price money usd spend spending bill expense
 utilisation util usage
 level lvl
 type kind
@@ -68,7 +69,7 @@ layer depth
 gpu device
 alloc allocated
 req requested request
-num number count
+num number count cnt
 avg average mean
 """.strip()
 # A column's own word -> the words that it is short for.
@@ -127,21 +128,36 @@ DIMENSIONS = {
     "energy": _set("energy joule"),
     "memory": _set("memory"),
     "frequency": _set("frequency clock"),
+    "money": _set("cost price usd dollar eur euro money"),
 }
+MONEY = DIMENSIONS["money"]
 # Kinds of outcomes that adjectives speak of, most fitting first.
-TIME = _set("runtime walltime elapsed duration makespan time latency turnaround execution")
+TIME = _set(
+    "runtime walltime wallclock elapsed duration makespan time latency turnaround execution tts"
+)
+WAITING = _set("wait waiting queue queued pending")
 PERFORMANCE = _set(
     "fom merit performance perf throughput gflop flop mflop tflop mop ops bandwidth bw speedup "
     "speed fps "
-    "iops rate"
+    "iops rate rps qps tps ips sypd sdpd bips mips mlups mlup"
 )
 POWER = _set("power watt")
 ENERGY = _set("energy joule edp")
-COST = _set("cost price")
+COST = MONEY
 MEMORY = _set("memory mem ram rss footprint")
 ACCURACY = _set("accuracy acc score quality f1")
 # Outcomes that are better when they are larger; all others are better when they are smaller.
-LARGER_IS_BETTER = PERFORMANCE | ACCURACY | _set("efficiency utilisation util ipc yield")
+LARGER_IS_BETTER = (
+    PERFORMANCE | ACCURACY | _set("efficiency eff utilisation util ipc yield hit goodput uptime")
+)
+SMALLER_IS_BETTER = _set("error loss miss failure fail latency overhead drop idle time wait")
+
+
+def larger_is_better(stems: frozenset[str]) -> bool:
+    """Whether more is better of an outcome with these words in its name."""
+    return bool(stems & LARGER_IS_BETTER) and not stems & SMALLER_IS_BETTER
+
+
 # Ends of jobs: any word of a line means the label that is in the same line.
 ENDINGS = tuple(
     frozenset(line.split())

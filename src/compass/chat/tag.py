@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from compass.chat.draft import How
 from compass.chat.lexicon import CORRECTABLE, FILLER, KNOWN_WORDS, LONGEST, PHRASES, Part
 from compass.chat.link import Index, LabelMention, Mention, nearest_word
-from compass.chat.words import Form, Quantity, Token, is_number, quantity_at, tokens, unit_named
+from compass.chat.parts import Item, settled
+from compass.chat.words import (
+    Form,
+    Quantity,
+    Token,
+    compact,
+    is_number,
+    quantity_at,
+    tokens,
+    unit_named,
+)
 
 
 def _set(text: str) -> frozenset[str]:
@@ -19,27 +29,10 @@ _QUOTES = frozenset("\"'`)[]{}#")
 
 # Before `i use`: not what is used now, but what is asked or tried.
 _ASKING = _set("should can could do does would if must may to shall when that might did")
-_LOW = _set("low little small short tiny modest reasonable")
-_HIGH = _set("high large big great good")
 _USES = _set("uses used runs ran has had")
-_INTRODUCING = _set("in with using use on to from of")
+_EACH = _set("node rank socket host process proc task core cpu gpu worker replica")
+_INTRODUCING = _set("in with using use on to from of for")
 _ENDING = _set(". , ; ? and or instead to rather partition queue")
-_ALL_BUT = frozenset({"anything except", "anything but", "everything but", "all but"})
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One part of a message; see `lexicon` for the tags."""
-
-    tag: str
-    words: str
-    start: int
-    end: int
-    part: Part | None = None
-    quantity: Quantity | None = None
-    mention: Mention | None = None
-    label: LabelMention | None = None
-    others: str = ""
 
 
 @dataclass(slots=True)
@@ -61,7 +54,7 @@ class _Message:
 
 def tagged(text: str, index: Index) -> list[Item]:
     """The parts of a message that say something."""
-    found = [token for token in tokens(text) if token.text not in _QUOTES]
+    found = _slashed([token for token in tokens(text) if token.text not in _QUOTES])
     message = _Message(found, index)
     items: list[Item] = []
     place = 0
@@ -73,10 +66,19 @@ def tagged(text: str, index: Index) -> list[Item]:
         if item.tag:
             items.append(item)
         place = item.end
-    return _settled(items, index)
+    return settled(items, index)
 
 
-_RUN_NUMBER = re.compile("[js]V")
+def _slashed(found: list[Token]) -> list[Token]:
+    """A stroke between words: cores/node is per node, tile/chunk is both of them."""
+    for place in range(1, len(found) - 1):
+        token, after = found[place], found[place + 1]
+        if token.text == "/" and token.joined and found[place - 1].low[-1].isalpha():
+            word = "per" if after.low in _EACH else "/"
+            found[place] = replace(token, low=word, text=word, joined=word == "/", key=compact(word))
+    return found
+
+
 _START = re.compile(r"[iofTat]*jV=?")
 
 
@@ -97,6 +99,8 @@ def take_row(items: list[Item]) -> tuple[int | None, list[Item]]:
 def _item_at(message: _Message, place: int) -> Item | None:
     """The part that starts at a word; None: it says nothing."""
     found, index = message.found, message.index
+    if found[place].text == "/":
+        return Item("|", "/", place, place + 1)
     if _is_range(found, place):
         return Item("t", found[place].text, place, place + 1)
     if found[place].text == "(":
@@ -145,7 +149,7 @@ def _mine(found: Sequence[Token], place: int) -> int:
 
 def _is_range(found: Sequence[Token], place: int) -> bool:
     """Whether a dash stands between two numbers: 4-8."""
-    if found[place].text != "-" or not 0 < place < len(found) - 1:
+    if found[place].text not in {"-", "..", "..."} or not 0 < place < len(found) - 1:
         return False
     return is_number(found[place - 1]) and is_number(found[place + 1])
 
@@ -175,7 +179,9 @@ def _leftover(found: Sequence[Token], place: int) -> Item | None:
 def _phrase_at(found: Sequence[Token], place: int) -> tuple[Part, int, str] | None:
     for end in range(min(len(found), place + LONGEST), place, -1):
         parts = PHRASES.get(tuple(token.low for token in found[place:end]))
-        if parts:
+        # `to us` says nothing, but `to us-east-1` does.
+        cut = end < len(found) and found[end].joined and found[end - 1].low == "us"
+        if parts and not cut:
             return parts[0], end, "".join(part.tag for part in parts)
     return None
 
@@ -191,7 +197,13 @@ def _beside(message: _Message, label: LabelMention) -> bool:
     columns = {name for name, _ in label.labels}
     if _joined_label(message, label, columns):
         return True
-    behind = message.column_at(label.end)
+    end = label.end
+    while end + 1 < len(message.found) and message.found[end].low in {"or", "and", "nor", ",", "/"}:
+        other = message.index.label_at(message.found, end + 1)
+        if other is None or not columns & {name for name, _ in other.labels}:
+            break
+        end = other.end
+    behind = message.column_at(end)
     if behind is not None:
         return bool(columns & set(behind.scores))
     for start in range(label.start - 1, max(label.start - 8, -1), -1):
@@ -218,7 +230,7 @@ def _joined_label(message: _Message, label: LabelMention, columns: set[str]) -> 
 
 def _is_label(message: _Message, label: LabelMention, exact: Mention | None) -> bool:
     """Whether words are meant as a label and not as the column of that name."""
-    if label.how is not How.EXACT or (exact is not None and exact.end > label.end):
+    if label.how is How.FUZZY or (exact is not None and exact.end > label.end):
         return False
     if exact is not None and not _beside(message, label):
         return False
@@ -245,106 +257,3 @@ def _stands_alone(found: Sequence[Token], label: LabelMention) -> bool:
     if label.start == 0 or found[label.start - 1].low not in _INTRODUCING:
         return False
     return label.end == len(found) or found[label.end].low in _ENDING
-
-
-def _settled(items: list[Item], index: Index) -> list[Item]:
-    """Words with several parts take the one that their neighbours ask for."""
-    kept: list[Item] = []
-    for place, item in enumerate(items):
-        after = "".join(other.tag for other in items[place + 1 : place + 8])
-        before = kept[-1].tag if kept else ""
-        tag = _settle(item, before, after)
-        if "j" in item.others:
-            named = _names_run(item, items[place + 1 : place + 3], index)
-            tag = "j" if named else "s" if item.words.lower() == "run" else ""
-        if "O" in item.others and before == "C" and not after.startswith("C"):
-            told = kept[-1].mention
-            if told is not None and index.ends(index.ranked(told)[0]):
-                tag = "O"
-        gap = len(after) - len(after.lstrip("io"))
-        if after[gap:].startswith("C"):
-            mention = items[place + 1 + gap].mention
-            measured = mention is not None and index.ends(index.ranked(mention)[0])
-            tag = _before_outcome(item, tag, direct=gap == 0) if measured else tag
-        if tag == "" or (tag == "@" and not (before in "<>=sk" and before)):
-            continue
-        if tag in "<>" and kept:
-            negated = kept[-1].tag == "!" or (
-                len(kept) > 1 and kept[-1].tag in "isk" and kept[-2].tag == "!"
-            )
-            if negated and item.part is not None:
-                while kept[-1].tag != "!":
-                    kept.pop()
-                flipped = "<" if tag == ">" else ">"
-                part = replace(item.part, tag=flipped, strict=False)
-                words = f"{kept.pop().words} {item.words}"
-                kept.append(replace(item, tag=flipped, part=part, words=words))
-                continue
-        kept.append(item if tag == item.tag else replace(item, tag=tag))
-    return kept
-
-
-def _before_outcome(item: Item, tag: str, *, direct: bool) -> str:
-    """Best accuracy, low power, high throughput: what is wanted of the outcome behind."""
-    low = item.words.lower()
-    if tag == "a" and "O" in item.others:
-        return "O"
-    if not direct:
-        return tag
-    if tag == "w" and low in _LOW:
-        return "m"
-    return "M" if tag == "w" and low in _HIGH else tag
-
-
-def _names_run(item: Item, after: list[Item], index: Index) -> bool:
-    """Whether a number behind `run` or `job` is its number and does not count something."""
-    if "j" not in item.others or not after or after[0].tag != "V" or after[0].start != item.end:
-        return False
-    behind = after[1] if len(after) > 1 and after[1].start == after[0].end else None
-    if behind is not None and behind.label is not None:
-        return any(index.ends(name) for name, _ in behind.label.labels)
-    return behind is None or behind.tag not in "CDdn"
-
-
-def _dropped(item: Item, before: str, bare: str) -> str:
-    """Energy use, 10 s off, finishes within an hour: words that add nothing there."""
-    low = item.words.lower()
-    if low == "use" and before == "C" and bare[:1] in {"b", "%", "<", ">", ",", ".", "&", "="}:
-        return ""
-    if low == "off" and before and before in "V%H":
-        return ""
-    timed = bare.lstrip("o").startswith(("F", "<", "V"))
-    return "" if low.startswith("finish") and timed else item.tag
-
-
-def _settle(item: Item, before: str, after: str) -> str:
-    """The tag of one item, seen with its neighbours."""
-    low = item.words.lower()
-    bare = after.replace("i", "").replace("@", "")
-    removed = _RUN_NUMBER.sub("", bare.lstrip("<o"))
-    free = bare.startswith("C") and not bare[1:].startswith(("V", "=V", "tV"))
-    if free and low.removesuffix(" of") in {"max", "maximum", "min", "minimum"}:
-        return "M" if low.startswith("max") else "m"
-    if low in {"drop", "remove", "dropping", "take away"}:
-        if bare.startswith(("V", "H", "%")):
-            return "r" if bare.startswith(("VoC", "H", "%")) else "-"
-        if removed.startswith("C") and not removed[1:].startswith(("b", "t", "f", "V", "%")):
-            return "v"
-        return "r"
-    if low in {"add", "plus"} and not bare.startswith(("V", "DV", "H", "%")):
-        return "&" if low == "plus" else "s"
-    if low == "set" and before == "C":
-        return ""
-    if item.tag == "Z" and low.endswith(("stay", "remain")):
-        return "i" if bare.startswith(("V", "=", "<", ">", "B", "L")) else "Z"
-    if item.tag in "{}" and low.startswith("and") and bare.startswith("V"):
-        return "<" if item.tag == "{" else ">"
-    if low in {"use", "off"} or item.tag == "L":
-        return _dropped(item, before, bare)
-    if low in {"most", "least"} and bare.startswith("V"):
-        return "<" if low == "most" else ">"
-    if low == "but" and (before + bare[:1]) in {"CL", "EC", "aC"}:
-        return "!"
-    if low in _ALL_BUT and bare.startswith("C"):
-        return "E"
-    return item.tag

@@ -19,9 +19,10 @@ from compass.chat.gather import (
     told_again,
 )
 from compass.chat.link import Index
+from compass.chat.parts import Item
 from compass.chat.revise import bare_direction, bare_number, loose_bounds, swapped
 from compass.chat.scan import Scan
-from compass.chat.tag import Item, tagged, take_row
+from compass.chat.tag import tagged, take_row
 from compass.chat.vocabulary import index_of
 from compass.chat.words import plain
 from compass.domain.errors import BadInput

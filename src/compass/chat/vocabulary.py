@@ -11,6 +11,7 @@ from compass.prepare.names import words
 
 _MOST_LABELS = 20_000
 _SYNONYM = 0.9
+_CODED = re.compile(r"(?<![^\W_])[A-Za-z]\d{1,3}(?![^\W_])")
 
 
 @lru_cache(maxsize=16)
@@ -66,6 +67,10 @@ def _index_names(index: Index, parameter: Number | Category) -> None:
 def _cut(name: str) -> list[str]:
     """The words of a name, with those that are one word joined and `nthreads` cut."""
     pieces = [piece for word in words(name) for piece in synonyms.APART.get(word, (word,))]
+    for coded in _CODED.findall(name):
+        # A letter and a number are one word (p99, f1), which the words of a name leave out.
+        place = pieces.index(coded[0].lower()) if coded[0].lower() in pieces else len(pieces)
+        pieces[place : place + 1] = [coded.lower()]
     joined: list[str] = []
     for piece in pieces:
         pair = (joined[-1], piece) if joined else ("", "")
@@ -100,6 +105,9 @@ def _index_words(index: Index, parameter: Number | Category) -> None:
         solid = [stem(pieces[place]) for place, weight in weights.items() if weight > 0.1]
         if len(solid) == 1:
             index.sole.add(solid[0])
+    initials = plain_list[0] if len(plain_list) == 1 else ""
+    if 3 < len(initials) < 7 and initials.isalpha():
+        index.initials[initials] = name
     index.stems[name] = frozenset(stem(piece) for pieces in lists for piece in pieces)
     dimension = dimension_of(parameter.unit) if isinstance(parameter, Number) else None
     for word in synonyms.DIMENSIONS.get(dimension or "", ()):

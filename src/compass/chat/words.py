@@ -56,14 +56,23 @@ _SHORT = (
     (re.compile(r"\bi'm\b", re.I), "i am"),
     (re.compile(r"(\w)'s?\b", re.I), r"\1"),
 )
+_WRITTEN_OUT = (
+    (re.compile(r"\bw/o\b", re.I), "without"),
+    (re.compile(r"\bw/(?=\s)", re.I), "with"),
+    (re.compile(r"\bi/o\b", re.I), "io"),
+    (re.compile(r"\b(max|min|approx|incl|excl|resp)\.(?=\s*[\w~$])", re.I), r"\1"),
+    (re.compile(r"\b(r[ou][wn]|job|trial|experiment) (\d+)['’]s\b", re.I), r"\1 \2 of"),
+)
 _TOKEN = re.compile(
-    r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][+-]?\d+(?![A-Za-z]))?|\.\d+"
+    r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][+-]?\d+(?![A-Za-z]))?|\.{2,}|\.\d+"
     r"|[^\W\d_]\w*|_\w+|<=|>=|==|!=|->|=>|≤|≥|≠|[^\w\s]"
 )
 
 
 def plain(text: str) -> str:
     """The message with one kind of quotes and dashes, and short forms written out."""
+    for pattern, full in _WRITTEN_OUT:
+        text = pattern.sub(full, text)
     text = text.translate(_SIGNS)
     if "'" in text or "nt" in text.lower():
         for pattern, full in _SHORT:
@@ -118,11 +127,13 @@ _UNIT_WORDS = {
     "megs": "MB", "kilojoule": "kJ", "megajoule": "MJ", "gigajoule": "GJ", "megawatt": "MW",
     "milliwatt": "mW", "kilowatthour": "kWh", "watthour": "Wh", "gigahertz": "GHz",
     "megahertz": "MHz", "kilohertz": "kHz", "hertz": "Hz", "mw": "MW", "mj": "MJ",
-    "sec": "s", "hour": "h",
+    "sec": "s", "hour": "h", "dollar": "$", "buck": "$", "usd": "$", "$": "$", "euro": "$",
+    "eur": "$", "€": "$",
 }  # fmt: skip
 _UNIT_WORDS |= {f"{word}s": unit for word, unit in _UNIT_WORDS.items()}
-_DIGITS = re.compile(r"[\d.]")
+_DIGITS = re.compile(r"\.?\d")
 _CLOCK = re.compile(r"h(\d{1,2})(?:m(?:in)?)?")  # what follows the 1 of 1h30
+_MONEY = frozenset({"$", "€"})
 _ARTICLES = frozenset({"a", "an", "one"})
 
 
@@ -134,12 +145,15 @@ def unit_named(word: str) -> str | None:
 
 def is_number(token: Token) -> bool:
     """Whether a token is written in digits."""
-    return bool(_DIGITS.match(token.text)) and token.text != "."
+    return bool(_DIGITS.match(token.text))
 
 
 def quantity_at(found: Sequence[Token], place: int) -> tuple[Quantity, int] | None:
     """The quantity that starts at a token, and the place behind it."""
     start = place
+    if found[place].text in _MONEY and place + 1 < len(found) and is_number(found[place + 1]):
+        amount = _amount(found, place + 1)
+        return None if amount is None else (Quantity(amount[0], Form.NUMBER, "$"), amount[1])
     sign = 1.0
     if found[place].text == "-" and _starts_number(found, place):
         sign, place = -1.0, place + 1
@@ -252,7 +266,7 @@ def _unit_at(found: Sequence[Token], place: int) -> tuple[str | None, int] | Non
     if place >= len(found):
         return None
     token = found[place]
-    if not token.text[0].isalpha():
+    if not (token.text[0].isalpha() or token.text in _MONEY):
         return None
     if token.low in {"kilowatt", "kw", "watt", "w"} and place + 1 < len(found):
         after = found[place + 1].low
@@ -263,7 +277,16 @@ def _unit_at(found: Sequence[Token], place: int) -> tuple[str | None, int] | Non
     if token.low == "m":
         return ("min", place + 1) if token.joined else None
     unit = unit_named(token.text) or unit_named(token.low)
-    return None if unit is None else (unit, place + 1)
+    return None if unit is None else _rate(found, unit, place + 1)
+
+
+def _rate(found: Sequence[Token], unit: str, place: int) -> tuple[str, int]:
+    """GB/s and GB per second are one unit; `3 s per epoch` is not."""
+    if place + 1 < len(found) and found[place].low in {"/", "per"}:
+        below = unit_named(found[place + 1].text) or unit_named(found[place + 1].low)
+        if below in {"s", "min", "h", "d"}:
+            return f"{unit}/{below}", place + 2
+    return unit, place
 
 
 def _with_more(found: Sequence[Token], quantity: Quantity, place: int) -> tuple[Quantity, int]:

@@ -107,7 +107,9 @@ class RemoteDataset:
             body = {"dataset": self.id, "study": _plain(self.study), "models": brought, **options}
             body |= {"model_columns": wanted, "name": name}
             link = self.server.link
-            begun = understood(JobInfo, link.call("POST", "/engines", params=NOW, body=body))
+            begun = understood(
+                JobInfo, link.call("POST", "/engines", params=NOW, body=body, begins=True)
+            )
             job = finished(link, begun, progress)
             known = understood(EngineInfo, link.call("GET", f"/engines/{job.engine}"))
         return RemoteEngine(self.server, known, progress)

@@ -108,7 +108,7 @@ class RemoteEngine(Questions):
         }
         said |= {"level": level, "weights": None if weights is None else dict(weights)}
         body = _question(question, run, where, said) | {"curve": list(curve)}
-        told = self._post("answers", body, params=NOW)
+        told = self._post("answers", body, params=NOW, begins=True)
         if "state" in told:  # a job; a question that was asked before has its answer at once
             job = finished(self.server.link, understood(JobInfo, told), self.progress)
             told = self.server.link.call("GET", f"/answers/{job.answer}")
@@ -207,7 +207,7 @@ class RemoteEngine(Questions):
         with as_file(rows, self.server.about) as file:
             params["name"] = file.name
             path = f"/engines/{self.id}/tell/upload"
-            told = link.call("POST", path, params=params, content=file.content)
+            told = link.call("POST", path, params=params, content=file.content, begins=True)
         job = finished(link, understood(JobInfo, told), self.progress)
         about = understood(EngineInfo, link.call("GET", f"/engines/{job.engine}"))
         found = understood(Told, link.call("GET", f"/engines/{about.id}/told"))
@@ -218,10 +218,11 @@ class RemoteEngine(Questions):
         """Delete it from the server; answers that it gave stay."""
         self.server.link.call("DELETE", f"/engines/{self.id}")
 
-    def _post(self, what: str, body: Any, params: Any = None) -> Any:
+    def _post(self, what: str, body: Any, params: Any = None, begins: bool = False) -> Any:
         # Twice does no harm: a question that was asked twice is answered once.
         path = f"/engines/{self.id}/{what}"
-        return self.server.link.call("POST", path, params=params, body=body, again=True)
+        link = self.server.link
+        return link.call("POST", path, params=params, body=body, again=True, begins=begins)
 
     def _get(self, what: str, params: Any) -> Any:
         return self.server.link.call("GET", f"/engines/{self.id}/{what}", params=params)

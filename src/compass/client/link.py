@@ -2,10 +2,13 @@
 
 import ipaddress
 import re
+import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,6 +24,7 @@ _CONNECT = 10.0  # seconds
 _HEARTBEATS = 60.0  # seconds; a server that streams says something every 15
 _BUSY = (429, 503)
 _GATEWAY = (502, 504)  # of a proxy in front of a server
+_GRACE = 5.0  # seconds in which a server tells which job was begun, after Ctrl-C
 _ASIDE = 1.0  # seconds to wait where a busy server does not say how long
 _SAFE = ("GET", "PUT", "DELETE")  # sent twice, they do what they do once
 
@@ -92,35 +96,37 @@ class Link:
         body: Any = None,
         content: Any = None,
         again: bool | None = None,
+        begins: bool = False,
     ) -> Any:
         """Send a request and give the JSON of the answer; problems are raised.
 
-        `again`: whether it may be sent twice when a connection breaks.
+        `again`: whether it may be sent twice when a connection breaks. `begins`: whether it may
+        begin a job, which is ended when the request is interrupted.
         """
         twice = method in _SAFE if again is None else again
-        response = self._sent(method, path, params, body, content, twice)
+        given = {"params": params, "json": body, "content": content}
+        response = self._sent(method, path, given, twice, begins)
         if not response.is_success:
             raise self.problem(response)
         return self._json(response) if response.content else None
 
     def said(self, method: str, path: str) -> tuple[str, Any]:
         """Send a request; the code of the problem (empty: none), and the JSON of the answer."""
-        response = self._sent(method, path, None, None, None, True)
+        response = self._sent(method, path, {}, True, False)
         if response.is_success:
             return "", self._json(response)
         return self._told(response).code, None
 
     def _sent(
-        self, method: str, path: str, params: Any, body: Any, content: Any, twice: bool
+        self, method: str, path: str, given: dict[str, Any], twice: bool, begins: bool
     ) -> httpx.Response:
         ends = time.monotonic() + self.patience
+        send = partial(self._http.request, method, self.url + API + path, **given)
         while True:
-            if content is not None:
-                content.seek(0)
+            if given.get("content") is not None:
+                given["content"].seek(0)
             try:
-                response = self._http.request(
-                    method, self.url + API + path, params=params, json=body, content=content
-                )
+                response = self._whole(send) if begins else send()
             except ValueError:
                 raise BadInput(
                     "a number in the question is not finite", hint="leave out what is not known"
@@ -137,6 +143,34 @@ class Link:
             if time.monotonic() + pause > ends:
                 return response
             time.sleep(pause)
+
+    def _whole(self, send: Callable[[], httpx.Response]) -> httpx.Response:
+        """Send a request that may begin a job; if Ctrl-C comes in between, the job is ended."""
+        box: SimpleQueue[httpx.Response | Exception] = SimpleQueue()
+
+        def sending() -> None:
+            try:
+                box.put(send())
+            except Exception as error:
+                box.put(error)
+
+        # In a thread: an interrupted request would not tell which job it began.
+        threading.Thread(target=sending, daemon=True).start()
+        try:
+            found = box.get()
+        except BaseException:
+            self._call_off(box)
+            raise
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _call_off(self, box: "SimpleQueue[httpx.Response | Exception]") -> None:
+        with suppress(Empty, CompassError):
+            found = box.get(timeout=_GRACE)
+            told = None if isinstance(found, Exception) else self._json(found)
+            if isinstance(told, dict) and "state" in told:
+                self.call("DELETE", f"/jobs/{told['id']}")
 
     @contextmanager
     def lines(self, path: str) -> Iterator[Iterator[str]]:

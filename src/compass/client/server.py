@@ -147,7 +147,9 @@ class Server:
                 if known.about.digest == digest and not known.about.shared:
                     return known
             params = NOW | {"name": file.name}
-            told = self.link.call("POST", "/datasets/upload", params=params, content=file.content)
+            told = self.link.call(
+                "POST", "/datasets/upload", params=params, content=file.content, begins=True
+            )
         return self._made(told, progress)
 
     def public(self, name: str, *, progress: Progress | None = None) -> RemoteDataset:
@@ -156,7 +158,9 @@ class Server:
             if known.about.catalogue == name:
                 return known
         body = {"name": name}
-        told = self.link.call("POST", "/datasets/from-catalogue", params=NOW, body=body)
+        told = self.link.call(
+            "POST", "/datasets/from-catalogue", params=NOW, body=body, begins=True
+        )
         return self._made(told, progress)
 
     def _made(self, told: Any, progress: Progress | None) -> RemoteDataset:

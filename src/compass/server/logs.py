@@ -49,6 +49,7 @@ def configure(stream: TextIO | None = None, level: str = "INFO") -> None:
     _LOG.setLevel(level)
     _LOG.propagate = False
     logging.captureWarnings(True)  # they quote values too
+    logging.raiseExceptions = False  # or a log that cannot be written would be shown in full
     for name in ("", "uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]

@@ -1,9 +1,7 @@
 """What stands behind the routes: the store, the working processes, and the work itself."""
 
 import asyncio
-import hashlib
 import json
-import os
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -22,6 +20,7 @@ from compass.execute.processors import cores
 from compass.server.jobs import Jobs, Running
 from compass.server.metrics import Metrics
 from compass.server.nouns import AnswerInfo, DatasetInfo, EngineInfo, ModelInfo, now
+from compass.server.paths import allowed
 from compass.server.pool import Pool
 from compass.server.problems import Refused, not_found
 from compass.server.settings import ServerSettings
@@ -76,19 +75,15 @@ class Service:
 
     def resume(self) -> int:
         """Take up work that an earlier server left; how many pieces."""
-        everybody = self.store.everybody()
-        count = self.jobs.resume(everybody)
-        for workspace in everybody:
-            self._drop_unread(workspace)
-        return count
-
-    def _drop_unread(self, workspace: Workspace) -> None:
-        """Remove datasets that no job will read: the server ended before it could start one."""
-        live = [one for one in self.jobs.running.values() if one.workspace is workspace]
+        count = self.jobs.resume(self.store.everybody())
+        # A dataset that no job will read: the server ended before it could start one.
+        live = self.jobs.running.values()
         wanted = {one.given.get(key) for one in live for key in ("dataset", "runs")}
-        for about in workspace.all("datasets", DatasetInfo):
-            if not about.ready and about.id not in wanted and not workspace.shared:
-                workspace.remove("datasets", about.id)
+        for workspace in self.store.everybody()[1:]:
+            for about in workspace.all("datasets", DatasetInfo):
+                if not about.ready and about.id not in wanted:
+                    workspace.remove("datasets", about.id)
+        return count
 
     def let_go(self) -> None:
         """Take no more work, and let those go who follow jobs; what is being done goes on."""
@@ -146,37 +141,7 @@ class Service:
             return owner.place("datasets", name) / f"runs.{about.reader}"
         if owner.shared:
             return Path(about.path)
-        return self.allowed(about.path)
-
-    def allowed(self, path: str) -> Path:
-        """A path on the server that people may name; links are followed before it is judged."""
-        if not self.settings.folders:
-            raise Refused(
-                403,
-                "no-folders",
-                "this server reads no files by path",
-                hint="upload the file; an operator can allow a folder with --allow",
-            )
-        denied = Refused(
-            403,
-            "not-allowed",
-            "this path is not in a folder that the operator allows",
-            hint="upload the file, or ask the operator",
-        )
-        try:
-            real = Path(os.path.realpath(path, strict=True))
-        except (OSError, ValueError):
-            raise denied from None  # whether it exists is not told either
-        if not self._inside(real) or not (real.is_file() or real.is_dir()):
-            raise denied
-        for base, folders, files in os.walk(real):
-            links = [one for name in (*folders, *files) if (one := Path(base, name)).is_symlink()]
-            if not all(self._inside(Path(os.path.realpath(link))) for link in links):
-                raise denied
-        return real
-
-    def _inside(self, real: Path) -> bool:
-        return any(real.is_relative_to(os.path.realpath(one)) for one in self.settings.folders)
+        return allowed(about.path, self.settings.folders)
 
     def given_data(
         self, workspace: Workspace, name: str, study: dict[str, Any] | None = None
@@ -431,9 +396,3 @@ class Service:
             report=running.report,
             started=running.began,
         )
-
-
-def answer_id(engine: str, question: dict[str, Any]) -> str:
-    """The same question to the same engine has the same answer, and so the same name."""
-    said = json.dumps([engine, question], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]

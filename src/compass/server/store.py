@@ -17,6 +17,7 @@ all; it is removed by moving it to `passing` first. One server at a time works o
 import fcntl
 import hashlib
 import hmac
+import json
 import os
 import re
 import secrets
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
@@ -47,6 +48,12 @@ Thing = TypeVar("Thing", bound=Noun)
 def new_id() -> str:
     """A name that nothing else has."""
     return secrets.token_hex(8)
+
+
+def answer_id(engine: str, question: dict[str, Any]) -> str:
+    """The same question to the same engine has the same answer, and so the same name."""
+    said = json.dumps([engine, question], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 @dataclass(eq=False)

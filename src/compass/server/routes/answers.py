@@ -9,7 +9,7 @@ from compass.domain.answer import Curve
 from compass.server.nouns import AnswerInfo, AnswerView, EvidenceRow, Job
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.routes.queries import Question
-from compass.server.service import answer_id
+from compass.server.store import answer_id
 
 router = APIRouter(prefix="/api/v1", tags=["answers"])
 Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="which one, from 1")]

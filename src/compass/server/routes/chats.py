@@ -14,8 +14,8 @@ from compass.domain.query import Query
 from compass.server.nouns import Id, Job, now
 from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
-from compass.server.service import Service, answer_id
-from compass.server.store import Workspace, new_id
+from compass.server.service import Service
+from compass.server.store import Workspace, answer_id, new_id
 
 router = APIRouter(prefix="/api/v1/chats", tags=["chats"])
 

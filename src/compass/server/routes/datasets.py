@@ -10,6 +10,7 @@ from compass.domain.base import Noun
 from compass.prepare.study import Study
 from compass.readers.catalogue import entry
 from compass.server.nouns import DatasetInfo, Job, Name, Page, RowNumber, now
+from compass.server.paths import allowed
 from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.service import Service
@@ -79,7 +80,7 @@ async def upload(
 )
 async def from_path(service: Behind, workspace: Here, given: FromPath, wait: Wait = 10) -> Response:
     """Use a file or folder on the server, where the operator allows it. It is not copied."""
-    path = service.allowed(given.path)
+    path = allowed(given.path, service.settings.folders)
     service.askers.admit(workspace.id)
     made = new_id()
     about = DatasetInfo(

@@ -1,0 +1,128 @@
+"""Patterns that put values up for choice: 4 or 8?, mpiio vs hdf5, off or on?"""
+
+import re
+
+from compass.chat.rules import sides
+from compass.chat.scan import PARAMETERS, Equal, Scan
+from compass.domain.base import Value
+from compass.domain.query import Kind
+from compass.domain.space import Category, Number, Role
+
+_VERSUS = frozenset({"vs", "versus"})
+_WHICH = frozenset({"which one", "which", "what"})
+_SEPARATE = "aFmMOqrRdD<>"
+
+
+def is_question(scan: Scan, place: int) -> bool:
+    """Whether the sentence at a place ends with a question mark."""
+    end = scan.tags.find(".", place)
+    return end >= 0 and scan.items[end].words == "?"
+
+
+def _sentence_start(scan: Scan, place: int) -> int:
+    return scan.tags.rfind(".", 0, place) + 1
+
+
+def _is_open(scan: Scan, start: int, end: int) -> bool:
+    """Whether values joined by `or` are what the question is about, not a bound beside it."""
+    if not is_question(scan, end - 1):
+        return False
+    before = scan.tags[_sentence_start(scan, start) : start]
+    if not set(before) & set(_SEPARATE):
+        return True
+    return _which_behind(scan, end)
+
+
+def _which_behind(scan: Scan, end: int) -> bool:
+    """... which one is faster?"""
+    return any(
+        tag == "a" and item.words.lower() in _WHICH
+        for tag, item in zip(scan.tags[end : end + 4], scan.items[end : end + 4], strict=True)
+    )
+
+
+def _offered(scan: Scan, name: str, values: list[Value], place: int) -> bool:
+    """Note that a parameter is asked for, among these values."""
+    if len(set(values)) < 2:
+        return False
+    scan.equals.append(Equal(name, tuple(dict.fromkeys(values)), place, "|"))
+    _ask(scan, name)
+    return True
+
+
+def _ask(scan: Scan, name: str) -> None:
+    if scan.parameter(name).role is Role.KNOB and name not in scan.asked:
+        scan.asked.append(name)
+
+
+def labels_offered(scan: Scan, match: re.Match[str]) -> bool:
+    """Mpiio vs hdf5; between double and mixed; compare O2 with O3; relu or gelu?"""
+    if scan.kind is Kind.WHAT_IF:
+        return False
+    span = range(*match.span())
+    marks = scan.at(span, "I")
+    if any(scan.items[mark].words.lower() not in _VERSUS for mark in marks):
+        return False
+    plain = not marks and match[0][0] not in "cB"
+    if plain and not _is_open(scan, *match.span()):
+        return False
+    first, *rest = scan.at(span, "L")
+    shared = {
+        name
+        for name, _ in _labels(scan, first)
+        if all(scan.label(place, of=name) is not None for place in rest)
+    }
+    named = [scan.column(place, *PARAMETERS) for place in scan.at(span, "C")]
+    fitting = [name for name in named if name in shared] or sorted(shared)
+    if not fitting or scan.outcome(fitting[0]):
+        return False
+    pairs = [scan.label(place, of=fitting[0]) for place in (first, *rest)]
+    return _offered(scan, fitting[0], [p[1] for p in pairs if p is not None], match.start())
+
+
+def _labels(scan: Scan, place: int) -> tuple[tuple[str, Value], ...]:
+    mention = scan.items[place].label
+    return mention.labels if mention is not None else ()
+
+
+def numbers_offered(scan: Scan, match: re.Match[str]) -> bool:
+    """4 or 8 io servers?; threads: 8, 16 or 32?; between 4 and 8 nodes, which is faster?"""
+    if scan.kind is Kind.WHAT_IF:
+        return False
+    span = range(*match.span())
+    marked = match[0][0] == "c" or bool(scan.at(span, "I"))
+    if "B" in match[0] and not _which_behind(scan, match.end()):
+        return False
+    if not marked and not _is_open(scan, *match.span()):
+        return False
+    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
+    if scan.outcome(name) or not isinstance(scan.parameter(name), Number):
+        return False
+    values = [scan.value(place, name) for place in scan.at(span, "V")]
+    if None in values:
+        return False
+    return _offered(scan, name, values, match.start())
+
+
+def switch_offered(scan: Scan, match: re.Match[str]) -> bool:
+    """Hyperthreading off or on?; exclusive or shared nodes?"""
+    name = scan.column(match.start(), *PARAMETERS)
+    parameter = scan.parameter(name)
+    if not isinstance(parameter, Category) or None in sides(parameter):
+        return False
+    words = {scan.items[place].words.lower() for place in range(*match.span())}
+    if ("o" in match[0] and "on" not in words) or not _is_open(scan, *match.span()):
+        return False
+    _ask(scan, name)
+    return scan.kind is not Kind.WHAT_IF
+
+
+PATTERNS = (
+    (r"[cB][so=]*L(?:[,|&oTI]+L)+C?", labels_offered),
+    (r"LIL(?:,?IL)*C?", labels_offered),
+    (r"(?:C[i=o]*)?L(?:[,|]+L)+C?", labels_offered),
+    (r"[cB]?V(?:[,|I&]*V)*[|I&]V[io]?C", numbers_offered),
+    (r"c?C[io=]*V(?:[,|I]*V)*[|I]V(?!C)", numbers_offered),
+    (r"C[i=]*[yYo]\|[yYo]", switch_offered),
+    (r"C\|wC?(?=\.)", switch_offered),
+)
