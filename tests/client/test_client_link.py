@@ -1,8 +1,10 @@
 """What can happen on the way to a server, and that each is told in words."""
 
 import re
+import signal
 import socket
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -215,3 +217,20 @@ def test_closing_is_not_forgotten() -> None:
     http = link._http
     del link
     assert http.is_closed
+
+
+def test_ctrl_c_before_the_job_has_a_name_ends_it_all_the_same() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def reply(method: str, path: str) -> Reply:
+        asked.append((method, path))
+        if method == "POST":
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            time.sleep(0.2)  # the answer comes after the signal
+        return as_json({"id": "7", "state": "running"}, 202)
+
+    with pretending(compass_says(reply)) as url:
+        link = cp.connect(url).link
+        with pytest.raises(KeyboardInterrupt):
+            link.call("POST", "/engines", body={}, begins=True)
+    assert asked == [("POST", "/api/v1/engines"), ("DELETE", "/api/v1/jobs/7")]

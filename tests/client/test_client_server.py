@@ -108,6 +108,15 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
         assert untimed(mine) == untimed(theirs), name
 
 
+def test_many_questions_at_once(here: cp.Compass, remote: RemoteEngine) -> None:
+    questions = [ASK, {"question": CHANGE, "count": 1}, "nonsense", {"question": ASK, "run": 4000}]
+    mine, theirs = here.ask_all(questions, prove=0.0), remote.ask_all(questions, prove=0.0)
+    for one, other in zip(mine, theirs, strict=True):
+        assert untimed(one.answer) == untimed(other.answer)
+        assert str(one.error) == str(other.error)
+    assert [reply.error is None for reply in theirs] == [True, True, False, False]
+
+
 def test_columns_are_told_as_the_library_tells_them(
     server: Server, runs: Path, remote: RemoteEngine
 ) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from compass.server.nouns import DatasetInfo, now
+from compass.server.jobs import StoredJob
+from compass.server.nouns import DatasetInfo, Job, now
 from compass.server.paths import allowed
 from compass.server.problems import Refused
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
+from compass.server.store import new_id
 
 WHOLE, UNREAD, AWAITED = "a" * 16, "b" * 16, "c" * 16
 
@@ -26,10 +28,18 @@ def test_datasets_that_nobody_will_read_are_removed(tmp_path: Path) -> None:
                 id=name, name="x.csv", created=now(), ready=name == WHOLE, reader="csv"
             )
             workspace.put("datasets", name, about)
-        job = service.jobs.start(workspace, "read", {"dataset": AWAITED}, dataset=AWAITED)
-        service.resume()
+        job = Job(id=new_id(), kind="read", created=now(), dataset=AWAITED)
+        workspace.put("jobs", job.id, StoredJob(job=job, given={"dataset": AWAITED}))
+
+        async def reading(*_: object, **__: object) -> bytes:
+            await asyncio.Event().wait()
+            return b""
+
+        service.askers.do = reading  # type: ignore[method-assign,assignment]
+        assert service.resume() == 1
         assert set(workspace.names("datasets")) == {WHOLE, AWAITED}
-        await service.jobs.cancel(workspace, job.job.id)
+        await asyncio.sleep(0)
+        await service.jobs.cancel(workspace, job.id)
         assert workspace.names("datasets") == [WHOLE]
         await service.close()
 

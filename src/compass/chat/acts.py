@@ -139,6 +139,7 @@ def is_formal(text: str) -> bool:
 
 
 _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.RECOMMEND, _whole(r"\bhow (?:should|shall|do) (?:i|we) (?:set|choose|pick|select)\b")),
     (
         Kind.RECONFIGURE,
         _whole(

@@ -28,7 +28,7 @@ def _is_open(scan: Scan, start: int, end: int) -> bool:
     if not is_question(scan, end - 1):
         return False
     before = scan.tags[_sentence_start(scan, start) : start]
-    if not set(before) & set(_SEPARATE):
+    if not set(before) & set(_SEPARATE) or (before.endswith(",") and scan.tags[end] == "."):
         return True
     return _which_behind(scan, end)
 
@@ -90,7 +90,10 @@ def numbers_offered(scan: Scan, match: re.Match[str]) -> bool:
     if scan.kind is Kind.WHAT_IF:
         return False
     span = range(*match.span())
-    marked = match[0][0] == "c" or bool(scan.at(span, "I"))
+    marks = scan.at(span, "I")
+    if any(scan.items[mark].words.lower() not in _VERSUS for mark in marks):
+        return False
+    marked = match[0][0] == "c" or bool(marks)
     if "B" in match[0] and not _which_behind(scan, match.end()):
         return False
     if not marked and not _is_open(scan, *match.span()):

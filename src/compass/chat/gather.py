@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from compass.chat import acts, edits, goals, relations, rules, wishes
+from compass.chat import acts, choices, edits, goals, relations, rules, wishes
 from compass.chat.draft import Draft, Slot
 from compass.chat.scan import PARAMETERS, Equal, Scan, equality, set_to
 from compass.domain.errors import CompassError
 from compass.domain.goal import Change, Extreme, Observe, Reach, Same, Within
 from compass.domain.query import Baseline, Given, Kind, Row, SetTo
-from compass.domain.space import Number, Role
+from compass.domain.space import Category, Number, Role
 from compass.language import bind_rule, format_rule, parse_rule
 
 _GRAMMAR = tuple(
     (re.compile(pattern), handler)
     for pattern, handler in (
+        *choices.PATTERNS,
         *edits.FIRST,
         *rules.FIRST,
         *relations.PATTERNS,
@@ -26,6 +28,10 @@ _GRAMMAR = tuple(
 )
 _PRAISE = frozenset({"best", "optimal", "ideal", "optimum"})
 _SUPPLY = frozenset({"i have", "we have", "it has"})
+_SEEKING = frozenset(
+    "which|which one|how many|what number of|recommend|suggest|find|pick|choose|propose|"
+    "what value of|which number of|what kind of|which kind of|give me|list".split("|")
+)
 _BREAKS = frozenset(".rRmMFxqOae")
 
 
@@ -50,7 +56,9 @@ def read_patterns(scan: Scan) -> None:
 def kind_from(scan: Scan, text: str) -> Kind | None:
     """Which question it is, by the wording and by what was found."""
     named = acts.kind_of(text)
-    relative = any(isinstance(goal, Change | Reach | Same) for goal in scan.goals.values())
+    relative = scan.leaning or any(
+        isinstance(goal, Change | Reach | Same) for goal in scan.goals.values()
+    )
     started = scan.row is not None or any(
         item.tag == "g" and item.words.lower() not in _SUPPLY for item in scan.items
     )
@@ -60,6 +68,8 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
         return Kind.RECONFIGURE
     if named is not None:
         return named
+    if _asks_what_follows(scan):
+        return Kind.WHAT_IF
     if changed and not bounded and acts.tries(text):
         return Kind.WHAT_IF
     if (changed or scan.equals) and acts.asks_whether(text):
@@ -72,11 +82,56 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
         return Kind.RECONFIGURE
     if changed and acts.tries(text):
         return Kind.WHAT_IF
-    if acts.wants(text) or (
-        any(isinstance(g, Extreme) for g in scan.goals.values()) and scan.count
-    ):
+    sought = any(isinstance(g, Extreme) for g in scan.goals.values()) and scan.count
+    if acts.wants(text) or sought or scan.asked or _asks_alone(scan):
         return Kind.RECOMMEND
     return None
+
+
+def _questions(scan: Scan) -> Iterator[range]:
+    """The sentences that end with a question mark."""
+    for place, item in enumerate(scan.items):
+        if item.tag == "." and item.words == "?" and place:
+            yield _sentence(scan, place - 1)
+
+
+def _asks_alone(scan: Scan) -> bool:
+    """Lr? Batch?: a parameter and a question mark."""
+    return any(
+        scan.tags[sentence.start : sentence.stop].strip("C&,|") == ""
+        and not scan.outcome(scan.column(sentence.start))
+        for sentence in _questions(scan)
+        if len(sentence)
+    )
+
+
+def _asks_what_follows(scan: Scan) -> bool:
+    """Whether something is changed and a question asks what an outcome does then."""
+    tried = [e for e in scan.equals if len(e.values) == 1 and not e.negative and e.cue != "o"]
+    knobs = [e for e in tried if scan.parameter(e.column).role is Role.KNOB]
+    switched = any(e.cue == "s" for e in knobs) or (bool(knobs) and scan.row is not None)
+    if scan.asked or not (scan.edits or scan.stated or switched):
+        return False
+    if any(isinstance(goal, Change | Reach | Same | Within) for goal in scan.goals.values()):
+        return False
+    return any(_asks_outcome(scan, sentence) for sentence in _questions(scan))
+
+
+def _asks_outcome(scan: Scan, sentence: range) -> bool:
+    """Is accuracy going to suffer?; sypd, energy?; but not: which nodes give the best energy?"""
+    tags = scan.tags[sentence.start : sentence.stop]
+    if set(tags) & set("FmMOn^c"):
+        return False
+    columns = scan.at(sentence, "C")
+    for place in scan.at(sentence, "a"):
+        behind = scan.tags[place + 1 :].lstrip("iow")
+        after = len(scan.tags) - len(behind)
+        about = after in columns and scan.outcome(scan.column(after, Role.OUTCOME))
+        said = scan.items[place].words.lower()
+        if said == "which one" or (said in _SEEKING and not about):
+            return False
+    bare = re.search(r"a[rR+w-]+$", tags) is not None  # how much do we save?
+    return bare or "q" in tags or any(scan.outcome(scan.column(p, Role.OUTCOME)) for p in columns)
 
 
 def told_again(scan: Scan, text: str) -> Kind | None:
@@ -109,7 +164,7 @@ def settle_equals(scan: Scan, expecting: Slot | None) -> Baseline | None:
     """Values that were named: tried out, used now, or a rule; gives the baseline."""
     given: dict[str, object] = {}
     explicit = bool(scan.edits)
-    for equal in scan.equals:
+    for equal in _joined(scan):
         start = expecting is Slot.BASELINE and not equal.negative and len(equal.values) == 1
         if scan.kind is not Kind.RECOMMEND and (start or _is_given(scan, equal)):
             given[equal.column] = equal.values[0]
@@ -122,6 +177,23 @@ def settle_equals(scan: Scan, expecting: Slot | None) -> Baseline | None:
     if scan.row is not None:
         return Row(row=scan.row)
     return Given.model_validate({"config": given}) if given else None
+
+
+def _joined(scan: Scan) -> list[Equal]:
+    """The values that were named; O2 here and O3 there allows both, never none."""
+    kept: list[Equal] = []
+    for equal in scan.equals:
+        first = next((e for e in kept if e.column == equal.column), None)
+        apart = first is not None and not set(first.values) & set(equal.values)
+        label = isinstance(scan.parameter(equal.column), Category)
+        if first is None or not (apart and label) or first.negative or equal.negative:
+            kept.append(equal)
+        elif scan.kind is not Kind.WHAT_IF and not _is_given(scan, first):
+            both = replace(first, values=(*first.values, *equal.values))
+            kept[kept.index(first)] = both
+        else:
+            kept.append(equal)
+    return kept
 
 
 def _is_supply(scan: Scan, equal: Equal) -> bool:
@@ -164,6 +236,8 @@ def settle_columns(scan: Scan, expecting: Slot | None) -> list[str]:
         if name in taken:
             continue
         if scan.outcome(name):
+            if scan.kind is Kind.WHAT_IF and _is_noun(scan, place):
+                continue
             if scan.kind is Kind.WHAT_IF:
                 scan.observed.append(name)
             elif _is_praised(scan, place) and scan.parameter(name).kind == "number":
@@ -174,6 +248,14 @@ def settle_columns(scan: Scan, expecting: Slot | None) -> list[str]:
             scan.asked.append(name)
         scan.used.add(place)
     return [name for name in dict.fromkeys(without) if name not in scan.goals]
+
+
+def _is_noun(scan: Scan, place: int) -> bool:
+    """Drop collective io: the word behind a switch only says what it switches."""
+    before = scan.items[place - 1] if place else None
+    if before is None or before.mention is None or before.end != scan.items[place].start:
+        return False
+    return isinstance(scan.parameter(scan.column(place - 1)), Category)
 
 
 def _is_praised(scan: Scan, place: int) -> bool:
@@ -205,7 +287,10 @@ def _is_asked(scan: Scan, place: int, name: str, expecting: Slot | None) -> bool
     only_columns = not set(scan.tags[sentence.start : sentence.stop]) - set("C&,|wo")
     if only_columns and scan.tags.count("w") <= 1:
         return True
+    listed = scan.tags[:place].rstrip("C&,|")
+    told = scan.items[len(listed) - 1].words.lower() if listed.endswith("s") else ""
     changed = "s" in roles and scan.kind is Kind.RECONFIGURE
+    changed = changed or told.startswith(("chang", "vary", "set"))
     return changed or bool(set(roles) & set("a~On"))
 
 

@@ -184,13 +184,13 @@ def by_unit(scan: Scan, match: re.Match[str]) -> bool:
     return name is not None and by(scan, name, quantity, 1 if verb in "RD" else -1)
 
 
-def factor(scan: Scan, match: re.Match[str]) -> bool:
+def factor(scan: Scan, match: re.Match[str]) -> int:
     """Double the nodes; half the runtime; three times as many threads."""
     span = range(*match.span())
     value = scan.quantity(scan.at(span, "xXH")[0]).value
     if value > 1 and set("dr<") & set(match[0]):
         value = 1 / value
-    names = [scan.column(p, *PARAMETERS) for p in scan.at(span, "C")]
+    names, end = _alike(scan, match, *PARAMETERS)
     done = False
     for name in names:
         if value <= 0 or value == 1 or scan.parameter(name).kind != "number":
@@ -200,7 +200,7 @@ def factor(scan: Scan, match: re.Match[str]) -> bool:
             done = True
         else:
             done = scan.edit(name, Times(factor=float(f"{value:.12g}"))) or done
-    return done
+    return end if done else 0
 
 
 def part(scan: Scan, match: re.Match[str]) -> bool:
@@ -234,7 +234,8 @@ def moved(scan: Scan, match: re.Match[str]) -> bool:
             return False
         name = meant_by_unit
         scan.note(scan.items[values[-1]].words, name)
-    if scan.outcome(name) and "f" in match[0] and not verbs:
+    brought = any(scan.items[p].words.lower().startswith("br") for p in scan.at(span, "s"))
+    if scan.outcome(name) and "f" in match[0] and not verbs and not brought:
         return False
     if "f" in match[0] and not set("rRs") & set(match[0]) and scan.kind in {None, Kind.RECOMMEND}:
         return False

@@ -106,8 +106,9 @@ _COMPARATIVES = {
     "wait": "start sooner|start earlier|starts sooner|starts earlier|begin sooner|begin earlier|"
     "get started sooner|start faster|start quicker|started sooner|start quickly",
     "slow": "slow|slows|slower|as slow|slow down|slowing down|slowdown",
-    "cheap": "cheaper",
-    "long": "how long|how fast|how quickly|how quick|how slow",
+    "cheap": "cheaper|less expensive",
+    "long": "how much shorter|how much longer|how much sooner|how much faster|how much slower|"
+    "how much quicker|how long|how fast|how quickly|how quick|how slow",
     "green": "more efficient|greener|more energy efficient",
     "accurate": "more accurate",
     "strong": "more performant|better performing|better performance",
@@ -115,7 +116,9 @@ _COMPARATIVES = {
 _EQUALLY = {
     "fast": "equally fast|just as fast|equally quick|just as quick|as fast as before|as fast as now|"
     "as quick as now|no slower|not slower|not be slower|without slowing down|"
-    "without getting slower|as fast as it is",
+    "without getting slower|as fast as it is|without slowing it down|without making it slower|"
+    "without any slowdown|without a slowdown|without losing speed|without losing performance|"
+    "without hurting performance|without losing time|not get slower|not get any slower",
     "cheap": "equally cheap|just as cheap|no more expensive|as cheap as now|not more expensive",
     "accurate": "equally accurate|just as accurate|as accurate as now|no less accurate",
 }

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from compass.chat.lexicon import Part
+from compass.chat.lexicon import PHRASES, Part
 from compass.chat.link import Index, LabelMention, Mention
 from compass.chat.words import Quantity
 
@@ -43,6 +43,9 @@ def settled(items: list[Item], index: Index) -> list[Item]:
         after = "".join(other.tag for other in items[place + 1 : place + 8])
         before = kept[-1].tag if kept else ""
         tag = _settle(item, before, after)
+        if tag in ("<", ">") and item.words.lower().endswith(" than"):
+            told = _than_run(item, tag, after)
+            tag, item = (told.tag, told) if told is not None else (tag, item)
         if "j" in item.others:
             named = _names_run(item, items[place + 1 : place + 3], index)
             tag = "j" if named else "s" if item.words.lower() == "run" else ""
@@ -104,6 +107,18 @@ def _dropped(item: Item, before: str, bare: str) -> str:
         return ""
     timed = bare.lstrip("o").startswith(("F", "<", "V"))
     return "" if low.startswith("finish") and timed else item.tag
+
+
+def _than_run(item: Item, tag: str, after: str) -> Item | None:
+    """Cheaper than run 8; lower than now: compared with a run, not with a number."""
+    rest = after.lstrip("oi@")
+    if not (rest.startswith("jV") or (rest[:1] in {"g", "z"} and rest[1:2] not in set("VCL"))):
+        return None
+    word = item.words.lower().removesuffix(" than")
+    for part in PHRASES.get(tuple(word.split()), ()):
+        if part.tag == "q":
+            return replace(item, tag="q", part=part)
+    return replace(item, tag="d" if tag == "<" else "D")
 
 
 def _by_number(item: Item, low: str, before: str, bare: str) -> str:

@@ -24,7 +24,8 @@ PHRASE_TEXTS = {
     "stay at|stays at|pinned to|always|must be|should be|has to be|have to be|needs to be|:|"
     "need to be|restricted to|pinned at|is set to|stick to|stick with|locked at",
     "~": "only|solely|just the|nothing but|one of|any of|either|strictly|among",
-    "!": "apart from|aside from|with the exception of|do not go to|do not go for|do not go with|steer clear of|keep away from|"
+    "!": "we do not have|i do not have|have no|got no|we lack|lacking|ran out of|run out of|we have no|i have no|"
+    "apart from|aside from|with the exception of|do not go to|do not go for|do not go with|steer clear of|keep away from|"
     "not|no|never|without|except|anything but|avoid|avoiding|avoids|prevent|prevents|"
     "exclude|excluding|other than|"
     "anything except|everything but|rule out|but not|cannot|nor|neither|stay away from|"
@@ -62,9 +63,10 @@ PHRASE_TEXTS = {
     "d": "less than now|less than before|less than today|lower than now|lower than before|"
     "less than currently|"
     "less|fewer|smaller|lower|shorter",
-    "D": "more|higher|larger|extra|additional|greater|longer|bigger|further",
+    "D": "another|more|higher|larger|extra|additional|greater|longer|bigger|further",
     "x": "",
-    "s": "replaced|swapped|substitute|substituted|substituting|exchange|exchanged|swap out|flip|flipping|flipped|"
+    "s": "bring|bringing|brought|"
+    "replaced|swapped|substitute|substituted|substituting|exchange|exchanged|swap out|flip|flipping|flipped|"
     "set|setting|use|using|used|switch|switching|switched|change|changing|changed|move|moving|"
     "moved|make|try|trying|go|going|went|run|running|ran|pick|choose|put|assign|"
     "allocate|replace|replacing|swap|swapping|turn|turning|request|requesting|requested|take|"
@@ -73,7 +75,7 @@ PHRASE_TEXTS = {
     "v": "forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
     "never mind|no longer need|do not need|do not mind|relax|skip|delete|take away|get rid of|"
     "do not worry about|take out|does not matter|do not matter|leave out|dropping|clear|discard|"
-    "not care about|care about|mind|throw away|throw out|undo|loosen|strike|withdraw|take back",
+    "not care about|mind|throw away|throw out|undo|loosen|strike|withdraw|take back",
     "+": "+|"
     "add|adding|added|plus",
     "-": "remove|removing|take away|minus|subtract|take off|drop|lose|dropping|give up|removed|"
@@ -125,7 +127,8 @@ PHRASE_TEXTS = {
     "whatever it takes|all other things|all else|anything else|everything else|"
     "all other parameters|all others|the rest|all the rest|"
     "all other knobs|all other settings|all of the parameters|all of the knobs|all of the settings",
-    "O": "optimise|optimising|optimised|improve|improving|better|best|improvement in|optimisation|"
+    "O": "care about|only care about|mostly care about|interested in|matters most|is what matters|is what counts|is my priority|is the priority|counts most|is key|is all that matters|is the main thing|matters|focus on|prioritise|prioritize|"
+    "optimise|optimising|optimised|improve|improving|better|best|improvement in|optimisation|"
     "optimum|improvement|optimize for|optimal",
     "n": "combos|combo|combinations|combination|pairs|tuples|triples|setups|"
     "option|options|suggestion|suggestions|alternative|alternatives|configuration|"
@@ -159,7 +162,8 @@ PHRASE_TEXTS = {
     "would be ok|is no problem|is not a problem",
     "*": "*|times|multiplied by",
     "2": "power of two|power of 2|powers of two|powers of 2|a power of two|a power of 2",
-    "/": "multiple of|multiples of|divisible by|a multiple of|evenly divisible by",
+    "/": "an integer multiple of|a whole multiple of|evenly divide into|"
+    "multiple of|multiples of|divisible by|a multiple of|evenly divisible by",
     "P": "product of|product|the product of",
     "y": "switched on|turned on|turn on|switch on|enabled|enable|enabling|true|active|activated|"
     "turning on|switching on|activate",
@@ -171,7 +175,7 @@ PHRASE_TEXTS = {
     "off the table|not acceptable|unacceptable|are not acceptable|is not acceptable|"
     "are not allowed|is not allowed|are not wanted|is not wanted|not wanted|not welcome|"
     "must be avoided|to be avoided|not permitted|does not work",
-    "": "jobs|runs|ought to|has to lie|have to lie|lie|lies|at the same time|by the way|as long as|in any case|for example|so that|"
+    "": "jobs|runs|any idea|ought to|has to lie|have to lie|lie|lies|at the same time|by the way|as long as|in any case|for example|so that|"
     "such that|in order|"
     "at once|in total|all in all|more or less|as well|a bit|for now|in mind|on average|in general|"
     "to me|to us|of my|for me|for us|in fact|with respect to|in terms of|at a time|this time|"
@@ -204,4 +208,14 @@ def _kept() -> str:
     return "|".join(phrase for phrase in phrases if phrase not in known)
 
 
+def _barred() -> str:
+    """Every way to say that something cannot be had: is not installed, are unavailable."""
+    states = "installed supported licensed working usable feasible offered wanted available".split()
+    phrases = [f"{verb} not {state}" for verb in ("is", "are") for state in states]
+    phrases += [f"{verb} {state}" for verb in ("is", "are") for state in ("unavailable", "broken")]
+    known = set(PHRASE_TEXTS["N"].split("|"))
+    return "|".join(phrase for phrase in phrases if phrase not in known)
+
+
+PHRASE_TEXTS["N"] += f"|{_barred()}"
 PHRASE_TEXTS["Z"] += f"|{_kept()}"

@@ -174,11 +174,21 @@ def _times(factors: list[Name]) -> Expression:
 def multiple(scan: Scan, match: re.Match[str]) -> bool:
     """Threads must be a multiple of 4."""
     span = range(*match.span())
-    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
-    number = scan.number(scan.quantity(scan.at(span, "V")[0]), name)
-    if not number or number <= 0:
-        return False
-    rest = Arithmetic("%", Name(name), Literal(whole(number)))
+    columns, numbers = scan.at(span, "C"), scan.at(span, "V")
+    name = scan.column(columns[0], *PARAMETERS)
+    divisor: Expression
+    if numbers:
+        number = scan.number(scan.quantity(numbers[0]), name)
+        if not number or number <= 0:
+            return False
+        divisor = Literal(whole(number))
+    else:
+        other = scan.column(columns[1], *PARAMETERS)
+        numeric = all(isinstance(scan.parameter(each), Number) for each in (name, other))
+        if other == name or not numeric:
+            return False
+        divisor = Name(other)
+    rest = Arithmetic("%", Name(name), divisor)
     return _related(scan, "!=" if "!" in match[0] else "==", rest, Literal(0))
 
 
@@ -202,10 +212,11 @@ PATTERNS = (
     (r"PC(?:[&,]+C)*[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
     (r"P[io]*V?[is]*[<>=]i?(?:C(?:\*C)*|V)", product),
     (r"C?C(?:\*C)+[is=t]*[<>=]i?(?:C(?:\*C)*|V)", product),
+    (r"C[is=]*[<>=]i?C(?:\*C)+", product),
     (r"C(?:[&+-][CV])+[is=t]*[<>=]i?[CV]", sum_of),
     (r"C[is=]*[<>]?[i=]*[XH]i?C[{}]?", compared_columns),
     (r"C[is=]*!?[<>]C(?![VL])", compared_columns),
     (r"C[is]*=[XH]?C(?![VL=i])", compared_columns),
-    (r"C[iks=]*!?/V", multiple),
+    (r"C[iks=]*!?/[VC]", multiple),
     (r"C[iks=]*2", power_of_two),
 )

@@ -136,7 +136,7 @@ def _cue(scan: Scan, match: re.Match[str]) -> str:
         tag, words_said = scan.tags[place], scan.items[place].words.lower()
         if tag in "s=~" or (tag == "o" and words_said.startswith(("with", "using", "via"))):
             return "s" if tag == "o" else tag
-        if tag == "o":
+        if tag == "o" and words_said not in {"if", "when"}:
             return "o"
     return scan.tags[: match.start()][-1:]
 
@@ -167,7 +167,9 @@ def about(scan: Scan, name: str, quantity: Quantity, places: list[int]) -> bool:
     if scan.kind is Kind.WHAT_IF or len(places) != 1:
         return False
     if scan.tags[: places[0]].endswith("g"):
+        scan.current = (name, quantity)
         return True
+    scan.told = (name, quantity)
     worse = "<=" if scan.better(name) == "minimize" else ">="
     return scan.bound(name, scan.last_op or worse, quantity)
 
@@ -190,6 +192,8 @@ def lone(scan: Scan, match: re.Match[str]) -> bool:
     quantity = scan.quantity(match.end() - 1)
     before = scan.items[match.start() - 1] if match.start() else None
     if before is not None and before.tag == "g" and before.words.lower().endswith(_LASTING):
+        lasting = scan.of_unit(quantity, Role.OUTCOME)
+        scan.current = (lasting, quantity) if lasting is not None else None
         return True
     words = scan.items[match.start()].words.lower()
     outcome = scan.of_unit(quantity, Role.OUTCOME)
@@ -291,8 +295,6 @@ def switched(scan: Scan, match: re.Match[str]) -> bool:
 
 def sides(category: Category) -> tuple[tuple[Value] | None, tuple[Value] | None]:
     """The labels of a switch that mean on and off, if it is a switch."""
-    if len(category.values) != 2:
-        return None, None
     sides: dict[bool, tuple[Value]] = {}
     for value in category.values:
         text = str(value).casefold()
@@ -300,6 +302,8 @@ def sides(category: Category) -> tuple[tuple[Value] | None, tuple[Value] | None]
             sides[True] = (value,)
         elif text in {"false", "no", "off", "0", "disabled", "0.0", "none"}:
             sides[False] = (value,)
+    if len(category.values) != 2:  # no quantization: one label of many can mean off
+        return None, sides.get(False)
     return sides.get(True), sides.get(False)
 
 

@@ -63,6 +63,8 @@ class Scan:
     told_kind: Kind | None = None
     lost: list[str] = field(default_factory=list)
     current: tuple[str, Quantity] | None = None  # an outcome whose value was told last
+    told: tuple[str, Quantity] | None = None  # a value that may be a wish or how it is now
+    leaning: bool = False  # a wish that leans on how it is now
 
     def __post_init__(self) -> None:
         self.tags = "".join(item.tag for item in self.items)

@@ -141,6 +141,10 @@ PERFORMANCE = _set(
     "speed fps "
     "iops rate rps qps tps ips sypd sdpd bips mips mlups mlup"
 )
+# Words for what is done in a time, and how such a time ends the name of a column.
+RATE = stem("throughput")
+RATES = _set("throughput rate")
+PER_TIME = _plain_set("s sec second min minute h hour d day")
 POWER = _set("power watt")
 ENERGY = _set("energy joule edp")
 COST = MONEY

@@ -109,10 +109,21 @@ def _index_words(index: Index, parameter: Number | Category) -> None:
     if 3 < len(initials) < 7 and initials.isalpha():
         index.initials[initials] = name
     index.stems[name] = frozenset(stem(piece) for pieces in lists for piece in pieces)
+    if parameter.role is Role.OUTCOME and _is_rate(plain_list, parameter):
+        index.stems[name] |= {synonyms.RATE}
+        for word in synonyms.RATES:
+            _hit(index, word, name, (0, -1), 1.0)
     dimension = dimension_of(parameter.unit) if isinstance(parameter, Number) else None
     for word in synonyms.DIMENSIONS.get(dimension or "", ()):
         if word not in index.stems[name]:
             _hit(index, word, name, (0, -1), 1.0)
+
+
+def _is_rate(pieces: list[str], parameter: Number | Category) -> bool:
+    """Tokens per second, or a unit such as GB/s."""
+    unit = (parameter.unit or "") if isinstance(parameter, Number) else ""
+    named = "per" in pieces and pieces[-1] in synonyms.PER_TIME
+    return named or unit.rpartition("/")[2] in synonyms.PER_TIME
 
 
 def _hit(index: Index, word: str, name: str, place: tuple[int, int], quality: float) -> None:

@@ -96,9 +96,11 @@ def stated(scan: Scan, match: re.Match[str]) -> bool:
 
 def wanted(scan: Scan, match: re.Match[str]) -> bool:
     """... I want 2; make it 300: the outcome whose value was told just before."""
-    if scan.current is None or scan.kind is Kind.WHAT_IF:
+    told = scan.current or scan.told
+    before = scan.tags[: match.start()][-1:]
+    if told is None or scan.kind is Kind.WHAT_IF or (before and before not in ",.&"):
         return False
-    name, now = scan.current
+    name, now = told
     span = range(*match.span())
     quantity = scan.quantity(scan.at(span, "V")[0])
     if quantity.unit is None:
@@ -106,6 +108,9 @@ def wanted(scan: Scan, match: re.Match[str]) -> bool:
     value, old = scan.number(quantity, name), scan.number(now, name)
     if value is None or old is None or dimension_of(quantity.unit) != dimension_of(now.unit):
         return False
+    if scan.current is None:
+        scan.goals.pop(name, None)  # our ttft is at 900 ms, I need 300: the first was no wish
+    scan.leaning = True
     signs = scan.at(span, "<>")
     if signs:
         return scan.bound(name, sign_of(scan, signs[0]), quantity)
@@ -139,7 +144,7 @@ FIRST = (
     (rf"(?:{LIST})[is=t]*[%H][io]*[zg@]", part),
     (rf"(?:{LIST})[iso=t]*X[<>dDrR](?![VC%])", factor),
     (r"C[wiog]*Si?V(?!C)|SVC|Si?V(?!C)", stated),
-    (r"[st@G]*[<>]?V(?=[.,&]|$)", wanted),
+    (r"[st@Gi=]*[<>]?V(?=[.,&]|$)", wanted),
     (r"GG?[<>]?[V%][io]*C|C[ti]*G[V%]", reached),
     (r"C[i=ko]*%(?=[.,&o]|$)|%C(?=[.,&o]|$)", reached),
 )

@@ -10,6 +10,7 @@ from compass.client.jobs import Progress, finished
 from compass.client.nouns import EngineInfo, JobInfo, understood
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
 from compass.domain.base import Value
+from compass.domain.errors import CompassError
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.query import Query
 from compass.domain.space import Space
@@ -21,6 +22,7 @@ from compass.prepare.study import Study
 
 if TYPE_CHECKING:
     from compass.client.server import Server
+    from compass.engine.batch import Asking, Reply
 
 _REMEMBERED = 5  # questions that `tell` looks at again when nobody says which
 
@@ -116,6 +118,31 @@ class RemoteEngine(Questions):
         kept = [text for text in self.asked if text != answer.text]
         self.asked = [*kept, answer.text][-_REMEMBERED:]
         return answer
+
+    def ask_all(
+        self,
+        questions: "Iterable[Asking]",
+        *,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> "tuple[Reply, ...]":
+        """Answer many questions, one after the other; one that fails stops no other.
+
+        A question is a text, a Query, or a mapping with options; see `Compass.ask_all`.
+        """
+        from compass.engine.batch import Reply
+
+        asked = list(questions)
+        replies = []
+        for place, one in enumerate(asked, 1):
+            said = options | (dict(one) if isinstance(one, Mapping) else {"question": one})
+            try:
+                replies.append(Reply(one, answer=self.ask(said.pop("question", ""), **said)))
+            except (CompassError, TypeError) as error:
+                replies.append(Reply(one, error=error))
+            if progress is not None:
+                progress("answering", place, len(asked))
+        return tuple(replies)
 
     def query(
         self,
