@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 import psutil
 
+from compass.server.nouns import Problem
 from conftest import cluster_columns
 
 API = "/api/v1"
@@ -25,7 +26,7 @@ RECOMMEND = "Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where C 
 RECONFIGURE = (
     "Reconfigure X = {gpus: ?, nodes: ?, cores: ?} to achieve Y = {runtime: reduce by 10%}"
 )
-NEXT = RECOMMEND
+NOTHING = Path("nothing-to-offer.csv")  # for servers that need no engine: they are up sooner
 QUICK = {"surrogate": "forest", "seed": 3}
 # One outcome, so that an engine is there soon.
 STUDY: dict[str, Any] = {
@@ -247,3 +248,14 @@ def stages(client: httpx.Client, name: str) -> Iterator[dict[str, Any]]:
 def left_over(server: Server) -> list[str]:
     """What is on its way."""
     return os.listdir(server.state / "passing")
+
+
+def fair(answer: httpx.Response, *statuses: int) -> dict[str, Any]:
+    """A refusal that a person can act on, which says nothing about the server itself."""
+    assert answer.status_code in statuses, answer.text
+    told: dict[str, Any] = answer.json()
+    problem = Problem.model_validate(told)
+    assert problem.hint
+    assert "/state/" not in answer.text
+    assert "Traceback" not in answer.text
+    return told

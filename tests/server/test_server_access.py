@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 from server_case import (
     API,
+    NOTHING,
     RECOMMEND,
     Server,
     ask,
@@ -29,11 +29,11 @@ SITE = "https://dashboard.example"
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Server]:
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Reachable by others, so it made a token; pages of one other site may call it."""
     state = tmp_path_factory.mktemp("guarded") / "state"
     words = ("--host", "0.0.0.0", "--origin", SITE, "--limit", "askers=1")
-    with serving(saved, state, *words) as running:
+    with serving(NOTHING, state, *words) as running:
         yield running
 
 

@@ -5,45 +5,55 @@ import json
 import sys
 from contextlib import redirect_stderr
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
+import httpx
 import pytest
-from server_case import API, STUDY, ask, job_over, jobs_csv, serving, shared_engine, until
+from server_case import API, NOTHING, STUDY, jobs_csv, serving, until, upload
 
 from compass.cli.main import run
 
 pytest_plugins = ("server_fixtures",)
 
 
-def test_a_table_is_read_fitted_and_offered(tmp_path: Path) -> None:
+def under_way(client: httpx.Client) -> list[Any]:
+    """The fits that have begun."""
+    jobs = client.get(f"{API}/jobs").json()
+    return [job for job in jobs if job["kind"] == "fit" and job["stage"]]
+
+
+def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
     path, study, state = tmp_path / "jobs.csv", tmp_path / "study.json", tmp_path / "state"
-    path.write_bytes(jobs_csv(40))
+    path.write_bytes(jobs_csv(60))
     study.write_text(json.dumps(STUDY))
     words = ("--study", str(study), "--limit", "askers=1")
     with serving(path, state, *words) as server, server.newcomer() as client:
-        shown = until(lambda: [j for j in client.get(f"{API}/jobs").json() if j["kind"] == "fit"])
-        job = job_over(client, shown[0]["id"])
-        assert job["state"] == "done"
+        key = client.headers["Compass-Workspace"]
+        (job,) = until(lambda: under_way(client))
         assert client.delete(f"{API}/jobs/{job['id']}").status_code == 403
-        engine = shared_engine(client)
-        assert engine == job["engine"]
         (data,) = client.get(f"{API}/datasets").json()
-        assert (data["name"], data["rows"], data["shared"]) == ("jobs.csv", 40, True)
+        assert (data["name"], data["rows"], data["shared"]) == ("jobs.csv", 60, True)
+        assert data["study"]["drop"] == STUDY["drop"]
         assert client.put(f"{API}/datasets/{data['id']}/study", json={}).status_code == 403
         assert client.delete(f"{API}/datasets/{data['id']}").status_code == 403
-        answer = ask(client, engine).json()
-        assert answer["answer"]["suggestions"]
-        key = client.headers["Compass-Workspace"]
+        own = upload(client, jobs_csv(40)).json()
+        for worker in server.workers():
+            worker.suspend()  # so that it is still learning when it is told to stop
     with serving(path, state, *words) as server, server.client(key) as client:
-        # The same engine, not fitted again.
-        assert shared_engine(client) == engine
-        assert client.get(f"{API}/answers/{answer['id']}").json() == answer
-        assert server.workers() == []
-    with serving(tmp_path / "missing.csv", state) as server, server.client(key) as client:
+        # The same offer: it is not read again, and what was being learnt is gone on with.
+        assert server.events()[0]["resumed"] == 1
+        assert client.get(f"{API}/datasets").json() == [own, data]
+        until(lambda: under_way(client))
+        jobs = client.get(f"{API}/jobs").json()
+        assert [(one["kind"], one["id"]) for one in jobs if one["engine"] == job["engine"]] == [
+            ("fit", job["id"])
+        ]
+    with serving(NOTHING, state) as server, server.client(key) as client:
         # What cannot be offered is the operator's to see, and people keep what they have.
         told = until(lambda: [e for e in server.events() if e["event"] == "offer"])
         assert "there is no file" in told[0]["problem"]
-        assert client.get(f"{API}/answers/{answer['id']}").json() == answer
+        assert client.get(f"{API}/datasets/{own['id']}").json() == own
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,7 @@ from server_case import (
     Server,
     ask,
     csv_of,
-    gone,
-    job_over,
     jobs_csv,
-    stages,
-    until,
     upload,
 )
 
@@ -375,62 +371,6 @@ def test_a_model_of_ones_own_predicts(person: httpx.Client, data: str, tmp_path:
     assert told["outcomes"][0]["value"] == pytest.approx(float(booster.predict(row)[0]))
     assert person.delete(f"{API}/models/{about['id']}").status_code == 204
     assert person.get(f"{API}/models/{about['id']}").status_code == 404
-
-
-# Jobs
-
-
-def test_progress_is_told_as_it_happens(person: httpx.Client, data: str) -> None:
-    begun = person.post(
-        f"{API}/engines", params={"wait": 0}, json={"dataset": data, **QUICK, "seed": 4}
-    )
-    assert begun.status_code == 202
-    job = begun.json()
-    assert job["kind"] == "fit"
-    told = list(stages(person, job["id"]))
-    assert told[-1]["state"] == "done"
-    assert any(one["stage"] and one["total"] and one["state"] == "running" for one in told)
-    assert all(one["done"] <= one["total"] for one in told if one["total"])
-    assert person.get(f"{API}/engines/{job['engine']}").status_code == 200
-    assert person.get(f"{API}/jobs/{job['id']}").json() == told[-1]
-    assert [one["state"] for one in stages(person, job["id"])] == ["done"]
-    assert job["id"] in [one["id"] for one in person.get(f"{API}/jobs").json()]
-
-
-def test_a_fit_that_is_cancelled_is_gone(person: httpx.Client, data: str, server: Server) -> None:
-    before = server.workers()
-    asked = {"dataset": data, "surrogate": "auto", "tune": 600}
-    job = person.post(f"{API}/engines", params={"wait": 0}, json=asked).json()
-    until(lambda: person.get(f"{API}/jobs/{job['id']}").json()["state"] == "running")
-    fitters = [one for one in server.workers() if one not in before] or server.workers()
-    cancelled = person.delete(f"{API}/jobs/{job['id']}")
-    assert cancelled.json()["state"] == "cancelled"
-    until(lambda: any(gone([one]) for one in fitters))
-    assert person.get(f"{API}/engines/{job['engine']}").status_code == 404
-    assert person.delete(f"{API}/jobs/{job['id']}").json()["state"] == "cancelled"
-    assert os.listdir(server.state / "passing") == []
-
-
-def test_an_answer_may_be_fetched_later(person: httpx.Client, engine_id: str) -> None:
-    begun = ask(person, engine_id, RECOMMEND, seed=77, wait=0)
-    assert begun.status_code == 202
-    job = job_over(person, begun.json()["id"])
-    assert job["state"] == "done"
-    found = person.get(f"{API}/answers/{job['answer']}").json()
-    assert found["answer"]["provenance"]["seed"] == 77
-    assert person.delete(f"{API}/answers/{job['answer']}").status_code == 204
-
-
-def test_a_job_that_fails_says_why(person: httpx.Client, data: str) -> None:
-    asked = {"dataset": data, "surrogate": "forrest"}
-    job = person.post(f"{API}/engines", params={"wait": 0}, json=asked).json()
-    failed = job_over(person, job["id"])
-    assert failed["state"] == "failed"
-    assert failed["problem"]["code"] == "unknown-name"
-    assert "forest" in failed["problem"]["hint"]
-    at_once = person.post(f"{API}/engines", params={"wait": 60}, json=asked)
-    assert at_once.status_code == 422
-    assert at_once.json() == failed["problem"]
 
 
 # What the operator offers

@@ -166,6 +166,7 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"\b(?:impact|effects?|influence|consequences?|implications?)\b (?:on|of|for|to)\b|"
             r"\bwhat (?:does|would|will|do|did) (?:that|this|it|they) (?:do|mean|cost|change)\b|"
             r"\bwhat (?:does|would|will|do|did)\b[^.?]{0,60}\bdo to\b|"
+            r"\bhow\b[^.?]{0,40}\b(?:reacts?|responds?|depends?)\b|"
             r"\bwhat else\b|\bin case (?:i|we)\b|"
             r"\bhow (?:much|many|far|strongly)\b[^.?]{0,80}\b(?:would|will|does|do)\b"
             r"(?! (?:i|we)\b)[^.?]{0,80}\bif\b"
@@ -188,6 +189,12 @@ _FORESEEN = _whole(
     r"\bassuming\b|\bpredict|\bestimate|\bforecast|\bhow long (?:will|would|does)\b|"
     r"\bhow (?:much|many|fast)\b[^.?]{0,60}\b(?:would|will)\b|\bhow does\b|\bhow do the\b"
 )
+_SUGGESTED = _whole(
+    r"^\W*(?:(?:and|ok|okay|so|then|hm+)\W+)*(?:what|how) about\b[^.?]{1,60}\?\s*$|"
+    r"^\W*(?:and|or|but|ok|okay)\W+(?:what )?if\b[^.?]{1,80}\?\s*$|"
+    r"\b(?:is|are|would)\b[^.?]{1,60}\bworth (?:it|trying|a try)\b"
+)
+_DOUBTED = _whole(r"(?:^|[,.;:]|\band\b|-)\s*(?:will|would|does|do)\b[^.?;:]{1,100}\?")
 _WANTED = _whole(
     r"\bwhich\b|\bwhat\b|\bwhats\b|\bhow many\b|\bbest\b|\bfind\b|\bpick\b|\bchoos|\btell me\b|"
     r"\bshould i\b|\bshould we\b|\bis there\b|\bare there\b|\bgive me\b|\boptimal\b|\bideal\b|"
@@ -224,7 +231,17 @@ def tries(text: str) -> bool:
 
 def asks_whether(text: str) -> bool:
     """Whether a message begins like `would ...` and `does ...`."""
-    return bool(re.match(r"\W*(?:would|will|does|did)\b", text, re.IGNORECASE))
+    return bool(re.match(r"\W*(?:would|will|does|did|is it true)\b", text, re.IGNORECASE))
+
+
+def suggests(text: str) -> bool:
+    """Whether a message puts a value up: what about 1 thread?, is mixed precision worth it?"""
+    return bool(_SUGGESTED.search(text))
+
+
+def doubts(text: str) -> bool:
+    """Whether a clause begins like `will ...` and `does ...` and ends with a question mark."""
+    return bool(_DOUBTED.search(text))
 
 
 def foresees(text: str) -> bool:

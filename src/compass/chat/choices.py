@@ -2,14 +2,17 @@
 
 import re
 
+from compass.chat.goals import meant
+from compass.chat.lexicon import PHRASES
 from compass.chat.rules import sides
 from compass.chat.scan import PARAMETERS, Equal, Scan
 from compass.domain.base import Value
+from compass.domain.goal import Extreme
 from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
 
 _VERSUS = frozenset({"vs", "versus"})
-_WHICH = frozenset({"which one", "which", "what"})
+_WHICH = frozenset({"which one", "which", "what", "whichever"})
 _SEPARATE = "aFmMOqrRdD<>"
 
 
@@ -26,7 +29,7 @@ def _sentence_start(scan: Scan, place: int) -> int:
 def _is_open(scan: Scan, start: int, end: int) -> bool:
     """Whether values joined by `or` are what the question is about, not a bound beside it."""
     if not is_question(scan, end - 1):
-        return False
+        return _which_behind(scan, end)
     before = scan.tags[_sentence_start(scan, start) : start]
     if not set(before) & set(_SEPARATE) or (before.endswith(",") and scan.tags[end] == "."):
         return True
@@ -36,8 +39,9 @@ def _is_open(scan: Scan, start: int, end: int) -> bool:
 def _which_behind(scan: Scan, end: int) -> bool:
     """... which one is faster?"""
     return any(
-        tag == "a" and item.words.lower() in _WHICH
-        for tag, item in zip(scan.tags[end : end + 4], scan.items[end : end + 4], strict=True)
+        scan.items[place].words.lower() in _WHICH
+        for place in scan.at(range(end, min(end + 4, len(scan.tags))), "a")
+        if scan.tags[place + 1 : place + 2] not in {"", "."}
     )
 
 
@@ -63,7 +67,7 @@ def labels_offered(scan: Scan, match: re.Match[str]) -> bool:
     marks = scan.at(span, "I")
     if any(scan.items[mark].words.lower() not in _VERSUS for mark in marks):
         return False
-    plain = not marks and match[0][0] not in "cB"
+    plain = not marks and match[0][0] not in "cB^"
     if plain and not _is_open(scan, *match.span()):
         return False
     first, *rest = scan.at(span, "L")
@@ -98,11 +102,54 @@ def numbers_offered(scan: Scan, match: re.Match[str]) -> bool:
         return False
     if not marked and not _is_open(scan, *match.span()):
         return False
-    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
-    if scan.outcome(name) or not isinstance(scan.parameter(name), Number):
+    places = scan.at(span, "V")
+    columns = scan.at(span, "C")
+    if columns:
+        first = scan.column(columns[0], *PARAMETERS)
+        name: str | None = scan.fitting(columns[0], places, first)
+    else:
+        name = scan.of_unit(scan.quantity(places[-1]), *PARAMETERS)
+    if name is None or scan.outcome(name) or not isinstance(scan.parameter(name), Number):
         return False
-    values = [scan.value(place, name) for place in scan.at(span, "V")]
+    values = [_in_last_unit(scan, place, places[-1], name) for place in places]
     if None in values:
+        return False
+    return _offered(scan, name, values, match.start())
+
+
+def _in_last_unit(scan: Scan, place: int, last: int, name: str) -> Value | None:
+    """4 or 8 MB: the 4 are MB too."""
+    return scan.value(place, name) if place == last else scan.old_value([place, last], name)
+
+
+def is_better(scan: Scan, match: re.Match[str]) -> bool:
+    """Is fp8 faster than int8?: which of the two, by what the adjective speaks of."""
+    if scan.kind is Kind.WHAT_IF or not is_question(scan, match.start()):
+        return False
+    span = range(*match.span())
+    said = scan.items[scan.at(span, "<>q")[0]].words.lower().removesuffix(" than")
+    concept = next((p.concept for p in PHRASES.get((said,), ()) if p.concept), "")
+    if not concept or len(scan.at(span, "L")) != 2:
+        return False
+    first, second = (scan.label(place) for place in scan.at(span, "L"))
+    wanted = meant(scan, "fast" if concept == "slow" else concept)
+    if first is None or second is None or wanted is None or first[0] != second[0]:
+        return False
+    if scan.outcome(first[0]) or not _offered(scan, first[0], [first[1], second[1]], match.start()):
+        return False
+    scan.goal(wanted[0], Extreme(direction=wanted[1]))
+    return True
+
+
+def number_better(scan: Scan, match: re.Match[str]) -> bool:
+    """Is a dropout of 0.3 better than 0.1?"""
+    span = range(*match.span())
+    sign = scan.items[scan.at(span, "<>")[0]].words.lower()
+    if not sign.endswith(" than") or scan.kind is Kind.WHAT_IF:
+        return False
+    name = scan.column(match.start(), *PARAMETERS)
+    values = [scan.value(place, name) for place in scan.at(span, "V")]
+    if None in values or scan.outcome(name) or not is_question(scan, match.start()):
         return False
     return _offered(scan, name, values, match.start())
 
@@ -121,11 +168,14 @@ def switch_offered(scan: Scan, match: re.Match[str]) -> bool:
 
 
 PATTERNS = (
-    (r"[cB][so=]*L(?:[,|&oTI]+L)+C?", labels_offered),
+    (r"[cB^][so=]*L(?:[,|&oTI]+L)+C?", labels_offered),
     (r"LIL(?:,?IL)*C?", labels_offered),
     (r"(?:C[i=o]*)?L(?:[,|]+L)+C?", labels_offered),
     (r"[cB]?V(?:[,|I&]*V)*[|I&]V[io]?C", numbers_offered),
     (r"c?C[io=]*V(?:[,|I]*V)*[|I]V(?!C)", numbers_offered),
+    (r"V(?:[,|I]*V)*[|I]V(?!C)", numbers_offered),
+    (r"C[io=]*V[<>]V(?!C)", number_better),
+    (r"LC?[<>q]T?o?LC?", is_better),
     (r"C[i=]*[yYo]\|[yYo]", switch_offered),
     (r"C\|wC?(?=\.)", switch_offered),
 )

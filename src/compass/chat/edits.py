@@ -3,6 +3,7 @@
 import re
 
 from compass.chat import rules
+from compass.chat.parts import ARROWS
 from compass.chat.scan import PARAMETERS, Equal, Scan, set_to, whole
 from compass.domain.base import Value
 from compass.domain.query import Kind
@@ -14,7 +15,7 @@ _EXCHANGE = ("replac", "swap", "substitut", "exchang")
 def instead(scan: Scan, match: re.Match[str]) -> bool:
     """8 nodes instead of 4; compact rather than scatter."""
     span = range(*match.span())
-    mark = scan.at(span, "I")[0]
+    mark = scan.at(span, "IT")[0]
     before = scan.at(range(match.start(), mark), "VL")
     after = scan.at(range(mark, match.end()), "VL")
     new_place, old_place = (before or after)[0 if before else -1], after[0]
@@ -31,6 +32,10 @@ def instead(scan: Scan, match: re.Match[str]) -> bool:
         name = scan.of_unit(quantity, Role.KNOB)
         if name is not None:
             scan.note(scan.items[new_place].words, name)
+        elif quantity.unit is None:
+            named = scan.at(range(match.start()), "C")
+            knobs = [n for n in (scan.column(p) for p in named) if not scan.outcome(n)]
+            name = next((n for n in reversed(knobs) if scan.fits(quantity, n)), None)
     if name is None:
         return False
     new, old = scan.value(new_place, name), scan.old_value([old_place, new_place], name)
@@ -45,7 +50,9 @@ def replaced(scan: Scan, match: re.Match[str]) -> bool:
     """Replace scatter with compact; switch from scatter to compact."""
     first, second = scan.at(range(*match.span()), "L")
     said = [scan.items[p].words.lower() for p in scan.at(range(*match.span()), "s")]
-    if "f" not in match[0] and not any(word.startswith(_EXCHANGE) for word in said):
+    arrow = any(scan.items[p].words in ARROWS for p in scan.at(range(*match.span()), "t"))
+    told = arrow or "f" in match[0] or any(word.startswith(_EXCHANGE) for word in said)
+    if not told and not ("t" in match[0] and scan.kind is Kind.WHAT_IF):
         return False
     new = scan.label(second)
     old = scan.label(first, of=new[0]) if new is not None else None
@@ -90,6 +97,19 @@ def everything(scan: Scan, match: re.Match[str]) -> bool:
         name = scan.column(place, *PARAMETERS)
         if name not in scan.keep:
             scan.keep.append(name)
+    return True
+
+
+def all_kept_but(scan: Scan, match: re.Match[str]) -> bool:
+    """Keep everything but the layout: only that may change."""
+    span = range(*match.span())
+    words = scan.items[scan.at(span, "E")[0]].words.lower()
+    if "!" not in match[0] and not words.endswith((" but", " except")):
+        return False
+    for place in scan.at(span, "C"):
+        name = scan.column(place, *PARAMETERS)
+        if not scan.outcome(name) and name not in scan.asked:
+            scan.asked.append(name)
     return True
 
 
@@ -141,6 +161,29 @@ def single(scan: Scan, match: re.Match[str]) -> bool:
     return timed and scan.items[match.start()].words.lower() in {"one", "a", "each"}
 
 
+def exchanged(scan: Scan, match: re.Match[str]) -> bool:
+    """Replace 4 gpus by 8."""
+    span = range(*match.span())
+    verb = scan.items[scan.at(span, "s")[0]].words.lower()
+    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
+    old, new = (scan.value(place, name) for place in scan.at(span, "V"))
+    if old is None or new is None or scan.outcome(name) or not verb.startswith(_EXCHANGE):
+        return False
+    scan.stated[name] = old
+    return scan.change(name, new, match.start())
+
+
+def left_free(scan: Scan, match: re.Match[str]) -> bool:
+    """Batch size and replicas are up to you: these are to be found."""
+    if scan.items[match.end() - 1].words.lower() not in {"up to you", "you decide"}:
+        return False
+    names = [scan.column(p, *PARAMETERS) for p in scan.at(range(*match.span()), "C")]
+    if any(scan.outcome(name) for name in names):
+        return False
+    scan.asked.extend(name for name in names if name not in scan.asked)
+    return True
+
+
 def capped(scan: Scan, match: re.Match[str]) -> bool:
     """If I cap the clock at 1.8 GHz: a limit that is tried out is a value."""
     if scan.items[match.start()].words.lower() not in {"if", "when"}:
@@ -157,16 +200,21 @@ def capped(scan: Scan, match: re.Match[str]) -> bool:
 def another_value(scan: Scan, match: re.Match[str]) -> bool:
     """I tried 8 nodes. 16 should be quicker: another value of what was told before."""
     asked = scan.items[match.start()].words.lower()
-    if scan.tags[match.start()] == "a" and asked not in {"what about", "how about"}:
+    if scan.tags[match.start()] == "a" and asked not in {"what about", "how about", "what"}:
+        return False
+    end = scan.items[match.end()].words if match.end() < len(scan.items) else ""
+    opens = scan.tags[: match.start()][-1:] in {".", ","}
+    if not ("q" in scan.tags[match.end() : match.end() + 1] or (end == "?" and opens)):
         return False
     quantity = scan.quantity(scan.at(range(*match.span()), "V")[0])
-    if not scan.equals or quantity.unit is not None:
+    fitting = [e for e in scan.equals if scan.number(quantity, e.column) is not None]
+    if not fitting:
         return False
-    last = scan.equals[-1]
+    last = fitting[-1]
     number = scan.number(quantity, last.column)
     if number is None or len(last.values) != 1 or last.negative:
         return False
-    scan.equals.pop()
+    scan.equals.remove(last)
     scan.stated[last.column] = last.values[0]
     return scan.edit(last.column, set_to(number))
 
@@ -175,25 +223,32 @@ _VALUE = r"[VL]"
 FIRST = (
     (r"V(?=[qaOwDdM]{0,2}(?:F|[mM]C)?[aqOw]?n)", count),
     (r"V(?=F)", count),
-    (r"[so]*V(?=C(?:[&,|]+C)*n)", count),
+    (r"[so=]*V(?=C(?:[&,|]+C)*n)", count),
     (r"V(?=a[LCo])", count),
     (r"\^V", count),
+    (r"kE[oiw]*!?C(?:[&,|]+C)*", all_kept_but),
     (r"[~]?E[oiwsa]*!?C(?:[&,|]+C)*", everything),
     (r"E[wi]*[kZ]?[iz]*z", everything),
+    (r"kE(?![!CVL])", everything),
     (r"E[wi]*k(?![VLC])", everything),
-    (r"E(?!o[VL]|[<>])", everything),
+    (r"E(?![ofB]+[VL]|[<>])", everything),
     (r"[dDR]C(?:[&,]+C)*K", nothing),
-    (r"v[<io]*C(?:[&,]+C)*[<>]?(?![btfV%])", forgotten),
+    (r"v[<io]*C(?:[&,]+C(?!~))*[<>]?(?![btfV%])", forgotten),
     (r"IC", replaced_outcome),
     (r"C[<>]?v", forgotten),
     (rf"[so=]*{_VALUE}C?,?I[pC]*{_VALUE}C?", instead),
+    (rf"[so]*{_VALUE}CTo*{_VALUE}(?!C)", instead),
+    (r"[so=]*<V,?I<?V", instead),
     (rf"[so=]*C[iso=tp]*{_VALUE},?I[po]*{_VALUE}", instead),
     (rf"[so=]*I{_VALUE}C?,?[so]*{_VALUE}C?", instead),
     (r"o?sLoL", replaced),
     (r"o?s*[CE@w]?fLtL", replaced),
     (r"o?LC?i*s[ob]L", replaced),
+    (r"o?sVC[obt]V(?!C)", exchanged),
+    (r"C(?:[&,|]+C)*i?E", left_free),
+    (r"C?LtL", replaced),
     (r"o<C[itso=]*V", capped),
-    (r"V[=is]*(?=q)|a[o]?V(?=\.)", another_value),
+    (r"V[=is]*(?=q)|a?o?V(?=\.)", another_value),
     (r"[k]?@?[<>=]@", nothing),
     (r"VC(?=w?f?[B<>]*V)", single),
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compass.chat import acts, choices, edits, goals, relations, rules, wishes
+from compass.chat import acts, bounds, choices, edits, goals, relations, rules, wishes
 from compass.chat.draft import Draft, Slot
 from compass.chat.scan import PARAMETERS, Equal, Scan, equality, set_to
 from compass.domain.errors import CompassError
@@ -18,19 +18,37 @@ _GRAMMAR = tuple(
     for pattern, handler in (
         *choices.PATTERNS,
         *edits.FIRST,
-        *rules.FIRST,
+        *bounds.FIRST,
         *relations.PATTERNS,
         *wishes.FIRST,
         *goals.PATTERNS,
         *edits.LAST,
+        *bounds.PATTERNS,
         *rules.PATTERNS,
     )
 )
 _PRAISE = frozenset({"best", "optimal", "ideal", "optimum"})
 _SUPPLY = frozenset({"i have", "we have", "it has"})
+_IMPROVED = frozenset({"better", "improve", "improvement", "improvement in"})
 _SEEKING = frozenset(
-    "which|which one|how many|what number of|recommend|suggest|find|pick|choose|propose|"
-    "what value of|which number of|what kind of|which kind of|give me|list".split("|")
+    [
+        "which",
+        "which one",
+        "how many",
+        "what number of",
+        "recommend",
+        "suggest",
+        "find",
+        "pick",
+        "choose",
+        "propose",
+        "what value of",
+        "which number of",
+        "what kind of",
+        "which kind of",
+        "give me",
+        "list",
+    ]
 )
 _BREAKS = frozenset(".rRmMFxqOae")
 
@@ -68,7 +86,9 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
         return Kind.RECONFIGURE
     if named is not None:
         return named
-    if _asks_what_follows(scan):
+    if _asks_what_follows(scan, text):
+        return Kind.WHAT_IF
+    if (changed or scan.equals) and not (scan.goals or scan.asked) and acts.suggests(text):
         return Kind.WHAT_IF
     if changed and not bounded and acts.tries(text):
         return Kind.WHAT_IF
@@ -77,6 +97,8 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
     if (changed or scan.equals) and not bounded and acts.foresees(text):
         return Kind.WHAT_IF
     if changed and not scan.goals and (scan.row is not None or acts.wants(text)):
+        return Kind.WHAT_IF
+    if changed and not (scan.goals or scan.asked) and text.rstrip().endswith("?"):
         return Kind.WHAT_IF
     if relative or (started and (scan.goals or scan.row is not None)):
         return Kind.RECONFIGURE
@@ -97,30 +119,45 @@ def _questions(scan: Scan) -> Iterator[range]:
 
 def _asks_alone(scan: Scan) -> bool:
     """Lr? Batch?: a parameter and a question mark."""
-    return any(
-        scan.tags[sentence.start : sentence.stop].strip("C&,|") == ""
-        and not scan.outcome(scan.column(sentence.start))
-        for sentence in _questions(scan)
-        if len(sentence)
-    )
+    for sentence in _questions(scan):
+        columns = scan.at(sentence, "C")
+        only = scan.tags[sentence.start : sentence.stop].strip("C&,|") == ""
+        if columns and only and not scan.outcome(scan.column(columns[0])):
+            return True
+    return False
 
 
-def _asks_what_follows(scan: Scan) -> bool:
+def _asks_what_follows(scan: Scan, text: str) -> bool:
     """Whether something is changed and a question asks what an outcome does then."""
-    tried = [e for e in scan.equals if len(e.values) == 1 and not e.negative and e.cue != "o"]
+    tried = [e for e in scan.equals if len(e.values) == 1 and not e.negative]
     knobs = [e for e in tried if scan.parameter(e.column).role is Role.KNOB]
     switched = any(e.cue == "s" for e in knobs) or (bool(knobs) and scan.row is not None)
-    if scan.asked or not (scan.edits or scan.stated or switched):
+    switched = switched or (bool(knobs) and _ends_with_outcome(scan))
+    moved = re.search("f[VL]C?t[VL]", scan.tags) is not None
+    if scan.asked or not (scan.edits or scan.stated or switched or moved):
         return False
-    if any(isinstance(goal, Change | Reach | Same | Within) for goal in scan.goals.values()):
+    if any(isinstance(goal, Change | Reach | Same) for goal in scan.goals.values()):
+        return False
+    if any(isinstance(goal, Within) for goal in scan.goals.values()) and not acts.doubts(text):
         return False
     return any(_asks_outcome(scan, sentence) for sentence in _questions(scan))
+
+
+def _ends_with_outcome(scan: Scan) -> bool:
+    """16 nodes, mixed precision. Runtime?"""
+    ending = re.search(r"(?:^|[.,=])w?(C(?:[&,]+C)*)\.$", scan.tags)
+    if ending is None or scan.items[-1].words != "?":
+        return False
+    return all(
+        scan.outcome(scan.column(p, Role.OUTCOME)) for p in scan.at(range(*ending.span(1)), "C")
+    )
 
 
 def _asks_outcome(scan: Scan, sentence: range) -> bool:
     """Is accuracy going to suffer?; sypd, energy?; but not: which nodes give the best energy?"""
     tags = scan.tags[sentence.start : sentence.stop]
-    if set(tags) & set("FmMOn^c"):
+    praised = any(scan.items[p].words.lower() not in _IMPROVED for p in scan.at(sentence, "O"))
+    if praised or set(tags) & set("FmMn^c"):
         return False
     columns = scan.at(sentence, "C")
     for place in scan.at(sentence, "a"):
@@ -140,6 +177,8 @@ def told_again(scan: Scan, text: str) -> Kind | None:
     named = acts.kind_of(text)
     if scan.kind is Kind.RECOMMEND and relative and named in {None, Kind.RECOMMEND}:
         return Kind.RECONFIGURE
+    if named is None and (scan.edits or scan.equals) and not scan.goals and acts.suggests(text):
+        return Kind.WHAT_IF
     return named
 
 
@@ -153,7 +192,9 @@ def _is_given(scan: Scan, equal: Equal) -> bool:
     """Whether a value tells what is used now."""
     if equal.negative or len(equal.values) != 1:
         return False
-    for mark in scan.at(_sentence(scan, equal.place), "g"):
+    for mark in scan.at(_sentence(scan, equal.place), "gS"):
+        if scan.items[mark].words.lower() == "needs":
+            continue
         low, high = sorted((mark, equal.place))
         if not _BREAKS & set(scan.tags[low:high]):
             return True
@@ -188,7 +229,7 @@ def _joined(scan: Scan) -> list[Equal]:
         label = isinstance(scan.parameter(equal.column), Category)
         if first is None or not (apart and label) or first.negative or equal.negative:
             kept.append(equal)
-        elif scan.kind is not Kind.WHAT_IF and not _is_given(scan, first):
+        elif scan.kind is not Kind.WHAT_IF and not any(_is_given(scan, e) for e in (first, equal)):
             both = replace(first, values=(*first.values, *equal.values))
             kept[kept.index(first)] = both
         else:
@@ -276,12 +317,16 @@ def _is_asked(scan: Scan, place: int, name: str, expecting: Slot | None) -> bool
         return False
     if expecting is Slot.PARAMETERS:
         return True
+    if scan.tags[:place].endswith("p"):
+        return False
     sentence = _sentence(scan, place)
     roles = "".join(scan.items[p].tag + scan.items[p].others for p in sentence)
     context = scan.parameter(name).role is not Role.KNOB
     if context:
         return scan.tags[:place][-1:] == "a" and name not in {e.column for e in scan.equals}
-    opening_list = scan.tags[sentence.start : place].strip("C&,|") == ""
+    colons = [p for p in scan.at(range(sentence.start, place), "=") if scan.items[p].words == ":"]
+    begin = colons[-1] + 1 if colons else sentence.start
+    opening_list = scan.tags[begin:place].strip("C&,|") == ""
     if opening_list and scan.tags[place:].lstrip("C&,|")[:1] == "o":
         return True
     only_columns = not set(scan.tags[sentence.start : sentence.stop]) - set("C&,|wo")

@@ -16,6 +16,7 @@ A part is one letter, so that a message becomes a short string that patterns can
     y  switched on         Y  switched off        N  forbidden (behind)
     K  is fine             *  times               P  product of         ^  top
     /  multiple of         2  power of two        c  compare
+    u  divided by
     S  takes, sits at (what is measured now)      G  reach, hit         Q  equally fast
     w  any other word      (words that say nothing are left out)
 """
@@ -44,7 +45,7 @@ _FILLER = _set(
     "many allowed looking look fit ensure sure provided assuming "
     "assume long provide show ones own respectively whole entire usual default "
     "normal regular these those such ever work works working code codes "
-    "program programs case cases "
+    "program programs case cases somewhere circa roughly "
 )
 # Words that no typing error leads to a column or a label.
 _COMMON = _set(
@@ -72,7 +73,7 @@ _COMMON = _set(
     "system cases large extremely supercomputer science project deadline report budget "
     "scientist colleague boss team spare happy worth afford matter matters depends depending "
     "wonder allow allows limited fewer result results total instead value values same change "
-    "changes"
+    "changes consume draw burn eat"
 )
 _EXTREMES = {
     "fast": (
@@ -114,7 +115,8 @@ _COMPARATIVES = {
     "strong": "more performant|better performing|better performance",
 }
 _EQUALLY = {
-    "fast": "equally fast|just as fast|equally quick|just as quick|as fast as before|as fast as now|"
+    "fast": "equally fast|just as fast|equally quick|just as quick|as fast as before|"
+    "as fast as now|"
     "as quick as now|no slower|not slower|not be slower|without slowing down|"
     "without getting slower|as fast as it is|without slowing it down|without making it slower|"
     "without any slowdown|without a slowdown|without losing speed|without losing performance|"
@@ -130,12 +132,14 @@ _FACTORS = {
     1 / 3: "cut to a third",
 }
 _TIMES = {
-    2.0: "twofold|twice|twice as many|twice as much|two times as many|double the number of|"
+    2.0: "two times as high|twofold|twice|twice as many|twice as much|two times as many|"
+    "double the number of|"
     "twice the|"
     "double the amount of|twice as big|twice as large|twice as high|twice as long",
     3.0: "threefold|thrice|three times as many|three times as much|triple the number of",
     4.0: "four times as many|four times as much",
-    0.5: "half as many|half as much|half the number of|half of the|half the amount of|half of|"
+    0.5: "twice as low|two times as low|half as high|half as long|half as large|half as big|"
+    "half as many|half as much|half the number of|half of the|half the amount of|half of|"
     "half the",
     5.0: "fivefold|five fold",
     10.0: "tenfold|ten fold",

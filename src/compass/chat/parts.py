@@ -15,9 +15,10 @@ def _set(text: str) -> frozenset[str]:
 _LOW = _set("low little small short tiny modest reasonable")
 _HIGH = _set("high large big great good")
 _ALL_BUT = frozenset({"anything except", "anything but", "everything but", "all but"})
-_ARROWS = frozenset({"->", "=>", "→"})
+_BESIDE = _set("under below beneath over above")
+ARROWS = frozenset({"->", "=>", "→"})
 _LONE_WORDS = _set("x form one speed") | {"less of"}
-_EVERYDAY = _set("got gets getting see sees seeing observe")
+_EVERYDAY = _set("needs got gets getting see sees seeing observe")
 _RUN_NUMBER = re.compile("[js]V")
 
 
@@ -39,13 +40,13 @@ class Item:
 def settled(items: list[Item], index: Index) -> list[Item]:
     """Words with several parts take the one that their neighbours ask for."""
     kept: list[Item] = []
-    for place, item in enumerate(items):
+    for place, said in enumerate(items):
         after = "".join(other.tag for other in items[place + 1 : place + 8])
         before = kept[-1].tag if kept else ""
-        tag = _settle(item, before, after)
-        if tag in ("<", ">") and item.words.lower().endswith(" than"):
-            told = _than_run(item, tag, after)
-            tag, item = (told.tag, told) if told is not None else (tag, item)
+        tag = _settle(said, before, after)
+        item = _than_run(said, tag, after, kept) if tag in ("<", ">") else said
+        if item is not said:
+            tag, before = item.tag, kept[-1].tag if kept else ""
         if "j" in item.others:
             named = _names_run(item, items[place + 1 : place + 3], index)
             tag = "j" if named else "s" if item.words.lower() == "run" else ""
@@ -61,9 +62,8 @@ def settled(items: list[Item], index: Index) -> list[Item]:
         if tag == "" or (tag == "@" and not (before in "<>=sk" and before)):
             continue
         if tag in "<>" and kept:
-            negated = kept[-1].tag == "!" or (
-                len(kept) > 1 and kept[-1].tag in "isk" and kept[-2].tag == "!"
-            )
+            reversed_tags = "".join(other.tag for other in kept[:-5:-1])
+            negated = reversed_tags.lstrip("iskrRt").startswith("!")
             if negated and item.part is not None:
                 while kept[-1].tag != "!":
                     kept.pop()
@@ -106,18 +106,24 @@ def _dropped(item: Item, before: str, bare: str) -> str:
     if low == "off" and before and before in "V%H":
         return ""
     timed = bare.lstrip("o").startswith(("F", "<", "V"))
-    return "" if low.startswith("finish") and timed else item.tag
+    return "" if low.startswith(("finish", "done", "complete")) and timed else item.tag
 
 
-def _than_run(item: Item, tag: str, after: str) -> Item | None:
+def _than_run(item: Item, tag: str, after: str, kept: list[Item]) -> Item:
     """Cheaper than run 8; lower than now: compared with a run, not with a number."""
-    rest = after.lstrip("oi@")
-    if not (rest.startswith("jV") or (rest[:1] in {"g", "z"} and rest[1:2] not in set("VCL"))):
-        return None
-    word = item.words.lower().removesuffix(" than")
-    for part in PHRASES.get(tuple(word.split()), ()):
+    rest, low = after.lstrip("oi@"), item.words.lower()
+    run = rest.startswith(("jV", "sV"))
+    now = rest[:1] in {"g", "z"} and rest[1:2] not in set("VCL")
+    if not (run or now) or not (low.endswith(" than") or (run and low in _BESIDE)):
+        return item
+    if low.startswith("no "):
+        return replace(item, tag="z")  # no longer than in row 5
+    for part in PHRASES.get(tuple(low.removesuffix(" than").split()), ()):
         if part.tag == "q":
             return replace(item, tag="q", part=part)
+    if kept and kept[-1].tag == "!":
+        kept.pop()
+        return replace(item, tag="z")
     return replace(item, tag="d" if tag == "<" else "D")
 
 
@@ -129,7 +135,7 @@ def _by_number(item: Item, low: str, before: str, bare: str) -> str:
         return "f"
     if low == "one" and item.tag == "V":
         counts = bare.startswith(("C", "n", "F", "D", "L", "m", "M")) or before in set("=<>ti")
-        return "V" if counts and before != "" or bare.startswith(("C", "n")) else ""
+        return "V" if (counts and before != "") or bare.startswith(("C", "n")) else ""
     if low == "less of":
         return "<" if bare.startswith("V") else "d"
     if item.tag == "G":
@@ -146,7 +152,8 @@ def _settle(item: Item, before: str, after: str) -> str:
     bare = after.replace("i", "").replace("@", "")
     removed = _RUN_NUMBER.sub("", bare.lstrip("<o"))
     free = bare.startswith("C") and not bare[1:].startswith(("V", "=V", "tV"))
-    if free and low.removesuffix(" of") in {"max", "maximum", "min", "minimum"}:
+    alone = before == "=" and bare[:1] in {"", ".", ",", "&"}
+    if (free or alone) and low.removesuffix(" of") in {"max", "maximum", "min", "minimum"}:
         return "M" if low.startswith("max") else "m"
     if low in {"drop", "remove", "dropping", "take away"}:
         if bare.startswith(("V", "H", "%")):
@@ -158,10 +165,14 @@ def _settle(item: Item, before: str, after: str) -> str:
         return "s" if low == "add" else "&"
     if item.tag in "GSw" or low in _LONE_WORDS:
         return _by_number(item, low, before, bare)
+    return _settle_more(item, low, before, bare)
+
+
+def _settle_more(item: Item, low: str, before: str, bare: str) -> str:
     if low == "set" and before == "C":
         return ""
     if item.tag == "Z" and low.endswith(("stay", "remain")):
-        return "i" if bare.startswith(("V", "=", "<", ">", "B", "L")) else "Z"
+        return "i" if bare.startswith(("V", "=", "<", ">", "B", "L", "y", "Y")) else "Z"
     if item.tag in "{}" and low.startswith("and") and bare.startswith("V"):
         return "<" if item.tag == "{" else ">"
     if low in {"use", "off"} or item.tag == "L":
@@ -170,7 +181,7 @@ def _settle(item: Item, before: str, after: str) -> str:
         return "<" if low == "most" else ">"
     if low == "but" and (before + bare[:1]) in {"CL", "EC", "aC"}:
         return "!"
-    if low in _ARROWS and not bare.startswith(("V", "L", "<", ">")):
+    if low in ARROWS and not bare.startswith(("V", "L", "<", ">")):
         return ","
     if low in _ALL_BUT and bare.startswith("C"):
         return "E"

@@ -5,7 +5,8 @@ PHRASE_TEXTS = {
     "<": "less of|"
     "under|below|less than|fewer than|smaller than|lower than|shorter than|beneath|<|"
     "cheaper than|faster than|quicker than|inside",
-    "≤": "as high as|no bigger|not past|"
+    "≤": "may go up to|can go up to|could go up to|may be up to|can be up to|"
+    "as high as|no bigger|not past|"
     "less than or equal to|smaller than or equal to|lower than or equal to|at or below|"
     "at most|up to|no more than|max|maximum|maximum of|max of|at the most|limited to|limit to|"
     "capped at|cap at|<=|≤|as much as|within|upper limit|upper bound|no higher than|tops|"
@@ -19,13 +20,16 @@ PHRASE_TEXTS = {
     "at least|no less than|no fewer than|minimum of|min of|minimum|min|>=|≥|at the least|"
     "a minimum of|no lower than|lower limit|lower bound|no smaller than|at minimum|minimally|"
     "upwards of|starting at|no shorter than|from at least",
-    "=": "match|matches|must match|must equal|has to match|has to equal|have to match|ought to be|ought to equal|ought to match|"
+    "=": "match|matches|must match|must equal|has to match|has to equal|have to match|ought to be|"
+    "ought to equal|ought to match|"
     "exactly|precisely|equal to|equals|equal|==|=|set to|fixed at|fixed to|kept at|held at|"
     "stay at|stays at|pinned to|always|must be|should be|has to be|have to be|needs to be|:|"
     "need to be|restricted to|pinned at|is set to|stick to|stick with|locked at",
     "~": "only|solely|just the|nothing but|one of|any of|either|strictly|among",
-    "!": "we do not have|i do not have|have no|got no|we lack|lacking|ran out of|run out of|we have no|i have no|"
-    "apart from|aside from|with the exception of|do not go to|do not go for|do not go with|steer clear of|keep away from|"
+    "!": "we do not have|i do not have|have no|got no|we lack|lacking|ran out of|run out of|"
+    "we have no|i have no|"
+    "apart from|aside from|with the exception of|do not go to|do not go for|do not go with|"
+    "steer clear of|keep away from|"
     "not|no|never|without|except|anything but|avoid|avoiding|avoids|prevent|prevents|"
     "exclude|excluding|other than|"
     "anything except|everything but|rule out|but not|cannot|nor|neither|stay away from|"
@@ -49,7 +53,8 @@ PHRASE_TEXTS = {
     "as high as possible|as large as possible|as much as possible|as many as possible|"
     "high as possible|as high as you can|peak|as many|highest possible|largest possible|"
     "to a maximum|top notch|as high as it gets|maximum possible|greatest possible",
-    "r": "squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|lowers|shrinks|decreases|goes down|going down|dip|come down|comes down|go lower|"
+    "r": "squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|lowers|shrinks|decreases|"
+    "goes down|going down|dip|come down|comes down|go lower|"
     "reduce|reducing|reduced|cut|cutting|lower|lowering|decrease|decreasing|decreased|shrink|"
     "save|saving|saves|trim|shave|shave off|drop|dropping|bring down|cut down|slash|take down|"
     "knock|get down|scale down|go down|lowered|shrinking|trimming|scaling down|bringing down|"
@@ -66,7 +71,8 @@ PHRASE_TEXTS = {
     "D": "another|more|higher|larger|extra|additional|greater|longer|bigger|further",
     "x": "",
     "s": "bring|bringing|brought|"
-    "replaced|swapped|substitute|substituted|substituting|exchange|exchanged|swap out|flip|flipping|flipped|"
+    "replaced|swapped|substitute|substituted|substituting|exchange|exchanged|swap out|flip|"
+    "flipping|flipped|"
     "set|setting|use|using|used|switch|switching|switched|change|changing|changed|move|moving|"
     "moved|make|try|trying|go|going|went|run|running|ran|pick|choose|put|assign|"
     "allocate|replace|replacing|swap|swapping|turn|turning|request|requesting|requested|take|"
@@ -76,8 +82,7 @@ PHRASE_TEXTS = {
     "never mind|no longer need|do not need|do not mind|relax|skip|delete|take away|get rid of|"
     "do not worry about|take out|does not matter|do not matter|leave out|dropping|clear|discard|"
     "not care about|mind|throw away|throw out|undo|loosen|strike|withdraw|take back",
-    "+": "+|"
-    "add|adding|added|plus",
+    "+": "+|add|adding|added|plus",
     "-": "remove|removing|take away|minus|subtract|take off|drop|lose|dropping|give up|removed|"
     "free up",
     "t": "to|into|->|=>|until|till|through|towards|→",
@@ -109,7 +114,8 @@ PHRASE_TEXTS = {
     "e": "affect|affects|affecting|effect on|impact|impact on|happen to|happens to|influence|"
     "do to|mean for|does to|effects on|consequences for|consequence for|becomes of|become of|"
     "change in|hurt|look like|do for|implications for|impacts|influences|alter",
-    "a": "which one|which|give me|list|what|how many|how much|what number of|which number of|recommend|"
+    "a": "whichever|which one|which|give me|list|what|how many|how much|what number of|"
+    "which number of|recommend|"
     "suggest|tune|"
     "tuning|"
     "find|choose|pick|what value of|best value for|value for|values for|values of|value of|"
@@ -127,7 +133,9 @@ PHRASE_TEXTS = {
     "whatever it takes|all other things|all else|anything else|everything else|"
     "all other parameters|all others|the rest|all the rest|"
     "all other knobs|all other settings|all of the parameters|all of the knobs|all of the settings",
-    "O": "care about|only care about|mostly care about|interested in|matters most|is what matters|is what counts|is my priority|is the priority|counts most|is key|is all that matters|is the main thing|matters|focus on|prioritise|prioritize|"
+    "O": "care about|only care about|mostly care about|interested in|matters most|is what matters|"
+    "is what counts|is my priority|is the priority|counts most|is key|is all that matters|"
+    "is the main thing|matters|focus on|prioritise|prioritize|"
     "optimise|optimising|optimised|improve|improving|better|best|improvement in|optimisation|"
     "optimum|improvement|optimize for|optimal",
     "n": "combos|combo|combinations|combination|pairs|tuples|triples|setups|"
@@ -169,20 +177,23 @@ PHRASE_TEXTS = {
     "turning on|switching on|activate",
     "Y": "switched off|turned off|turn off|switch off|disabled|disable|disabling|false|inactive|"
     "deactivated|turning off|switching off|deactivate|off",
-    "N": "is out|are out|makes no sense|make no sense|is no good|are no good|is a no go|no go|not on the table|is pointless|are pointless|is useless|will not do|would be silly|"
+    "N": "is out|are out|makes no sense|make no sense|is no good|are no good|is a no go|no go|"
+    "not on the table|is pointless|are pointless|is useless|will not do|would be silly|"
     "forbidden|not allowed|excluded|ruled out|out of the question|prohibited|not possible|"
     "not available|broken|unavailable|banned|no option|not an option|is not an option|taboo|"
     "off the table|not acceptable|unacceptable|are not acceptable|is not acceptable|"
     "are not allowed|is not allowed|are not wanted|is not wanted|not wanted|not welcome|"
     "must be avoided|to be avoided|not permitted|does not work",
-    "": "jobs|runs|any idea|ought to|has to lie|have to lie|lie|lies|at the same time|by the way|as long as|in any case|for example|so that|"
+    "": "jobs|runs|any idea|ought to|has to lie|have to lie|lie|lies|at the same time|by the way|"
+    "as long as|in any case|for example|so that|"
     "such that|in order|"
     "at once|in total|all in all|more or less|as well|a bit|for now|in mind|on average|in general|"
     "to me|to us|of my|for me|for us|in fact|with respect to|in terms of|at a time|this time|"
     "next time|long time|all the time|every time|end of|the end",
     "h": "possible|at all|i can|you can|it can",
     "G": "reach|reaches|achieve|achieves|attain|hit|hits",
-    "S": "takes|took|taking|lasts|lasted|sits|hovers|got|gets|getting|see|sees|seeing|measured|"
+    "S": "uses|consumes|burns|draws|eats|needs|takes|took|taking|lasts|lasted|sits|hovers|"
+    "got|getting|see|sees|seeing|measured|"
     "observe|observed|clocks in|stands|comes out",
     "c": "compare|comparing|comparison of|comparison between|choose between|decide between|"
     "deciding between|choosing between|torn between",
@@ -191,6 +202,8 @@ _FORBIDDING = "cannot|can not|must not|should not|may not|shall not|not|is not|a
 _TOUCH = "change|alter|touch|modify|vary|adjust|tweak"
 _TOUCHED = "changed|altered|touched|modified|varied|adjusted|moved|tweaked"
 _TOUCHING = "changing|altering|touching|modifying|varying|adjusting|moving|tweaking"
+_HURTING = "hurting|losing|sacrificing|degrading|worsening|compromising|giving up|affecting"
+_HURT = "hurt|lose|sacrifice|degrade|worsen|compromise|give up"
 _CLOSED = "up for debate|negotiable|open for debate|open to debate|up for grabs|optional"
 
 
@@ -203,6 +216,8 @@ def _kept() -> str:
     phrases += [f"without any {end}" for end in ("change in", "change to", "changes to")]
     phrases += [f"{no} {how}" for no in ("is not", "are not") for how in _CLOSED.split("|")]
     phrases += ["with no change in", "without change in", "without a change in", "no change in"]
+    phrases += [f"without {word}" for word in _HURTING.split("|")]
+    phrases += [f"{no} {word}" for no in ("do not", "not") for word in _HURT.split("|")]
     phrases += ["set in stone", "is set in stone", "are set in stone", "is a given", "are given"]
     known = set(PHRASE_TEXTS["Z"].split("|"))
     return "|".join(phrase for phrase in phrases if phrase not in known)
@@ -210,7 +225,17 @@ def _kept() -> str:
 
 def _barred() -> str:
     """Every way to say that something cannot be had: is not installed, are unavailable."""
-    states = "installed supported licensed working usable feasible offered wanted available".split()
+    states = [
+        "installed",
+        "supported",
+        "licensed",
+        "working",
+        "usable",
+        "feasible",
+        "offered",
+        "wanted",
+        "available",
+    ]
     phrases = [f"{verb} not {state}" for verb in ("is", "are") for state in states]
     phrases += [f"{verb} {state}" for verb in ("is", "are") for state in ("unavailable", "broken")]
     known = set(PHRASE_TEXTS["N"].split("|"))

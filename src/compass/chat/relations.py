@@ -115,12 +115,16 @@ def compared_columns(scan: Scan, match: re.Match[str]) -> bool:
     if "!" in match[0] and op == "==":
         op = "!="
     factors = scan.at(span, "XH")
+    parted = scan.at(span, "u")
     right: Expression = Name(names[-1])
     if factors:
         value = whole(float(f"{scan.quantity(factors[0]).value:.12g}"))
         right = Arithmetic("*", Literal(value), right)
     else:
         right = _in_unit_of(scan, names[0], names[-1])
+    if parted:
+        number = scan.quantity(parted[0] + 1).value
+        right = Arithmetic("/", right, Literal(whole(number))) if number > 0 else right
     return _related(scan, op, Name(names[0]), right)
 
 
@@ -215,6 +219,7 @@ PATTERNS = (
     (r"C[is=]*[<>=]i?C(?:\*C)+", product),
     (r"C(?:[&+-][CV])+[is=t]*[<>=]i?[CV]", sum_of),
     (r"C[is=]*[<>]?[i=]*[XH]i?C[{}]?", compared_columns),
+    (r"C[is=]*[<>=]CuV", compared_columns),
     (r"C[is=]*!?[<>]C(?![VL])", compared_columns),
     (r"C[is]*=[XH]?C(?![VL=i])", compared_columns),
     (r"C[iks=]*!?/[VC]", multiple),

@@ -1,133 +1,18 @@
 """Patterns that bound parameters: comparisons, ranges, labels, relations between columns."""
 
-import math
 import re
-from dataclasses import replace
 
-from compass.chat.relations import sign_of
+from compass.chat.bounds import about
+from compass.chat.link import dimension_of
 from compass.chat.scan import PARAMETERS, Equal, Scan, whole
-from compass.chat.synonyms import BAD_ENDINGS
-from compass.chat.words import Form, Quantity, compact
+from compass.chat.synonyms import BAD_ENDINGS, LIMITS
+from compass.chat.words import Quantity, compact
 from compass.domain.base import Value
-from compass.domain.goal import Same, Within
 from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
-from compass.prepare.names import words
 
 _GOING = ("go", "went", "us", "try", "run", "mov", "switch")
 _LASTING = (" takes", " took", " needs")
-_PERCENT = frozenset({"pct", "percent", "percentage", "share"})
-
-
-def on_scale(scan: Scan, quantity: Quantity, name: str) -> Quantity:
-    """A percentage as the column counts it: 0.9 or 90."""
-    parameter = scan.parameter(name)
-    if quantity.form is not Form.SHARE or not isinstance(parameter, Number):
-        return quantity
-    if parameter.high > 1.5 and not (_PERCENT & set(words(name)) or parameter.high <= 100):
-        return Quantity(math.inf)
-    scale = 1.0 if parameter.high <= 1.5 else 100.0
-    return Quantity(float(f"{quantity.value * scale:.12g}"))
-
-
-def between(scan: Scan, match: re.Match[str]) -> bool:
-    """Between 4 and 8 nodes; power from 200 to 350 W."""
-    span = range(*match.span())
-    first, second = (scan.quantity(p) for p in scan.at(span, "V%")[:2])
-    if first.unit is None and first.form is Form.NUMBER:
-        first = replace(first, unit=second.unit, form=second.form)
-        if second.form is Form.SHARE:
-            first = replace(first, value=first.value / 100)
-    columns = scan.at(span, "C")
-    name = scan.column(columns[0]) if columns else scan.of_unit(second)
-    if name is not None and not columns:
-        scan.note(scan.items[scan.at(span, "V%")[1]].words, name)
-    if name is None or not isinstance(scan.parameter(name), Number):
-        return False
-    low = scan.number(on_scale(scan, first, name), name)
-    high = scan.number(on_scale(scan, second, name), name)
-    if low is None or high is None:
-        return False
-    if _is_edit(scan, match, name):
-        scan.stated[name] = whole(low)
-        return scan.change(name, whole(high))
-    low, high = min(low, high), max(low, high)
-    if scan.outcome(name) and scan.kind is not Kind.WHAT_IF:
-        scan.goal(name, Within(low=low, high=high))
-    else:
-        scan.compare(name, ">=", low)
-        scan.compare(name, "<=", high)
-    return True
-
-
-def _is_edit(scan: Scan, match: re.Match[str], name: str) -> bool:
-    tried = scan.kind is Kind.WHAT_IF or (scan.kind is Kind.RECONFIGURE and "f" in match[0])
-    return tried and "B" not in match[0] and not scan.outcome(name)
-
-
-def _is_tolerance(scan: Scan, quantity: Quantity, name: str, sign: int) -> bool:
-    """Within 5 % of what it was."""
-    share = quantity.form is Form.SHARE and 0 < quantity.value < 1
-    told = scan.items[sign].words.lower().endswith("within")
-    return share and told and scan.outcome(name) and not (_PERCENT & set(words(name)))
-
-
-def bounded(scan: Scan, match: re.Match[str]) -> bool:
-    """At most 16 nodes; power under 300 W; 8 gpus or more; ppn min 8 max 24."""
-    span = range(*match.span())
-    numbers = scan.at(span, "V%H")
-    signs = scan.at(span, "<>{}dD")
-    columns = scan.at(span, "C")
-    quantity = scan.quantity(numbers[0])
-    if columns:
-        name = scan.column(columns[0], *((Role.OUTCOME,) if quantity.unit else ()))
-        if _is_tolerance(scan, quantity, name, signs[0]):
-            scan.goals[name] = Same(tolerance=quantity.value)
-            return True
-        fits = scan.number(on_scale(scan, quantity, name), name) is not None
-        if not fits and quantity.unit is not None:
-            return False
-    else:
-        found = _named_near(scan, match.start(), quantity)
-        if found is None:
-            if quantity.unit is not None:
-                scan.lost.append(scan.items[numbers[0]].words)
-                return False
-            if quantity.form is Form.NUMBER:
-                op = sign_of(scan, signs[0])
-                if scan.last is None or not scan.bound(scan.last, op, quantity):
-                    scan.loose.append((op, match.start(), quantity))
-            return True
-        name = found
-        scan.note(scan.items[numbers[0]].words, name)
-    done = False
-    for sign, number in zip(signs, numbers, strict=False):
-        scaled = on_scale(scan, scan.quantity(number), name)
-        op = sign_of(scan, sign)
-        if scan.items[sign].words.lower() == "or better":
-            op = ">=" if scan.better(name) == "maximize" else "<="
-        if match[0].startswith("!"):
-            op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
-        scan.last_op = op
-        done = scan.bound(name, op, scaled) or done
-    if done:
-        scan.last = name
-    return done
-
-
-def _named_near(scan: Scan, start: int, quantity: Quantity) -> str | None:
-    """The column of a quantity: one of its unit that was just named, else by the unit alone."""
-    if quantity.unit is None:
-        return None
-    for place in range(start - 1, max(start - 6, -1), -1):
-        if scan.tags[place] in "V.":
-            break
-        if scan.tags[place] == "C" and place not in scan.used:
-            name = scan.column(place, Role.OUTCOME)
-            if scan.outcome(name) and scan.fits(quantity, name, wide=2.0):
-                scan.used.add(place)
-                return name
-    return scan.of_unit(quantity, Role.OUTCOME) or scan.of_unit(quantity)
 
 
 def _cue(scan: Scan, match: re.Match[str]) -> str:
@@ -146,12 +31,12 @@ def equals(scan: Scan, match: re.Match[str]) -> bool:
     span = range(*match.span())
     columns = scan.at(span, "C")
     name = scan.column(columns[0], *PARAMETERS)
-    values: list[Value] = []
-    for place in scan.at(span, "VL"):
-        value = scan.value(place, name)
-        if value is None:
-            return False
-        values.append(value)
+    places = scan.at(span, "VL")
+    name = scan.fitting(columns[0], places, name)
+    told = [scan.value(place, name) for place in places]
+    values = [value for value in told if value is not None]
+    if len(values) < len(told):
+        return False
     negative = "!" in match[0] or "N" in match[0]
     cue = _cue(scan, match)
     if scan.outcome(name) and isinstance(scan.parameter(name), Category) and not negative:
@@ -160,18 +45,6 @@ def equals(scan: Scan, match: re.Match[str]) -> bool:
         return about(scan, name, scan.quantity(scan.at(span, "V")[0]), scan.at(span, "V"))
     scan.equals.append(Equal(name, tuple(values), match.start(), cue, negative))
     return True
-
-
-def about(scan: Scan, name: str, quantity: Quantity, places: list[int]) -> bool:
-    """A number for an outcome: a bound like the one before, else on the side that is worse."""
-    if scan.kind is Kind.WHAT_IF or len(places) != 1:
-        return False
-    if scan.tags[: places[0]].endswith("g"):
-        scan.current = (name, quantity)
-        return True
-    scan.told = (name, quantity)
-    worse = "<=" if scan.better(name) == "minimize" else ">="
-    return scan.bound(name, scan.last_op or worse, quantity)
 
 
 def counted(scan: Scan, match: re.Match[str]) -> bool:
@@ -203,6 +76,8 @@ def lone(scan: Scan, match: re.Match[str]) -> bool:
         scan.note(scan.items[match.end() - 1].words, outcome)
         return scan.bound(outcome, "<=", quantity)
     name = scan.of_unit(quantity, *PARAMETERS)
+    if name is not None and outcome is not None and _is_aside(scan, name, match):
+        name = None
     if name is None:
         if outcome is None or scan.kind is Kind.WHAT_IF:
             return False
@@ -212,6 +87,17 @@ def lone(scan: Scan, match: re.Match[str]) -> bool:
     value = scan.number(quantity, name)
     scan.equals.append(Equal(name, (whole(value),), match.start(), scan.tags[match.start()]))
     return True
+
+
+def _is_aside(scan: Scan, name: str, match: re.Match[str]) -> bool:
+    """A bare time is about the run, not about a knob that happens to be a time, but a limit."""
+    timed = dimension_of(scan.quantity(match.end() - 1).unit) == "time"
+    limit = bool(scan.index.stems[name] & LIMITS)
+    clause = scan.tags[max(0, match.start() - 3) : match.start()]
+    before = match.start() - len(clause) + clause.rfind("C")
+    if "C" in clause and not set(clause) & set(",.") and name == scan.column(before, Role.KNOB):
+        return False
+    return timed and not limit and _cue(scan, match) != "s"
 
 
 def _is_told(scan: Scan, start: int, quantity: Quantity) -> bool:
@@ -250,6 +136,8 @@ def labels(scan: Scan, match: re.Match[str]) -> bool:
         values.append(other[1])
     negative = "!" in match[0] or "N" in match[0]
     cue = _cue(scan, match)
+    if "Z" in match[0]:
+        negative = scan.items[match.end() - 1].words.lower().endswith("off limits")
     if set("wRrk") & set(match[0]) and negative and not scan.outcome(first[0]):
         return False
     if scan.outcome(first[0]) and not negative:
@@ -268,7 +156,7 @@ def switched(scan: Scan, match: re.Match[str]) -> bool:
     off = "!" in match[0] or "Y" in match[0]
     cue = next((t for t in match[0] if t in "so"), "s" if set(match[0]) & set("yY") else "")
     last = scan.items[match.end() - 1].words.lower()
-    if match[0].startswith("C") and match[0].endswith("o"):
+    if match[0].endswith("o"):
         if last not in {"on", "in"}:
             return False
         cue = "s"
@@ -312,15 +200,6 @@ def off_value(parameter: Number | Category) -> tuple[Value] | None:
     return sides(parameter)[1] if isinstance(parameter, Category) else None
 
 
-def not_beyond(scan: Scan, match: re.Match[str]) -> bool:
-    """Without raising the power above 140 W: at most that."""
-    span = range(*match.span())
-    name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
-    sign = scan.at(span, "<>")[0]
-    quantity = on_scale(scan, scan.quantity(scan.at(span, "V%")[0]), name)
-    return scan.bound(name, "<=" if scan.tags[sign] == ">" else ">=", quantity)
-
-
 def gone(scan: Scan, match: re.Match[str]) -> bool:
     """What if we went spot: a switch that is tried out."""
     name = scan.column(match.end() - 1, *PARAMETERS)
@@ -334,41 +213,26 @@ def gone(scan: Scan, match: re.Match[str]) -> bool:
 
 
 _VALUES = r"V(?:[,|&]+V)*[|&]+V"
-FIRST = (
-    (r"!?[dD]CTV", bounded),
-    (r"[Z!][is]*C[ikso=]*[<>]i?[V%]", not_beyond),
-)
 PATTERNS = (
-    (r"[o=]?BV[&t]VC?(?!p)", between),
-    (r"[ko]?C[wisko=f]*B?[V%][t][V%]", between),
-    (r"[ko]?C[wisko=]*B[V%][t&][V%]", between),
-    (r"f?V[t]V[io]?C", between),
-    (r"f?VtV", between),
-    (r"!?C[iksot=]*[<>]i?[V%](?:[&,]?[<>]i?[V%](?!i?C))?(?!C?p)", bounded),
-    (r"[<>]i?[V%]C(?!p)", bounded),
-    (r"[<>][V%H][io]C", bounded),
-    (r"V[io]?C(?:[{}]|[<>](?!i?[V%]))", bounded),
-    (r"<C[it=o]*[V]", bounded),
-    (r"C[i=]*[V%]i?[{}<>](?![VC])", bounded),
-    (r"[<>]i?V(?!C)", bounded),
-    (r"V[{}<>](?!C?V)", bounded),
     (r"[so]*!?~?(?:V[,|&]+)*V[|]V[io]?C", equals),
+    (r"C[io=]*[o=]V(?:,V)+(?![CVtLp%])", equals),
     (rf"[!~]?C[io=~s]*!?~?{_VALUES}(?!C)(?:i?N)?", equals),
     (r"C[io=]*V(?:[,|&]+V)*i?N", equals),
     (r"[so=]*VLC", counted),
-    (r"[o!]?~?LC[i=]*N", labels),
-    (r"L(?:[,|&]+L)*i?N", labels),
+    (r"[o!]?~?LC[i=]*[NZ]", labels),
+    (r"L(?:[,|&]+L)*i?[NZ]", labels),
     (r"L(?:[,|&]+L)*i~C", labels),
     (r"[~]?C[i=w]*~?!~?L(?:[,|&!]+L)*", labels),
     (r"[~]?C[i=o~]*L(?:[,|&~]+L)*", labels),
     (r"[so]*!?[so]*~?L(?:[,|&]*[!|]L|[,|&]+L)*C", labels),
-    (r"[so]*![sot]*~?L(?:[,|&]*[!|&]L)*", labels),
+    (r"[so]*![sota]*~?L(?:[,|&]*[!|&]L)*", labels),
     (r"![wRrsik]{1,3}L", labels),
     (r"[so]*~?L(?:[,|&]+L)+", labels),
     (r"[so=]*~?L", labels),
     (r"[so!]?[yY]C", switched),
     (r"C[ist=]*[yY]", switched),
     (r"C[is]*o(?=[,.&=]|$)", switched),
+    (r"sCo(?![CVL])", switched),
     (r"so?C(?=[.,&=]|$)", gone),
     (r"[o!]CC(?=[,&.=]|$)", switched),
     (r"[o!]C(?=[CV,&.h]|$)", switched),

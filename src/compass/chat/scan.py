@@ -94,6 +94,17 @@ class Scan:
             self.links[mention.words.casefold()] = link
         return ranked[0]
 
+    def fitting(self, place: int, values: list[int], name: str) -> str:
+        """Stripes of 4 MB: of the columns that words can mean, the one that has these values."""
+        mention = self.items[place].mention
+        if mention is None or all(self.value(value, name) is not None for value in values):
+            return name
+        for other in mention.scores:
+            told = all(self.value(value, other) is not None for value in values)
+            if told and self.parameter(other).role in PARAMETERS:
+                return other
+        return name
+
     def parameter(self, name: str) -> Number | Category:
         """The column of a name."""
         return self.index.parameters[name]

@@ -30,7 +30,8 @@ dram ram memory mem
 power pwr watt wattage draw consumption
 energy electricity joule consumption
 frequency freq clock clk ghz speed
-performance perf fom merit gflop flop mflop tflop mop mops ops throughput tput bandwidth bw rps score
+performance perf fom merit gflop flop mflop tflop mop mops ops throughput bandwidth bw rps score
+throughput tput rps
 cap limit budget ceiling
 input problem workload
 size sz dimension
@@ -145,6 +146,7 @@ PERFORMANCE = _set(
 RATE = stem("throughput")
 RATES = _set("throughput rate")
 PER_TIME = _plain_set("s sec second min minute h hour d day")
+LIMITS = _set("limit request requested req walltime cap budget")
 POWER = _set("power watt")
 ENERGY = _set("energy joule edp")
 COST = MONEY

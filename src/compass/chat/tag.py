@@ -18,6 +18,7 @@ from compass.chat.words import (
     tokens,
     unit_named,
 )
+from compass.prepare.names import words as column_words
 
 
 def _set(text: str) -> frozenset[str]:
@@ -75,7 +76,9 @@ def _slashed(found: list[Token]) -> list[Token]:
         token, after = found[place], found[place + 1]
         if token.text == "/" and token.joined and found[place - 1].low[-1].isalpha():
             word = "per" if after.low in _EACH else "/"
-            found[place] = replace(token, low=word, text=word, joined=word == "/", key=compact(word))
+            found[place] = replace(
+                token, low=word, text=word, joined=word == "/", key=compact(word)
+            )
     return found
 
 
@@ -100,7 +103,8 @@ def _item_at(message: _Message, place: int) -> Item | None:
     """The part that starts at a word; None: it says nothing."""
     found, index = message.found, message.index
     if found[place].text == "/":
-        return Item("|", "/", place, place + 1)
+        divides = place + 1 < len(found) and is_number(found[place + 1])
+        return Item("u" if divides else "|", "/", place, place + 1)
     if _is_range(found, place):
         return Item("t", found[place].text, place, place + 1)
     if found[place].text == "(":
@@ -247,6 +251,9 @@ def _trusted(message: _Message, label: LabelMention) -> bool:
         return _beside(message, label) or _stands_alone(found, label)
     number = label.start > 0 and found[label.start - 1].text[-1].isdigit()
     column = message.column_at(label.start)
+    whole = label.end == label.start + 1 and len(column_words(found[label.start].text)) > 1
+    if column is not None and whole and {n for n, _ in label.labels} & set(column.scores):
+        return True  # smoothSolver is a label of solver
     if column is not None and column.end >= label.end and column.how is not How.FUZZY:
         return not number and _beside(message, label)
     return True
@@ -254,6 +261,9 @@ def _trusted(message: _Message, label: LabelMention) -> bool:
 
 def _stands_alone(found: Sequence[Token], label: LabelMention) -> bool:
     """In double: a preposition before the label and nothing that it could describe behind it."""
+    behind = found[label.end].text if label.end < len(found) else "."
+    if label.start and found[label.start - 1].text in ",(;:" and behind in ",.;?":
+        return True
     if label.start == 0 or found[label.start - 1].low not in _INTRODUCING:
         return False
     return label.end == len(found) or found[label.end].low in _ENDING

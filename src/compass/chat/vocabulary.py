@@ -123,7 +123,7 @@ def _is_rate(pieces: list[str], parameter: Number | Category) -> bool:
     """Tokens per second, or a unit such as GB/s."""
     unit = (parameter.unit or "") if isinstance(parameter, Number) else ""
     named = "per" in pieces and pieces[-1] in synonyms.PER_TIME
-    return named or unit.rpartition("/")[2] in synonyms.PER_TIME
+    return named or unit.partition("/")[2] in synonyms.PER_TIME
 
 
 def _hit(index: Index, word: str, name: str, place: tuple[int, int], quality: float) -> None:

@@ -2,10 +2,10 @@
 
 import re
 
+from compass.chat.bounds import about, on_scale
 from compass.chat.goals import LIST, by, change_by, concept_at, factor, part
 from compass.chat.link import dimension_of
 from compass.chat.relations import sign_of
-from compass.chat.rules import about, on_scale
 from compass.chat.scan import Direction, Scan
 from compass.chat.words import Form, Quantity
 from compass.domain.goal import Extreme, Same, Within
@@ -39,6 +39,9 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
         return False
     if scan.items[place].words.lower() in {"speed", "quickly"}:
         return False
+    prepositions = scan.at(span, "o")
+    if prepositions and scan.items[prepositions[0]].words.lower() not in {"in", "by", "for"}:
+        return False
     worse = said.concept == "slow"
     better = scan.better(name)
     direction: Direction = better
@@ -64,7 +67,8 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
 def ranked_by(scan: Scan, match: re.Match[str]) -> bool:
     """The top five configurations by throughput."""
     name = _measured(scan, match.end() - 1)
-    if name is None or scan.kind is Kind.WHAT_IF:
+    counted = "n" in match[0] or scan.count is not None
+    if name is None or scan.kind is Kind.WHAT_IF or not counted:
         return False
     scan.goal(name, Extreme(direction=scan.better(name)))
     return True
@@ -102,20 +106,43 @@ def wanted(scan: Scan, match: re.Match[str]) -> bool:
         return False
     name, now = told
     span = range(*match.span())
-    quantity = scan.quantity(scan.at(span, "V")[0])
+    quantity = on_scale(scan, scan.quantity(scan.at(span, "V%")[0]), name)
     if quantity.unit is None:
         quantity = Quantity(quantity.value, Form.NUMBER, now.unit)
     value, old = scan.number(quantity, name), scan.number(now, name)
+    if value is not None and not scan.fits(quantity, name, wide=3.0):
+        share = on_scale(scan, Quantity(value / 100, Form.SHARE), name)
+        if scan.fits(share, name):  # 71 % now, aim for 75
+            quantity, value = share, share.value
     if value is None or old is None or dimension_of(quantity.unit) != dimension_of(now.unit):
         return False
     if scan.current is None:
         scan.goals.pop(name, None)  # our ttft is at 900 ms, I need 300: the first was no wish
     scan.leaning = True
-    signs = scan.at(span, "<>")
+    signs = scan.at(span, "<>{}")
     if signs:
         return scan.bound(name, sign_of(scan, signs[0]), quantity)
     scan.goal(name, Within(high=value) if value < old else Within(low=value))
     return True
+
+
+def only(scan: Scan, match: re.Match[str]) -> bool:
+    """The walltime only: the one outcome that counts."""
+    name = _measured(scan, scan.at(range(*match.span()), "C")[0])
+    if name is None or scan.kind is Kind.WHAT_IF or name in scan.goals:
+        return False
+    scan.goal(name, Extreme(direction=scan.better(name)))
+    return True
+
+
+def aimed(scan: Scan, match: re.Match[str]) -> bool:
+    """Get the runtime to 600 s."""
+    span = range(*match.span())
+    name = _measured(scan, match.start())
+    if name is None or scan.kind is Kind.WHAT_IF:
+        return False
+    good = ">=" if scan.better(name) == "maximize" else "<="
+    return scan.bound(name, good, scan.quantity(scan.at(span, "V")[0]))
 
 
 def reached(scan: Scan, match: re.Match[str]) -> bool:
@@ -137,14 +164,17 @@ def reached(scan: Scan, match: re.Match[str]) -> bool:
 
 FIRST = (
     (r"k?@?Q", equally),
-    (r"[<>]?[%HXx]i?qoC", compared_in),
+    (r"(?:[<>]?[%HXx]i?)?qoC", compared_in),
     (r"Cq|qC", compared_in),
-    (r"nboC|nbC", ranked_by),
+    (r"nboC|nbC|bC(?=[.,&]|$)", ranked_by),
     (r"[+-]?[%H]C", signed),
-    (rf"(?:{LIST})[is=t]*[%H][io]*[zg@]", part),
+    (rf"(?:{LIST})[is=t]*[%HX][io]*[zg@]", part),
     (rf"(?:{LIST})[iso=t]*X[<>dDrR](?![VC%])", factor),
-    (r"C[wiog]*Si?V(?!C)|SVC|Si?V(?!C)", stated),
-    (r"[st@Gi=]*[<>]?V(?=[.,&]|$)", wanted),
+    (rf"(?:{LIST})[is=]*X[io]*(?=[.,&]|$)", factor),
+    (r"C[io]*tV(?![tC])", aimed),
+    (r"C~(?=[.,&]|$)|~C(?=[.]|$)", only),
+    (r"C[wiog]*Si?V(?![CdD])|SVC(?![dD])|Si?V(?![CdD])", stated),
+    (r"[st@Gi=wo~g]*[<>]?[V%][{}]?(?=[.,&wK]|i+[.,&w]|$)", wanted),
     (r"GG?[<>]?[V%][io]*C|C[ti]*G[V%]", reached),
     (r"C[i=ko]*%(?=[.,&o]|$)|%C(?=[.,&o]|$)", reached),
 )

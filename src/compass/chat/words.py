@@ -60,7 +60,7 @@ _WRITTEN_OUT = (
     (re.compile(r"\bw/o\b", re.I), "without"),
     (re.compile(r"\bw/(?=\s)", re.I), "with"),
     (re.compile(r"\bi/o\b", re.I), "io"),
-    (re.compile(r"\b(max|min|approx|incl|excl|resp)\.(?=\s*[\w~$])", re.I), r"\1"),
+    (re.compile(r"\b(max|min|approx|ca|incl|excl)\.(?=\s*[\d~$])", re.I), r"\1"),
     (re.compile(r"\b(r[ou][wn]|job|trial|experiment) (\d+)['’]s\b", re.I), r"\1 \2 of"),
 )
 _TOKEN = re.compile(

@@ -253,7 +253,7 @@ def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
 
 def is_saved(source: str) -> bool:
     """Whether a person means a saved engine; one that is broken is still meant as one."""
-    from compass.engine.store import is_engine
+    from compass.engine.saved import is_engine
 
     path = Path(source)
     try:

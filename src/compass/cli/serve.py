@@ -71,6 +71,12 @@ def serve(
     for folder in allow or ():
         if not folder.is_dir():
             raise BadInput(f"--allow {folder}: there is no such folder", hint="check the path")
+    for site in origin or ():
+        if not re.fullmatch(r"https?://[^/\s]+", site):
+            raise BadInput(
+                f"--origin {site}: a site is named without a path",
+                hint="such as https://compass.example.org",
+            )
     chosen = token or (None if is_loopback(host) else new_token())
     settings = ServerSettings(
         host=host,

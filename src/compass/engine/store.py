@@ -28,6 +28,7 @@ from compass.domain.answer import ModelCard
 from compass.domain.base import Noun
 from compass.domain.errors import EngineProblem, EnvironmentProblem
 from compass.engine.dataset import Dataset
+from compass.engine.saved import POINTER, is_engine
 from compass.engine.workbench import Trained
 from compass.model.base import Task
 from compass.model.recipe import Recipe
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
 FORMAT = 3
-_POINTER = "CURRENT"
 _GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
 _BROKEN = (
@@ -131,13 +131,8 @@ def check_place(path: Path) -> None:
     )
 
 
-def is_engine(path: Path) -> bool:
-    """Whether a path is a saved engine."""
-    return (path / _POINTER).is_file()
-
-
 def _is_ours(name: str) -> bool:
-    return name.startswith((_GENERATION, f".{_POINTER}-"))
+    return name.startswith((_GENERATION, f".{POINTER}-"))
 
 
 @contextmanager
@@ -213,7 +208,7 @@ def _check_format(path: Path, written: bytes) -> None:
 
 def _current(path: Path) -> str:
     try:
-        name = (path / _POINTER).read_text(encoding="utf-8").strip()
+        name = (path / POINTER).read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
         raise _damaged(path, error) from None
     if not re.fullmatch(rf"{_GENERATION}\w+", name):
@@ -333,10 +328,10 @@ def _digest(content: bytes) -> str:
 
 
 def _point(path: Path, name: str) -> None:
-    fresh = path / f".{_POINTER}-{secrets.token_hex(6)}"
+    fresh = path / f".{POINTER}-{secrets.token_hex(6)}"
     fresh.write_text(name + "\n", encoding="utf-8")
     _sync(fresh)
-    os.replace(fresh, path / _POINTER)
+    os.replace(fresh, path / POINTER)
     _sync(path)
 
 

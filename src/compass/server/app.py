@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from compass.domain.errors import CompassError
@@ -61,6 +62,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
         lifespan=life,
         docs_url=None,  # its page would load scripts from another host
         redoc_url=None,
+        generate_unique_id_function=_operation,
     )
     app.state.service = service
     for name in ROUTES:
@@ -70,6 +72,11 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(Access, settings=settings)
     app.add_middleware(Measured, metrics=service.metrics)
     return app
+
+
+def _operation(route: APIRoute) -> str:
+    """The name of a route for clients that are generated: datasets_upload, jobs_cancel, ..."""
+    return f"{route.tags[0]}_{route.name}"
 
 
 def _handle(app: FastAPI) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from compass.domain.base import Noun
 from compass.domain.errors import CompassError
+from compass.server import logs
 from compass.server.nouns import Job, Problem, State, now
-from compass.server.problems import Refused, problem_of
+from compass.server.problems import Refused, fault, problem_of
 from compass.server.store import Workspace, new_id
 
 _KEPT = 200  # finished jobs that a workspace keeps
@@ -86,6 +87,14 @@ class Jobs:
         job = Job(id=new_id(), kind=kind, created=now(), **makes)
         return self._begin(Running(workspace, job, given, kept=kept))
 
+    def answering(self, workspace: Workspace, answer: str) -> Running | None:
+        """The job that makes an answer right now: who asks the same meanwhile waits for it too."""
+        for (owner, _), running in self.running.items():
+            same = owner == workspace.id and running.job.answer == answer
+            if same and not running.job.state.over:
+                return running
+        return None
+
     def keep(self, running: Running) -> None:
         """Keep a job on disk that was thought to be short, so that it survives a restart."""
         running.kept = True
@@ -111,7 +120,12 @@ class Jobs:
                 return
             self._failed(running, error)
         except OSError as error:
+            logs.trouble("disk", error)
             self._failed(running, disk_problem(error))
+        except Exception as error:
+            # Or it would be said to run for ever.
+            logs.trouble("fault", error, job=running.job.kind)
+            self._failed(running, fault())
         finally:
             if running.job.state.over:
                 self._end(running)
@@ -148,9 +162,12 @@ class Jobs:
         names = workspace.names("jobs")
         if len(names) <= 2 * _KEPT:
             return
-        stored = [workspace.get("jobs", name, StoredJob) for name in names]
-        over = sorted((s.job for s in stored if s.job.state.over), key=lambda job: job.created)
-        for job in over[:-_KEPT]:
+        over = []
+        for name in names:
+            with suppress(Refused):
+                job = workspace.get("jobs", name, StoredJob).job
+                over += [job] if job.state.over else []
+        for job in sorted(over, key=lambda job: job.created)[:-_KEPT]:
             workspace.remove("jobs", job.id)
 
     def get(self, workspace: Workspace, name: str) -> Job:
@@ -162,7 +179,8 @@ class Jobs:
         """The jobs of a workspace, the newest first."""
         found = {}
         for name in workspace.names("jobs"):
-            found[name] = self.get(workspace, name)
+            with suppress(Refused):  # of another version, or removed meanwhile
+                found[name] = self.get(workspace, name)
         for (owner, name), running in self.running.items():
             if owner == workspace.id:
                 found[name] = running.job

@@ -123,6 +123,17 @@ class Page(Noun):
     rows: tuple[tuple[Value, ...], ...]
 
 
+class Points(Noun):
+    """Some columns of the past runs that an engine learnt from, to be drawn."""
+
+    names: tuple[str, ...]
+    total: int = Field(description="runs that the engine uses")
+    rows: tuple[int, ...] = Field(description="the row number of each point")
+    columns: tuple[tuple[Value, ...], ...] = Field(
+        description="the values of each column, one for each point; null: not measured"
+    )
+
+
 class ModelInfo(Noun):
     """A model that a person brought."""
 

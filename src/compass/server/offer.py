@@ -4,6 +4,7 @@ It is known by its path, size and time, so that a server that is started again f
 it has fitted before.
 """
 
+import asyncio
 import hashlib
 import json
 import os
@@ -13,9 +14,11 @@ from pathlib import Path
 
 from compass import embedded
 from compass.domain.errors import BadInput, CompassError
+from compass.engine.saved import is_engine
 from compass.prepare.study import Study
 from compass.prepare.study_file import load_study
 from compass.server import logs
+from compass.server.jobs import Running
 from compass.server.nouns import DatasetInfo, EngineInfo, now
 from compass.server.service import ENGINE, Service
 from compass.server.store import size_of
@@ -25,12 +28,10 @@ EMBEDDED = "embedded"
 
 async def offer(service: Service, source: str, study_file: Path | None = None) -> None:
     """Make a dataset, and an engine on it, or a saved engine known to everybody."""
-    from compass.engine.store import is_engine
-
-    path, study = _named(source, study_file)
+    path, study = named(source, study_file)
     known = _key(path, study)
     dataset, engine = known, _digest(f"engine {known}")
-    _withdraw_others(service, {dataset, engine})
+    await _withdraw_others(service, {dataset, engine})
     if service.store.shared.has("engines", engine):
         return
     if is_engine(path):
@@ -44,11 +45,15 @@ async def offer(service: Service, source: str, study_file: Path | None = None) -
         )
         shared.put("datasets", dataset, about)
     if not shared.get("datasets", dataset, DatasetInfo).ready:
-        running = service.jobs.start(shared, "read", {"dataset": dataset}, dataset=dataset)
+        running = _resumed(service, dataset) or service.jobs.start(
+            shared, "read", {"dataset": dataset}, dataset=dataset
+        )
         assert running.task is not None
         await running.task
         if running.problem is not None:
             raise running.problem
+    if _resumed(service, engine) is not None:
+        return
     work = {
         "engine": engine,
         "dataset": dataset,
@@ -64,7 +69,7 @@ async def _saved(service: Service, path: Path, engine: str) -> None:
     """Take a copy of a saved engine, so that a save over it changes no answers."""
     shared = service.store.shared
     with shared.making("engines", engine) as draft:
-        shutil.copytree(path, draft / ENGINE)
+        await asyncio.to_thread(shutil.copytree, path, draft / ENGINE)
         told = await service.now(shared, "describe", {"engine": str(draft / ENGINE)})
         about = EngineInfo(
             id=engine,
@@ -78,7 +83,8 @@ async def _saved(service: Service, path: Path, engine: str) -> None:
         (draft / "about.json").write_text(about.model_dump_json())
 
 
-def _named(source: str, study_file: Path | None) -> tuple[Path, Study]:
+def named(source: str, study_file: Path | None) -> tuple[Path, Study]:
+    """What an operator names: where it is, and what its columns mean."""
     if source == EMBEDDED:
         return embedded.path(), load_study(study_file or embedded.study())
     path = Path(source)
@@ -98,9 +104,18 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _withdraw_others(service: Service, kept: set[str]) -> None:
+def _resumed(service: Service, made: str) -> Running | None:
+    """The job of an earlier start that makes this, and is gone on with."""
+    shared = [one for one in service.jobs.running.values() if one.workspace.shared]
+    return next((one for one in shared if made in {one.job.dataset, one.job.engine}), None)
+
+
+async def _withdraw_others(service: Service, kept: set[str]) -> None:
     """Remove what an earlier start offered; answers that people have stay theirs."""
     shared = service.store.shared
+    for one in [one for one in service.jobs.running.values() if one.workspace.shared]:
+        if not kept & {one.job.dataset, one.job.engine}:
+            await service.jobs.cancel(shared, one.job.id)
     for kind in ("datasets", "engines"):
         for name in shared.names(kind):
             if name not in kept:
@@ -113,3 +128,5 @@ async def offered(service: Service, source: str, study_file: Path | None) -> Non
         await offer(service, source, study_file)
     except CompassError as error:
         logs.trouble("offer", problem=error.message, hint=error.hint)
+    except OSError as error:
+        logs.trouble("offer", error, problem=error.strerror, hint="see whether it can be read")

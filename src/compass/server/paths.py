@@ -4,7 +4,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from compass.server.problems import Refused
+from compass.server.problems import Refused, too_large
+
+_MOST_FILES = 10_000  # they are looked at whenever the folder is used
 
 
 def allowed(path: str, folders: Sequence[Path]) -> Path:
@@ -28,7 +30,14 @@ def allowed(path: str, folders: Sequence[Path]) -> Path:
         raise denied from None  # whether it exists is not told either
     if not _inside(real, folders) or not (real.is_file() or real.is_dir()):
         raise denied
+    seen = 0
     for base, below, files in os.walk(real):
+        seen += len(below) + len(files)
+        if seen > _MOST_FILES:
+            raise too_large(
+                f"the folder has more than {_MOST_FILES:,} files and folders below it",
+                "name a folder further down, or a file",
+            )
         links = [one for name in (*below, *files) if (one := Path(base, name)).is_symlink()]
         if not all(_inside(Path(os.path.realpath(link)), folders) for link in links):
             raise denied

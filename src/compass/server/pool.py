@@ -13,10 +13,11 @@ from typing import Any
 
 from compass.server.limits import Limits
 from compass.server.problems import Refused, busy, busy_here, closing, fault, refused_by, too_large
-from compass.server.worker import HEADER, LENGTH, PROGRESS, RESULT
+from compass.server.worker import HEADER, LENGTH, LONGEST, PROGRESS, RESULT
 
 Report = Callable[[dict[str, Any]], None]
-_LONGEST_FRAME = 1 << 30  # no answer comes near; a damaged length must not be waited for
+# What a process that opens people's files and models has no use for.
+_SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY")
 
 
 class Worker:
@@ -38,7 +39,7 @@ class Worker:
             await process.stdin.drain()
             while True:
                 kind, length = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
-                if length > _LONGEST_FRAME:
+                if length > 2 * LONGEST:  # damaged: it must not be waited for
                     raise asyncio.IncompleteReadError(b"", length)
                 answer = await process.stdout.readexactly(length)
                 if kind == RESULT:
@@ -56,7 +57,6 @@ class Worker:
     async def _started(self) -> asyncio.subprocess.Process:
         if self.process is None or self.process.returncode is not None:
             self.warm = None
-            # OMP_NUM_THREADS: as many processes as cores, so that each has one to itself.
             self.process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
@@ -66,6 +66,7 @@ class Worker:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=1 << 20,
+                env={name: os.environ[name] for name in os.environ if name not in _SECRETS},
             )
         return self.process
 

@@ -1,7 +1,7 @@
 """Running a server: the socket, signals, and a graceful end."""
 
 import asyncio
-import os
+import errno
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ import uvicorn
 from compass.domain.errors import EnvironmentProblem
 from compass.server import logs
 from compass.server.app import create_app
-from compass.server.offer import offered
+from compass.server.offer import named, offered
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
 
@@ -55,6 +55,7 @@ def serve(
 ) -> None:
     """Run a server until it is told to stop; `announce` gets its address once it listens."""
     logs.configure()
+    named(source, study)  # a wrong name is told now, not in the log of a server without data
     listening = _socket(settings.host, settings.port)
     app = create_app(settings)
     service: Service = app.state.service
@@ -99,9 +100,11 @@ def _socket(host: str, port: int) -> socket.socket:
             made.close()
             raise
     except OSError as error:
-        why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+        taken = error.errno in {errno.EADDRINUSE, errno.EACCES}
         raise EnvironmentProblem(
-            f"cannot listen on {host} port {port}: {why}",
-            hint="choose another with --port (0: any that is free), or stop what listens there",
+            f"cannot listen on {host} port {port}: {error.strerror or error}",
+            hint="choose another with --port (0: any that is free), or stop what listens there"
+            if taken
+            else "name an address of this machine with --host, or leave it out",
         ) from None
     return made

@@ -4,27 +4,26 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from compass import registry
 from compass.chat.assistant import reader
 from compass.chat.draft import Reading
 from compass.chat.understand import understand
 from compass.domain.answer import Answer, Curve, Suggestion
 from compass.domain.base import Config
-from compass.engine.repeat import repeating
 from compass.execute.processors import cores
+from compass.server import logs
 from compass.server.jobs import Jobs, Running
 from compass.server.metrics import Metrics
-from compass.server.nouns import AnswerInfo, DatasetInfo, EngineInfo, ModelInfo, now
+from compass.server.nouns import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, now
 from compass.server.paths import allowed
 from compass.server.pool import Pool
 from compass.server.problems import Refused, not_found
 from compass.server.settings import ServerSettings
-from compass.server.store import Kind, Store, Workspace, size_of
+from compass.server.store import Kind, Store, Workspace, answer_id, size_of
 from compass.server.tasks import CATALOGUE
 
 Reader = Callable[..., Reading]
@@ -47,13 +46,19 @@ class Service:
         self.fitters = Pool(settings.limits.fitters, settings.limits)
         self.jobs = Jobs(
             {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
-            ended=lambda job: self.metrics.jobs.labels(job.kind, job.state.value).inc(),
+            ended=self._noted,
         )
         self.streams = 0
         self._talks: dict[str, asyncio.Lock] = {}
         # Of their own: a language model that hangs must not hold up uploads.
         self.talkers = ThreadPoolExecutor(_TALKERS, thread_name_prefix="chat")
         self.reader = self._reader()
+
+    def _noted(self, job: Job) -> None:
+        """Count a job that has ended, and tell the operator of one that failed."""
+        self.metrics.jobs.labels(job.kind, job.state.value).inc()
+        if job.kind != "ask" or job.problem is not None:
+            logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
 
     def _reader(self) -> Reader:
         """What reads messages of a chat: the rules, with a language model in front if wanted."""
@@ -109,7 +114,10 @@ class Service:
 
     def dataset(self, workspace: Workspace, name: str) -> DatasetInfo:
         """A dataset that this workspace may use."""
-        return self.owner_of(workspace, "datasets", name).get("datasets", name, DatasetInfo)
+        owner = self.owner_of(workspace, "datasets", name)
+        found = owner.get("datasets", name, DatasetInfo)
+        # Where the operator has what is offered to everybody is nobody's business.
+        return found.model_copy(update={"path": None}) if owner.shared else found
 
     def ready_dataset(self, workspace: Workspace, name: str) -> DatasetInfo:
         """The same, and it has been read."""
@@ -303,6 +311,20 @@ class Service:
         await asyncio.to_thread(self.keep_answer, workspace, name, engine, written)
         return {}
 
+    def asking(
+        self, workspace: Workspace, engine: str, question: dict[str, Any]
+    ) -> tuple[str, Running | None]:
+        """The name of an answer, and the job that makes it unless it is there already."""
+        made = answer_id(engine, question)
+        if workspace.has("answers", made):
+            return made, None
+        running = self.jobs.answering(workspace, made)
+        if running is None:
+            self.askers.admit(workspace.id)
+            work = {"answer": made, "engine": engine, "question": question}
+            running = self.jobs.start(workspace, "ask", work, kept=False, answer=made)
+        return made, running
+
     def keep_answer(self, workspace: Workspace, name: str, engine: str, written: bytes) -> None:
         """Keep an answer as it came from a working process."""
         head = json.loads(written)
@@ -346,26 +368,6 @@ class Service:
                 hint=answer.no_answer or "count from 1",
             )
         return answer[which - 1]
-
-    def exported(
-        self, workspace: Workspace, name: str, form: str, template: str | None = None
-    ) -> str:
-        """An answer in a registered form."""
-        answer = self.answer(workspace, name)
-        rendered: str = registry.get("exporter", form).render(answer, template)
-        return rendered
-
-    def script(self, workspace: Workspace, name: str) -> str:
-        """The Python that repeats an answer."""
-        answer = self.answer(workspace, name)
-        about = workspace.get("answers", name, AnswerInfo)
-        engine = self.engine(workspace, about.engine)
-        source = engine.name
-        if engine.dataset is not None:
-            with suppress(Refused):
-                data = self.dataset(workspace, engine.dataset)
-                source = data.path or data.name
-        return repeating(answer, source, engine.study, engine.options)
 
     async def curves(
         self,

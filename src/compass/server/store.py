@@ -22,6 +22,7 @@ import os
 import re
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -40,7 +41,7 @@ from compass.server.problems import Refused, not_found, too_large
 Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs"]
 KINDS: tuple[Kind, ...] = ("datasets", "models", "engines", "answers", "chats", "jobs")
 _ABOUT = "about.json"
-_DAY = 86_400.0
+_DAY, _HOUR = 86_400.0, 3_600.0
 
 Thing = TypeVar("Thing", bound=Noun)
 
@@ -64,7 +65,10 @@ class Workspace:
     passing: Path
     limits: Limits
     shared: bool = False
+    coming: int = field(default=0, init=False)  # bytes of uploads that are on their way
     _bytes: int | None = field(default=None, init=False)
+    # Answers are kept by threads: two of one name must not be moved at once, nor bytes miscounted.
+    _moving: threading.RLock = field(default_factory=threading.RLock, init=False)
 
     @property
     def id(self) -> str:
@@ -103,6 +107,20 @@ class Workspace:
                 found.append(self.get(kind, name, noun))
         return sorted(found, key=lambda thing: thing.created, reverse=True)  # type: ignore[attr-defined]
 
+    def newest(self, kind: Kind, noun: type[Thing], count: int) -> list[Thing]:
+        """The last things of a kind, the newest first; only these are read."""
+        times: dict[str, float] = {}
+        for name in self.names(kind):
+            with suppress(OSError):  # removed meanwhile
+                times[name] = os.stat(self.place(kind, name)).st_mtime
+        found: list[Thing] = []
+        for name in sorted(times, key=times.__getitem__, reverse=True):
+            if len(found) == count:
+                break
+            with suppress(Refused):
+                found.append(self.get(kind, name, noun))
+        return sorted(found, key=lambda thing: thing.created, reverse=True)  # type: ignore[attr-defined]
+
     def names(self, kind: Kind) -> list[str]:
         """The names of all things of a kind."""
         with suppress(FileNotFoundError):
@@ -131,11 +149,12 @@ class Workspace:
         for base, _, names in os.walk(draft):
             for path in (*(os.path.join(base, one) for one in names), base):
                 _sync(Path(path))
-        self.remove(kind, name)
-        before = self.bytes
-        os.rename(draft, place)
+        with self._moving:
+            self.remove(kind, name)
+            before = self.bytes
+            os.rename(draft, place)
+            self._bytes = before + added
         _sync(place.parent)
-        self._bytes = before + added
 
     def put(self, kind: Kind, name: str, about: Noun) -> None:
         """Keep what is known about a thing; a new one or a change."""
@@ -146,23 +165,28 @@ class Workspace:
                 (draft / _ABOUT).write_bytes(written)
             return
         fresh = self.passing / secrets.token_hex(8)
-        fresh.write_bytes(written)
-        _sync(fresh)
-        before = self.bytes - (place / _ABOUT).stat().st_size
-        os.replace(fresh, place / _ABOUT)
+        try:
+            fresh.write_bytes(written)
+            _sync(fresh)
+            with self._moving:
+                before = self.bytes - (place / _ABOUT).stat().st_size
+                os.replace(fresh, place / _ABOUT)
+                self._bytes = before + len(written)
+        finally:
+            fresh.unlink(missing_ok=True)  # of a disk that is full
         _sync(place)
-        self._bytes = before + len(written)
 
     def remove(self, kind: Kind, name: str) -> bool:
         """Remove a thing; whether there was one."""
         place = self.place(kind, name)
         gone = self.passing / f"{self.id}-{secrets.token_hex(8)}"
-        before = self.bytes
-        try:
-            os.rename(place, gone)
-        except FileNotFoundError:
-            return False
-        self._bytes = max(0, before - size_of(gone))
+        with self._moving:
+            before = self.bytes
+            try:
+                os.rename(place, gone)
+            except FileNotFoundError:
+                return False
+            self._bytes = max(0, before - size_of(gone))
         shutil.rmtree(gone, ignore_errors=True)
         return True
 
@@ -175,7 +199,7 @@ class Workspace:
 
     def check_room(self, added: int) -> None:
         """Refuse what does not fit into the workspace any more."""
-        if not self.shared and self.bytes + added > self.limits.workspace_bytes:
+        if not self.shared and self.bytes + self.coming + added > self.limits.workspace_bytes:
             raise too_large(
                 f"the workspace may keep {told_size(self.limits.workspace_bytes)}, and has "
                 f"{told_size(self.bytes)}",
@@ -199,6 +223,7 @@ class Store:
         self.limits = limits
         self.passing = root / "passing"
         self._known: dict[str, Workspace] = {}
+        _check_ours(root)
         try:
             for folder in (root / "workspaces", root / "shared", self.passing):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -226,16 +251,26 @@ class Store:
         """Remove what was on its way when a server ended, and workspaces that were never used."""
         for path in self.passing.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-        for folder in (self.root / "workspaces").iterdir():
+        self._sweep(_DAY)
+
+    def _sweep(self, age: float) -> None:
+        """Remove workspaces that are not whole, or older than this and never used."""
+        for name in os.listdir(self.root / "workspaces"):
+            folder = self.root / "workspaces" / name
+            if not re.fullmatch(ID, name) or not folder.is_dir():
+                continue  # not of ours
             unused = not any((folder / kind).is_dir() for kind in KINDS)
             if not (folder / _ABOUT).is_file() or (
-                unused and time.time() - folder.stat().st_mtime > _DAY
+                unused and time.time() - folder.stat().st_mtime > age
             ):
+                self._known.pop(name, None)
                 shutil.rmtree(folder, ignore_errors=True)
 
     def create(self) -> tuple[Workspace, str]:
         """A new workspace and the key to it."""
-        if len(os.listdir(self.root / "workspaces")) >= self.limits.workspaces:
+        if self._full():
+            self._sweep(_HOUR)  # or a program that makes them in a loop would keep everybody out
+        if self._full():
             raise Refused(
                 429,
                 "too-many-workspaces",
@@ -247,13 +282,19 @@ class Store:
         draft = self.passing / secrets.token_hex(8)
         draft.mkdir(mode=0o700)
         about = WorkspaceInfo(id=name, created=now())
-        (draft / _ABOUT).write_text(about.model_dump_json())
-        (draft / "key").write_text(_hashed(secret))
-        for path in (draft / _ABOUT, draft / "key"):
-            _sync(path)
-        os.rename(draft, self.root / "workspaces" / name)
+        try:
+            (draft / _ABOUT).write_text(about.model_dump_json())
+            (draft / "key").write_text(_hashed(secret))
+            for path in (draft / _ABOUT, draft / "key"):
+                _sync(path)
+            os.rename(draft, self.root / "workspaces" / name)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
         _sync(self.root / "workspaces")
         return self.open(f"{name}.{secret}"), f"{name}.{secret}"
+
+    def _full(self) -> bool:
+        return len(os.listdir(self.root / "workspaces")) >= self.limits.workspaces
 
     def open(self, key: str) -> Workspace:
         """The workspace that a key opens."""
@@ -286,9 +327,23 @@ class Store:
     def forget(self, workspace: Workspace) -> None:
         """Remove a workspace with everything in it."""
         gone = self.passing / secrets.token_hex(8)
-        os.rename(workspace.folder, gone)
+        with suppress(FileNotFoundError):  # it was deleted twice at once
+            os.rename(workspace.folder, gone)
         self._known.pop(workspace.id, None)
         shutil.rmtree(gone, ignore_errors=True)
+
+
+def _check_ours(root: Path) -> None:
+    """Refuse a folder with other things in it: what looks left over is removed at each start."""
+    try:
+        found = {name for name in os.listdir(root) if not name.startswith(".")}
+    except OSError:
+        return  # there is none yet; or it cannot be used, which is told when that is tried
+    if "lock" not in found and found - {"workspaces", "shared", "passing", "lost+found"}:
+        raise EnvironmentProblem(
+            f"{root} has other things in it, and is not the state of a server",
+            hint="name an empty or a new folder with --state",
+        )
 
 
 def size_of(folder: Path) -> int:

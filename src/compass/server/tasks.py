@@ -29,6 +29,7 @@ _WARM = 4  # engines and datasets that stay in memory
 _FULL = 0.5  # share of the memory limit beyond which nothing is kept warm
 CATALOGUE = "dataset:"  # what stands before the name of a public dataset
 _MOST_ROWS = 1_000  # of one page
+_LONGEST_CELL = 1_000  # characters of a text that are shown
 
 
 class Desk:
@@ -42,6 +43,7 @@ class Desk:
             "columns": self.columns,
             "rules": self.rules,
             "rows": self.rows,
+            "points": self.points,
             "bring": self.bring,
             "fit": self.fit,
             "describe": self.describe,
@@ -128,6 +130,35 @@ class Desk:
         cells = [[_cell(value) for value in column.to_pylist()] for column in picked.columns]
         rows = tuple(zip(*cells, strict=True)) if cells else ()
         return _written(Page(names=tuple(table.names), first=first, total=table.rows, rows=rows))
+
+    def points(self, given: Given, _: Report) -> bytes:
+        """Some columns of the runs that an engine uses; of too many runs a sample."""
+        import numpy as np
+
+        from compass.domain.errors import unknown
+        from compass.prepare.encode import decode_value
+        from compass.server.nouns import Points
+
+        prepared = self._engine(given["engine"]).data.prepared
+        names, total = list(prepared.space.names), prepared.rows
+        picked = np.arange(total)
+        if total > given["count"]:
+            # At random, as every n-th row of a table that was swept would leave out whole settings.
+            picked = np.sort(np.random.default_rng(0).choice(total, given["count"], replace=False))
+        columns = []
+        for name in given["columns"]:
+            if name not in names:
+                raise unknown("column", name, names)
+            place = names.index(name)
+            found, where = np.unique(prepared.values[picked, place], return_inverse=True)
+            parameter = prepared.space.parameters[place]
+            shown = [
+                None if np.isnan(v) else _cell(decode_value(parameter, float(v))) for v in found
+            ]
+            columns.append(tuple(shown[at] for at in where))
+        rows = tuple(prepared.row_id[picked].tolist())
+        told = Points(names=given["columns"], total=total, rows=rows, columns=tuple(columns))
+        return _written(told)
 
     def bring(self, given: Given, _: Report) -> bytes:
         """Whether a model that somebody brought can be used."""
@@ -334,9 +365,10 @@ def _brought(given: Given) -> Any:
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, bool | int | str) or value is None:
+    if isinstance(value, bool | int | float) or value is None:
         return value
-    return value if isinstance(value, float) else str(value)
+    text = str(value)
+    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…"
 
 
 def _written(noun: BaseModel) -> bytes:

@@ -3,10 +3,11 @@
 import asyncio
 import csv
 import hashlib
+import os
 import re
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
@@ -15,7 +16,7 @@ from compass.domain.base import Value
 from compass.domain.errors import BadInput
 from compass.server.limits import Limits
 from compass.server.problems import Refused, too_large
-from compass.server.store import told_size
+from compass.server.store import Workspace, told_size
 
 ENDINGS = ("csv", "tsv", "parquet")
 
@@ -39,22 +40,37 @@ class Received(NamedTuple):
     digest: str  # SHA-256, by which a client knows what it need not send again
 
 
-async def receive(request: Request, path: Path, limits: Limits) -> Received:
-    """Write the body of a request to a file."""
+async def receive(request: Request, path: Path, workspace: Workspace) -> Received:
+    """Write the body of a request to a file, as long as there is room for it."""
+    limits = workspace.limits
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > limits.upload_bytes:
         raise _too_long(limits)
+    workspace.check_room(int(length) if length.isdigit() else 0)
     size, digest = 0, hashlib.sha256()
-    with path.open("wb") as file:
-        async for chunk in _chunks(request, limits.idle_seconds):
-            size += len(chunk)
-            if size > limits.upload_bytes:
-                raise _too_long(limits)
-            digest.update(chunk)
-            await asyncio.to_thread(file.write, chunk)
+    try:
+        with path.open("wb") as file:
+            async for chunk in _chunks(request, limits.idle_seconds):
+                size += len(chunk)
+                # Counted as it comes: many at once may not take more than one after the other.
+                workspace.coming += len(chunk)
+                if size > limits.upload_bytes:
+                    raise _too_long(limits)
+                workspace.check_room(0)
+                digest.update(chunk)
+                await asyncio.to_thread(file.write, chunk)
+            # Here, in a thread: a large file takes its time to get to the disk.
+            await asyncio.to_thread(_to_disk, file)
+    finally:
+        workspace.coming -= size
     if not size:
         raise BadInput("the upload is empty", hint="send the file as the body of the request")
     return Received(size, digest.hexdigest())
+
+
+def _to_disk(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 async def _chunks(request: Request, patience: float) -> AsyncIterator[bytes]:

@@ -24,6 +24,7 @@ LENGTH = struct.Struct(">Q")
 _PR_SET_PDEATHSIG = 1
 _WRITING = threading.Lock()
 _PAUSE = 0.1  # seconds between two reports of progress
+LONGEST = 64 << 20  # bytes of a result: the server holds it in memory to send it
 
 
 def main() -> None:
@@ -82,7 +83,13 @@ def _done(desk: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, byte
         _write(out, PROGRESS, json.dumps(shown).encode())
 
     try:
-        return RESULT, desk.do(given["task"], given["given"], report)
+        result = desk.do(given["task"], given["given"], report)
+        if len(result) > LONGEST:
+            raise too_large(
+                f"the result is longer than {LONGEST >> 20} MiB",
+                "ask for fewer rows, columns or suggestions",
+            )
+        return RESULT, result
     except Exception as error:
         if _starved(error):
             desk.forget()

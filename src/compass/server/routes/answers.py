@@ -9,7 +9,6 @@ from compass.domain.answer import Curve
 from compass.server.nouns import AnswerInfo, AnswerView, EvidenceRow, Job
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.routes.queries import Question
-from compass.server.store import answer_id
 
 router = APIRouter(prefix="/api/v1", tags=["answers"])
 Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="which one, from 1")]
@@ -28,16 +27,11 @@ async def ask(
     service: Behind, workspace: Here, name: IdPath, given: Question, wait: Wait = 60
 ) -> Response:
     """Ask. The same question to the same engine has the same answer, and is answered once."""
-    service.engine(workspace, name)
-    question = given.model_dump(mode="json")
-    made = answer_id(name, question)
-    if not workspace.has("answers", made):
-        service.askers.admit(workspace.id)
-        work = {"answer": made, "engine": name, "question": question}
-        running = service.jobs.start(workspace, "ask", work, kept=False, answer=made)
-        if not await service.jobs.wait(running, wait):
-            service.jobs.keep(running)
-            return JSONResponse(running.job.model_dump(mode="json"), 202)
+    service.owner_of(workspace, "engines", name)
+    made, running = service.asking(workspace, name, given.model_dump(mode="json"))
+    if running is not None and not await service.jobs.wait(running, wait):
+        service.jobs.keep(running)
+        return JSONResponse(running.job.model_dump(mode="json"), 202)
     return Response(service.answer_view(workspace, made), media_type="application/json")
 
 
@@ -46,7 +40,7 @@ async def listing(
     workspace: Here, count: Annotated[int, Query(ge=1, le=1000)] = 100
 ) -> list[AnswerInfo]:
     """The last answers of the workspace, the newest first."""
-    return workspace.all("answers", AnswerInfo)[:count]
+    return workspace.newest("answers", AnswerInfo, count)
 
 
 @router.get("/answers/{id}", response_model=AnswerView, responses=problems())

@@ -1,10 +1,13 @@
 """Chats: a conversation in plain words that ends in a confirmed query and its answer."""
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from typing import Annotated
 
 from fastapi import APIRouter
+from fastapi import Query as Count
 from pydantic import Field
 
 from compass.chat.dialogue import begin, failed, respond, told
@@ -15,7 +18,7 @@ from compass.server.nouns import Id, Job, now
 from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.service import Service
-from compass.server.store import Workspace, answer_id, new_id
+from compass.server.store import Workspace, new_id
 
 router = APIRouter(prefix="/api/v1/chats", tags=["chats"])
 
@@ -69,9 +72,9 @@ async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
 
 
 @router.get("", responses=problems())
-async def listing(workspace: Here) -> list[Chat]:
-    """All conversations of the workspace, the newest first."""
-    return workspace.all("chats", Chat)
+async def listing(workspace: Here, count: Annotated[int, Count(ge=1, le=1000)] = 100) -> list[Chat]:
+    """The conversations that were used last, the newest first."""
+    return workspace.newest("chats", Chat, count)
 
 
 @router.get("/{id}", responses=problems())
@@ -96,7 +99,10 @@ async def say(
     async with service.talking(workspace, name):
         chat = workspace.get("chats", name, Chat)
         space = service.engine(workspace, chat.engine).space
-        answer = service.answer(workspace, chat.answer) if chat.answer is not None else None
+        answer = None
+        if chat.answer is not None:
+            with suppress(Refused):  # deleted meanwhile: the conversation goes on without it
+                answer = service.answer(workspace, chat.answer)
         # In a thread: a language model, where there is one, may take its time.
         conversation, reply = await asyncio.get_running_loop().run_in_executor(
             service.talkers,
@@ -122,20 +128,16 @@ async def _answered(
     service: Service, workspace: Workspace, chat: Chat, query: Query, wait: float
 ) -> Chat:
     question = {"question": query.model_dump(mode="json")}
-    made = answer_id(chat.engine, question)
-    if not workspace.has("answers", made):
-        service.askers.admit(workspace.id)
-        work = {"answer": made, "engine": chat.engine, "question": question}
-        running = service.jobs.start(workspace, "ask", work, kept=False, answer=made)
-        try:
-            done = await service.jobs.wait(running, wait)
-        except Refused as refused:
-            return _failed(service, workspace, chat, refused)
-        if not done:
-            service.jobs.keep(running)
-            waiting = chat.model_copy(update={"job": running.job})
-            workspace.put("chats", chat.id, waiting)
-            return waiting
+    try:
+        made, running = service.asking(workspace, chat.engine, question)
+        done = running is None or await service.jobs.wait(running, wait)
+    except Refused as refused:
+        return _failed(service, workspace, chat, refused)
+    if running is not None and not done:
+        service.jobs.keep(running)
+        waiting = chat.model_copy(update={"job": running.job})
+        workspace.put("chats", chat.id, waiting)
+        return waiting
     return _told(service, workspace, chat, made)
 
 

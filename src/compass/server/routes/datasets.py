@@ -1,5 +1,6 @@
 """Datasets: upload them or name a path, look at rows, say what columns mean."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -62,13 +63,11 @@ async def upload(
 ) -> Response:
     """Upload a CSV, TSV or Parquet file as the body of the request."""
     ending = ending_of(name)
-    length = request.headers.get("content-length", "")
-    workspace.check_room(int(length) if length.isdigit() else 0)
     service.askers.admit(workspace.id)
     made = new_id()
     about = DatasetInfo(id=made, name=name, created=now(), reader=ending)
     with workspace.making("datasets", made) as draft:
-        came = await receive(request, draft / f"runs.{ending}", service.limits)
+        came = await receive(request, draft / f"runs.{ending}", workspace)
         service.metrics.uploaded.inc(came.bytes)
         about = about.model_copy(update=came._asdict())
         (draft / "about.json").write_text(about.model_dump_json())
@@ -83,9 +82,7 @@ async def from_path(service: Behind, workspace: Here, given: FromPath, wait: Wai
     path = allowed(given.path, service.settings.folders)
     service.askers.admit(workspace.id)
     made = new_id()
-    about = DatasetInfo(
-        id=made, name=given.name or path.name or "data", created=now(), path=str(path)
-    )
+    about = DatasetInfo(id=made, name=given.name or _called(path), created=now(), path=str(path))
     workspace.put("datasets", made, about)
     return await _read(service, workspace, made, wait)
 
@@ -105,6 +102,12 @@ async def from_catalogue(
     return await _read(service, workspace, made, wait)
 
 
+def _called(path: Path) -> str:
+    """The name of a file as it is shown, whatever signs are in it."""
+    shown = "".join(sign if sign.isprintable() else "_" for sign in path.name)
+    return shown[-200:] or "data"
+
+
 async def _read(service: Service, workspace: Workspace, made: str, wait: float) -> Response:
     running = service.jobs.start(workspace, "read", {"dataset": made}, dataset=made)
     if await service.jobs.wait(running, wait):
@@ -117,7 +120,8 @@ async def _read(service: Service, workspace: Workspace, made: str, wait: float) 
 async def listing(service: Behind, workspace: Here) -> list[DatasetInfo]:
     """All datasets of the workspace, then those that the operator offers to everybody."""
     mine = workspace.all("datasets", DatasetInfo)
-    return [*mine, *service.store.shared.all("datasets", DatasetInfo)]
+    shared = service.store.shared.all("datasets", DatasetInfo)
+    return [*mine, *(one.model_copy(update={"path": None}) for one in shared)]
 
 
 @router.get("/{id}", responses=problems())
@@ -141,7 +145,7 @@ async def rows(
     first: Annotated[RowNumber, Query(description="number of the first row, from 0")] = 0,
     count: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Page:
-    """Some rows as they were given."""
+    """Some rows as they were given; texts of more than 1,000 characters are cut."""
     given = service.given_data(workspace, name) | {"first": first, "count": count}
     return Page.model_validate(await service.now(workspace, "rows", given))
 

@@ -1,16 +1,17 @@
 """Engines: learn from a dataset once, to ask many times; and what has been learnt."""
 
+import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from compass.domain.answer import Curve, Suggestion
 from compass.domain.base import Config, Noun
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.prepare.study import Study
-from compass.server.nouns import EngineInfo, Id, Job, Name, RowNumber
+from compass.server.nouns import EngineInfo, Id, Job, Name, Points, RowNumber
 from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.routes.rules import RuleText
@@ -19,6 +20,15 @@ from compass.server.store import new_id
 router = APIRouter(prefix="/api/v1/engines", tags=["engines"])
 Column = Annotated[str, Field(min_length=1, max_length=1000)]
 Plugin = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+def _is_text(given: Any) -> Any:
+    """Refuse halves of Unicode pairs, which JSON can hold and no file can."""
+    try:
+        json.dumps(given, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("a name or a value is no valid text") from None
+    return given
 
 
 class NewEngine(Noun):
@@ -40,8 +50,8 @@ class NewEngine(Noun):
     models: dict[Column, Id] = Field(
         default_factory=dict, max_length=100, description="models that were uploaded, by outcome"
     )
-    model_columns: dict[Column, list[Any] | dict[str, Any]] = Field(
-        default_factory=dict, max_length=100, description="which columns such a model takes"
+    model_columns: Annotated[dict[Column, list[Any] | dict[str, Any]], AfterValidator(_is_text)] = (
+        Field(default_factory=dict, max_length=100, description="which columns such a model takes")
     )
 
 
@@ -186,6 +196,23 @@ async def dependence(
         "lines": lines,
     }
     return Dependence.model_validate(await service.now(workspace, "dependence", task))
+
+
+@router.get("/{id}/points", response_model=Points, responses=problems())
+async def points(
+    service: Behind,
+    workspace: Here,
+    name: IdPath,
+    column: Annotated[list[Column], Query(min_length=1, max_length=8)],
+    count: Annotated[
+        int, Query(ge=1, le=100_000, description="at most; of more a sample")
+    ] = 10_000,
+) -> Response:
+    """Some columns of the past runs, to draw them: clean values, column by column."""
+    path = str(service.engine_path(workspace, name))
+    task = {"engine": path, "columns": column, "count": count}
+    written = await service.bytes_now(workspace, "points", task)
+    return Response(written, media_type="application/json")
 
 
 @router.post("/{id}/curves", responses=problems())

@@ -1,13 +1,20 @@
 """Exports: an answer as CSV, JSON, a job script, or the Python that repeats it."""
 
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
 from fastapi import APIRouter, Response
 from pydantic import Field
 
+from compass import registry
 from compass.domain.base import Noun
+from compass.engine.repeat import repeating
+from compass.server.nouns import AnswerInfo
+from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.service import Service
+from compass.server.store import Workspace
 
 router = APIRouter(prefix="/api/v1/answers/{id}/exports", tags=["exports"])
 
@@ -48,14 +55,34 @@ class Template(Noun):
 async def show(service: Behind, workspace: Here, name: IdPath, form: Form) -> Response:
     """An answer as a file."""
     if form is Form.PYTHON:
-        return _file(name, form, service.script(workspace, name))
-    return _file(name, form, service.exported(workspace, name, form.value))
+        return _file(name, form, _script(service, workspace, name))
+    return _file(name, form, _rendered(service, workspace, name, form.value))
 
 
 @router.post("/sbatch", response_class=Response, responses=problems() | _FILES)
 async def fill(service: Behind, workspace: Here, name: IdPath, given: Template) -> Response:
     """The first suggestion in a job script of one's own."""
-    return _file(name, Form.SBATCH, service.exported(workspace, name, "sbatch", given.template))
+    return _file(name, Form.SBATCH, _rendered(service, workspace, name, "sbatch", given.template))
+
+
+def _rendered(
+    service: Service, workspace: Workspace, name: str, form: str, template: str | None = None
+) -> str:
+    answer = service.answer(workspace, name)
+    rendered: str = registry.get("exporter", form).render(answer, template)
+    return rendered
+
+
+def _script(service: Service, workspace: Workspace, name: str) -> str:
+    answer = service.answer(workspace, name)
+    about = workspace.get("answers", name, AnswerInfo)
+    engine = service.engine(workspace, about.engine)
+    source = engine.name
+    if engine.dataset is not None:
+        with suppress(Refused):
+            data = service.dataset(workspace, engine.dataset)
+            source = data.path or data.name
+    return repeating(answer, source, engine.study, engine.options)
 
 
 def _file(name: str, form: Form, text: str) -> Response:

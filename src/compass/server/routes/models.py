@@ -21,10 +21,12 @@ async def upload(
     name: Annotated[Name, Query(description="the name of the file")],
 ) -> ModelInfo:
     """Upload a model: ONNX, LightGBM, XGBoost, skops, Keras or TorchScript. Pickles are refused."""
+    service.askers.admit(workspace.id)
     made = new_id()
     about = ModelInfo(id=made, name=name, created=now())
     with workspace.making("models", made) as draft:
-        came = await receive(request, draft / "model", service.limits)
+        came = await receive(request, draft / "model", workspace)
+        service.metrics.uploaded.inc(came.bytes)
         task = {"path": str(draft / "model"), "name": name}
         found = await service.now(workspace, "bring", task)
         about = about.model_copy(update={**came._asdict(), **found})

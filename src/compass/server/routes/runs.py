@@ -82,7 +82,7 @@ async def tell(
     service: Behind, workspace: Here, name: IdPath, given: NewRuns, wait: Wait = 10
 ) -> Response:
     """Tell an engine new runs. It stays as it is; a new one knows them."""
-    service.engine(workspace, name)
+    service.owner_of(workspace, "engines", name)
     service.fitters.admit(workspace.id)
     if any(len(row) != len(given.names) for row in given.rows):
         raise Refused(
@@ -118,13 +118,14 @@ async def tell_file(
     wait: Wait = 10,
 ) -> Response:
     """The same with a file as the body of the request."""
-    service.engine(workspace, name)
+    service.owner_of(workspace, "engines", name)
     ending = ending_of(file)
     service.fitters.admit(workspace.id)
     runs = new_id()
     about = DatasetInfo(id=runs, name=file, created=now(), reader=ending)
     with workspace.making("datasets", runs) as draft:
-        came = await receive(request, draft / f"runs.{ending}", service.limits)
+        came = await receive(request, draft / f"runs.{ending}", workspace)
+        service.metrics.uploaded.inc(came.bytes)
         about = about.model_copy(update=came._asdict())
         (draft / "about.json").write_text(about.model_dump_json())
     return await _tell(service, workspace, name, runs, tuple(ask), called, wait)

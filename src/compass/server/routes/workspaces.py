@@ -1,5 +1,7 @@
 """Workspaces: places that nobody else sees."""
 
+import asyncio
+
 from fastapi import APIRouter
 
 from compass.server.nouns import NewWorkspace, WorkspaceInfo
@@ -27,4 +29,4 @@ async def delete(service: Behind, workspace: Here) -> None:
     for job in service.jobs.all(workspace):
         if not job.state.over:
             await service.jobs.cancel(workspace, job.id)
-    service.store.forget(workspace)
+    await asyncio.to_thread(service.store.forget, workspace)  # there may be many files

@@ -1,0 +1,109 @@
+"""Bodies and paths of requests that are made to hurt: each has a clear answer."""
+
+import json
+import random
+import string
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from server_case import API, RECOMMEND, fair, shared_engine
+
+pytest_plugins = ("server_fixtures",)
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"question":' * 20_000 + b"1" + b"}" * 20_000,
+        b'{"question": ' + b"[" * 900 + b"]" * 900 + b"}",
+        b"\xff\xfe",
+        b'{"question": "\\ud800"}',
+        b'{"\\udfff": 1}',
+        b'{"question": "x", "seed": 1e400}',
+        b'{"question": "x", "seed": ' + b"9" * 5000 + b"}",
+        b'{"question": "x", "weights": {"gpus": NaN}}',
+        b'{"question": "x", "diversity": Infinity}',
+        b'{"question": "x", "run": -1}',
+        b'{"question": "x", "run": 99999999999999999999}',
+        b'{"question": "x", "run": {"gpus": NaN}}',
+        b'{"question": "x", "count": 0}',
+        b'{"question": "x\\u0000y"}',
+        b'{"question": null}',
+        b"null",
+        b"[]",
+        b'"x"',
+        b"",
+    ],
+    ids=lambda body: repr(body[:24]),
+)
+def test_odd_bodies(stranger: httpx.Client, body: bytes) -> None:
+    engine = shared_engine(stranger)
+    for path in (
+        f"engines/{engine}/queries",
+        f"engines/{engine}/answers?wait=60",
+        "chats",
+        "engines",
+    ):
+        fair(stranger.post(f"{API}/{path}", content=body, headers=JSON), 400, 422)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"weights": {"gpus": float("nan")}},
+        {"weights": {"gpus": 1e308, "nodes": -1}},
+        {"weights": {"\ud800": 1}},
+        {"diversity": float("inf")},
+        {"run": {"gpus": float("inf"), "app": "wrf"}},
+        {"run": {"gpus": 10**300}},
+        {"run": 10**18},
+        {"where": ["gpus < " + "9" * 400]},
+        {"where": ["(" * 3000 + "gpus" + ")" * 3000 + " < 1"]},
+        {"where": ["not " * 1900 + "gpus < 1"]},
+        {"where": ["gpus < 1" + " + 1" * 1900]},
+        {"where": ["gpus == 'wrf'"]},
+        {"where": ["gpus / 0 < 1"]},
+        {"where": ["gpus ^ gpus ^ gpus ^ 99999 < 1"]},
+        {"where": ["nodes < 1 and nodes > 1"]},
+        {"curve": ["nothing"]},
+        {"level": 1e-300},
+        {"count": 1000, "prove": 0},
+    ],
+    ids=lambda more: json.dumps(more)[:40],
+)
+def test_odd_questions(stranger: httpx.Client, more: dict[str, Any]) -> None:
+    engine = shared_engine(stranger)
+    body = json.dumps({"question": RECOMMEND, **more}).encode()
+    for path in ("queries", "answers?wait=60"):
+        answer = stranger.post(f"{API}/engines/{engine}/{path}", content=body, headers=JSON)
+        if answer.status_code != 200:
+            fair(answer, 400, 422)
+
+
+def test_values_that_no_table_holds(stranger: httpx.Client) -> None:
+    engine = shared_engine(stranger)
+    for rows in (
+        [[10**400]],
+        [["\ud800"]],
+        [["=1"]],
+        [["x" * 10_000]],
+        [[None]],
+        [[True]],
+        [["\0"]],
+    ):
+        body = json.dumps({"names": ["runtime"], "rows": rows}).encode()
+        path = f"{API}/engines/{engine}/tell?wait=60"
+        fair(stranger.post(path, content=body, headers=JSON), 400, 422)
+
+
+def test_noise_in_the_path(stranger: httpx.Client) -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        noise = "".join(rng.choices(string.punctuation + "é\u2028 a0", k=rng.randint(1, 60)))
+        kind = rng.choice(["datasets", "engines", "answers", "jobs", "chats", "models"])
+        answer = stranger.get(f"{API}/{kind}/{quote(noise)}")
+        assert answer.status_code in {200, 307, 400, 404, 405, 422}, noise
