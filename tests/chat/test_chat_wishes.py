@@ -157,3 +157,10 @@ def test_an_unknown_noun_does_not_bound_what_was_bounded_before() -> None:
     reading = understand("p99 under 300 ms with at most 4 widgets", SERVING)
     assert reading.said.goals == {"latency_p99_ms": Within(high=300)}
     assert any("widgets" in words for words in reading.unknown)
+
+
+@pytest.mark.parametrize(
+    "text", ["-> p99?", "? , replicas?", "8 or", "vs", "S/ /4", "+%", "$", ".."]
+)
+def test_signs_without_a_sentence_are_read_too(text: str) -> None:
+    assert understand(text, SERVING).said is not None

@@ -67,7 +67,8 @@ def labels_offered(scan: Scan, match: re.Match[str]) -> bool:
     marks = scan.at(span, "I")
     if any(scan.items[mark].words.lower() not in _VERSUS for mark in marks):
         return False
-    plain = not marks and match[0][0] not in "cB^"
+    which = scan.items[match.start()].words.lower() in {"which", "which one"}
+    plain = not marks and match[0][0] not in "cB^" and not which
     if plain and not _is_open(scan, *match.span()):
         return False
     first, *rest = scan.at(span, "L")
@@ -170,6 +171,7 @@ def switch_offered(scan: Scan, match: re.Match[str]) -> bool:
 PATTERNS = (
     (r"[cB^][so=]*L(?:[,|&oTI]+L)+C?", labels_offered),
     (r"LIL(?:,?IL)*C?", labels_offered),
+    (r"ai?L(?:[,|&]+L)+C?", labels_offered),
     (r"(?:C[i=o]*)?L(?:[,|]+L)+C?", labels_offered),
     (r"[cB]?V(?:[,|I&]*V)*[|I&]V[io]?C", numbers_offered),
     (r"c?C[io=]*V(?:[,|I]*V)*[|I]V(?!C)", numbers_offered),

@@ -235,7 +235,7 @@ FIRST = (
     (r"[dDR]C(?:[&,]+C)*K", nothing),
     (r"v[<io]*C(?:[&,]+C(?!~))*[<>]?(?![btfV%])", forgotten),
     (r"IC", replaced_outcome),
-    (r"C[<>]?v", forgotten),
+    (r"C(?:[&,|]+C)*[<>]?v", forgotten),
     (rf"[so=]*{_VALUE}C?,?I[pC]*{_VALUE}C?", instead),
     (rf"[so]*{_VALUE}CTo*{_VALUE}(?!C)", instead),
     (r"[so=]*<V,?I<?V", instead),

@@ -276,6 +276,9 @@ def moved(scan: Scan, match: re.Match[str]) -> bool:
         return scan.change(name, new)
     if isinstance(new, str | bool) or scan.parameter(name).kind != "number":
         return scan.is_class(name, new)
+    if scan.kind is Kind.WHAT_IF:
+        scan.observed.append(name)
+        return True
     if len(values) > 1 or not verbs:
         scan.goal(name, Reach(value=float(new)))
         return True

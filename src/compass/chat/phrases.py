@@ -94,8 +94,8 @@ PHRASE_TEXTS = {
     "&": "and|&|as well as|along with|together with|plus|but|while|whilst|but also|and also|"
     "and then|yet|then",
     "|": "or",
-    ",": ",|;",
-    ".": ".|!|?",
+    ",": ",",
+    ".": ".|;|!|?",
     "k": "keep|keeping|kept|hold|holding|leave|leaving|fix|fixing|retain|maintain|maintaining|"
     "preserve|stay|stays|remain|remains|keeps|freeze|staying|lock|pin down|stick|preserving",
     "z": "same|unchanged|constant|fixed|as it is|as they are|alone|as is|steady|where it is|"

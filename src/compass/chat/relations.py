@@ -119,7 +119,7 @@ def compared_columns(scan: Scan, match: re.Match[str]) -> bool:
     right: Expression = Name(names[-1])
     if factors:
         value = whole(float(f"{scan.quantity(factors[0]).value:.12g}"))
-        right = Arithmetic("*", Literal(value), right)
+        right = Arithmetic("*", Literal(value), _in_unit_of(scan, names[0], names[-1]))
     else:
         right = _in_unit_of(scan, names[0], names[-1])
     if parted:

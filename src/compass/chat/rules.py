@@ -232,7 +232,7 @@ PATTERNS = (
     (r"[so!]?[yY]C", switched),
     (r"C[ist=]*[yY]", switched),
     (r"C[is]*o(?=[,.&=]|$)", switched),
-    (r"sCo(?![CVL])", switched),
+    (r"sCC?o(?![CVL])", switched),
     (r"so?C(?=[.,&=]|$)", gone),
     (r"[o!]CC(?=[,&.=]|$)", switched),
     (r"[o!]C(?=[CV,&.h]|$)", switched),

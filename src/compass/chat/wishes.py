@@ -64,6 +64,16 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
     return by(scan, name, quantity, 1 if direction == "maximize" else -1)
 
 
+def extreme_of(scan: Scan, match: re.Match[str]) -> bool:
+    """The cheapest in core hours; the fastest reads: the column says what is meant."""
+    name = _measured(scan, match.end() - 1)
+    said = scan.items[scan.at(range(*match.span()), "F")[0]].part
+    if name is None or scan.kind is Kind.WHAT_IF or said is None or said.concept == "slow":
+        return False
+    scan.goal(name, Extreme(direction=scan.better(name)))
+    return True
+
+
 def ranked_by(scan: Scan, match: re.Match[str]) -> bool:
     """The top five configurations by throughput."""
     name = _measured(scan, match.end() - 1)
@@ -165,7 +175,8 @@ def reached(scan: Scan, match: re.Match[str]) -> bool:
 FIRST = (
     (r"k?@?Q", equally),
     (r"(?:[<>]?[%HXx]i?)?qoC", compared_in),
-    (r"Cq|qC", compared_in),
+    (r"C[XxH%]i?q|Cq|qC", compared_in),
+    (r"o?FC(?![CVL])", extreme_of),
     (r"nboC|nbC|bC(?=[.,&]|$)", ranked_by),
     (r"[+-]?[%H]C", signed),
     (rf"(?:{LIST})[is=t]*[%HX][io]*[zg@]", part),

@@ -8,7 +8,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from compass.server import logs
-from compass.server.problems import Refused, fault, response, too_large
+from compass.server.problems import Refused, fault, too_large
+from compass.server.replies import response
 from compass.server.settings import ServerSettings, is_loopback
 from compass.server.store import told_size
 

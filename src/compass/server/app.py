@@ -18,7 +18,7 @@ from compass.server.access import Access, BodyLimit
 from compass.server.jobs import disk_problem
 from compass.server.metrics import Measured
 from compass.server.nouns import Problem
-from compass.server.problems import response
+from compass.server.replies import response
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from fastapi.responses import JSONResponse
-
 from compass.domain.errors import (
     CODES,
     CompassError,
@@ -99,17 +97,6 @@ def problem_of(error: CompassError) -> tuple[int, Problem]:
     elif isinstance(error, ConflictingRules):
         about = {"rules": error.rules}
     return status, Problem(error=error.message, hint=error.hint, code=code, **about)
-
-
-def response(error: CompassError) -> JSONResponse:
-    """The HTTP answer for an error."""
-    status, problem = problem_of(error)
-    headers: dict[str, str] = {}
-    if isinstance(error, Refused) and error.retry_after is not None:
-        headers["Retry-After"] = str(error.retry_after)
-    if status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
-    return JSONResponse(problem.model_dump(mode="json"), status, headers)
 
 
 def refused_by(told: dict[str, Any]) -> Refused:

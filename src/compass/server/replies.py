@@ -1,0 +1,17 @@
+"""Problems as HTTP answers; apart, because working processes need no HTTP."""
+
+from fastapi.responses import JSONResponse
+
+from compass.domain.errors import CompassError
+from compass.server.problems import Refused, problem_of
+
+
+def response(error: CompassError) -> JSONResponse:
+    """The HTTP answer for an error."""
+    status, problem = problem_of(error)
+    headers: dict[str, str] = {}
+    if isinstance(error, Refused) and error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(problem.model_dump(mode="json"), status, headers)
