@@ -76,7 +76,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
 
 def _operation(route: APIRoute) -> str:
     """The name of a route for clients that are generated: datasets_upload, jobs_cancel, ..."""
-    return f"{route.tags[0]}_{route.name}"
+    return "_".join([*map(str, route.tags[:1]), route.name])
 
 
 def _handle(app: FastAPI) -> None:
