@@ -141,6 +141,20 @@ def test_a_new_question_after_an_answer_starts_afresh(answered: Talk) -> None:
     assert answered.conversation.draft == Draft(kind=Kind.RECOMMEND, ask=("nodes",))
 
 
+def test_a_whole_question_of_another_kind_replaces_the_one_to_be_confirmed(
+    engine: cp.Compass,
+) -> None:
+    talk = Talk(engine.space)
+    talk.say("what if I double the gpus of row 9?")
+    if talk.conversation.expecting is Slot.COLUMNS:
+        talk.say("yes")
+    talk.expects(Slot.CONFIRM)
+    talk.say("Reconfigure row 5 so that power goes down by 20% by changing nodes")
+    assert text_of(talk.reply) == (
+        "Reconfigure X = {nodes: ?} to achieve Y = {power: reduce by 20%} from row 5"
+    )
+
+
 def test_no_answer_says_why_and_what_to_measure(engine: cp.Compass) -> None:
     result = engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001}")
     assert not result.answered

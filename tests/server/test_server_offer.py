@@ -52,7 +52,7 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
     with serving(NOTHING, state) as server, server.client(key) as client:
         # What cannot be offered is the operator's to see, and people keep what they have.
         told = until(lambda: [e for e in server.events() if e["event"] == "offer"])
-        assert "there is no file" in told[0]["problem"]
+        assert NOTHING.name in told[0]["problem"]
         assert client.get(f"{API}/datasets/{own['id']}").json() == own
 
 
@@ -68,6 +68,8 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
         (("--allow", "/no/such/folder"), "no such folder"),
         (("--llm", "http://localhost:1"), "belong together"),
         (("--host", "203.0.113.7"), "cannot listen"),
+        (("no-such-file.csv",), "there is no file"),
+        (("--origin", "https://example.org/page"), "without a path"),
     ],
 )
 def test_what_cannot_be_is_refused_before_it_starts(

@@ -123,7 +123,7 @@ def _times_behind(scan: Scan, end: int) -> bool:
 def change_by(direction: Direction, share: float) -> Change:
     """An outcome less or more by a share of what it is."""
     way = "reduce" if direction == "minimize" else "increase"
-    return Change(direction=way, by=float(f"{share:.12g}"))
+    return Change(direction=way, by=float(f"{share:.4g}"))
 
 
 def by(scan: Scan, name: str, quantity: Quantity, sign: int) -> bool:

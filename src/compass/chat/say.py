@@ -1,6 +1,7 @@
 """Messages that tell parts of a question, correct them, or go on from an answer."""
 
 import re
+from typing import Any
 
 from compass.chat import wording
 from compass.chat.change import columns_of, merged, renamed, sifted
@@ -16,6 +17,7 @@ from compass.domain.space import Category, Role, Space
 
 _LESS = re.compile(r"\b(minimi[sz]\w*|min|less|low\w*|small\w*|reduc\w*|decreas\w*)\b", re.I)
 _GREATER = re.compile(r"\b(maximi[sz]\w*|max|more|high\w*|larg\w*|increas\w*)\b", re.I)
+_FRESH: dict[str, Any] = {"asked": (), "undirected": (), "expecting": Slot.KIND}
 _ADDS = re.compile(r"\s*(and|also|plus|additionally|in addition)\b", re.I)
 
 
@@ -149,6 +151,8 @@ def _follow_up(
     talk: Conversation, reading: Reading, said: Draft, message: str, answer: Answer | None
 ) -> tuple[Conversation, Reading, str]:
     """What a message after an answer is about: a new question, or the answered one changed."""
+    if _another(talk, reading, said):
+        return talk.model_copy(update=_FRESH | {"draft": Draft()}), reading, ""
     if talk.expecting is not None or talk.last is None:
         return talk, reading, ""
     what_if = said.kind is Kind.WHAT_IF or (said.kind is None and said.change)
@@ -159,8 +163,17 @@ def _follow_up(
     else:
         adds = _ADDS.match(message) is not None
         return talk, reading.model_copy(update={"correction": not adds}), ""
-    fresh = {"draft": base, "asked": (), "undirected": (), "expecting": Slot.KIND}
-    return talk.model_copy(update=fresh), reading, note
+    return talk.model_copy(update=_FRESH | {"draft": base}), reading, note
+
+
+def _another(talk: Conversation, reading: Reading, said: Draft) -> bool:
+    """Whether a whole question of another kind comes instead of the one to be confirmed."""
+    return (
+        talk.expecting is Slot.CONFIRM
+        and not reading.correction
+        and said.kind not in (None, Kind.WHAT_IF, kind_of(talk.draft))
+        and bool(said.goals)
+    )
 
 
 def _anew(said: Draft, last: Query) -> bool:
