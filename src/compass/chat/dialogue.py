@@ -12,7 +12,7 @@ from compass.chat.change import columns_of, formal
 from compass.chat.columns import agree, confirming, refuse
 from compass.chat.draft import Act, Conversation, Draft, Reading, Reply, Slot, Turn
 from compass.chat.finish import to_query
-from compass.chat.say import say
+from compass.chat.say import another, say
 from compass.chat.steps import (
     Step,
     changed,
@@ -70,6 +70,8 @@ def respond(
             sure = confirming(_fresh(talk, written), list(columns_of(written)))
             return _said(*onward(sure, space))
         reading = read(message, space, expecting=talk.expecting, before=talk.draft)
+        if another(talk, reading):
+            reading = read(message, space)  # what was said before is not about this question
     except CompassError as error:
         return _said(*repeat(talk, space, problem(error)))
     reading = _known(reading, space)

@@ -151,7 +151,7 @@ def _follow_up(
     talk: Conversation, reading: Reading, said: Draft, message: str, answer: Answer | None
 ) -> tuple[Conversation, Reading, str]:
     """What a message after an answer is about: a new question, or the answered one changed."""
-    if _another(talk, reading, said):
+    if another(talk, reading):
         return talk.model_copy(update=_FRESH | {"draft": Draft()}), reading, ""
     if talk.expecting is not None or talk.last is None:
         return talk, reading, ""
@@ -166,8 +166,9 @@ def _follow_up(
     return talk.model_copy(update=_FRESH | {"draft": base}), reading, note
 
 
-def _another(talk: Conversation, reading: Reading, said: Draft) -> bool:
+def another(talk: Conversation, reading: Reading) -> bool:
     """Whether a whole question of another kind comes instead of the one to be confirmed."""
+    said = reading.said
     return (
         talk.expecting is Slot.CONFIRM
         and not reading.correction
