@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from server_case import API, RECOMMEND, Server, ask, serving, until, upload
+from server_case import API, RECOMMEND, Server, ask, dataset, fit, serving, until, upload
 
 from compass.domain.errors import EnvironmentProblem
 from compass.server import run, worker
@@ -75,6 +75,15 @@ def test_what_is_not_of_the_server_stays_in_its_state(tmp_path: Path) -> None:
     (tmp_path / "workspaces" / NAME).mkdir()  # of a server that was killed
     Store(tmp_path, Limits()).close()
     assert os.listdir(tmp_path / "workspaces") == ["lost+found"]
+
+
+def test_a_state_that_is_named_from_here_is_kept_by_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a whole path is recognised, and hidden, in what a working process tells people."""
+    monkeypatch.chdir(tmp_path)
+    store = Store(Path("state"), Limits())
+    assert store.shared.place("engines", NAME) == tmp_path / "state" / "shared" / "engines" / NAME
 
 
 def test_workspaces_that_were_never_used_make_room(tmp_path: Path) -> None:
@@ -258,12 +267,59 @@ def test_a_chat_whose_answer_was_deleted_goes_on(stranger: httpx.Client, offered
     assert say("start over").status_code == 200
 
 
+def test_a_chat_takes_no_answer_of_another_engine(
+    person: httpx.Client, offered: str, engine_id: str
+) -> None:
+    chat = person.post(f"{API}/chats", json={"engine": offered}).json()["id"]
+    of = {engine: ask(person, engine, RECOMMEND).json()["id"] for engine in (offered, engine_id)}
+    path = f"{API}/chats/{chat}/told"
+    assert person.post(path, json={"answer": of[engine_id]}).status_code == 422
+    assert person.post(path, json={"answer": of[offered]}).json()["answer"] == of[offered]
+
+
 def test_text_that_is_none_is_refused(stranger: httpx.Client) -> None:
     body = b'{"dataset": "0000000000000000", "model_columns": {"a": ["\\ud800"]}}'
     said = stranger.post(
         f"{API}/engines", content=body, headers={"Content-Type": "application/json"}
     )
     assert (said.status_code, said.json()["code"]) == (422, "invalid")
+
+
+def test_a_program_says_what_it_needs_to_repeat_an_answer_of_an_engine_that_was_told(
+    stranger: httpx.Client, offered: str
+) -> None:
+    first = ask(stranger, offered, RECOMMEND).json()["id"]
+    about = stranger.get(f"{API}/engines/{offered}").json()
+    names = [one["name"] for one in about["space"]["parameters"]][:8]
+    points = stranger.get(f"{API}/engines/{offered}/points", params={"column": names}).json()
+    values = [column[0] for column in points["columns"]]
+    told = stranger.post(
+        f"{API}/engines/{offered}/tell",
+        params={"wait": 60},
+        json={"names": names, "rows": [values]},
+    )
+    assert told.status_code == 201, told.text
+    second = ask(stranger, told.json()["engine"]["id"], RECOMMEND).json()["id"]
+    texts = [stranger.get(f"{API}/answers/{one}/exports/python").text for one in (first, second)]
+    assert ["# The engine was told more runs" in text for text in texts] == [False, True]
+    for text in texts:
+        compile(text, "repeat.py", "exec")
+
+
+def test_intervals_without_an_end_can_be_told(stranger: httpx.Client) -> None:
+    """So few runs that nothing can be said about how far new ones lie from predictions."""
+    engine = fit(stranger, dataset(stranger, 16), surrogate="linear", rules=[])
+    about = stranger.get(f"{API}/engines/{engine}").json()
+    names = [one["name"] for one in about["space"]["parameters"]]
+    points = stranger.get(f"{API}/engines/{engine}/points", params={"column": names[:8]}).json()
+    row = [column[0] for column in points["columns"]]
+    told = stranger.post(
+        f"{API}/engines/{engine}/tell",
+        params={"wait": 60},
+        json={"names": names[:8], "rows": [row], "questions": [RECOMMEND]},
+    )
+    assert told.status_code == 201, told.text
+    assert '"Infinity"' in told.text
 
 
 def test_a_long_text_is_shown_in_part(stranger: httpx.Client, tmp_path: Path) -> None:

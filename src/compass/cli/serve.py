@@ -81,7 +81,7 @@ def serve(
     settings = ServerSettings(
         host=host,
         port=port,
-        state=state or default_state(),
+        state=(state or default_state()).absolute(),
         token=chosen,
         folders=tuple(folder.resolve() for folder in allow or ()),
         origins=tuple(origin or ()),

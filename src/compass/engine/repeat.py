@@ -1,18 +1,25 @@
 """The Python that repeats an answer."""
 
 import pprint
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compass.domain.answer import Answer
 from compass.prepare.study import Study
 
 
-def repeating(answer: Answer, source: str, study: Study, options: Mapping[str, Any]) -> str:
+def repeating(
+    answer: Answer,
+    source: str,
+    study: Study,
+    options: Mapping[str, Any],
+    notes: Sequence[str] = (),
+) -> str:
     """A program that reads the same data, learns the same and asks the same question.
 
-    `source` is where the data is, `options` are those of `Compass`. Everything that people wrote
-    stands in it as a quoted text, so that none of it can become code.
+    `source` is where the data is, `options` are those of `Compass`, `notes` what a person has to do
+    first. Everything that people wrote stands in it as a quoted text, so that none of it can become
+    code; notes are of one line.
     """
     said = study.model_dump(mode="json", exclude_defaults=True)
     given = [f"    {name}={value!r}," for name, value in sorted(options.items())]
@@ -21,6 +28,7 @@ def repeating(answer: Answer, source: str, study: Study, options: Mapping[str, A
         "",
         "import compass as cp",
         "",
+        *(f"# {note}" for note in notes),
         f"STUDY = {pprint.pformat(said, width=96, sort_dicts=False)}",
         "",
         f"data = cp.read({source!r}, study=STUDY)",

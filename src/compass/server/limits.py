@@ -1,8 +1,11 @@
 """What a server allows: every limit in one place, with its default."""
 
+import os
+
 from pydantic import Field
 
 from compass.domain.base import Noun
+from compass.execute.processors import cores
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -22,7 +25,11 @@ class Limits(Noun):
     )
     fit_seconds: float = Field(3600.0, gt=0, description="time of learning or telling")
     idle_seconds: float = Field(60.0, gt=0, description="time without a byte of an upload")
-    memory_bytes: int = Field(4 * GIB, ge=64 * MIB, description="memory of one working process")
+    memory_bytes: int = Field(
+        0,
+        ge=0,
+        description="memory of one working process; 0: 4 GiB, or less where the machine has less",
+    )
     askers: int = Field(0, ge=0, description="processes that answer and read; 0: one per core")
     fitters: int = Field(1, ge=1, description="processes that learn")
     waiting: int = Field(256, ge=1, description="pieces of work that may wait, over all people")
@@ -32,3 +39,12 @@ class Limits(Noun):
     workspaces: int = Field(1_000, ge=1, description="workspaces that are kept")
     workspace_bytes: int = Field(4 * GIB, ge=1, description="what one workspace may keep")
     streams: int = Field(256, ge=1, description="event streams that are open at once")
+
+
+def settled(limits: Limits) -> Limits:
+    """The limits with what depends on the machine: all processes together fit into its memory."""
+    askers = limits.askers or cores()
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    share = max(512 * MIB, machine // (askers + limits.fitters + 1))
+    memory = limits.memory_bytes or min(4 * GIB, share)
+    return limits.model_copy(update={"askers": askers, "memory_bytes": memory})

@@ -1,6 +1,7 @@
 """Problems as HTTP answers; apart, because working processes need no HTTP."""
 
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 
 from compass.domain.errors import CompassError
 from compass.server.problems import Refused, problem_of
@@ -15,3 +16,8 @@ def response(error: CompassError) -> JSONResponse:
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(problem.model_dump(mode="json"), status, headers)
+
+
+def shown(noun: BaseModel, status: int) -> Response:
+    """A noun as an HTTP answer; JSONResponse would fail on an interval without an end."""
+    return Response(noun.model_dump_json(), status, media_type="application/json")

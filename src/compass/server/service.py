@@ -14,9 +14,9 @@ from compass.chat.draft import Reading
 from compass.chat.understand import understand
 from compass.domain.answer import Answer, Curve, Suggestion
 from compass.domain.base import Config
-from compass.execute.processors import cores
 from compass.server import logs
 from compass.server.jobs import Jobs, Running
+from compass.server.limits import settled
 from compass.server.metrics import Metrics
 from compass.server.nouns import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, now
 from compass.server.paths import allowed
@@ -39,11 +39,11 @@ class Service:
 
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
-        self.limits = settings.limits
-        self.store = Store(settings.state, settings.limits)
+        self.limits = settled(settings.limits)
+        self.store = Store(settings.state, self.limits)
         self.metrics = Metrics()
-        self.askers = Pool(settings.limits.askers or cores(), settings.limits)
-        self.fitters = Pool(settings.limits.fitters, settings.limits)
+        self.askers = Pool(self.limits.askers, self.limits)
+        self.fitters = Pool(self.limits.fitters, self.limits)
         self.jobs = Jobs(
             {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
             ended=self._noted,

@@ -219,6 +219,7 @@ class Store:
     """All workspaces of a server."""
 
     def __init__(self, root: Path, limits: Limits) -> None:
+        root = root.absolute()  # working processes hide it from people where they see it whole
         self.root = root
         self.limits = limits
         self.passing = root / "passing"

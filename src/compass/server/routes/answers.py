@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from fastapi.responses import JSONResponse
 
 from compass.domain.answer import Curve
 from compass.server.nouns import AnswerInfo, AnswerView, EvidenceRow, Job
+from compass.server.replies import shown
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.routes.queries import Question
 
@@ -31,7 +31,7 @@ async def ask(
     made, running = service.asking(workspace, name, given.model_dump(mode="json"))
     if running is not None and not await service.jobs.wait(running, wait):
         service.jobs.keep(running)
-        return JSONResponse(running.job.model_dump(mode="json"), 202)
+        return shown(running.job, 202)
     return Response(service.answer_view(workspace, made), media_type="application/json")
 
 

@@ -14,7 +14,7 @@ from compass.chat.dialogue import begin, failed, respond, told
 from compass.chat.draft import Conversation, Reply
 from compass.domain.base import Noun
 from compass.domain.query import Query
-from compass.server.nouns import Id, Job, now
+from compass.server.nouns import AnswerInfo, Id, Job, now
 from compass.server.problems import Refused
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.service import Service
@@ -121,7 +121,15 @@ async def say(
 async def finish(service: Behind, workspace: Here, name: IdPath, given: Finished) -> Chat:
     """Take an answer into the conversation, once its job is done."""
     async with service.talking(workspace, name):
-        return _told(service, workspace, workspace.get("chats", name, Chat), given.answer)
+        chat = workspace.get("chats", name, Chat)
+        if workspace.get("answers", given.answer, AnswerInfo).engine != chat.engine:
+            raise Refused(
+                422,
+                "bad-input",
+                "this answer is of another engine than the conversation",
+                hint="give the answer that the job of the conversation names",
+            )
+        return _told(service, workspace, chat, given.answer)
 
 
 async def _answered(

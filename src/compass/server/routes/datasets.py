@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from compass.domain.base import Noun
@@ -13,6 +12,7 @@ from compass.readers.catalogue import entry
 from compass.server.nouns import DatasetInfo, Job, Name, Page, RowNumber, now
 from compass.server.paths import allowed
 from compass.server.problems import Refused
+from compass.server.replies import shown
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id
@@ -112,8 +112,8 @@ async def _read(service: Service, workspace: Workspace, made: str, wait: float) 
     running = service.jobs.start(workspace, "read", {"dataset": made}, dataset=made)
     if await service.jobs.wait(running, wait):
         about = workspace.get("datasets", made, DatasetInfo)
-        return JSONResponse(about.model_dump(mode="json"), 201)
-    return JSONResponse(running.job.model_dump(mode="json"), 202)
+        return shown(about, 201)
+    return shown(running.job, 202)
 
 
 @router.get("", responses=problems())

@@ -4,7 +4,6 @@ import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field
 
 from compass.domain.answer import Curve, Suggestion
@@ -13,6 +12,7 @@ from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.prepare.study import Study
 from compass.server.nouns import EngineInfo, Id, Job, Name, Points, RowNumber
 from compass.server.problems import Refused
+from compass.server.replies import shown
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.routes.rules import RuleText
 from compass.server.store import new_id
@@ -104,8 +104,8 @@ async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait 
     running = service.jobs.start(workspace, "fit", work, engine=made)
     if await service.jobs.wait(running, wait):
         about = workspace.get("engines", made, EngineInfo)
-        return JSONResponse(about.model_dump(mode="json"), 201)
-    return JSONResponse(running.job.model_dump(mode="json"), 202)
+        return shown(about, 201)
+    return shown(running.job, 202)
 
 
 @router.get("", responses=problems())

@@ -82,7 +82,14 @@ def _script(service: Service, workspace: Workspace, name: str) -> str:
         with suppress(Refused):
             data = service.dataset(workspace, engine.dataset)
             source = data.path or data.name
-    return repeating(answer, source, engine.study, engine.options)
+    notes = []
+    if engine.parent is not None:
+        notes.append("The engine was told more runs: put them and the first ones into one file.")
+    notes += [
+        f"Give your model of {outcome!r} too: models={{{outcome!r}: 'FILE'}}."
+        for outcome in engine.brought
+    ]
+    return repeating(answer, source, engine.study, engine.options, notes)
 
 
 def _file(name: str, form: Form, text: str) -> Response:

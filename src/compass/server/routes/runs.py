@@ -4,7 +4,6 @@ import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from compass.domain.answer import Proposal
@@ -13,6 +12,7 @@ from compass.domain.query import Query as Asked
 from compass.domain.told import Told
 from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
 from compass.server.problems import Refused, not_found
+from compass.server.replies import shown
 from compass.server.routes.datasets import FILE
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.routes.queries import Options, Text
@@ -163,8 +163,8 @@ async def _tell(
     }
     running = service.jobs.start(workspace, "tell", work, engine=made)
     if not await service.jobs.wait(running, wait):
-        return JSONResponse(running.job.model_dump(mode="json"), 202)
+        return shown(running.job, 202)
     found = ToldView(
         engine=workspace.get("engines", made, EngineInfo), told=_told(service, workspace, made)
     )
-    return JSONResponse(found.model_dump(mode="json"), 201)
+    return shown(found, 201)
