@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 from prometheus_client.parser import text_string_to_metric_families
 from server_case import API, Server
 
-from compass.server.limits import Limits
+from compass.server.limits import Limits, settled
 from compass.server.nouns import Problem
 
 pytest_plugins = ("server_fixtures",)
@@ -19,10 +19,18 @@ def test_it_is_well(person: httpx.Client) -> None:
 
 def test_it_tells_its_limits(person: httpx.Client) -> None:
     told = person.get(f"{API}/about").json()
-    assert Limits.model_validate(told["limits"]) == Limits(askers=2)
+    assert Limits.model_validate(told["limits"]) == settled(Limits(askers=2))
     assert told["uploads"] == ["csv", "tsv", "parquet"]
     assert not told["paths"]
     assert not told["language_model"]
+
+
+def test_it_tells_what_can_be_chosen_by_name(person: httpx.Client) -> None:
+    from compass import registry
+
+    told = {(one["joint"], one["name"]) for one in person.get(f"{API}/plugins").json()}
+    assert told == {(one.joint, one.name) for one in registry.listing()}
+    assert ("surrogate", "forest") in told
 
 
 def test_counters_parse_and_count(person: httpx.Client) -> None:

@@ -21,6 +21,7 @@ from compass.server.nouns import Problem
 from compass.server.replies import response
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
+from compass.server.uploads import Uploads
 
 ROUTES = (
     "about",
@@ -30,6 +31,7 @@ ROUTES = (
     "columns",
     "rules",
     "models",
+    "plugins",
     "engines",
     "queries",
     "answers",
@@ -65,6 +67,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
         generate_unique_id_function=_operation,
     )
     app.state.service = service
+    app.state.uploads = Uploads(service.limits.uploads)
     for name in ROUTES:
         app.include_router(import_module(f"compass.server.routes.{name}").router)
     _handle(app)

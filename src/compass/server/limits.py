@@ -38,6 +38,7 @@ class Limits(Noun):
     )
     workspaces: int = Field(1_000, ge=1, description="workspaces that are kept")
     workspace_bytes: int = Field(4 * GIB, ge=1, description="what one workspace may keep")
+    uploads: int = Field(32, ge=1, description="files that are on their way at once")
     streams: int = Field(256, ge=1, description="event streams that are open at once")
 
 

@@ -55,6 +55,7 @@ class Desk:
             "importance": self.importance,
             "dependence": self.dependence,
             "curves": self.curves,
+            "plugins": self.plugins,
         }
 
     def do(self, task: str, given: Given, report: Report) -> bytes:
@@ -262,6 +263,14 @@ class Desk:
         engine = self._engine(given["engine"])
         found = engine.curves(given["run"], given["parameters"], given["outcomes"])
         return json.dumps([one.model_dump(mode="json") for one in found]).encode()
+
+    def plugins(self, _: Given, __: Report) -> bytes:
+        """Everything that can be chosen by name."""
+        from compass import registry
+
+        return json.dumps(
+            [{"joint": p.joint, "name": p.name, "what": p.summary} for p in registry.listing()]
+        ).encode()
 
     # What is kept warm
 

@@ -5,7 +5,8 @@ import csv
 import hashlib
 import os
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -15,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
 from compass.server.limits import Limits
-from compass.server.problems import Refused, too_large
+from compass.server.problems import Refused, busy, too_large
 from compass.server.store import Workspace, told_size
 
 ENDINGS = ("csv", "tsv", "parquet")
@@ -40,8 +41,33 @@ class Received(NamedTuple):
     digest: str  # SHA-256, by which a client knows what it need not send again
 
 
+class Uploads:
+    """How many files are on their way."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.now = 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """One more, unless there are too many."""
+        if self.now >= self.most:
+            raise busy(10)
+        self.now += 1
+        try:
+            yield
+        finally:
+            self.now -= 1
+
+
 async def receive(request: Request, path: Path, workspace: Workspace) -> Received:
     """Write the body of a request to a file, as long as there is room for it."""
+    coming: Uploads = request.app.state.uploads
+    with coming.one():
+        return await _written(request, path, workspace)
+
+
+async def _written(request: Request, path: Path, workspace: Workspace) -> Received:
     limits = workspace.limits
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > limits.upload_bytes:
