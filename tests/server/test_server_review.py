@@ -225,7 +225,7 @@ def test_working_processes_do_not_get_the_secrets_of_the_server(
     monkeypatch.setenv("COMPASS_LLM_KEY", "a-key-of-this-test")
 
     async def scene() -> bytes:
-        one = Worker(Limits().memory_bytes)
+        one = Worker(2**32)
         process = await one._started()
         environment = Path(f"/proc/{process.pid}/environ").read_bytes()
         await one.kill()

@@ -1,6 +1,7 @@
 """Runs that would show what a parameter does: pairs of comparable runs that differ in it alone."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from compass.engine.answering import Desk
 
 Floats = NDArray[np.float64]
+
+_FIRST, _LARGEST = 16, 4096  # configurations that are looked at together
 
 
 def pairs_for(desk: "Desk", arena: Arena, suggestion: Suggestion, n: int) -> tuple[Proposal, ...]:
@@ -65,25 +68,44 @@ def _pairs(
     contradicted = any(e.finding is Finding.CONTRADICTED for e in effects)
     if contradicted:
         needed = 1
+    if old == new:
+        return
     made = Made.of(desk.bench, arena.space.names)
     given, repeat = 0, None
-    for reference in _references(desk, arena, x, column, (old, new)) if old != new else ():
-        moved = reference.copy()
-        moved[column] = new
-        columns = np.union1d(arena.movable, [column])
-        if not allowed(arena.space, arena.rules, np.array([reference, moved]), columns).all():
-            continue
-        before, after = made.rows(reference), made.rows(moved)
-        pair = _told(effects, reference, moved, before, after)
-        if before and after and not contradicted:
-            repeat = repeat or pair  # measured already: worth a repeat only where there is no other
-            continue
-        yield pair
-        given += 1
-        if given == needed:
-            return
+    for references, moved in _legal_pairs(desk, arena, x, column, (old, new)):
+        # Measured already: worth a repeat only where there is no other.
+        done = made.known(references) & made.known(moved) & (not contradicted)
+        for place in np.flatnonzero(~done):
+            reference, other = references[place], moved[place]
+            yield _told(effects, reference, other, made.rows(reference), made.rows(other))
+            given += 1
+            if given == needed:
+                return
+        if repeat is None and done.any():
+            first = int(np.argmax(done))
+            repeat = references[first], moved[first]
     if repeat is not None and not given:
-        yield repeat
+        yield _told(effects, *repeat, made.rows(repeat[0]), made.rows(repeat[1]))
+
+
+def _legal_pairs(
+    desk: "Desk", arena: Arena, x: Floats, column: int, move: tuple[float, float]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Configurations [k, d] and the same with the new value, both allowed; the best first.
+
+    In growing blocks: mostly the first few are enough, and rules are quick on many rows at once.
+    """
+    size = _FIRST
+    columns = np.union1d(arena.movable, [column])
+    queue = _references(desk, arena, x, column, move)
+    while block := list(islice(queue, size)):
+        size = min(2 * size, _LARGEST)
+        references = np.array(block)
+        moved = references.copy()
+        moved[:, column] = move[1]
+        fine = allowed(arena.space, arena.rules, references, columns)
+        fine &= allowed(arena.space, arena.rules, moved, columns)
+        yield references[fine], moved[fine]
 
 
 def _references(

@@ -84,7 +84,7 @@ class Made:
 
     def known(self, X: Floats) -> Bools:
         """Which configurations X [n, d] were run before."""
-        return np.asarray(np.isin(configurations(X), self.key))
+        return np.asarray(self.count(X) > 0)
 
     def count(self, X: Floats) -> Integers:
         """How often each configuration X [n, d] was run before, [n]."""

@@ -2,9 +2,11 @@
 
 import math
 import os
+from functools import cache
 from pathlib import Path
 
 _CGROUPS = Path("/sys/fs/cgroup")
+_most = 1 << 20
 
 
 def cores() -> int:
@@ -13,8 +15,21 @@ def cores() -> int:
         allowed = len(os.sched_getaffinity(0))
     else:
         allowed = os.cpu_count() or 1
-    share = _share(_CGROUPS)
+    share = _container()
+    allowed = min(allowed, _most)
     return allowed if share is None else max(1, min(allowed, math.ceil(share)))
+
+
+def at_most(count: int) -> None:
+    """Use no more than this from now on: several processes share the machine."""
+    global _most  # noqa: PLW0603 - it is about the whole process
+    _most = max(1, count)
+
+
+@cache
+def _container() -> float | None:
+    """The share of the container, read once: every compiled loop asks for it."""
+    return _share(_CGROUPS)
 
 
 def _share(groups: Path) -> float | None:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from compass.execute.processors import cores
 from compass.server.limits import Limits
 from compass.server.problems import Refused, busy, busy_here, closing, fault, refused_by, too_large
 from compass.server.worker import HEADER, LENGTH, LONGEST, PROGRESS, RESULT
@@ -23,8 +24,9 @@ _SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY")
 class Worker:
     """One working process; it is started when there is work and replaced when it dies."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, threads: int = 1) -> None:
         self.memory = memory
+        self.threads = threads
         self.process: asyncio.subprocess.Process | None = None
         self.warm: str | None = None  # what it worked on last, and still has in memory
 
@@ -63,10 +65,12 @@ class Worker:
                 "compass.server.worker",
                 str(self.memory),
                 str(os.getpid()),
+                str(self.threads),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=1 << 20,
-                env={name: os.environ[name] for name in os.environ if name not in _SECRETS},
+                env={name: os.environ[name] for name in os.environ if name not in _SECRETS}
+                | {"OMP_NUM_THREADS": str(self.threads)},
             )
         return self.process
 
@@ -103,7 +107,8 @@ class Pool:
 
     def __init__(self, count: int, limits: Limits) -> None:
         self.limits = limits
-        self.workers = [Worker(limits.memory_bytes) for _ in range(count)]
+        threads = max(1, cores() // count)  # more would only get into each other's way
+        self.workers = [Worker(limits.memory_bytes, threads) for _ in range(count)]
         self.idle = list(self.workers)
         self.waiting: dict[str, deque[_Ticket]] = {}
         self.held: dict[str, int] = {}  # pieces of work of each workspace, waiting or running

@@ -16,6 +16,7 @@ import threading
 import time
 from typing import IO, Any
 
+from compass.execute.processors import at_most
 from compass.server import logs
 
 PROGRESS, RESULT, PROBLEM = b"P", b"R", b"E"
@@ -29,11 +30,12 @@ LONGEST = 64 << 20  # bytes of a result: the server holds it in memory to send i
 
 def main() -> None:
     """Serve pieces of work until there are no more."""
-    limit, parent = int(sys.argv[1]), int(sys.argv[2])
+    limit, parent, threads = map(int, sys.argv[1:4])
     _die_with(parent)
     # Private writable memory: unlike the address space, it counts what is really asked for.
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    at_most(threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides what Ctrl-C means
     logs.configure(os.fdopen(os.dup(2), "w"))
     # What libraries print must not get between the frames, nor people's data into the log.
