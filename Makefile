@@ -7,8 +7,8 @@ AUTOML := .venv-automl
 STAMP := $(VENV)/.installed
 # Tests start many processes: what these import is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
-# Two workers: more only fight for memory bandwidth on small machines.
-WORKERS ?= 2
+# One more than cores of a small machine: tests of servers and clusters wait now and then.
+WORKERS ?= 3
 
 .PHONY: run demo test check kernels compiler slurm bench fuzz fuzz-api laws peers growth exact regret models automl trust scale billion quality load corpus clean
 

@@ -1,8 +1,8 @@
 """`make load`: 50 sessions ask a server on an engine of 30,000 rows for 60 s.
 
 Every session has a workspace of its own and asks its next question when it has the answer to the
-last. Beside it, in the same run: the same questions asked of the same engine in one process without
-a server, one after the other. Clients, server and working processes share this machine.
+last. Beside it, in the same run: such questions asked of the same engine on one thread without a
+server, one after the other. Clients, server and working processes share this machine.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 import compass as cp
 from benchmarks.load.questions import Question, questions
 from benchmarks.peers.jobs import ROWS, SEED, columns_of, study, table
+from compass.execute.processors import at_most
 from compass.prepare.study_file import save_study, study_of
 
 
@@ -38,7 +39,7 @@ def main() -> None:
         place = Path(folder)
         saved = _fitted(place)
         alone = _alone(saved, given.alone, given.prove)
-        print(f"engine alone, one process: {len(alone) / given.alone:.1f} questions/s,", end=" ")
+        print(f"engine alone, one thread: {len(alone) / given.alone:.1f} questions/s,", end=" ")
         print(_quantiles(alone))
         asyncio.run(_under_load(saved, place, given, len(alone) / given.alone))
 
@@ -52,6 +53,7 @@ def _fitted(place: Path) -> Path:
 
 
 def _alone(saved: Path, seconds: float, prove: float) -> list[float]:
+    at_most(1)  # one thread: what one core gives
     engine = cp.load(saved)
     asked = questions(10_000, 0)
     for one in asked[:3]:
@@ -88,7 +90,7 @@ async def _under_load(saved: Path, place: Path, given: argparse.Namespace, limit
     statuses = Counter(status for session in found for status, _ in session)
     rate = len(taken) / given.seconds
     print(f"{given.sessions} sessions for {given.seconds:g} s on {os.cpu_count()} cores:", end=" ")
-    print(f"{rate:.1f} answers/s = {rate / limit:.2f} of one process without a server,", end=" ")
+    print(f"{rate:.1f} answers/s = {rate / limit:.2f} of one thread without a server,", end=" ")
     print(_quantiles(taken))
     print(f"statuses: {dict(sorted(statuses.items()))}; fewest answers of a session:", end=" ")
     print(min(len(session) for session in found))

@@ -44,7 +44,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Se
         cells=2000,
         memory_bytes="1GiB",
         idle_seconds=0.5,
-        query_seconds=20,
+        query_seconds=10,
         askers=1,
         waiting=4,
         waiting_here=3,
@@ -194,7 +194,7 @@ def test_a_question_that_takes_too_long(strict: Server, guest: httpx.Client) -> 
     engine = shared_engine(guest)
     assert ask(guest, engine, seed=1).status_code == 200
     worker = halted(strict)
-    refused(ask(guest, engine, seed=2), 422, "too-slow", "20 s")
+    refused(ask(guest, engine, seed=2), 422, "too-slow", "10 s")
     assert gone([worker])
     assert ask(guest, engine, seed=2).status_code == 200
 

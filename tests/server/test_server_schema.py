@@ -41,7 +41,7 @@ from server_case import (
 from conftest import cluster_columns
 
 pytest_plugins = ("server_fixtures",)
-EXAMPLES = int(os.environ.get("COMPASS_API_EXAMPLES", "10"))
+EXAMPLES = int(os.environ.get("COMPASS_API_EXAMPLES", "4"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
