@@ -59,6 +59,7 @@ TAGS = (
     "columns",
     "rules",
     "models",
+    "plugins",
     "engines",
     "queries",
     "answers",
