@@ -155,8 +155,9 @@ class Link:
                 box.put(error)
 
         # In a thread: an interrupted request would not tell which job it began.
-        threading.Thread(target=sending, daemon=True).start()
+        thread = threading.Thread(target=sending, daemon=True)
         try:
+            thread.start()  # Ctrl-C may come here already, when the request is on its way
             found = box.get()
         except BaseException:
             self._call_off(box)
