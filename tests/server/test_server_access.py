@@ -69,7 +69,9 @@ def test_a_wrong_token_opens_nothing(guarded: Server, shape: str) -> None:
 
 def test_a_token_is_no_workspace_and_a_workspace_no_token(guarded: Server) -> None:
     with guarded.client() as friend:
-        assert friend.get(f"{API}/datasets").json()["code"] == "no-workspace"
+        keyless = friend.get(f"{API}/datasets")
+        assert keyless.json()["code"] == "no-workspace"
+        assert keyless.headers["www-authenticate"] == "Compass-Workspace"
         key = friend.post(f"{API}/workspaces").json()["key"]
     with bare(guarded, **{"Compass-Workspace": key}) as client:
         assert client.get(f"{API}/datasets").status_code == 401

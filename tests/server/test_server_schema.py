@@ -38,6 +38,7 @@ from server_case import (
     upload,
 )
 
+from compass.server.app import ROUTES
 from conftest import cluster_columns
 
 pytest_plugins = ("server_fixtures",)
@@ -51,23 +52,7 @@ CHECKS = [
     unsupported_method,
 ]
 LEARNS = ("/engines", "/tell", "/tell/upload")
-TAGS = (
-    "about",
-    "workspaces",
-    "datasets",
-    "catalogue",
-    "columns",
-    "rules",
-    "models",
-    "plugins",
-    "engines",
-    "queries",
-    "answers",
-    "exports",
-    "runs",
-    "chats",
-    "jobs",
-)
+TAGS = ROUTES  # every noun has one file of routes, and is called like it
 QUESTIONS = (RECOMMEND, RECONFIGURE, "Recommend X = {nodes: ?} to achieve Y = {power: <= 100}")
 REAL = {  # parts of requests that say something, by their name
     "question": st.sampled_from(QUESTIONS),

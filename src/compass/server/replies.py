@@ -13,8 +13,9 @@ def response(error: CompassError) -> JSONResponse:
     headers: dict[str, str] = {}
     if isinstance(error, Refused) and error.retry_after is not None:
         headers["Retry-After"] = str(error.retry_after)
-    if status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
+    if status == 401:  # what is lacking: the token of the server, or the key of a workspace
+        lacks_token = problem.code == "no-token"
+        headers["WWW-Authenticate"] = "Bearer" if lacks_token else "Compass-Workspace"
     return JSONResponse(problem.model_dump(mode="json"), status, headers)
 
 
