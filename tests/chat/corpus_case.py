@@ -67,7 +67,7 @@ def tables() -> dict[str, Space]:
 @cache
 def tables_in(file: str) -> dict[str, Space]:
     """The tables of one file by name."""
-    raw = yaml.safe_load((FOLDER / f"{file}.yaml").read_text("utf-8"))
+    raw = _read(file)
     return {name: _space(columns) for name, columns in raw.items()}
 
 
@@ -79,8 +79,12 @@ def _space(columns: Iterable[Mapping[str, Any]]) -> Space:
 @cache
 def sentences(half: str) -> tuple[Sentence, ...]:
     """The sentences of one set: develop, score or practice."""
-    raw = yaml.safe_load((FOLDER / f"{half}.yaml").read_text("utf-8"))
-    return tuple(_sentence(item) for item in raw)
+    return tuple(_sentence(item) for item in _read(half))
+
+
+def _read(file: str) -> Any:
+    # Every test worker reads all of it before its first test: the quick parser is worth having.
+    return yaml.load((FOLDER / f"{file}.yaml").read_text("utf-8"), yaml.CSafeLoader)
 
 
 def _sentence(item: Mapping[str, Any]) -> Sentence:

@@ -143,6 +143,13 @@ def test_a_draft_is_confirmed_like_any_other(model: Model) -> None:
     assert talk.reply.run is None
 
 
+def test_a_model_that_finds_no_more_does_not_hide_what_is_unknown(model: Model) -> None:
+    lost = BY_RULES.model_copy(update={"unknown": ("where colour is red",)})
+    assert model.read(rules=lambda *_, **__: lost).unknown == ()
+    model.behave = completed(json.dumps({"goals": GOOD["goals"]}))
+    assert model.read(rules=lambda *_, **__: lost).unknown == lost.unknown
+
+
 def test_fences_around_json_are_forgiven(model: Model) -> None:
     model.behave = completed(f"```json\n{json.dumps(GOOD)}\n```")
     assert model.read().said.ask == ("num_threads",)

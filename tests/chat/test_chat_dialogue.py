@@ -10,9 +10,9 @@ from chat_case import (
     text_of,
 )
 
-from compass.chat.dialogue import CHARACTERS, TURNS, failed, respond, to_query
+from compass.chat.dialogue import CHARACTERS, TURNS, edited, failed, respond, to_query
 from compass.chat.draft import Act, Conversation, Draft, How, Reading, Slot, Turn
-from compass.domain.errors import BadInput, ConflictingRules, QueryProblem
+from compass.domain.errors import BadInput, ConflictingRules, QueryProblem, QuerySyntax
 from compass.domain.goal import Change, Observe, maximize, minimize
 from compass.domain.query import Kind, Row, times
 from compass.domain.space import Role, Space
@@ -358,3 +358,61 @@ def test_half_characters_can_be_kept() -> None:
     talk = Talk()
     talk.say("minimize \ud800", says())
     assert Conversation.model_validate_json(talk.conversation.model_dump_json())
+
+
+# Editing the draft in a form
+
+
+def test_a_draft_from_a_form_is_asked_about_or_shown_to_be_confirmed() -> None:
+    talk, reply = edited(Conversation(), Draft(kind=Kind.RECOMMEND, goals=RUNTIME), FIGURE)
+    assert reply.expecting is Slot.PARAMETERS
+    whole = talk.draft.model_copy(update={"ask": ("nodes",)})
+    talk, reply = edited(talk, whole, FIGURE)
+    # No columns to confirm and no "any other constraints?": both were in sight.
+    assert reply.expecting is Slot.CONFIRM
+    assert reply.query == to_query(whole, FIGURE)
+    talk, reply = respond(talk, "yes", FIGURE)
+    assert reply.run == to_query(whole, FIGURE)
+
+
+def test_edits_in_a_row_are_one_message_and_can_be_undone_one_by_one() -> None:
+    talk, _ = edited(Conversation(), Draft(kind=Kind.RECOMMEND), FIGURE)
+    first = talk.draft
+    talk, _ = edited(talk, Draft(kind=Kind.RECOMMEND, goals=RUNTIME), FIGURE)
+    assert [turn.who for turn in talk.turns] == ["person", "compass"]
+    talk, _ = respond(talk, "undo", FIGURE)
+    assert talk.draft == first
+    talk, _ = edited(talk, Draft(kind=Kind.RECOMMEND, goals=RUNTIME), FIGURE)
+    assert [turn.who for turn in talk.turns].count("person") == 3
+
+
+def test_a_form_and_words_change_the_same_draft() -> None:
+    talk, _ = edited(Conversation(), Draft(kind=Kind.RECOMMEND, goals=RUNTIME), FIGURE)
+    _, reply = respond(talk, "nodes", FIGURE)
+    assert reply.query is not None
+    assert reply.query.ask == ("nodes",)
+    assert set(reply.query.goals) == {"runtime"}
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        (("nodes < 4", "nodes > 8"), "nodes < 4"),
+        (("nothing_like_it > 3",), "nothing_like_it"),
+    ],
+)
+def test_what_is_wrong_with_an_edited_draft_is_told_and_nothing_is_lost(
+    where: tuple[str, ...], told: str
+) -> None:
+    draft = Draft(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=where)
+    talk, reply = edited(Conversation(), draft, FIGURE)
+    assert reply.query is None
+    assert told in reply.text
+    assert talk.draft == draft
+
+
+def test_a_rule_that_cannot_be_read_is_refused_with_its_place() -> None:
+    draft = Draft(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=("nodes <",))
+    with pytest.raises(QuerySyntax) as refused:
+        edited(Conversation(), draft, FIGURE)
+    assert refused.value.text == "nodes <"

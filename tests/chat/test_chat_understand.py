@@ -369,7 +369,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(FRAGMENTS, min_size=1, max_size=14), st.sampled_from(SPACES), EXPECTING)
 def test_any_order_of_fragments_has_a_reading(
     fragments: list[str], space: Space, expecting: Slot | None

@@ -105,7 +105,14 @@ _CORRECTS = re.compile(
     r"|\binstead[.!\s]*$",
     re.IGNORECASE,
 )
-_FORMAL = re.compile(r"\s*(?:recommend|reconfigure|what[\s-]+if)\b[^{}]*\{", re.IGNORECASE)
+# `X = {`, or braces right behind the words that open a query. Braces alone are not enough: they
+# can stand in the name of a column (`power {W}`).
+_FORMAL = re.compile(
+    r"\s*(?:(?:recommend|reconfigure|what[\s-]+if)\b[^{}]{0,60}\b\w+\s*=|"
+    r"recommend(?:\s+(?:a|the))?(?:\s+config(?:uration)?)?(?:\s+where)?|reconfigure|"
+    r"what[\s-]+if(?:\s+(?:we|i|you))?(?:\s+(?:just\s+)?(?:change|set))?)\s*\{",
+    re.IGNORECASE,
+)
 
 
 def act_of(text: str, expecting: Slot | None) -> Act | None:

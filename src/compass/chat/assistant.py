@@ -81,11 +81,13 @@ def reader(url: str, model: str, *, seconds: float = SECONDS, rules: Read = unde
             note = f"The language model was of no use, so I read this by rules ({reason})."
             return by_rules.model_copy(update={"note": note})
         used = set(columns_of(said))
+        more = _tells_more(said, by_rules.said)
         return by_rules.model_copy(
             update={
                 "said": said,
                 "links": tuple(link for link in by_rules.links if used & set(link.columns)),
-                "unknown": () if said != Draft() else by_rules.unknown,
+                "unknown": () if more else by_rules.unknown,
+                "misfits": () if more else by_rules.misfits,
                 "outcome_without_goal": tuple(
                     name for name in by_rules.outcome_without_goal if name not in said.goals
                 ),
@@ -93,6 +95,13 @@ def reader(url: str, model: str, *, seconds: float = SECONDS, rules: Read = unde
         )
 
     return read
+
+
+def _tells_more(said: Draft, by_rules: Draft) -> bool:
+    """Whether a draft has a part that the rules did not find: they may have missed those words."""
+    parts = ("ask", "keep", "change", "goals", "where")
+    more = any(len(getattr(said, part)) > len(getattr(by_rules, part)) for part in parts)
+    return more or (said.baseline is not None and by_rules.baseline is None)
 
 
 def _address(url: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from compass.chat.parts import ARROWS
 from compass.chat.relations import sign_of
 from compass.chat.scan import Scan, whole
+from compass.chat.unplaced import is_unknown
 from compass.chat.words import Form, Quantity
 from compass.domain.goal import Same, Within
 from compass.domain.query import Kind
@@ -125,6 +126,11 @@ def _without_column(scan: Scan, match: re.Match[str], number: int, op: str) -> b
         return False
     after = scan.items[match.end()] if match.end() < len(scan.items) else None
     noun = after is not None and after.tag == "w" and after.start == item.end
+    subject = len(scan.tags[: match.start()].rstrip("i")) - 1
+    if subject >= 0 and scan.tags[subject] == "w" and is_unknown(scan, subject):
+        # Colour < 3 says nothing about the column that was bounded last.
+        scan.lost.append(scan.verbatim(subject, match.end()))
+        return True
     if quantity.form is Form.NUMBER:
         last = None if noun else scan.last
         if noun and scan.last is not None and after is not None:

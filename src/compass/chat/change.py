@@ -1,10 +1,10 @@
 """How a message changes what is known: parts are added, replaced, renamed and taken back."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from compass.chat.acts import is_formal
 from compass.chat.draft import Draft, Options, Reading
 from compass.domain.constraint import Constraint
 from compass.domain.errors import CompassError
@@ -15,7 +15,6 @@ from compass.domain.space import Space
 from compass.language import bind_query, format_rule, parse_query, parse_rule
 from compass.language.bind import bind_config, bind_constraint, bind_value, column
 
-_FORMAL = re.compile(r"\s*(recommend|reconfigure|what[\s-]+if)\b[^{}]{0,60}\{", re.IGNORECASE)
 _UPPER, _LOWER, _EQUAL = "upper", "lower", "equal"
 _SIDES = {"<": _UPPER, "<=": _UPPER, ">": _LOWER, ">=": _LOWER, "==": _EQUAL}
 _FLIPPED = {_UPPER: _LOWER, _LOWER: _UPPER}
@@ -23,7 +22,7 @@ _FLIPPED = {_UPPER: _LOWER, _LOWER: _UPPER}
 
 def formal(text: str, space: Space) -> Draft | None:
     """The draft that a text in the query language is; None when it is in plain words."""
-    if not _FORMAL.match(text):
+    if not is_formal(text):
         return None
     query = bind_query(parse_query(text), space)
     return Draft(

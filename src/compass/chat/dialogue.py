@@ -39,7 +39,9 @@ Read = Callable[..., Reading]
 
 _FURTHER = re.compile(r"\b(more|further|another|additional|other)\b", re.I)
 
-__all__ = ["begin", "failed", "respond", "to_query", "told"]
+_EDITED = Turn(who="person", text="(changed the question in the form)")
+
+__all__ = ["begin", "edited", "failed", "respond", "to_query", "told"]
 
 
 def begin(space: Space) -> Step:
@@ -80,13 +82,36 @@ def respond(
     return _said(after, led(reply, note))
 
 
-def told(conversation: Conversation, answer: Answer) -> Step:
-    """The answer to the confirmed query in a few plain sentences."""
+def edited(conversation: Conversation, draft: Draft, space: Space) -> Step:
+    """The draft was changed directly, in a form: what is still missing, or the finished query.
+
+    Nobody has to confirm columns that were picked from a list, nor to say that nothing else
+    constrains a question whose rules are in sight. A rule that cannot be read is refused: the form
+    still has it.
+    """
+    talk = changed(conversation, draft, undirected=(), expecting=conversation.expecting)
+    talk = confirming(talk, list(columns_of(draft)))
+    if Slot.CONSTRAINTS not in talk.asked:
+        talk = talk.model_copy(update={"asked": (*talk.asked, Slot.CONSTRAINTS)})
+    # One note for any number of edits in a row: each key stroke of a form is none of its own.
+    before = talk.turns[:-2] if talk.turns[-2:-1] == (_EDITED,) else talk.turns
+    talk = talk.model_copy(update={"turns": (*before, _EDITED)})
+    return _said(*onward(talk, space))
+
+
+def told(conversation: Conversation, answer: Answer, said: Reply | None = None) -> Step:
+    """The answer to the confirmed query in a few plain sentences.
+
+    It may come late, when something else is open. `said` is what Compass said last: the question
+    that is open is asked again, as only what stands before the person's eyes can be confirmed.
+    """
     talk = conversation.model_copy(update={"last": answer.query})
+    if said is not None and talk.expecting is not None:
+        text = f"{in_words(answer)}\n{said.text}"
+        return _said(talk, said.model_copy(update={"text": text}))
     options = answer.query.kind is not Kind.WHAT_IF or bool(answer.query.ask)
     choices = ("why?", "what if", *(["give me more options"] if options else []), "start over")
     text = f"{in_words(answer)}\n{wording.AFTER if options else wording.AFTER_WHAT_IF}"
-    # An answer that comes late leaves the question open that was asked meanwhile.
     return _said(talk, Reply(text=text, expecting=talk.expecting, choices=choices))
 
 
@@ -159,7 +184,7 @@ def _answered(
             return _more(talk, reading, message, space, answer)
         case Act.YES if not says:
             return _yes(talk, space)
-        case Act.NO | Act.NOTHING if not says:
+        case Act.NO | Act.NOTHING if not (says or reading.unknown):
             return _no(talk, space)
         case Act.YES if talk.expecting is Slot.COLUMNS:
             return say(agree(talk), reading, message, space, answer)

@@ -98,6 +98,9 @@ class Reading(Noun):
     correction: bool = Field(False, description="it replaces what was said before")
     links: tuple[Link, ...] = ()
     unknown: tuple[str, ...] = Field((), description="words that seem to matter and were not used")
+    misfits: tuple[tuple[str, str], ...] = Field(
+        (), description="columns, and words that were said to be their value but are none"
+    )
     outcome_without_goal: tuple[str, ...] = Field(
         (), description="outcomes named without saying whether less or more is wanted"
     )

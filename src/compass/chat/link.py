@@ -62,6 +62,7 @@ class Index:
     labels: dict[str, list[tuple[str, Value]]] = field(default_factory=dict)
     stems: dict[str, frozenset[str]] = field(default_factory=dict)
     label_words: list[str] = field(default_factory=list)
+    signed_labels: list[str] = field(default_factory=list)  # with signs that part words
     pieces: dict[str, str] = field(default_factory=dict)
     vocabulary: list[str] = field(default_factory=list)
     spellings: list[str] = field(default_factory=list)

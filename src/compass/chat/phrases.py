@@ -121,6 +121,7 @@ PHRASE_TEXTS = {
     "find|choose|pick|what value of|best value for|value for|values for|values of|value of|"
     "what kind of|which kind of|how large|how big|what sort of|tell me|decide|determine|figure out|"
     "advise|work out|for the parameters|what about|propose|settings for|setting for|select|"
+    "choosing|picking|selecting|"
     "search over|vary|play with|adjust|adjusting|optimal|ideal|right|suitable|proper|best|good|"
     "sensible|reasonable|better|search|look at|varying|are free|is free|free|may change|can change|"
     "may vary|can vary|what type of|which type of|appropriate|only change|changing only",

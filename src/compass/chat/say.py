@@ -14,6 +14,7 @@ from compass.domain.errors import CompassError
 from compass.domain.goal import Observe, maximize, minimize
 from compass.domain.query import Given, Kind, Query, SetTo
 from compass.domain.space import Category, Role, Space
+from compass.language.bind import bind_value
 
 _LESS = re.compile(r"\b(minimi[sz]\w*|min|less|low\w*|small\w*|reduc\w*|decreas\w*)\b", re.I)
 _GREATER = re.compile(r"\b(maximi[sz]\w*|max|more|high\w*|larg\w*|increas\w*)\b", re.I)
@@ -36,6 +37,7 @@ def say(
         lead.append(
             f"I did not understand {wording.both([*map(wording.quoted, reading.unknown)])}."
         )
+    lead += _misfits(reading, space)
     start, reading, note = _follow_up(talk, reading, said, message, answer)
     named_now = (*columns_of(said), *reading.outcome_without_goal)
     said = _with_direction(start, said, message)
@@ -57,6 +59,17 @@ def say(
         kept = after if says_something(reading) else talk
         return repeat(kept, space, "\n".join(lead))
     return _checked(after, talk, space, "\n".join([*lead, *filter(None, [note])]))
+
+
+def _misfits(reading: Reading, space: Space) -> list[str]:
+    """Which values a column has, when words were said to be one and are none."""
+    told: list[str] = []
+    for name, words in reading.misfits:
+        try:
+            bind_value(words, space[name])
+        except CompassError as error:
+            told.append(problem(error))
+    return told
 
 
 def _as_change(said: Draft) -> Draft:

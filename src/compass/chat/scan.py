@@ -7,6 +7,7 @@ from typing import Literal as OneOf
 
 from compass.chat.draft import How, Link
 from compass.chat.link import Index, dimension_of
+from compass.chat.literal import Source
 from compass.chat.parts import Item
 from compass.chat.synonyms import MONEY, larger_is_better
 from compass.chat.words import Quantity, compact
@@ -41,6 +42,7 @@ class Scan:
     items: list[Item]
     index: Index
     kind: Kind | None
+    source: Source
     tags: str = ""
     used: set[int] = field(default_factory=set)
     goals: dict[str, Goal] = field(default_factory=dict)
@@ -74,6 +76,10 @@ class Scan:
     def at(self, places: Iterable[int], tags: str) -> list[int]:
         """The places among these that have one of the tags."""
         return [place for place in places if self.tags[place] in tags]
+
+    def verbatim(self, start: int, end: int) -> str:
+        """The parts from one place up to another as they were written."""
+        return self.source.verbatim(self.items[start].start, self.items[end - 1].end)
 
     def quantity(self, place: int) -> Quantity:
         """The number at a place."""

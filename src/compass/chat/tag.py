@@ -1,12 +1,13 @@
 """A message as a row of parts: what each word is, before asking what they mean together."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compass.chat.draft import How
 from compass.chat.lexicon import CORRECTABLE, FILLER, KNOWN_WORDS, LONGEST, PHRASES, Part
 from compass.chat.link import Index, LabelMention, Mention, nearest_word
+from compass.chat.literal import Source, as_labels
 from compass.chat.parts import Item, settled
 from compass.chat.words import (
     Form,
@@ -53,9 +54,15 @@ class _Message:
         return self.seen[place]
 
 
-def tagged(text: str, index: Index) -> list[Item]:
+def spoken(text: str, marks: Mapping[str, str]) -> Source:
+    """A message cut into words; `marks` stand for labels in it (see `literal`)."""
+    found = [token for token in tokens(text) if token.text not in _QUOTES]
+    return Source(text, marks, as_labels(_slashed(found), marks))
+
+
+def tagged(source: Source, index: Index) -> list[Item]:
     """The parts of a message that say something."""
-    found = _slashed([token for token in tokens(text) if token.text not in _QUOTES])
+    found = source.found
     message = _Message(found, index)
     items: list[Item] = []
     place = 0

@@ -55,7 +55,7 @@ def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
         Kind.WHAT_IF: "With",
     }[answer.query.kind]
     wanted = [o for o in suggestion.outcomes if o.name in answer.query.goals]
-    outcomes = [_outcome(o) for o in wanted or suggestion.outcomes]
+    outcomes = [_outcome(o, answer.contexts) for o in wanted or suggestion.outcomes]
     more = len(answer.suggestions) - 1
     others = f" There {'is one other' if more == 1 else f'are {more} others'}." if more else ""
     trust = suggestion.trust
@@ -73,8 +73,10 @@ def _trust(label: Label, reason: str) -> str:
     return _sentence(reason if reason.startswith(word) else f"{word}: {reason}")
 
 
-def _outcome(outcome: Prediction) -> str:
+def _outcome(outcome: Prediction, contexts: int) -> str:
     text = f"{outcome.name} is predicted to be {shown(_rounded(outcome.value), outcome.unit)}"
+    if contexts > 1:
+        text += f" on average over {contexts} contexts"
     if outcome.low is not None and outcome.high is not None and outcome.level is not None:
         ends = f"{shown(_rounded(outcome.low))} and {shown(_rounded(outcome.high), outcome.unit)}"
         text += f", between {ends} for {100 * outcome.level:g} % of new runs"

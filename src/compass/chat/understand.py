@@ -5,6 +5,9 @@ and parts of speech (`tag`), and patterns over those parts (`rules`, `goals`, `e
 they mean. The same message on the same table always has the same reading.
 """
 
+from collections.abc import Mapping
+from functools import partial
+
 from compass.chat import acts
 from compass.chat.draft import Act, Draft, Link, Reading, Slot
 from compass.chat.formal import read_formal
@@ -19,10 +22,12 @@ from compass.chat.gather import (
     told_again,
 )
 from compass.chat.link import Index
+from compass.chat.literal import Source, masked
 from compass.chat.parts import Item
 from compass.chat.revise import bare_direction, bare_number, loose_bounds, swapped
 from compass.chat.scan import Scan
-from compass.chat.tag import tagged, take_row
+from compass.chat.tag import spoken, tagged, take_row
+from compass.chat.unplaced import Unplaced, is_unknown, unplaced
 from compass.chat.vocabulary import index_of
 from compass.chat.words import plain
 from compass.domain.errors import BadInput
@@ -40,12 +45,13 @@ def understand(
     _check(text)
     if acts.is_formal(text):
         return read_formal(text, space)
-    message = plain(text)
+    marked, marks = masked(text, index_of(space).signed_labels)
+    message = plain(marked)
     act = acts.act_of(message, expecting)
     if act is not None and act is not Act.SAY:
         return Reading(act=act, said=Draft(count=acts.count_in(message)))
     act, rest, correction = acts.opening(message)
-    scan = _read(rest, space, before)
+    scan = _read(rest, space, before, marks)
     if expecting not in {None, Slot.KIND} and acts.kind_of(rest) is None:
         scan.told_kind = None
     correction = correction or bool(scan.dropped)
@@ -66,22 +72,26 @@ def _check(text: str) -> None:
         ) from None
 
 
-def _read(text: str, space: Space, before: Draft | None) -> Scan:
+def _read(text: str, space: Space, before: Draft | None, marks: Mapping[str, str]) -> Scan:
     """The message scanned as the question that it turns out to be."""
     index = index_of(space)
-    row, items = take_row(tagged(text, index))
+    source = spoken(text, marks)
+    row, items = take_row(tagged(source, index))
     known = before.kind if before is not None else None
     kind = acts.kind_of(text) or known
-    scan = _scanned(items, kind=kind, index=index, row=row)
+    scanned = partial(_scanned, items, index=index, row=row, source=source)
+    scan = scanned(kind=kind)
     kind = kind_from(scan, text) or known
     if kind is not scan.kind:
-        scan = _scanned(items, kind=kind, index=index, row=row)
+        scan = scanned(kind=kind)
     scan.told_kind = kind_from(scan, text) if known is None else told_again(scan, text)
     return scan
 
 
-def _scanned(items: list[Item], *, kind: Kind | None, index: Index, row: int | None) -> Scan:
-    scan = Scan(items=items, index=index, kind=kind, row=row)
+def _scanned(
+    items: list[Item], *, kind: Kind | None, index: Index, row: int | None, source: Source
+) -> Scan:
+    scan = Scan(items=items, index=index, kind=kind, source=source, row=row)
     read_patterns(scan)
     return scan
 
@@ -94,17 +104,24 @@ def _reading(
     loose_bounds(scan, before)
     bare_number(scan, expecting, before, correction=correction)
     baseline = settle_equals(scan, expecting)
+    lost = unplaced(scan)
+    # A column of a condition that cannot be placed is not asked for instead.
+    scan.used.update(place for one in lost for place in range(one.start, one.end))
     without = settle_columns(scan, expecting)
     settle_goals(scan)
     where, bad = checked_rules(scan)
     scan.kind = scan.told_kind
+    said = draft_of(scan, baseline, where)
+    if not (lost or without) and said == Draft(kind=said.kind):
+        lost = _only_asked(scan)
     return Reading(
         act=act,
-        said=draft_of(scan, baseline, where),
+        said=said,
         dropped=tuple(scan.dropped),
         correction=correction,
         links=_links(scan, without),
-        unknown=tuple(dict.fromkeys([*_unknown(scan), *scan.lost, *bad])),
+        unknown=tuple(dict.fromkeys([*_unknown(scan, lost), *scan.lost, *bad])),
+        misfits=tuple((one.column, one.value) for one in lost if one.column is not None),
         outcome_without_goal=tuple(without),
         direction=bare_direction(scan),
     )
@@ -118,10 +135,21 @@ def _links(scan: Scan, without: list[str]) -> tuple[Link, ...]:
     return tuple(link for link in scan.links.values() if link.columns[0] in used)
 
 
-def _unknown(scan: Scan) -> list[str]:
-    """Words beside numbers, bounds and superlatives, and numbers, that nothing was made of."""
-    found: list[str] = []
+def _only_asked(scan: Scan) -> list[Unplaced]:
+    """What about bananas?: the unknown words of a question that only its wording tells."""
+    if scan.told_kind is None or acts.kind_of(scan.source.text) is not None:
+        return []
+    places = [p for p in scan.at(range(len(scan.tags)), "w") if is_unknown(scan, p)]
+    return [Unplaced(place, place + 1, scan.verbatim(place, place + 1)) for place in places]
+
+
+def _unknown(scan: Scan, lost: list[Unplaced]) -> list[str]:
+    """Conditions, numbers, and words beside numbers, bounds and superlatives, that were lost."""
+    found = [one.words for one in lost]
+    within = {place for one in lost for place in range(one.start, one.end)}
     for place, item in enumerate(scan.items):
+        if place in within:
+            continue
         before = scan.tags[:place][-1:]
         after = scan.tags[place + 1 : place + 2]
         if item.tag == "w":

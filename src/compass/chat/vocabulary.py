@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from compass.chat import synonyms
 from compass.chat.link import Index, dimension_of
+from compass.chat.literal import has_signs
 from compass.chat.words import compact, stem
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.names import words
@@ -27,7 +28,9 @@ def index_of(space: Space) -> Index:
     index.vocabulary = [
         word for word in index.hits if len(word) >= 4 and word not in synonyms.FAINT
     ]
-    index.label_words = [key for key in index.labels if len(key) >= 4 and not key.isdecimal()]
+    index.label_words = [
+        key for key in index.labels if len(key) >= 4 and key.isalnum() and not key.isdecimal()
+    ]
     index.spellings = [
         word for word in synonyms.SPELLINGS if len(word) >= 4 and stem(word) in index.hits
     ]
@@ -44,7 +47,7 @@ def _index_pieces(index: Index) -> None:
     """A long word that is in one label only stands for it: ofast, for Ofast-native."""
     owners: dict[str, set[str]] = {}
     for key, labels in index.labels.items():
-        for _, value in labels:
+        for _, value in labels if key.isalnum() else ():
             for piece in re.split(r"[^0-9A-Za-z]+", str(value)):
                 if len(piece) >= 4 and piece.casefold() != key:
                     owners.setdefault(piece.casefold(), set()).add(key)
@@ -147,3 +150,6 @@ def _index_labels(index: Index, category: Category) -> None:
         for key in dict.fromkeys(keys):
             if key and not key.isdecimal():
                 index.labels.setdefault(key, []).append((category.name, value))
+        if has_signs(value):
+            index.signed_labels.append(value)
+            index.labels.setdefault(value.casefold(), []).append((category.name, value))
