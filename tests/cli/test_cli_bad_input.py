@@ -181,6 +181,7 @@ def test_a_baseline_file_that_is_no_configuration(
         (("--domain", "nodes=nan"), ("is not a list of numbers",)),
         (("--domain", "nodes=few,many"), ("no row can be used", "nodes")),
         (("--unit", "runtime"), ("is not COLUMN=VALUE", "runtime=s")),
+        (("--role", "nodes="), ("is not COLUMN=VALUE", "nodes=knob")),
         (("--missing", "nodes=maybe"), ("no missing 'maybe'", "none")),
         (("--drop", "node"), ("no column named 'node'",)),
         (("--rule", "nodes <"), ("ends too early",)),

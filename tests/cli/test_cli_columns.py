@@ -77,6 +77,14 @@ def test_flags_correct_what_was_inferred(runs: Path) -> None:
     assert f"nodes <= 4  {broken:>18}" in said.out
 
 
+def test_a_unit_can_be_taken_away_for_good(runs: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    said = compass("columns", runs, "--unit", "runtime_s=", "--write-study", study, "--json")
+    for told in (said, compass("columns", runs, "--study", study, "--json")):
+        by_name = {column["name"]: column for column in json.loads(told.out)["columns"]}
+        assert by_name["runtime_s"]["unit"] is None
+
+
 def every_row(path: Path) -> list[dict[str, object]]:
     return [cp.read(path).row(n) for n in range(240)]
 

@@ -46,6 +46,20 @@ def test_without_a_question_the_runs_teach_most(saved: Path) -> None:
     assert all(run["config"]["nodes"] <= 2 for run in found)
 
 
+def test_the_runs_can_be_written_as_job_arrays(saved: Path, tmp_path: Path) -> None:
+    file = tmp_path / "runs.sh"
+    said = compass("next", saved, RECOMMEND, "-n", "3", "--sbatch", file, "--json")
+    assert said.code == 0, said.err
+    assert f"wrote {file}" in said.err
+    found = json.loads(said.out)["run_next"]
+    script = file.read_text()
+    assert script.startswith("#!/bin/bash\n")
+    assert "sbatch --array=" in script
+    for number, run in enumerate(found, 1):
+        assert f"{number})  # {run['why']}" in script
+        assert f"--nodes={run['config']['nodes']:g}" in script
+
+
 def test_the_file_can_be_filled_in_and_told(saved: Path, tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
     said = compass("next", saved, RECOMMEND, "-n", "3", "--csv", file)

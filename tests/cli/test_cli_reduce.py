@@ -176,7 +176,7 @@ def test_ctrl_c_leaves_no_sample_and_the_same_command_goes_on(
     output = tmp_path / "s.parquet"
     flags = ["--keep", "10%", *FLAGS, "--json"]
     program = subprocess.Popen(
-        [sys.executable, _PROGRAM, source, output, "threads:2", "0.2", "--cli", *flags],
+        [sys.executable, _PROGRAM, source, output, "threads:2", "0.6", "--cli", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

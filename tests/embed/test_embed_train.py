@@ -81,7 +81,9 @@ def test_training_says_nothing_and_leaves_the_state_of_torch_alone(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     X, y = runs(60)
-    state, threads = torch.random.get_rng_state(), torch.get_num_threads()
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)  # training takes one
+    state = torch.random.get_rng_state()
     made = [
         embedder(name).fit(
             X, y, classes=None, weight=None, seed=seed, settings=settings(epochs=2), features=SPACE
@@ -89,7 +91,8 @@ def test_training_says_nothing_and_leaves_the_state_of_torch_alone(
         for seed in (1, 1, 2)
     ]
     assert torch.equal(torch.random.get_rng_state(), state)
-    assert torch.get_num_threads() == threads
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(before)
     said = capfd.readouterr()
     assert said.out + said.err == ""
     one, same, other = (front.transform(X) for front in made)
@@ -131,6 +134,7 @@ def test_rows_count_by_their_weight(name: str) -> None:
         assert right > wrong + 0.3
 
 
+@pytest.mark.soak
 def test_supervised_columns_help_a_linear_model_of_noisy_mixtures() -> None:
     X, y = mixtures()
     unseen, truth = mixtures(seed=1)

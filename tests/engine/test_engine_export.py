@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 import compass as cp
 from compass import registry
-from compass.domain.answer import Answer, Label, Prediction, Provenance, Suggestion, Trust
+from compass.domain.answer import (
+    Answer,
+    Label,
+    Prediction,
+    Proposal,
+    Provenance,
+    Suggestion,
+    Trust,
+)
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName
 from compass.domain.query import Kind, Query
@@ -290,6 +298,10 @@ def test_the_answers_of_an_engine_can_be_written(engine: cp.Compass, tmp_path: P
     assert [float(row["predicted_runtime"]) for row in rows] == [
         s.outcome("runtime").value for s in told
     ]
+    for end in ("low", "high"):
+        assert [float(row[f"{end}_runtime"]) for row in rows] == [
+            getattr(s.outcome("runtime"), end) for s in told
+        ]
     export(told, "sbatch", tmp_path / "job.sh")
     script = (tmp_path / "job.sh").read_text()
     parses(script)
@@ -307,3 +319,84 @@ def test_an_averaged_recommendation_shows_only_what_was_asked_for(engine: cp.Com
     script = registry.get("exporter", "sbatch").render(answer)
     assert "# " in script
     assert "Averaged over" in script
+
+
+# Runs to make next as job arrays
+
+
+def submitted(script: str, folder: Path) -> tuple[list[list[str]], dict[str, str]]:
+    """What the script gives to sbatch, and the variables that each task sees."""
+    file = folder / "runs.sh"
+    file.write_text(script)
+    calls = folder / "calls"
+    (folder / "sbatch").write_text(
+        f'#!/bin/sh\nprintf "%s\\0" "$@" >> {calls}\nprintf "\\n" >> {calls}\n'
+    )
+    (folder / "sbatch").chmod(0o755)
+    path = {"PATH": f"{folder}:/usr/bin:/bin"}
+    subprocess.run(["/bin/bash", str(file)], env=path, check=True, capture_output=True)
+    made = [line.split("\0")[:-1] for line in calls.read_text().splitlines()]
+    seen = {}
+    for number in {n for call in made for n in tasks_of(call[0])}:
+        ran = subprocess.run(
+            ["/bin/bash", "-c", f". {shlex.quote(str(file))}; env -0"],
+            env={**path, "SLURM_ARRAY_TASK_ID": str(number)},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        seen[str(number)] = ran.stdout
+    return made, seen
+
+
+def tasks_of(option: str) -> list[int]:
+    given = option.removeprefix("--array=")
+    if "-" in given:
+        first, last = map(int, given.split("-"))
+        return list(range(first, last + 1))
+    return [int(one) for one in given.split(",")]
+
+
+def proposed(*configs: Config) -> Answer:
+    proposals = tuple(Proposal(config=config, why="to be\nsure $(reboot)") for config in configs)
+    return answer({"nodes": 1}).model_copy(update={"run_next": proposals})
+
+
+def test_runs_of_equal_resources_are_one_array(tmp_path: Path) -> None:
+    script = registry.get("exporter", "array").render(
+        proposed(
+            {"nodes": 2, "tile": 16},
+            {"nodes": 4, "tile": 16},
+            {"nodes": 2, "tile": 32},
+            {"nodes": 4, "tile": 64},
+        )
+    )
+    made, seen = submitted(script, tmp_path)
+    assert [call[:2] for call in made] == [
+        ["--array=1,3", "--nodes=2"],
+        ["--array=2,4", "--nodes=4"],
+    ]
+    assert all(call[2].endswith("runs.sh") for call in made)
+    tiles = {n: next(v for v in told.split("\0") if "TILE" in v) for n, told in seen.items()}
+    assert tiles == {n: f"COMPASS_TILE={t}" for n, t in zip("1234", (16, 16, 32, 64), strict=True)}
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_no_label_of_a_proposed_run_reaches_the_shell(label: str, tmp_path: Path) -> None:
+    script = registry.get("exporter", "array").render(
+        proposed({"partition": label, "input": label}, {"partition": "a", "input": "b"})
+    )
+    made, seen = submitted(script, tmp_path)
+    assert len(made) == 2
+    assert f"COMPASS_INPUT={' '.join(label.split())}" in seen["1"].split("\0")
+
+
+def test_a_column_without_a_value_hides_no_other_that_means_the_same() -> None:
+    script = rendered("sbatch", answer({"num_nodes": None, "nodes": 4, "GPUs": 0}))
+    assert "#SBATCH --nodes=4\n" in script
+    assert "--gpus" not in script
+
+
+def test_without_a_run_to_propose_there_is_no_array() -> None:
+    with pytest.raises(QueryProblem, match="no run to propose"):
+        registry.get("exporter", "array").render(proposed())

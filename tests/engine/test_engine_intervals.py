@@ -180,3 +180,23 @@ def test_with_few_groups_the_answer_says_how_many_it_takes() -> None:
     lower = engine.what_if(0, {"nodes": 50}, ["runtime"], level=0.5, prove=0)
     assert math.isfinite(width(outcome(lower)))
     assert not any("unbounded" in note for note in lower.notes)
+
+
+def test_over_several_contexts_intervals_and_chances_are_those_of_runs_in_them(
+    engine: cp.Compass,
+) -> None:
+    asked = "Recommend X = {{gpus: ?}} to achieve Y = {{runtime: {goal}}} where C = {{app: wrf}}"
+    columns = [engine.data.table.column(n).to_pylist() for n in ("app", "gpus", "runtime")]
+    rows = list(zip(*columns, strict=True))
+    for goal in ("minimize", "<= 30"):
+        answer = engine.ask(asked.format(goal=goal), prove=0)
+        assert answer.contexts > 1
+        got = outcome(answer)
+        gpus = answer[0].settings["gpus"]
+        runs = [runtime for app, given, runtime in rows if (app, given) == ("wrf", gpus)]
+        # Sizes differ by a factor of four: around their mean, few runs would lie within 10 %.
+        assert np.mean([got.low <= one <= got.high for one in runs]) >= 0.9
+        if got.chance is not None:
+            assert got.chance == pytest.approx(np.mean([one <= 30 for one in runs]), abs=0.2)
+    single = engine.ask(f"{asked.format(goal='minimize')[:-1]}, size: 100, nodes: 1, cores: 8}}")
+    assert single.contexts == 1

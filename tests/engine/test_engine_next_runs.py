@@ -348,6 +348,7 @@ def law(a: int, b: int, rng: np.random.Generator) -> dict[str, float]:
     return {"a": a, "b": b, "time": true(a, b) * float(rng.normal(1, 0.03))}
 
 
+@pytest.mark.soak
 def test_rounds_of_measuring_find_more_than_chance_and_than_distance() -> None:
     question = "Recommend X = {a: ?, b: ?} to achieve Y = {time: minimize}"
     best: dict[str, list[float]] = {"next": [], "knowing": [], "random": []}

@@ -79,7 +79,7 @@ def test_the_answer_says_that_nothing_is_expected_to_be_better() -> None:
     answer = made.recommend(ask=KNOBS, goals={"time": cp.minimize}, count=3)
     note = (
         f"Nothing is expected to beat the best measured run, row {len(rows) - 1} (time 4 ms): "
-        "the first suggestion is that configuration; the others have the best chance to."
+        "the first suggestion is that configuration; the others might."
     )
     assert note in answer.notes
     alone = made.recommend(ask=KNOBS, goals={"time": cp.minimize}, count=1)

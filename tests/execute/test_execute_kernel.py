@@ -1,6 +1,7 @@
 """Compiling kernels and sharing rows among threads."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType
 
 import numpy as np
@@ -70,5 +71,34 @@ def test_a_kernel_that_cannot_be_compiled_says_so() -> None:
     def wrong(x, out):
         out[0] = x.no_such_thing
 
+    made = kernel.kernel(kernel.f8, kernel.to_f8)(wrong)
     with pytest.raises(Exception, match="no_such_thing"):
-        kernel.kernel(kernel.f8, kernel.to_f8)(wrong)
+        made(np.zeros(1), np.zeros(1))
+
+
+def test_a_kernel_is_compiled_when_it_is_first_called_and_by_one_thread_only() -> None:
+    made = kernel.kernel(kernel.f8, kernel.to_f8)(double)
+    assert made.signatures == []
+    x = np.array([1.0, 2.0, 3.0])
+
+    def run(_: int) -> list[float]:
+        out = np.empty(3)
+        made(x, out)
+        return out.tolist()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(run, range(8))) == [[2.0, 4.0, 6.0]] * 8
+    assert len(made.signatures) == 1
+
+
+def test_a_kernel_can_call_another_one() -> None:
+    inner = kernel.kernel(kernel.f8, kernel.to_f8)(double)
+
+    def twice(x, out):
+        inner(x, out)
+        for i in range(x.size):
+            out[i] = out[i] + 1
+
+    out = np.empty(2)
+    kernel.kernel(kernel.f8, kernel.to_f8)(twice)(np.array([1.0, 2.0]), out)
+    assert out.tolist() == [3.0, 5.0]

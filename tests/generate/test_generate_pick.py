@@ -30,7 +30,7 @@ def spread(found: np.ndarray, made: Arena) -> float:
     return loss.diversity(found, made.geometry)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 300), st.integers(2, 9))
 def test_more_weight_never_gives_a_less_diverse_set(seed: int, count: int) -> None:
     weights = (0.0, 0.5, 1.0, 3.0, 10.0, 90.0)

@@ -166,7 +166,7 @@ class TestValues:
         assert bind_value(None, SPACE["cap"]) is None
         error = refused("What if we change X = {nodes: none}")
         assert error.message.startswith("nodes always has a value in this table")
-        assert error.hint == "to keep rows without a value: --missing nodes=none"
+        assert error.hint == "keep rows without a value (--missing nodes=none)"
 
     def test_a_configuration_is_bound_without_wildcards(self) -> None:
         assert bind_config({"NODES": 4, "partition": "CPU"}, SPACE) == {

@@ -30,7 +30,7 @@ a, b, c = (Comparison("<", Name(name), Literal(1)) for name in "abc")
 
 
 @given(rules)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_rule_reads_back_as_the_same_tree(rule: Expression) -> None:
     text = format_rule(rule)
     again = parse_rule(text)
@@ -39,7 +39,7 @@ def test_a_rule_reads_back_as_the_same_tree(rule: Expression) -> None:
 
 
 @given(queries())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @example(Query(kind=Kind.WHAT_IF))
 @example(Query(kind=Kind.WHAT_IF, goals={"a": Observe(), "t": Observe()}, stated={"t": None}))
 @example(Query(kind=Kind.WHAT_IF, where=(Constraint(text="max(a, `where`) < 1"),)))

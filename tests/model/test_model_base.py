@@ -51,9 +51,3 @@ def test_importing_the_packages_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_predicting_with_a_saved_model_needs_no_sklearn() -> None:
-    code = "import sys, compass.model.forest\nprint('sklearn' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

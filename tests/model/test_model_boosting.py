@@ -159,7 +159,7 @@ def test_bad_rows_and_damaged_models_are_refused(name: str) -> None:
 
 def test_predicting_with_a_saved_model_needs_no_library() -> None:
     code = (
-        "import sys, compass.model.boosting\n"
+        "import sys, compass.model.boosting, compass.model.forest\n"
         "print([m for m in ('sklearn', 'lightgbm', 'xgboost') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -24,7 +24,7 @@ from compass.model.base import Task
 from compass.model.brought import bring, keras_check, runners
 
 
-@pytest.mark.parametrize("suffix", ["keras", "h5"])
+@pytest.mark.parametrize("suffix", ["keras", pytest.param("h5", marks=pytest.mark.soak)])
 def test_keras(tmp_path: Path, suffix: str) -> None:
     module = keras_net()
     module.compile("adam", "mse")

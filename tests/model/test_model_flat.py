@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput, EngineProblem
 from compass.model import flat, joined
@@ -34,7 +35,7 @@ def regressor(seed: int, n: int = 120, d: int = 5, trees: int = 8, depth: int = 
 @given(seeds, st.integers(1, 150), st.integers(1, 6), st.integers(1, 9), st.integers(1, 9))
 def test_numbers_are_predicted_as_by_sklearn(seed, n, d, trees, depth) -> None:
     estimator, X = regressor(seed, n, d, trees, depth)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     new = np.vstack([X, rows(seed + 1, 40, d)])
     mean, spread = flat.mean_spread(forest, new)
     np.testing.assert_allclose(mean[:, 0], estimator.predict(new), rtol=1e-12, atol=1e-14)
@@ -49,7 +50,7 @@ def test_scores_are_those_of_sklearn(seed, classes, n, trees) -> None:
     X = rows(seed, n, 4)
     y = np.random.default_rng(seed).integers(0, classes, n)
     estimator = RandomForestClassifier(trees, max_depth=6, random_state=1).fit(X, y)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     new = rows(seed + 1, 40, 4)
     mean, _ = flat.mean_spread(forest, new)
     np.testing.assert_allclose(mean, estimator.predict_proba(new), rtol=1e-12, atol=1e-15)
@@ -64,7 +65,7 @@ def test_inputs_at_a_threshold_go_where_sklearn_sends_them(seed) -> None:
     # Numbers so large that neighbouring float32 values are whole units apart.
     X = 2.0**24 + rng.integers(0, 60, size=(80, 2)) + rng.choice([0.0, 0.1, 0.5], size=(80, 2))
     estimator = RandomForestRegressor(5, random_state=1).fit(X, rng.normal(size=80))
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     for feature in range(2):
         edges = flat.cell_edges(forest, feature)
         for shift in (edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf), edges + 1):
@@ -97,7 +98,7 @@ def test_thresholds_between_two_float32_values() -> None:
 def test_results_do_not_depend_on_threads_or_batches(monkeypatch) -> None:
     monkeypatch.setattr(joined, "enough", lambda trees: 1)
     estimator, _ = regressor(3, 400, 6, 30)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     X = rows(4, 5000, 6)
     alone, spread = flat.mean_spread(forest, X, threads=1)
     for threads in (2, 3, 7):
@@ -110,14 +111,14 @@ def test_results_do_not_depend_on_threads_or_batches(monkeypatch) -> None:
 
 
 def test_no_rows_give_no_predictions() -> None:
-    forest = flat.from_sklearn(regressor(1)[0])
+    forest = flattened(regressor(1)[0])
     assert flat.mean(forest, np.empty((0, 5))).shape == (0, 1)
     assert flat.mean_spread(forest, np.empty((0, 5)))[1].shape == (0,)
 
 
 def test_strided_and_read_only_rows_are_accepted() -> None:
     estimator, X = regressor(1)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     expected = flat.mean(forest, X)
     assert np.array_equal(flat.mean(forest, np.asfortranarray(X)), expected)
     X.flags.writeable = False
@@ -128,7 +129,7 @@ def test_strided_and_read_only_rows_are_accepted() -> None:
 @given(seeds, st.lists(st.sampled_from(["free", "seen", "edge", "far"]), min_size=5, max_size=5))
 def test_a_specialised_forest_predicts_the_same(seed, how) -> None:
     estimator, X = regressor(seed)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     rng = np.random.default_rng(seed)
     fixed = np.full(5, np.nan)
     for j, kind in enumerate(how):
@@ -157,7 +158,7 @@ def test_a_specialised_forest_predicts_the_same(seed, how) -> None:
 @given(seeds)
 def test_a_restricted_forest_predicts_the_same_inside_the_box(seed) -> None:
     estimator, _ = regressor(seed)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     low, high = np.sort(rows(seed + 2, 2, 5), axis=0)
     part = flat.restrict(forest, low, high)
     inside = np.clip(rows(seed + 1, 60, 5), low, high)
@@ -167,7 +168,7 @@ def test_a_restricted_forest_predicts_the_same_inside_the_box(seed) -> None:
 
 def test_every_remaining_edge_can_be_crossed() -> None:
     estimator, X = regressor(5)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     fixed = X[0].copy()
     fixed[4] = np.nan
     part = flat.specialise(forest, fixed)
@@ -188,7 +189,7 @@ def test_every_remaining_edge_can_be_crossed() -> None:
 @given(seeds, st.integers(1, 5))
 def test_joined_forests_predict_the_mean_over_contexts(seed, contexts) -> None:
     estimator, X = regressor(seed)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     fixed = X[:contexts].copy()
     fixed[:, [1, 4]] = np.nan
     joined = flat.concatenate([flat.specialise(forest, row) for row in fixed])
@@ -205,7 +206,7 @@ def test_joined_forests_predict_the_mean_over_contexts(seed, contexts) -> None:
 
 def test_a_part_of_the_trees() -> None:
     estimator, X = regressor(2)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     votes = np.array([tree.predict(X) for tree in estimator.estimators_])
     part = forest.only(2, 5)
     assert part.trees == 3
@@ -213,13 +214,13 @@ def test_a_part_of_the_trees() -> None:
 
 
 def test_forests_are_frozen() -> None:
-    forest = flat.from_sklearn(regressor(2)[0])
+    forest = flattened(regressor(2)[0])
     with pytest.raises(ValueError, match="read-only"):
         forest.threshold[0] = 1.0
 
 
 def test_forests_that_do_not_fit_are_not_joined() -> None:
-    small, large = (flat.from_sklearn(regressor(2, trees=trees)[0]) for trees in (3, 4))
+    small, large = (flattened(regressor(2, trees=trees)[0]) for trees in (3, 4))
     with pytest.raises(BadInput, match="agree in number"):
         flat.concatenate([small, large])
     with pytest.raises(BadInput, match="no forest"):
@@ -227,7 +228,7 @@ def test_forests_that_do_not_fit_are_not_joined() -> None:
 
 
 def test_rows_and_boxes_of_another_width_are_refused() -> None:
-    forest = flat.from_sklearn(regressor(2)[0])
+    forest = flattened(regressor(2)[0])
     with pytest.raises(BadInput, match="5 features"):
         flat.mean(forest, np.zeros((3, 4)))
     with pytest.raises(BadInput, match="5 features"):
@@ -267,7 +268,7 @@ def break_(name: str, forest: FlatForest) -> dict[str, np.ndarray]:
     "name", ["cycle", "outside", "column", "root", "twice", "short", "values", "type", "empty"]
 )
 def test_damaged_forests_are_refused(name: str) -> None:
-    forest = flat.from_sklearn(regressor(2)[0])
+    forest = flattened(regressor(2)[0])
     with pytest.raises(EngineProblem, match="damaged"):
         flat.restore(break_(name, forest))
 
@@ -292,14 +293,14 @@ def test_damaged_forests_are_refused(name: str) -> None:
     ids=lambda damage: f"{damage}",
 )
 def test_sums_that_make_no_sense_are_refused(damage: dict[str, np.ndarray]) -> None:
-    forest = flat.from_sklearn(regressor(2)[0])
+    forest = flattened(regressor(2)[0])
     flat.restore(forest.arrays())
     with pytest.raises(EngineProblem, match="damaged"):
         flat.restore(forest.arrays() | damage)
 
 
 def test_leaves_without_a_number_are_refused() -> None:
-    arrays = flat.from_sklearn(regressor(2)[0]).arrays()
+    arrays = flattened(regressor(2)[0]).arrays()
     value = arrays["value"].copy()
     value[-1] = np.nan  # the last node of the last tree is a leaf
     with pytest.raises(EngineProblem, match="damaged"):
@@ -307,7 +308,7 @@ def test_leaves_without_a_number_are_refused() -> None:
 
 
 def test_a_forest_that_lacks_arrays_is_refused() -> None:
-    arrays = flat.from_sklearn(regressor(2)[0]).arrays()
+    arrays = flattened(regressor(2)[0]).arrays()
     del arrays["roots"]
     with pytest.raises(EngineProblem, match="lacks roots"):
         flat.restore(arrays)
@@ -318,7 +319,7 @@ LATER = ("slot", "offset", "divisor", "link", "single")
 
 def test_engines_saved_before_there_was_boosting_hold_forests() -> None:
     estimator, X = regressor(2)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     old = {name: array for name, array in forest.arrays().items() if name not in LATER}
     again = flat.restore(old)
     assert np.array_equal(flat.mean(again, X), flat.mean(forest, X))
@@ -398,7 +399,7 @@ def test_inputs_compared_as_float64() -> None:
 
 
 def test_values_too_large_for_float32_count_as_infinite() -> None:
-    forest = flat.from_sklearn(regressor(2)[0])
+    forest = flattened(regressor(2)[0])
     fixed = np.full(5, 1e300)
     assert np.array_equal(
         flat.mean(flat.specialise(forest, fixed), fixed[None, :]), flat.mean(forest, fixed[None, :])
@@ -406,7 +407,7 @@ def test_values_too_large_for_float32_count_as_infinite() -> None:
 
 
 def test_sums_are_not_joined_as_means() -> None:
-    forest = flat.from_sklearn(regressor(2)[0])
+    forest = flattened(regressor(2)[0])
     sums = flat.restore(forest.arrays() | {"divisor": np.array([1.0])})
     with pytest.raises(BadInput, match="vote"):
         flat.concatenate([sums, sums])
@@ -416,7 +417,7 @@ def test_sums_are_not_joined_as_means() -> None:
 
 def test_other_values_at_the_same_leaves() -> None:
     estimator, X = regressor(2)
-    forest = flat.from_sklearn(estimator)
+    forest = flattened(estimator)
     doubled = flat.with_values(forest, np.hstack([2 * forest.value, forest.value]))
     mean = flat.mean(doubled, X)
     np.testing.assert_allclose(mean[:, 0], 2 * mean[:, 1])

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
-    GradientBoostingRegressor,
-    RandomForestRegressor,
 )
+from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput
 from compass.model import flat
@@ -280,17 +279,9 @@ def test_extra_trees_are_predicted_as_by_sklearn(seed: int) -> None:
     X = rows(seed)
     numbers = ExtraTreesRegressor(6, max_depth=7, random_state=1).fit(X, law(X, seed))
     classes = ExtraTreesClassifier(6, max_depth=7, random_state=1).fit(X, labels(X, seed, 3))
-    forest, scores = flat.from_sklearn(numbers), flat.from_sklearn(classes)
+    forest, scores = flattened(numbers), flattened(classes)
     new = around(forest, X)
     np.testing.assert_allclose(flat.mean(forest, new)[:, 0], numbers.predict(new), rtol=1e-12)
     new = around(scores, X)
     expected = classes.predict_proba(new)
     np.testing.assert_allclose(flat.mean(scores, new), expected, rtol=1e-12, atol=1e-15)
-
-
-def test_other_sklearn_models_are_refused() -> None:
-    X, y = rows(1), law(rows(1), 1)
-    with pytest.raises(BadInput, match="GradientBoostingRegressor cannot be flattened"):
-        flat.from_sklearn(GradientBoostingRegressor(n_estimators=3).fit(X, y))
-    with pytest.raises(BadInput, match="cannot be flattened"):
-        flat.from_sklearn(RandomForestRegressor(3).fit(X, np.column_stack([y, y])))

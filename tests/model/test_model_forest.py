@@ -1,14 +1,23 @@
 """The Random Forest family."""
 
 import io
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput, DataProblem, EngineProblem
 from compass.model.base import Task
-from compass.model.forest import Forest
+from compass.model.forest import Forest, grow
 from compass.settings import ForestSettings, Settings
 
 chosen = Settings(surrogate="forest", forest=ForestSettings(trees=12, depth=6, leaf=2))
@@ -136,3 +145,49 @@ def test_rows_of_another_width_are_refused() -> None:
     model = Forest.fit(X, y, task=Task(), seed=5, settings=chosen)
     with pytest.raises(BadInput, match="3 features"):
         model.predict(X[:, :2])
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_trees_are_those_of_sklearn_however_many_threads_grow_them(
+    kind: str, weighted: bool
+) -> None:
+    X, y = runs()
+    weight = np.linspace(0.0, 3, y.size) if weighted else None
+    task = Task() if kind == "numbers" else Task(3)
+    if kind == "classes":
+        y = np.digitize(y, np.quantile(y, [0.3, 0.6])).astype(float)
+    twins = {
+        "numbers": (RandomForestRegressor, ExtraTreesRegressor),
+        "classes": (RandomForestClassifier, ExtraTreesClassifier),
+    }[kind]
+    few = ForestSettings(trees=9, depth=5, leaf=2, features=0.7)
+    for extra, twin in zip((False, True), twins, strict=True):
+        expected = flattened(
+            twin(9, max_depth=5, min_samples_leaf=2, max_features=0.7, random_state=3).fit(
+                X, y, sample_weight=weight
+            )
+        )
+        for threads in (1, 4):
+            grown = grow(
+                X, y, task=task, weight=weight, seed=3, settings=few, threads=threads, extra=extra
+            )
+            for name, values in expected.arrays().items():
+                np.testing.assert_array_equal(grown.arrays()[name], values, err_msg=name)
+
+
+def test_filters_of_warnings_are_left_as_they_are() -> None:
+    X, y = runs()
+    many = ForestSettings(trees=60, depth=3)
+    pause = sys.getswitchinterval()
+    before = list(warnings.filters)
+    try:
+        sys.setswitchinterval(1e-6)  # threads meet far more often than they would
+        with ThreadPoolExecutor(2) as pool:
+            for seed in range(4):
+                pool.submit(
+                    grow, X, y, task=Task(), weight=None, seed=seed, settings=many, threads=3
+                )
+    finally:
+        sys.setswitchinterval(pause)
+    assert list(warnings.filters) == before

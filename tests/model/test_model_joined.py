@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput
 from compass.model import flat
@@ -15,7 +16,7 @@ def forests() -> tuple[FlatForest, FlatForest, np.ndarray]:
     X = rng.normal(size=(150, 3))
     numbers = RandomForestRegressor(5, max_depth=5, random_state=1).fit(X, X[:, 0] * X[:, 1])
     classes = RandomForestClassifier(8, max_depth=4, random_state=1).fit(X, X[:, 2] > 0)
-    return flat.from_sklearn(numbers), flat.from_sklearn(classes), X
+    return flattened(numbers), flattened(classes), X
 
 
 def test_outcomes_stand_side_by_side() -> None:

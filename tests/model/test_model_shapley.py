@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput
 from compass.model import flat, shapley
@@ -36,7 +37,7 @@ def law(X: np.ndarray) -> np.ndarray:
 
 def forest_of(seed: int, d: int, trees: int = 5) -> FlatForest:
     X = rows(seed, 80, d)
-    return flat.from_sklearn(
+    return flattened(
         RandomForestRegressor(trees, random_state=seed % 1000, max_features=0.6).fit(X, law(X))
     )
 
@@ -80,7 +81,7 @@ def test_shares_of_trees_are_those_of_brute_force(seed: int, d: int, b: int) -> 
 def test_every_class_has_its_shares(seed: int, classes: int) -> None:
     X = rows(seed, 90, 4)
     y = np.random.default_rng(seed).integers(0, classes, 90)
-    forest = flat.from_sklearn(RandomForestClassifier(5, random_state=1).fit(X, y))
+    forest = flattened(RandomForestClassifier(5, random_state=1).fit(X, y))
     Z, x, weight = X[:3], rows(seed + 1, 1, 4)[0], np.ones(3)
     share = shapley.trees(forest, x, Z)
     expected = brute_force(lambda X: flat.raw(forest, X), x, Z, weight)
@@ -136,7 +137,7 @@ def test_additive_laws_have_the_signs_and_sums_of_pred_contrib() -> None:
 def test_a_column_that_is_not_used_or_does_not_differ_gets_nothing() -> None:
     X = rows(2, 100, 4)
     X[:, 3] = 7.0  # trees cannot cut it
-    forest = flat.from_sklearn(RandomForestRegressor(6, random_state=0).fit(X, law(X[:, :3])))
+    forest = flattened(RandomForestRegressor(6, random_state=0).fit(X, law(X[:, :3])))
     x = X[0].copy()
     x[3] = 99.0
     share = shapley.trees(forest, x, X[1:20])
@@ -160,7 +161,7 @@ def test_shares_do_not_depend_on_threads_or_other_rows() -> None:
 
 def test_sums_hold_in_deep_trees_with_many_columns() -> None:
     X = rows(11, 1500, 30)
-    forest = flat.from_sklearn(
+    forest = flattened(
         RandomForestRegressor(10, random_state=0, max_features=0.3).fit(X, X.sum(axis=1))
     )
     share = shapley.trees(forest, X[0], X[1:60])

@@ -189,6 +189,18 @@ def test_a_study_corrects_roles_units_and_legal_values() -> None:
     )
 
 
+def test_a_study_takes_a_wrongly_found_unit_away() -> None:
+    fields = [("phase_ms", {}), ("draw", {b"unit": b"W"})]  # found in the name, told by the file
+    schema = pa.schema([pa.field(name, pa.float64(), metadata=told) for name, told in fields])
+    table = Table.of(pa.table([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], schema=schema))
+    found, _ = infer(table)
+    assert [p.unit for p in found if isinstance(p, Number)] == ["ms", "W"]
+    said = Study(columns={name: ColumnChoice(unit="") for name, _ in fields})
+    without, reports = infer(table, said)
+    assert [p.unit for p in without if isinstance(p, Number)] == [None, None]
+    assert [report.unit for report in reports] == [None, None]
+
+
 def test_a_study_brings_ignored_columns_back() -> None:
     assert corrected([1] * 9, role="knob") == Number(name="x", low=1, high=1, allowed=(1,))
     assert corrected([1] * 9, allowed=(1, 2, 3)).role is Role.KNOB

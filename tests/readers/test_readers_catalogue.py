@@ -328,7 +328,7 @@ def test_a_full_disk_leaves_nothing(server: Server, cache: Path) -> None:
         "    print(type(problem).__name__, problem.message)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, server.address("jobs.csv")],
+        [sys.executable, "-B", "-c", code, server.address("jobs.csv")],
         capture_output=True,
         text=True,
         check=True,

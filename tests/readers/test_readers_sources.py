@@ -224,7 +224,7 @@ def test_writing_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     )
     names = ("x.csv", "y.parquet", "z.jsonl", "x.csv.gz", "x.feather", "x.jsonl.xz")
     done = subprocess.run(
-        [sys.executable, "-c", code, *(str(tmp_path / name) for name in names)],
+        [sys.executable, "-B", "-c", code, *(str(tmp_path / name) for name in names)],
         capture_output=True,
         text=True,
         check=True,

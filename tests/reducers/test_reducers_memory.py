@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from reduce_case import jobs, write
 
 _PROGRAM = """
@@ -17,6 +18,7 @@ print(report.rows, report.stages[-1].peak_mb)
 """
 
 
+@pytest.mark.soak
 def test_peak_memory_is_that_of_a_few_fragments(tmp_path: Path) -> None:
     source = write(tmp_path / "a.parquet", jobs(125_000), group=25_000)
     found = {}

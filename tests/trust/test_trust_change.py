@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
+from tests.model.sklearn_forests import flattened
 
 from compass.domain.space import Category, Number, Role, Space
-from compass.model import flat
 from compass.trust.change import (
     by_tree,
     calibrate_change,
@@ -99,7 +99,7 @@ def test_disagreement_is_the_deviation_of_the_trees_differences(
     grown: tuple[RandomForestRegressor, np.ndarray], log: bool
 ) -> None:
     forest, X = grown
-    trees = flat.from_sklearn(forest)
+    trees = flattened(forest)
     said = np.array([tree.predict(X) for tree in forest.estimators_])
     said = np.log(said) if log else said
     expected = (said[:, 20:] - said[:, :20]).std(axis=0)
@@ -113,7 +113,7 @@ def test_disagreement_is_the_deviation_of_the_trees_differences(
 def test_a_change_is_judged_the_same_alone_and_among_others(
     grown: tuple[RandomForestRegressor, np.ndarray],
 ) -> None:
-    trees, X = flat.from_sklearn(grown[0]), grown[1]
+    trees, X = flattened(grown[0]), grown[1]
     together = disagreement(trees, X[:1], X[1:], log=True)
     alone = [disagreement(trees, X[:1], X[[i]], log=True)[0] for i in range(1, len(X))]
     assert np.array_equal(together, alone)

@@ -42,7 +42,11 @@ Roles = Annotated[
 ]
 Units = Annotated[
     list[str] | None,
-    typer.Option("--unit", metavar="COLUMN=UNIT", help="For example runtime=s; repeatable."),
+    typer.Option(
+        "--unit",
+        metavar="COLUMN=UNIT",
+        help="For example runtime=s; without a unit (runtime=), it has none; repeatable.",
+    ),
 ]
 Domains = Annotated[
     list[str] | None,
@@ -135,6 +139,10 @@ Curves = Annotated[
 Script = Annotated[
     Path | None,
     typer.Option("--sbatch", metavar="FILE", help="Write the best one as a job script."),
+]
+ArrayFile = Annotated[
+    Path | None,
+    typer.Option("--sbatch", metavar="FILE", help="Write them as job arrays; submit it with bash."),
 ]
 Template = Annotated[
     Path | None,

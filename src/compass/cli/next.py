@@ -20,6 +20,7 @@ def propose(
     start: flags.Start = None,
     where: flags.Conditions = None,
     csv: flags.RunsFile = None,
+    sbatch: flags.ArrayFile = None,
     seed: flags.Seed = None,
     surrogate: flags.Surrogate = None,
     study: flags.StudyFile = None,
@@ -45,7 +46,7 @@ def propose(
         raise BadInput("--from needs a question", hint="say what is asked of that run")
     if query is None and seed is not None:
         raise BadInput("--seed needs a question", hint="without one, fit with another seed")
-    opt.check_output(csv)
+    opt.check_output(sbatch, csv)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     options = {} if seed is None else {"seed": seed}
     with progress(quiet=as_json) as tell:
@@ -58,6 +59,11 @@ def propose(
 
         write_text(csv, to_fill_in(engine.space, engine.data.study, found))
         sys.stderr.write(f"wrote {csv}\n")
+    if sbatch is not None:
+        from compass.engine.export import job_array, write_text
+
+        write_text(sbatch, job_array(found))
+        sys.stderr.write(f"wrote {sbatch}\n")
     show(found, query, as_json=as_json)
 
 

@@ -101,7 +101,8 @@ _EXAMPLES = {
 
 def _pair(flag: str, text: str, known: list[str] | None = None) -> tuple[str, str]:
     name, found, value = text.rpartition("=")
-    if not found or not name or not value:
+    # Only a unit can be nothing: it takes away the one that was found.
+    if not found or not name or not (value or flag == "unit"):
         raise BadInput(
             f"--{flag} {text} is not COLUMN=VALUE", hint=f"for example --{flag} {_EXAMPLES[flag]}"
         )

@@ -19,6 +19,8 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]
         task = bar.add_task("reading", total=None)
 
         def tell(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total or None)
+            # A new stage is drawn at once: the next tick may come after its end.
+            new = bar.tasks[task].description != what
+            bar.update(task, description=what, completed=done, total=total or None, refresh=new)
 
         yield tell

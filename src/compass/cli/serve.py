@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 import typer
 
@@ -56,6 +57,7 @@ def serve(
     ] = None,
     llm_model: Annotated[str | None, typer.Option("--llm-model", help="Its model.")] = None,
     study: flags.StudyFile = None,
+    surrogate: flags.Surrogate = None,
 ) -> None:
     """Answer over HTTP what the command line answers; see docs/guides/server.md."""
     from compass.server.run import serve as run
@@ -90,7 +92,7 @@ def serve(
         llm_model=llm_model,
         limits=limits(limit or []),
     )
-    run(settings, data, study, _announce)
+    run(settings, data, study, _announce, surrogate)
 
 
 def default_state() -> Path:
@@ -123,9 +125,17 @@ def limits(texts: list[str]) -> Any:
 
 
 def _announce(address: str, settings: "ServerSettings") -> None:
+    from compass.server.page import built
+
     lines = [f"Compass listens on {address}", f"everything is kept in {settings.state}"]
-    if settings.token is not None:
-        lines.append(f"token: {settings.token.get_secret_value()}")
+    token = "" if settings.token is None else settings.token.get_secret_value()
+    if token:
+        lines.append(f"token: {token}")
+    if built():
+        # Behind #, the token stays in the browser that the line is pasted into.
+        lines.append(f"open in a browser: {address}/{f'#token={quote(token)}' if token else ''}")
+    else:
+        lines.append("no page in this installation: `make page` builds it, with Node.js 20.19")
     lines.append(f"try: curl {address}/healthz, or compass ask --server {address} ...")
     lines.append("stop with Ctrl-C")
     sys.stdout.write("\n".join(lines) + "\n")

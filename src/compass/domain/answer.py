@@ -104,7 +104,9 @@ class Prediction(Noun):
     name: str
     value: Value = Field(description="predicted value or most likely class")
     unit: str | None = None
-    low: float | None = Field(None, description="lower end of the interval of a new run")
+    low: float | None = Field(
+        None, description="lower end of the interval of a new run, in whichever of the contexts"
+    )
     high: float | None = Field(None, description="upper end of the interval of a new run")
     level: float | None = Field(None, description="share of new runs that are inside")
     before: Value = Field(None, description="the same prediction at the baseline")
@@ -306,6 +308,7 @@ class Answer(Noun):
     suggestions: tuple[Suggestion, ...] = ()
     baseline: Config | None = None
     context: str = Field("", description="what was assumed about everything not set")
+    contexts: int = Field(1, description="over how many contexts predictions are averaged")
     comparable: Comparable | None = Field(None, description="which past runs count as comparable")
     population: Population | None = None
     curves: tuple[Curve, ...] = ()

@@ -1,6 +1,7 @@
 """What a configuration is made of: numbers and categories, each with a role."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated, Literal, Self
@@ -90,8 +91,8 @@ class Space(Noun):
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
-        names = [parameter.name for parameter in self.parameters]
-        twice = sorted({name for name in names if names.count(name) > 1})
+        counts = Counter(parameter.name for parameter in self.parameters)
+        twice = sorted(name for name, count in counts.items() if count > 1)
         if twice:
             raise ValueError(f"duplicate column names: {', '.join(twice)}")
         return self
@@ -122,4 +123,7 @@ class Space(Noun):
 
     def select(self, names: Iterable[str]) -> "Space":
         """The space of these columns only, in the order given."""
-        return Space(parameters=tuple(self[name] for name in names))
+        known = {parameter.name: parameter for parameter in self.parameters}
+        return Space(
+            parameters=tuple(known[name] if name in known else self[name] for name in names)
+        )

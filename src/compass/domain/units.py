@@ -94,7 +94,7 @@ def convert(value: float, unit: str, to: str | None, *, column: str) -> float:
     if to is None:
         raise QueryProblem(
             f"{column} has no known unit, so {value:g} {unit} cannot be compared with it",
-            hint=f"write a plain number, or say its unit: --unit {column}={unit}",
+            hint=f"write a plain number, or give the column a unit (--unit {column}={unit})",
         )
     source, target = canonical(unit), canonical(to)
     if source is None or target is None:

@@ -22,7 +22,7 @@ from compass.domain.problem import Problem, Target
 from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
 from compass.engine import next_runs
-from compass.engine.contexts import completed, with_familiar
+from compass.engine.contexts import across, completed, with_familiar
 from compass.engine.court import Court
 from compass.engine.effects import with_effects
 from compass.engine.judge import Judge
@@ -250,7 +250,14 @@ def _suggestions(
     if desk.plan.baseline is None:
         observed = measured_at(desk.judge, arena, found.X)
     moved = None if desk.plan.baseline is None else (desk.plan.origin, found.X)
-    predictions = desk.judge.predict(scores, spreads, targets, before, observed, moved)
+    predictions = across(
+        desk.plan,
+        desk.judge,
+        arena,
+        found.X,
+        desk.judge.predict(scores, spreads, targets, before, observed, moved),
+        targets,
+    )
     least = desk.bench.settings.trust.chance
     trusts = [
         with_promise(trust, outcomes, least)
@@ -340,6 +347,7 @@ def _answer(
         suggestions=suggestions,
         baseline=plan.baseline,
         context=assumed(plan, arena.space, arena.movable),
+        contexts=len(plan.contexts),
         comparable=Court.of(desk.judge, plan.outcomes).known,
         notes=(
             *plan.notes,

@@ -38,7 +38,7 @@ def encode(baseline: Row | Given, bench: Workbench, here: Field) -> tuple[Floats
     if gaps:
         raise BaselineProblem(
             f"{where} has no value for {', '.join(gaps)}",
-            hint="give every feature, or start from a past run with --from row:N",
+            hint="give every feature, or start from a past run (--from row:N)",
         )
     vector = Encoder(here.features).encode({name: config[name] for name in features})
     measured = {

@@ -9,7 +9,7 @@ from compass.domain.answer import Comparable
 from compass.domain.base import Noun
 from compass.domain.mined import Mined
 from compass.prepare.report import CleaningReport, ColumnReport
-from compass.prepare.study import Study, study_from
+from compass.prepare.study import ColumnChoice, Study, merge, study_from
 
 if TYPE_CHECKING:
     from compass.engine.dataset import Dataset
@@ -80,4 +80,7 @@ def study_in_full(data: "Dataset") -> Study:
     space, reports = data.inferred
     said = {"drop", "group", "time", "weight", "map", "comparable", "dependencies"}
     kept = data.study.model_dump(include=said)
-    return study_from(space, reports, data.study.rules).model_copy(update=kept)
+    full = study_from(space, reports, data.study.rules).model_copy(update=kept)
+    # A unit that the study takes away would otherwise be found again.
+    without = {n: ColumnChoice(unit="") for n, one in data.study.columns.items() if one.unit == ""}
+    return merge(full, Study(columns=without))

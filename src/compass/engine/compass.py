@@ -113,12 +113,14 @@ class Compass(Questions):
         outcomes = self.space.having(Role.OUTCOME)
         if not outcomes:
             raise QueryProblem(
-                "no column is known to be an outcome", hint="say which: --role COLUMN=outcome"
+                "no column is known to be an outcome",
+                hint="give one the role outcome (--role COLUMN=outcome)",
             )
         features = self.space.having(Role.KNOB, Role.CONTEXT)
         if not features:
             raise QueryProblem(
-                "no column is known to be a knob or context", hint="say which: --role COLUMN=knob"
+                "no column is known to be a knob or context",
+                hint="give one the role knob (--role COLUMN=knob)",
             )
         trained = self.bench.train(features, outcomes)
         judge = Judge(self.bench, self.bench.field_of(features), trained)
@@ -312,7 +314,8 @@ class Compass(Questions):
             return answer
         if forward:
             raise QueryProblem(
-                "a curve needs a configuration to start from", hint="add --from row:N"
+                "a curve needs a configuration to start from",
+                hint="name a past run to start from (--from row:N)",
             )
         names = tuple(column(name, self.space) for name in curve)
         return answer.model_copy(
@@ -331,6 +334,6 @@ class Compass(Questions):
         if query.ask or any(not isinstance(g, Observe) for g in query.goals.values()):
             raise QueryProblem(
                 "asking what else has to change needs a configuration to start from",
-                hint="add --from row:N",
+                hint="name a past run to start from (--from row:N)",
             )
         return replace(shell, context="No baseline: the change is applied to every matching run.")

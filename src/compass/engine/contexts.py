@@ -1,10 +1,13 @@
 """Candidates in the contexts that a recommendation is averaged over."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.domain.answer import Prediction
+from compass.domain.problem import Target
 from compass.engine.judge import Judge
 from compass.engine.plan import Plan
 from compass.generate.base import Arena
@@ -47,6 +50,65 @@ def completed(plan: Plan, judge: Judge, arena: Arena, X: Floats) -> Floats:
     nearest = np.argmin(far.reshape(len(X), len(contexts)), axis=1)
     best = nearest + np.arange(len(X)) * len(contexts)
     return np.where(fine[best][:, None], full[best], X)
+
+
+def across(
+    plan: Plan,
+    judge: Judge,
+    arena: Arena,
+    X: Floats,
+    predictions: Sequence[tuple[Prediction, ...]],
+    targets: tuple[Target, ...],
+) -> list[tuple[Prediction, ...]]:
+    """Predictions of X [n, d] with intervals and chances of a run in any one of the contexts.
+
+    No run is made in the mean of several contexts: an interval around it would hold few of them.
+    """
+    if len(plan.contexts) < 2 or not len(X):
+        return list(predictions)
+    by_name = {target.name: target for target in targets}
+    found = {
+        name: _in_any(plan, judge, arena, X, name, by_name.get(name)) for name in judge.trained
+    }
+    return [
+        tuple(
+            one.model_copy(update={key: float(of[i]) for key, of in found[one.name].items()})
+            for one in outcomes
+        )
+        for i, outcomes in enumerate(predictions)
+    ]
+
+
+def _in_any(
+    plan: Plan, judge: Judge, arena: Arena, X: Floats, name: str, target: Target | None
+) -> dict[str, Floats]:
+    """What holds for runs of X [n, d] in any of the contexts, each [n]; nothing for classes."""
+    scores, spread = _said(plan, judge, arena, X, name)
+    band = judge.band(name, scores, spread)
+    if band is None:
+        return {}
+    each = len(X), len(plan.contexts)
+    found = {"low": band[0].reshape(each).min(axis=1), "high": band[1].reshape(each).max(axis=1)}
+    chance = chance_over(plan, judge, arena, X, target)
+    return found if chance is None else found | {"chance": chance}
+
+
+def chance_over(
+    plan: Plan, judge: Judge, arena: Arena, X: Floats, target: Target | None
+) -> Floats | None:
+    """How likely runs of X [n, d] meet a goal, over the contexts; None: it has no range."""
+    if target is None:
+        return None
+    scores, spread = _said(plan, judge, arena, X, target.name)
+    chances = judge.chances(target.name, scores, spread, target)
+    return None if chances is None else chances.reshape(len(X), len(plan.contexts)).mean(axis=1)
+
+
+def _said(plan: Plan, judge: Judge, arena: Arena, X: Floats, name: str) -> tuple[Floats, Floats]:
+    """Predictions [n * c, outputs] and spreads [n * c] of X [n, d] in every context."""
+    model = judge.trained[name].model
+    full = _in_contexts(arena, X, plan.contexts)
+    return model.predict(full), model.spread(full)
 
 
 def _in_contexts(arena: Arena, X: Floats, contexts: Floats) -> Floats:

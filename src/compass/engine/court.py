@@ -127,7 +127,7 @@ def _known(prepared: Prepared, features: Space, apart: Sequence[float | None]) -
         if name not in features:
             raise StudyProblem(
                 f"comparable runs are told apart by {name}, but it is no knob or context",
-                hint=f"give it a role: --role {name}=context",
+                hint=f"give it a role, for example context (--role {name}=context)",
             )
     far = max((one for one in apart if one is not None), default=None)
     return comparable(features, prepared.columns, said=said, disagreement=far)

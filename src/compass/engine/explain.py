@@ -90,7 +90,7 @@ def _columns(
     if not features or not outcomes:
         lacking = "an outcome" if features else "a knob or context"
         raise QueryProblem(
-            f"no column is known to be {lacking}", hint="say which: --role COLUMN=ROLE"
+            f"no column is known to be {lacking}", hint="give one that role (--role COLUMN=ROLE)"
         )
     return features, outcomes
 

@@ -1,4 +1,4 @@
-"""Forms of an answer: CSV, JSON and a job script."""
+"""Forms of an answer: CSV, JSON, a job script, and the runs to make next as job arrays."""
 
 import csv
 import io
@@ -7,12 +7,12 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from compass import registry
-from compass.domain.answer import Answer, Suggestion
+from compass.domain.answer import Answer, Prediction, Proposal, Suggestion
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName, unknown
 from compass.domain.query import Kind
@@ -75,14 +75,23 @@ class Csv:
         averaged = answer.query.kind is Kind.RECOMMEND
         names = list(first.settings if averaged else first.config)
         predicted = [o.name for o in first.outcomes]
-        told = [_cell(name) for name in (*names, *(f"predicted_{n}" for n in predicted))]
+        foretold = [f"{part}_{o.name}" for o in first.outcomes for part in _foretold(o)]
+        told = [_cell(name) for name in (*names, *foretold)]
         writer.writerow(["rank", *told, "trust", "support", "reason", "context"])
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
-            outcomes = [_cell(s.outcome(name).value) for name in predicted]
+            outcomes = [_cell(v) for name in predicted for v in _foretold(s.outcome(name)).values()]
             trust = [s.trust.label.value, s.trust.support, s.trust.reason, _cell(answer.context)]
             writer.writerow([rank, *values, *outcomes, *trust])
         return out.getvalue()
+
+
+def _foretold(outcome: Prediction) -> dict[str, Value]:
+    """What is told of an outcome: the prediction, and its interval where it has one."""
+    value: dict[str, Value] = {"predicted": outcome.value}
+    if outcome.low is None or outcome.high is None:
+        return value
+    return value | {"low": outcome.low, "high": outcome.high}
 
 
 @registry.add("exporter", "sbatch")
@@ -98,11 +107,70 @@ class Sbatch:
         return _script(best, answer.context) if template is None else _fill(template, best.config)
 
 
+@registry.add("exporter", "array")
+class JobArray:
+    """The runs to make next as Slurm job arrays."""
+
+    name = "array"
+
+    @staticmethod
+    def render(answer: Answer, template: str | None = None) -> str:
+        """A script that submits every proposed run; runs of equal resources are one array."""
+        _no_template("array", template)
+        return job_array(answer.run_next)
+
+
+def job_array(proposals: Sequence[Proposal]) -> str:
+    """Proposed runs as a script that submits itself: one task each, one array for equal resources.
+
+    All tasks of an array get the same resources, so runs that differ in them need several.
+    """
+    if not proposals:
+        raise QueryProblem("there is no run to propose", hint="what was asked needs no further run")
+    arrays: dict[str, list[int]] = {}
+    cases: list[str] = []
+    for number, proposal in enumerate(proposals, 1):
+        used = _requested(proposal.config)
+        # Of our own making: every value has been stripped of what a shell would take for its own.
+        arrays.setdefault(" ".join(_options(proposal.config, used)), []).append(number)
+        cases += [f"{number})  # {_one_line(proposal.why)}"]
+        cases += [f"    {line}" for line in _variables(proposal.config, used)]
+        cases += ["    ;;"]
+    submits = [
+        " ".join(
+            part for part in ("    sbatch", f"--array={_numbers(tasks)}", options, '"$0"') if part
+        )
+        for options, tasks in arrays.items()
+    ]
+    return "\n".join(
+        [
+            "#!/bin/bash",
+            "# Submit with: bash THIS_FILE",
+            'if [ -z "$SLURM_ARRAY_TASK_ID" ]; then',
+            *submits,
+            "    exit",
+            "fi",
+            "",
+            'case "$SLURM_ARRAY_TASK_ID" in',
+            *cases,
+            "esac",
+            "",
+            "# srun ./your_program",
+            "",
+        ]
+    )
+
+
+def _numbers(tasks: Sequence[int]) -> str:
+    whole = tasks[-1] - tasks[0] == len(tasks) - 1 and len(tasks) > 1
+    return f"{tasks[0]}-{tasks[-1]}" if whole else ",".join(map(str, tasks))
+
+
 def _first(answer: Answer) -> Suggestion:
     if not answer.suggestions:
         raise QueryProblem(
             "there is no configuration to write",
-            hint=answer.no_answer or "say where to start: --from row:N",
+            hint=answer.no_answer or "name a past run to start from (--from row:N)",
         )
     return answer.suggestions[0]
 
@@ -120,34 +188,51 @@ def _cell(value: Value) -> Value:
 
 
 def _script(best: Suggestion, context: str) -> str:
-    config = {name: value for name, value in best.config.items() if value is not None}
-    found = {
-        option: next((n for word in words for n in config if n.casefold() == word), None)
-        for option, words in _SBATCH.items()
-    }
-    # Clusters without GPUs refuse even a request for none of them.
-    used = {
-        option: name
-        for option, name in found.items()
-        if name is not None and not (option == "gpus" and config[name] == 0)
-    }
+    used = _requested(best.config)
     lines = ["#!/bin/bash"]
-    lines += [f"#SBATCH --{option}={_option(option, config[n])}" for option, n in used.items()]
+    lines += [f"#SBATCH {option}" for option in _options(best.config, used)]
     lines += [
         "",
         *(f"# {_one_line(text)}" for text in (*_remarks(best, used), context) if text),
         "",
+        *_variables(best.config, used),
+        "",
+        "# srun ./your_program",
+        "",
     ]
+    return "\n".join(lines)
+
+
+def _requested(config: Config) -> dict[str, str]:
+    """The options of sbatch that a configuration sets, and the column of each."""
+    known = [name for name, value in config.items() if value is not None]
+    found = {
+        option: next((n for word in words for n in known if n.casefold() == word), None)
+        for option, words in _SBATCH.items()
+    }
+    # Clusters without GPUs refuse even a request for none of them.
+    return {
+        option: name
+        for option, name in found.items()
+        if name is not None and not (option == "gpus" and config[name] == 0)
+    }
+
+
+def _options(config: Config, used: Mapping[str, str]) -> list[str]:
+    return [f"--{option}={_option(option, config[name])}" for option, name in used.items()]
+
+
+def _variables(config: Config, used: Mapping[str, str]) -> list[str]:
+    """Everything that is no option of sbatch, for the program to read."""
+    lines = []
     if "cpus-per-task" in used:
         threads = _option("cpus-per-task", config[used["cpus-per-task"]])
         lines.append(f"export OMP_NUM_THREADS={shlex.quote(threads)}")
-    lines += [
+    return lines + [
         f"export COMPASS_{_variable(name)}={shlex.quote(_one_line(_plain(value)))}"
         for name, value in config.items()
-        if name not in used.values()
+        if value is not None and name not in used.values()
     ]
-    lines += ["", "# srun ./your_program", ""]
-    return "\n".join(lines)
 
 
 def _remarks(best: Suggestion, used: Mapping[str, str]) -> list[str]:

@@ -155,6 +155,7 @@ class Judge:
         value = self.value(name, score)
         parameter = self.bench.prepared.space[name]
         low = high = change = percent = probability = None
+        chances = self.chances(name, score[None, :], np.array([spread]), target)
         band = self.band(name, score[None, :], np.array([spread]))
         if band is None:
             probability = float(np.max(score))
@@ -178,17 +179,17 @@ class Judge:
             change_high=ends[1],
             probability=probability,
             meets=meets(target, value),
-            chance=self._chance(name, score, spread, target),
+            chance=None if chances is None else float(chances[0]),
         )
 
-    def _chance(
-        self, name: str, score: Floats, spread: float, target: Target | None
-    ) -> float | None:
-        """How likely a new run meets its goal; None where there is no range to meet."""
+    def chances(
+        self, name: str, scores: Floats, spread: Floats, target: Target | None
+    ) -> Floats | None:
+        """How likely new runs meet the goal, [n]; None where there is no range to meet."""
         interval = self.trained[name].interval
         if interval is None or target is None or target.direction is not None:
             return None
-        return float(interval.chance(score[:1], np.array([spread]), target.low, target.high)[0])
+        return interval.chance(scores[:, 0], spread, target.low, target.high)
 
     def trust(self, X: Floats) -> list[Trust]:
         """Algorithm 1 for each configuration, with the past runs that support it."""

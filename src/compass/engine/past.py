@@ -149,7 +149,7 @@ def verdict(judge: Judge, arena: Arena, found: Generated) -> tuple[str, ...]:
     run = _told(judge, arena, record)
     first = int(record.find(found.X[:1])[0])
     if first == record.best:
-        others = "; the others have the best chance to" if len(found.X) > 1 else ""
+        others = "; the others might" if len(found.X) > 1 else ""
         again = "the first suggestion is that configuration"
         return (f"Nothing is expected to beat {run}: {again}{others}.",)
     better = float(score(arena, found.X[:1]).extreme[0]) < record.value

@@ -198,7 +198,7 @@ def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:
     if query.baseline is None:
         raise BaselineProblem(
             f"{query.kind.value} needs a configuration to start from",
-            hint="add --from row:N, or `from row N` / `from {name: value, ...}` to the question",
+            hint="add `from row N` or `from {name: value, ...}` to the question (--from row:N)",
         )
     origin, measured = base.encode(query.baseline, bench, here)
     base.check_stated(query, here.features, origin, measured)

@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.engine import decision
-from compass.engine.judge import Judge
+from compass.engine.contexts import chance_over
 from compass.engine.prospects import Prospects, within
 from compass.engine.runnable import Made
 from compass.generate.base import Arena
-from compass.generate.predict import Averaged
 
 if TYPE_CHECKING:
     from compass.engine.answering import Desk
@@ -58,7 +57,7 @@ def _expected(desk: "Desk", hopes: Prospects, place: int, outcome: str) -> str:
 
 def _about_goals(desk: "Desk", arena: Arena, hopes: Prospects, place: int) -> str:
     """Whether goals are met, and what is better than the decision of today."""
-    meets, holder = chance_to_meet(arena, desk.judge, hopes, place), hopes.holder
+    meets, holder = chance_to_meet(desk, arena, hopes, place), hopes.holder
     several = len(desk.plan.contexts) > 1
     tells, over = ("helps to tell", " over all contexts") if several else ("tells", "")
     if place == hopes.today.place:
@@ -83,22 +82,18 @@ def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
     return float(yes[among].mean()) if among.any() else 0.0
 
 
-def chance_to_meet(arena: Arena, judge: Judge, hopes: Prospects, place: int) -> float:
+def chance_to_meet(desk: "Desk", arena: Arena, hopes: Prospects, place: int) -> float:
     """How likely a run of one candidate meets all goals: the chance that an answer tells of it."""
-    assert isinstance(arena.predict, Averaged)
     row = hopes.X[[place]]
-    said, spreads = arena.predict(row), arena.predict.spread(row)
+    said = arena.predict(row)
     total = 1.0
     for target in arena.targets:
-        name = target.name
-        interval = judge.trained[name].interval
         if target.is_class:
-            scores = said[name][0]
-            total *= float(scores[arena.labels[name]] / (scores.sum() or 1.0))
-        elif interval is not None and (np.isfinite(target.low) or np.isfinite(target.high)):
-            total *= float(
-                interval.chance(said[name][:, 0], spreads[name], target.low, target.high)[0]
-            )
+            scores = said[target.name][0]
+            total *= float(scores[arena.labels[target.name]] / (scores.sum() or 1.0))
+            continue
+        chance = chance_over(desk.plan, desk.judge, arena, row, target)
+        total *= 1.0 if chance is None else float(chance[0])
     if arena.outcome_rules:
         drawn = {name: values[:, [place]] for name, values in hopes.drawn.items()}
         alone = decision.result(replace(arena, targets=()), row, drawn)

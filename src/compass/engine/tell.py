@@ -279,7 +279,7 @@ def _as_it_is(case: _Case, same: bool) -> Holdout:
         raise DataProblem(
             f"the new runs have labels or ranges that the brought model of {case.target} was not"
             " asked about",
-            hint="bring the model again: compass fit DATA --model OUTCOME=FILE -o X",
+            hint="bring the model again (compass fit DATA --model OUTCOME=FILE -o X)",
         )
     kind, _ = case.bench.followed(case.now, case.target, case.before.recipe)
     return _anew(case, kind.fit)

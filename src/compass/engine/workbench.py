@@ -227,7 +227,7 @@ class Workbench:
         if len(complete) < 2:
             raise DataProblem(
                 f"only {len(complete)} past runs have a value for all of: {', '.join(features)}",
-                hint="ignore a column that is mostly empty, or keep its gaps: --missing COL=none",
+                hint="ignore a column that is mostly empty, or keep its gaps (--missing COL=none)",
             )
         train, valid = self._split(X, complete)
         seed = self.settings.seed

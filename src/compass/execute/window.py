@@ -1,8 +1,9 @@
 """Only a few items at a time: what comes back cannot pile up, what has not begun can be dropped."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future, wait
 from itertools import islice
+from queue import SimpleQueue
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -18,21 +19,24 @@ def windowed(
     have are waited for.
     """
     waiting: dict[Future[Result], int] = {}
+    # Not `wait` for the first: a Ctrl-C while it takes the locks of all leaves some of them locked,
+    # and whoever works on those for ever. This queue is in C.
+    done: SimpleQueue[Future[Result]] = SimpleQueue()
     following = iter(range(len(items)))
     try:
         while True:
             for position in islice(following, ahead - len(waiting)):
-                waiting[submit(items[position])] = position
+                future = submit(items[position])
+                waiting[future] = position
+                future.add_done_callback(done.put)
             if not waiting:
                 return
-            done = wait(waiting, return_when=FIRST_COMPLETED).done
-            while done:
-                future = done.pop()
-                position = waiting.pop(future)
-                result = future.result()
-                del future  # or it would hold the result while the next one is made
-                yield position, result
-                del result
+            future = done.get()
+            position = waiting.pop(future)
+            result = future.result()
+            del future  # or it would hold the result while the next one is made
+            yield position, result
+            del result
     finally:
         for future in waiting:
             future.cancel()

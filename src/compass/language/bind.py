@@ -103,7 +103,7 @@ def bind_value(value: Value, parameter: Number | Category, unit: str | None = No
         if not parameter.optional:
             raise QueryProblem(
                 f"{parameter.name} always has a value in this table, so it cannot be none",
-                hint=f"to keep rows without a value: --missing {parameter.name}=none",
+                hint=f"keep rows without a value (--missing {parameter.name}=none)",
             )
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):

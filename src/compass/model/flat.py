@@ -5,8 +5,8 @@ A raw prediction is `offset` + the sum over trees / `divisor`: the number of tre
 that grew the trees does it, so predictions agree with it to rounding. Every row is summed by one
 thread in the order of the trees: results do not depend on the number of threads.
 
-The first import on a machine compiles the kernels (a few seconds); later ones load them (a
-fraction of a second, most of it numba itself).
+The first use on a machine compiles a kernel (about a second); later ones load it (some
+milliseconds).
 """
 
 from collections.abc import Mapping, Sequence
@@ -123,19 +123,11 @@ class FlatForest:
         }
 
 
-def from_sklearn(estimator: Any) -> FlatForest:
-    """The flat form of a fitted scikit-learn forest: Random Forest or Extra Trees, one output.
+def from_trees(trees: Sequence[Any], width: int) -> FlatForest:
+    """The flat form of scikit-learn's fitted trees of one outcome, over `width` features.
 
-    Regression: `value` is what a leaf predicts. Classification: the share of each class of
-    `estimator.classes_`, in that order.
+    Regression: `value` is what a leaf predicts. Classification: the share of each class.
     """
-    kind = type(estimator).__name__
-    if not kind.startswith(("RandomForest", "ExtraTrees")) or estimator.n_outputs_ != 1:
-        raise BadInput(
-            f"a scikit-learn model of the kind {kind} cannot be flattened",
-            hint="use a Random Forest or Extra Trees model of one outcome",
-        )
-    trees = [member.tree_ for member in estimator.estimators_]
     sizes = [tree.node_count for tree in trees]
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     left = [_shift(tree.children_left, start) for tree, start in zip(trees, starts, strict=True)]
@@ -149,7 +141,7 @@ def from_sklearn(estimator: Any) -> FlatForest:
         right=np.concatenate(right),
         value=np.concatenate([tree.value[:, 0, :] for tree in trees]),
         roots=starts.astype(np.int64),
-        width=int(estimator.n_features_in_),
+        width=int(width),
     )
 
 

@@ -35,7 +35,7 @@ def train(taught: Lesson, seed: int, chosen: NeuralSettings) -> tuple[Floats, Fl
     if float(np.ptp(taught.y)) == 0.0:
         # Nothing to tell apart: a network that always says 0, the mean.
         return np.zeros((1, width + 1, 1)), np.zeros((1, 0, 2, 1)), np.zeros((1, 2, raw))
-    # Only training needs it, and it is compiled when it is first imported.
+    # Only training needs it.
     from compass.model.perceptron_kernel import descend
 
     chance = np.random.default_rng(seed)

@@ -90,7 +90,8 @@ class Prepared:
 
     def columns_of(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Some encoded columns in the order given, [n, len(names)]."""
-        places = [self.space.names.index(self.space[name].name) for name in names]
+        at = {name: place for place, name in enumerate(self.space.names)}
+        places = [at[name] if name in at else at[self.space[name].name] for name in names]
         values: NDArray[np.float64] = self.values[:, places]
         return values
 

@@ -99,7 +99,7 @@ def _encode_number(parameter: Number, value: Value) -> float:
             return parameter.none_code
         raise BaselineProblem(
             f"{parameter.name} has no value",
-            hint=f"give it a number; if `none` is meant: --missing {parameter.name}=none",
+            hint=f"give it a number, or keep its gaps (--missing {parameter.name}=none)",
         )
     if isinstance(value, bool | np.bool_) or not isinstance(value, kinds.Real):
         raise BaselineProblem(
@@ -148,7 +148,7 @@ class _Labels:
         if plain is None:
             raise BaselineProblem(
                 f"{self.name} has no value",
-                hint=f"{self._some()}; if `none` is meant: --missing {self.name}=none",
+                hint=f"{self._some()}, or keep its gaps (--missing {self.name}=none)",
             )
         close = self.folded.get(str(plain).casefold(), [])
         if len(close) == 1:

@@ -273,7 +273,8 @@ def _like_column(facts: Facts, value: Value) -> Value:
 def _number(facts: Facts, choice: ColumnChoice, role: Role) -> Number:
     assert facts.low is not None
     assert facts.high is not None
-    unit = choice.unit or facts.unit or names.unit_of(facts.name)
+    # An empty text says that there is none, whatever the file or the name tells.
+    unit = choice.unit if choice.unit is not None else facts.unit or names.unit_of(facts.name)
     low = facts.low if choice.low is None else choice.low
     high = facts.high if choice.high is None else choice.high
     allowed, step = choice.allowed, choice.step

@@ -45,10 +45,12 @@ class Table:
         """How many rows there are."""
         return int(self.arrow.num_rows)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
-        return tuple(self.arrow.column_names)
+        return tuple(
+            self.arrow.column_names
+        )  # Arrow makes them anew each time: kept for wide tables
 
     def column(self, name: str) -> pa.ChunkedArray:
         """One column; an unknown name offers the nearest one."""

@@ -239,7 +239,7 @@ def learn_pilot(
         raise BadInput(
             "there is nothing to guide the choice of rows: "
             + ("no column is an outcome" if names else "no column is a knob or context"),
-            hint="name it (--role runtime=outcome), or choose without: --method uniform",
+            hint="give one that role (--role runtime=outcome), or use no model (--method uniform)",
         )
     features = [binned(columns, name, targets, how) for name in names]
     bins = bins_of(columns, features, arrow.num_rows)
@@ -248,7 +248,7 @@ def learn_pilot(
         raise BadInput(
             f"{arrow.num_rows} usable rows of the pilot sample are too few to learn from, or the "
             "outcome is the same in all of them",
-            hint="choose without a model: --method uniform",
+            hint="choose without a model (--method uniform)",
         )
     scorer, apart = made
     # Rows that the trees learnt from have smaller errors: they count as often as the source has

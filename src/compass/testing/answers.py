@@ -44,6 +44,7 @@ def _answer(kind: Kind, suggestions: tuple[Suggestion, ...], **more: object) -> 
         "context": "120 past runs match.",
         "provenance": Provenance(data="0" * 32, seed=7, versions={"compass": "0"}),
         "seconds": {"plan": 0.001},
+        "run_next": tuple(Proposal(config=one.config, why=BROKEN) for one in suggestions),
     }
     return Answer.model_validate(given | more)
 

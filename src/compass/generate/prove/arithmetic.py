@@ -157,7 +157,7 @@ class Arithmetics:
             return None
         if nones:  # with none, the columns' whole numbers mean nothing
             return None
-        made = self.model.solver.new_int_var(min(corners), max(corners), "")
+        made = self.model.made(min(corners), max(corners))
         self.model.solver.add_multiplication_equality(made, [a.expr, b.expr])
         return Quantity(made, unit, min(corners), max(corners), error)
 
@@ -175,7 +175,7 @@ class Arithmetics:
 
     def _whole_quotient(self, a: Quantity, b: Quantity, fine: int) -> Quantity:
         most = max(abs(a.low), abs(a.high)) * fine // b.low + 1
-        made = self.model.solver.new_int_var(-most if a.low < 0 else 0, most, "")
+        made = self.model.made(-most if a.low < 0 else 0, most)
         self.model.solver.add_division_equality(made, a.expr * fine, b.expr)
         unit = a.unit / b.unit / fine
         low = -most if a.low < 0 else 0
@@ -191,7 +191,7 @@ class Arithmetics:
             return None
         shift = b.expr - 1 if function == "ceil" else 0
         most = a.high // b.low + 1
-        made = self.model.solver.new_int_var(0, most, "")
+        made = self.model.made(0, most)
         self.model.solver.add_division_equality(made, a.expr + shift, b.expr)
         return Quantity(made, Fraction(1), 0, most)
 
@@ -199,7 +199,7 @@ class Arithmetics:
         plain = a.unit == b.unit == 1 and not (a.error or b.error or a.nones or b.nones)
         if not plain or a.low < 0 or b.low <= 0:
             return None
-        made = self.model.solver.new_int_var(0, min(b.high - 1, a.high), "")
+        made = self.model.made(0, min(b.high - 1, a.high))
         self.model.solver.add_modulo_equality(made, a.expr, b.expr)
         return Quantity(made, Fraction(1), 0, min(b.high - 1, a.high))
 
@@ -229,7 +229,7 @@ class Arithmetics:
         high = choose([f * part.high for f, part in zip(factors, known, strict=True)])
         if max(abs(low), abs(high)) > LARGEST:
             return None
-        made = self.model.solver.new_int_var(low, high, "")
+        made = self.model.made(low, high)
         terms = [f * part.expr for f, part in zip(factors, known, strict=True)]
         solver = self.model.solver
         equal = solver.add_min_equality if function == "min" else solver.add_max_equality
@@ -253,7 +253,7 @@ class Arithmetics:
             return None
         unit, whole, error = lattice(values)
         codes = column.codes()
-        made = self.model.solver.new_int_var(int(whole.min()), int(whole.max()), "")
+        made = self.model.made(int(whole.min()), int(whole.max()))
         pairs = np.column_stack([codes, whole]).tolist()
         self.model.solver.add_allowed_assignments([column.var, made], pairs)
         return Quantity(made, unit, int(whole.min()), int(whole.max()), error)

@@ -34,6 +34,7 @@ class Model:
     solver: Any = None
     columns: dict[str, AxisVars] = field(default_factory=dict)
     chosen: dict[str, list[Lit]] = field(default_factory=dict)  # per outcome, one per leaf
+    composed: bool = False  # a rule needs numbers that are made of columns: products, quotients
     _sums: dict[tuple[tuple[str, bytes], ...], Quantity] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -45,6 +46,11 @@ class Model:
         for name, leaves in self.leaves.items():
             self.clock.check()
             self.chosen[name] = self._trees(leaves)
+
+    def made(self, low: int, high: int) -> Expr:
+        """A whole number that a rule makes of columns."""
+        self.composed = True
+        return self.solver.new_int_var(low, high, "")
 
     def _columns(self, axis: Axis) -> AxisVars:
         new = self.solver.new_bool_var

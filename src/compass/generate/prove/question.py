@@ -289,9 +289,10 @@ class _Solving:
         parameters.auto_detect_greater_than_at_least_one_of = False
         parameters.symmetry_level = 0
         parameters.cp_model_probing_level = 0
-        # Relaxations pay only where real numbers have to be found.
+        # Relaxations pay only where real numbers have to be found, or numbers made of others:
+        # without them, bounds of those may creep towards each other for minutes.
         real = any(variables.gridless for variables in self.model.columns.values())
-        parameters.linearization_level = int(real)
+        parameters.linearization_level = int(real or self.model.composed)
         parameters.max_time_in_seconds = self.model.clock.left
         return solver.solve(self.model.solver)
 
