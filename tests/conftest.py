@@ -1,8 +1,10 @@
 """Tables that many tests share. All are generated from stated laws, so that truth is at hand."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -46,6 +48,39 @@ ROLES = {
     "context": ["app", "size"],
     "outcomes": ["runtime", "power", "state"],
 }
+
+
+# Tests of these files ask the same server: it is started once if one worker has them all.
+ONE_SERVER = {
+    f"tests/server/test_server_{name}.py"
+    for name in ("about", "access", "bodies", "follow", "review", "routes")
+}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Thousands of tests are found without looking for garbage among them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Files stay whole, as `--dist loadfile` says, and those that share a server stay together."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Files(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "one server" if file in ONE_SERVER else file
+
+    return Files(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -196,7 +196,10 @@ def test_nobody_sees_what_another_has(server: Server, person: httpx.Client) -> N
             f"answers/{answer}",
             f"answers/{answer}/evidence",
             f"answers/{answer}/curves?parameter=gpus",
-            *(f"answers/{answer}/exports/{form}" for form in ("csv", "json", "sbatch", "python")),
+            *(
+                f"answers/{answer}/exports/{form}"
+                for form in ("csv", "json", "sbatch", "python", "array")
+            ),
             f"jobs/{job}",
             f"jobs/{job}/events",
             f"chats/{chat}",
@@ -216,7 +219,7 @@ def test_nobody_sees_what_another_has(server: Server, person: httpx.Client) -> N
             "engines",
             "chats",
         ],
-        "PUT": [f"datasets/{data}/study"],
+        "PUT": [f"datasets/{data}/study", f"chats/{chat}/draft"],
         "DELETE": [
             f"datasets/{data}",
             f"engines/{engine_id}",
@@ -239,6 +242,7 @@ def test_nobody_sees_what_another_has(server: Server, person: httpx.Client) -> N
         "engines": {"dataset": data},
         "chats": {"engine": engine_id},
         f"datasets/{data}/study": {},
+        f"chats/{chat}/draft": {},
     }
     with server.newcomer() as other:
         for method, some in paths.items():

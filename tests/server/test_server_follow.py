@@ -14,7 +14,7 @@ def test_progress_is_told_as_it_happens(person: httpx.Client, data: str) -> None
     )
     assert begun.status_code == 202
     job = begun.json()
-    assert job["kind"] == "fit"
+    assert (job["kind"], job["dataset"]) == ("fit", data)
     told = list(stages(person, job["id"]))
     assert told[-1]["state"] == "done"
     assert any(one["stage"] and one["total"] and one["state"] == "running" for one in told)

@@ -35,6 +35,7 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
         (data,) = client.get(f"{API}/datasets").json()
         assert (data["name"], data["rows"], data["shared"]) == ("jobs.csv", 60, True)
         assert data["study"]["drop"] == STUDY["drop"]
+        assert job["dataset"] == data["id"]
         assert client.put(f"{API}/datasets/{data['id']}/study", json={}).status_code == 403
         assert client.delete(f"{API}/datasets/{data['id']}").status_code == 403
         own = upload(client, jobs_csv(40)).json()
@@ -49,6 +50,19 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
         assert [(one["kind"], one["id"]) for one in jobs if one["engine"] == job["engine"]] == [
             ("fit", job["id"])
         ]
+    quick = (*words, "--surrogate", "forest")
+    with serving(path, state, *quick) as server, server.client(key) as client:
+        # Another family is another engine on the same data.
+        (engine,) = until(
+            lambda: [
+                one for one in client.get(f"{API}/engines").json() if one["id"] != job["engine"]
+            ]
+        )
+        assert engine["dataset"] == data["id"]
+        assert {card["family"] for card in engine["models"]} == {"forest"}
+        # What the earlier start was learning is of no use, and is not waited for.
+        states = {one["id"]: one["state"] for one in client.get(f"{API}/jobs").json()}
+        assert states[job["id"]] in {"cancelled", "done"}
     with serving(NOTHING, state) as server, server.client(key) as client:
         # What cannot be offered is the operator's to see, and people keep what they have.
         told = until(lambda: [e for e in server.events() if e["event"] == "offer"])
@@ -69,6 +83,7 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
         (("--llm", "http://localhost:1"), "belong together"),
         (("--host", "203.0.113.7"), "cannot listen"),
         (("no-such-file.csv",), "there is no file"),
+        (("--surrogate", "forrest"), "did you mean forest"),
         (("--origin", "https://example.org/page"), "without a path"),
     ],
 )

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from server_case import API, RECOMMEND, Server, ask, dataset, fit, serving, until, upload
+from server_case import API, NOTHING, RECOMMEND, Server, ask, dataset, fit, serving, until, upload
 
 from compass.domain.errors import EnvironmentProblem
 from compass.server import run, worker
@@ -376,11 +376,9 @@ def test_where_the_operator_has_the_data_is_not_told(jobs_file: Path, tmp_path: 
         assert own.json()["path"] == str(long)
 
 
-def test_uploads_at_the_same_time_share_the_room_of_the_workspace(
-    jobs_file: Path, saved: Path, tmp_path: Path
-) -> None:
+def test_uploads_at_the_same_time_share_the_room_of_the_workspace(tmp_path: Path) -> None:
     words = ("--limit", "workspace_bytes=3MB", "--limit", "askers=1")
-    with serving(saved, tmp_path / "state", *words) as server, server.newcomer() as client:
+    with serving(NOTHING, tmp_path / "state", *words) as server, server.newcomer() as client:
         go_on = threading.Event()
 
         def slowly() -> Any:

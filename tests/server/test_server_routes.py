@@ -259,6 +259,8 @@ def test_new_runs_make_a_new_engine(person: httpx.Client, engine_id: str) -> Non
     before = person.get(f"{API}/engines/{engine_id}").json()
     known = person.get(f"{API}/datasets").json()
     proposed = person.post(f"{API}/engines/{engine_id}/run-next", json={"runs": 3}).json()
+    assert f"{len(proposed['run_next'])})  # " in proposed["script"]
+    assert "sbatch --array=" in proposed["script"]
     assert len(proposed["run_next"]) == 3
     table = list(csv.DictReader(io.StringIO(proposed["csv"])))
     assert len(table) == 3
@@ -296,6 +298,11 @@ def test_runs_that_say_nothing_leave_nothing_behind(person: httpx.Client, engine
 
 def test_csv_json_and_job_script(person: httpx.Client, answer: dict[str, Any]) -> None:
     path = f"{API}/answers/{answer['id']}/exports"
+    jobs = [person.get(f"{path}/sbatch", params={"suggestion": n}).text for n in (1, 2)]
+    for job, suggestion in zip(jobs, answer["answer"]["suggestions"], strict=False):
+        assert f"# {' '.join(suggestion['trust']['reason'].split())}" in job
+    assert jobs[0] != jobs[1]
+    assert person.get(f"{path}/sbatch", params={"suggestion": 900}).status_code == 404
     table = person.get(f"{path}/csv")
     assert table.headers["content-type"] == "text/csv; charset=utf-8"
     assert (

@@ -42,7 +42,7 @@ from compass.server.app import ROUTES
 from conftest import cluster_columns
 
 pytest_plugins = ("server_fixtures",)
-EXAMPLES = int(os.environ.get("COMPASS_API_EXAMPLES", "4"))
+EXAMPLES = int(os.environ.get("COMPASS_API_EXAMPLES", "2"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

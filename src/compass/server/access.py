@@ -8,6 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from compass.server import logs
+from compass.server.page import is_open
 from compass.server.problems import Refused, fault, too_large
 from compass.server.replies import response
 from compass.server.settings import ServerSettings, is_loopback
@@ -90,7 +91,9 @@ class Access:
                 "pages of another site may not use this server",
                 hint="the operator can allow it with --origin",
             )
-        if token is not None and scope["path"] not in _OPEN and scope["method"] != "OPTIONS":
+        path = scope["path"]
+        told_to_all = path in _OPEN or is_open(path) or scope["method"] == "OPTIONS"
+        if token is not None and not told_to_all:
             given = headers.get("authorization", "")
             wanted = f"Bearer {token.get_secret_value()}"
             if not hmac.compare_digest(given.encode(), wanted.encode()):

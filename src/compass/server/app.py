@@ -18,6 +18,7 @@ from compass.server.access import Access, BodyLimit
 from compass.server.jobs import disk_problem
 from compass.server.metrics import Measured
 from compass.server.nouns import Problem
+from compass.server.page import add_page
 from compass.server.replies import response
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
@@ -70,6 +71,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.state.uploads = Uploads(service.limits.uploads)
     for name in ROUTES:
         app.include_router(import_module(f"compass.server.routes.{name}").router)
+    add_page(app)
     _handle(app)
     app.add_middleware(BodyLimit, limit=settings.limits.body_bytes, uploads=UPLOADS)
     app.add_middleware(Access, settings=settings)

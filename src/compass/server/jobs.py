@@ -81,10 +81,10 @@ class Jobs:
         given: dict[str, Any],
         *,
         kept: bool = True,
-        **makes: str,
+        **about: str,
     ) -> Running:
-        """Begin a job; `makes` names what it will have made: dataset, engine or answer."""
-        job = Job(id=new_id(), kind=kind, created=now(), **makes)
+        """Begin a job; `about` names what it makes or learns from: dataset, engine or answer."""
+        job = Job(id=new_id(), kind=kind, created=now(), **about)
         return self._begin(Running(workspace, job, given, kept=kept))
 
     def answering(self, workspace: Workspace, answer: str) -> Running | None:

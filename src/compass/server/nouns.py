@@ -65,7 +65,7 @@ class Job(Noun):
     total: int = Field(0, description="steps of this stage; 0: not known")
     created: datetime
     ended: datetime | None = None
-    dataset: Id | None = Field(None, description="the dataset that it makes")
+    dataset: Id | None = Field(None, description="the dataset that it makes, or learns from")
     engine: Id | None = Field(None, description="the engine that it makes")
     answer: Id | None = Field(None, description="the answer that it makes")
     problem: Problem | None = None

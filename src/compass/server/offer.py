@@ -12,25 +12,27 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
-from compass import embedded
+from compass import embedded, registry
 from compass.domain.errors import BadInput, CompassError
 from compass.engine.saved import is_engine
 from compass.prepare.study import Study
 from compass.prepare.study_file import load_study
 from compass.server import logs
 from compass.server.jobs import Running
-from compass.server.nouns import DatasetInfo, EngineInfo, now
+from compass.server.nouns import DatasetInfo, EngineInfo, Job, now
 from compass.server.service import ENGINE, Service
 from compass.server.store import size_of
 
 EMBEDDED = "embedded"
 
 
-async def offer(service: Service, source: str, study_file: Path | None = None) -> None:
+async def offer(
+    service: Service, source: str, study_file: Path | None = None, surrogate: str | None = None
+) -> None:
     """Make a dataset, and an engine on it, or a saved engine known to everybody."""
-    path, study = named(source, study_file)
-    known = _key(path, study)
-    dataset, engine = known, _digest(f"engine {known}")
+    path, study = named(source, study_file, surrogate)
+    dataset = _key(path, study)
+    engine = _digest(f"engine {dataset}" + (f" {surrogate}" if surrogate else ""))
     await _withdraw_others(service, {dataset, engine})
     if service.store.shared.has("engines", engine):
         return
@@ -58,11 +60,11 @@ async def offer(service: Service, source: str, study_file: Path | None = None) -
         "engine": engine,
         "dataset": dataset,
         "name": name,
-        "options": {},
+        "options": {"surrogate": surrogate} if surrogate else {},
         "models": {},
         "columns": {},
     }
-    service.jobs.start(shared, "fit", work, engine=engine)
+    service.jobs.start(shared, "fit", work, engine=engine, dataset=dataset)
 
 
 async def _saved(service: Service, path: Path, engine: str) -> None:
@@ -83,13 +85,19 @@ async def _saved(service: Service, path: Path, engine: str) -> None:
         (draft / "about.json").write_text(about.model_dump_json())
 
 
-def named(source: str, study_file: Path | None) -> tuple[Path, Study]:
+def named(source: str, study_file: Path | None, surrogate: str | None = None) -> tuple[Path, Study]:
     """What an operator names: where it is, and what its columns mean."""
+    if surrogate not in {None, "auto"}:
+        registry.get("surrogate", str(surrogate))  # a wrong name is told now, not by a failed job
     if source == EMBEDDED:
         return embedded.path(), load_study(study_file or embedded.study())
     path = Path(source)
     if not path.exists():
         raise BadInput(f"there is no file or folder {source}", hint="check the path")
+    if surrogate is not None and is_engine(path):
+        raise BadInput(
+            f"{source} is an engine and has its models", hint="leave --surrogate out, or name data"
+        )
     return path.resolve(), Study() if study_file is None else load_study(study_file)
 
 
@@ -107,14 +115,19 @@ def _digest(text: str) -> str:
 def _resumed(service: Service, made: str) -> Running | None:
     """The job of an earlier start that makes this, and is gone on with."""
     shared = [one for one in service.jobs.running.values() if one.workspace.shared]
-    return next((one for one in shared if made in {one.job.dataset, one.job.engine}), None)
+    return next((one for one in shared if made == _made(one.job)), None)
+
+
+def _made(job: Job) -> str | None:
+    """What a job makes; one that makes an engine only learns from its dataset."""
+    return job.engine or job.dataset
 
 
 async def _withdraw_others(service: Service, kept: set[str]) -> None:
     """Remove what an earlier start offered; answers that people have stay theirs."""
     shared = service.store.shared
     for one in [one for one in service.jobs.running.values() if one.workspace.shared]:
-        if not kept & {one.job.dataset, one.job.engine}:
+        if _made(one.job) not in kept:
             await service.jobs.cancel(shared, one.job.id)
     for kind in ("datasets", "engines"):
         for name in shared.names(kind):
@@ -122,10 +135,12 @@ async def _withdraw_others(service: Service, kept: set[str]) -> None:
                 shared.remove(kind, name)
 
 
-async def offered(service: Service, source: str, study_file: Path | None) -> None:
+async def offered(
+    service: Service, source: str, study_file: Path | None, surrogate: str | None
+) -> None:
     """The same, where a problem is the operator's to see and no reason to end the server."""
     try:
-        await offer(service, source, study_file)
+        await offer(service, source, study_file, surrogate)
     except CompassError as error:
         logs.trouble("offer", problem=error.message, hint=error.hint)
     except OSError as error:

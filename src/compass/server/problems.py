@@ -44,6 +44,12 @@ def not_found(what: str) -> Refused:
     )
 
 
+def no_suggestion(count: int, why: str | None) -> Refused:
+    """An answer has fewer suggestions than that, or says why it has none."""
+    told = f"the answer has {count} suggestions"
+    return Refused(404, "no-suggestion", told, hint=why or "count from 1")
+
+
 def too_large(message: str, hint: str) -> Refused:
     """More than the server allows."""
     return Refused(413, "too-large", message, hint=hint)

@@ -52,10 +52,13 @@ def serve(
     source: str,
     study: Path | None,
     announce: Callable[[str, ServerSettings], None],
+    surrogate: str | None = None,
 ) -> None:
     """Run a server until it is told to stop; `announce` gets its address once it listens."""
     logs.configure()
-    named(source, study)  # a wrong name is told now, not in the log of a server without data
+    named(
+        source, study, surrogate
+    )  # a wrong name is told now, not in the log of a server without data
     listening = _socket(settings.host, settings.port)
     app = create_app(settings)
     service: Service = app.state.service
@@ -76,7 +79,7 @@ def serve(
         while not server.started:
             await asyncio.sleep(0.02)
         announce(f"http://{shown}:{port}", settings)
-        await offered(service, source, study)
+        await offered(service, source, study, surrogate)
 
     asyncio.run(_run(server, listening, once_up()))
 

@@ -21,7 +21,7 @@ from compass.server.metrics import Metrics
 from compass.server.nouns import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, now
 from compass.server.paths import allowed
 from compass.server.pool import Pool
-from compass.server.problems import Refused, not_found
+from compass.server.problems import Refused, no_suggestion, not_found
 from compass.server.settings import ServerSettings
 from compass.server.store import Kind, Store, Workspace, answer_id, size_of
 from compass.server.tasks import CATALOGUE
@@ -353,20 +353,20 @@ class Service:
         written = self.answer_bytes(workspace, name)
         return json.dumps(head)[:-1].encode() + b', "answer": ' + written + b"}"
 
-    def answer(self, workspace: Workspace, name: str) -> Answer:
-        """An answer."""
-        return Answer.model_validate_json(self.answer_bytes(workspace, name))
+    async def answer(self, workspace: Workspace, name: str) -> Answer:
+        """An answer, read in a thread: one of many suggestions takes its time."""
+        written = self.answer_bytes(workspace, name)
+        return await asyncio.to_thread(Answer.model_validate_json, written)
 
-    def suggestion(self, workspace: Workspace, name: str, which: int) -> Suggestion:
+    async def suggestion(self, workspace: Workspace, name: str, which: int) -> Suggestion:
         """One suggestion of an answer, counted from 1."""
-        answer = self.answer(workspace, name)
+        return self.nth(await self.answer(workspace, name), which)
+
+    @staticmethod
+    def nth(answer: Answer, which: int) -> Suggestion:
+        """The same of an answer that is at hand."""
         if which > len(answer):
-            raise Refused(
-                404,
-                "no-suggestion",
-                f"the answer has {len(answer)} suggestions",
-                hint=answer.no_answer or "count from 1",
-            )
+            raise no_suggestion(len(answer), answer.no_answer)
         return answer[which - 1]
 
     async def curves(

@@ -4,13 +4,16 @@ from importlib.metadata import version
 from typing import Literal
 
 from fastapi import APIRouter, Response
+from pydantic import Field
 
 from compass.domain.base import Noun
 from compass.server.limits import Limits
 from compass.server.problems import closing
 from compass.server.routes.needs import Behind, problems
+from compass.settings import TrustSettings
 
 router = APIRouter(tags=["about"])
+_TRUST = TrustSettings()  # of every engine of a server: a request cannot set them
 
 
 class Health(Noun):
@@ -28,6 +31,8 @@ class About(Noun):
     uploads: tuple[str, ...] = ("csv", "tsv", "parquet")
     paths: bool
     language_model: bool
+    caution: float = Field(description="scores of trust from here on mean caution")
+    unsupported: float = Field(description="scores of trust from here on mean unsupported")
 
 
 @router.get("/healthz", responses=problems())
@@ -59,4 +64,6 @@ async def about(service: Behind) -> About:
         limits=service.limits,
         paths=bool(service.settings.folders),
         language_model=service.settings.llm_url is not None,
+        caution=_TRUST.caution,
+        unsupported=_TRUST.unsupported,
     )

@@ -61,7 +61,7 @@ async def evidence(
     service: Behind, workspace: Here, name: IdPath, which: Which = 1
 ) -> list[EvidenceRow]:
     """The past runs that support a suggestion, with all their columns."""
-    found = service.suggestion(workspace, name, which).trust.evidence
+    found = (await service.suggestion(workspace, name, which)).trust.evidence
     if not found:
         return []
     engine = workspace.get("answers", name, AnswerInfo).engine
@@ -87,7 +87,7 @@ async def curves(
     which: Which = 1,
 ) -> list[Curve]:
     """How the outcomes of a suggestion answer to single parameters, all others as they are."""
-    chosen = service.suggestion(workspace, name, which)
+    chosen = await service.suggestion(workspace, name, which)
     engine = workspace.get("answers", name, AnswerInfo).engine
     outcomes = tuple(outcome.name for outcome in chosen.outcomes)
     return await service.curves(workspace, engine, chosen.config, tuple(parameter), outcomes)

@@ -4,23 +4,26 @@ import asyncio
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from fastapi import Query as Count
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
-from compass.chat.dialogue import begin, failed, respond, told
-from compass.chat.draft import Conversation, Reply
+from compass.chat.dialogue import begin, edited, failed, respond, told
+from compass.chat.draft import Conversation, Draft, Reply
+from compass.chat.steps import Step
 from compass.domain.base import Noun
 from compass.domain.query import Query
-from compass.server.nouns import AnswerInfo, Id, Job, now
-from compass.server.problems import Refused
+from compass.language import format_query
+from compass.server.nouns import AnswerInfo, Id, Job, State, now
+from compass.server.problems import Refused, too_large
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
 from compass.server.service import Service
-from compass.server.store import Workspace, new_id
+from compass.server.store import Workspace, new_id, told_size
 
 router = APIRouter(prefix="/api/v1/chats", tags=["chats"])
+_LONGEST_DRAFT = 32 * 1024  # 50 of them are kept, to be undone
 
 
 class NewChat(Noun):
@@ -53,6 +56,25 @@ class Chat(Noun):
     job: Job | None = Field(
         None, description="the job that answers the confirmed query, while it runs"
     )
+    question: str = Field(
+        "", description="the query to confirm, or answered last, as canonical text; else empty"
+    )
+
+    def after(self, step: Step, **more: Any) -> "Chat":
+        """The chat after a step of the dialogue."""
+        conversation, reply = step
+        query = reply.query or reply.run
+        if query is None and conversation.expecting is None:
+            query = conversation.last
+        return self.model_copy(
+            update={
+                "conversation": conversation,
+                "reply": reply,
+                "job": None,
+                "question": "" if query is None else format_query(query),
+                **more,
+            }
+        )
 
 
 @router.post("", status_code=201, responses=problems())
@@ -71,10 +93,11 @@ async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
     return chat
 
 
-@router.get("", responses=problems())
-async def listing(workspace: Here, count: Annotated[int, Count(ge=1, le=1000)] = 100) -> list[Chat]:
+@router.get("", response_model=list[Chat], responses=problems())
+async def listing(workspace: Here, count: Annotated[int, Count(ge=1, le=1000)] = 100) -> Response:
     """The conversations that were used last, the newest first."""
-    return workspace.newest("chats", Chat, count)
+    # In a thread: long conversations take their time to read and to write.
+    return await asyncio.to_thread(_listed, workspace, count)
 
 
 @router.get("/{id}", responses=problems())
@@ -102,18 +125,39 @@ async def say(
         answer = None
         if chat.answer is not None:
             with suppress(Refused):  # deleted meanwhile: the conversation goes on without it
-                answer = service.answer(workspace, chat.answer)
+                answer = await service.answer(workspace, chat.answer)
         # In a thread: a language model, where there is one, may take its time.
-        conversation, reply = await asyncio.get_running_loop().run_in_executor(
+        step = await asyncio.get_running_loop().run_in_executor(
             service.talkers,
             partial(
                 respond, chat.conversation, given.text, space, answer=answer, read=service.reader
             ),
         )
-        chat = chat.model_copy(update={"conversation": conversation, "reply": reply, "job": None})
+        chat = chat.after(step)
+        if chat.reply.run is not None:
+            return await _answered(service, workspace, chat, chat.reply.run, wait)
         workspace.put("chats", name, chat)
-        if reply.run is not None:
-            chat = await _answered(service, workspace, chat, reply.run, wait)
+        return chat
+
+
+@router.put("/{id}/draft", responses=problems(409))
+async def edit(service: Behind, workspace: Here, name: IdPath, given: Draft) -> Chat:
+    """Change the draft directly, as a form does. The reply asks for what is missing or confirms."""
+    size = len(given.model_dump_json())
+    if size > _LONGEST_DRAFT:
+        raise too_large(
+            f"the draft is longer than {told_size(_LONGEST_DRAFT)}", "name fewer rules or columns"
+        )
+    workspace.check_room(size)
+    async with service.talking(workspace, name):
+        chat = workspace.get("chats", name, Chat)
+        space = service.engine(workspace, chat.engine).space
+        step = await asyncio.get_running_loop().run_in_executor(
+            service.talkers, partial(edited, chat.conversation, given, space)
+        )
+        # A question that is being answered goes on, whatever is asked next.
+        chat = chat.after(step, job=_under_way(service, workspace, chat))
+        workspace.put("chats", name, chat)
         return chat
 
 
@@ -129,7 +173,9 @@ async def finish(service: Behind, workspace: Here, name: IdPath, given: Finished
                 "this answer is of another engine than the conversation",
                 hint="give the answer that the job of the conversation names",
             )
-        return _told(service, workspace, chat, given.answer)
+        if chat.answer == given.answer and chat.job is None:
+            return chat  # told already: by another window, or before a reply that got lost
+        return await _told(service, workspace, chat, given.answer)
 
 
 async def _answered(
@@ -138,22 +184,40 @@ async def _answered(
     question = {"question": query.model_dump(mode="json")}
     try:
         made, running = service.asking(workspace, chat.engine, question)
+        if running is not None:
+            # Whoever looks while it is waited for finds the job, not a question without one.
+            chat = chat.model_copy(update={"job": running.job})
+            workspace.put("chats", chat.id, chat)
         done = running is None or await service.jobs.wait(running, wait)
     except Refused as refused:
         return _failed(service, workspace, chat, refused)
     if running is not None and not done:
         service.jobs.keep(running)
-        waiting = chat.model_copy(update={"job": running.job})
-        workspace.put("chats", chat.id, waiting)
-        return waiting
-    return _told(service, workspace, chat, made)
+        chat = chat.model_copy(update={"job": running.job})
+        workspace.put("chats", chat.id, chat)
+        return chat
+    return await _told(service, workspace, chat, made)
 
 
-def _told(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat:
-    conversation, reply = told(chat.conversation, service.answer(workspace, made))
-    done = chat.model_copy(
-        update={"conversation": conversation, "reply": reply, "answer": made, "job": None}
-    )
+def _listed(workspace: Workspace, count: int) -> Response:
+    found = TypeAdapter(list[Chat]).dump_json(workspace.newest("chats", Chat, count))
+    return Response(found, media_type="application/json")
+
+
+def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None:
+    """The job of a chat, unless it came to nothing."""
+    if chat.job is None:
+        return None
+    try:
+        job = service.jobs.get(workspace, chat.job.id)
+    except Refused:  # forgotten meanwhile
+        return None
+    return None if job.state in (State.FAILED, State.CANCELLED) else job
+
+
+async def _told(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat:
+    answer = await service.answer(workspace, made)
+    done = chat.after(told(chat.conversation, answer, chat.reply), answer=made)
     workspace.put("chats", chat.id, done)
     return done
 
@@ -161,7 +225,6 @@ def _told(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat
 def _failed(service: Service, workspace: Workspace, chat: Chat, refused: Refused) -> Chat:
     """What went wrong, said in the conversation, which goes on from there."""
     space = service.engine(workspace, chat.engine).space
-    conversation, reply = failed(chat.conversation, refused, space)
-    done = chat.model_copy(update={"conversation": conversation, "reply": reply, "job": None})
+    done = chat.after(failed(chat.conversation, refused, space))
     workspace.put("chats", chat.id, done)
     return done

@@ -101,7 +101,7 @@ async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait 
         "models": given.models,
         "columns": given.model_columns,
     }
-    running = service.jobs.start(workspace, "fit", work, engine=made)
+    running = service.jobs.start(workspace, "fit", work, engine=made, dataset=given.dataset)
     if await service.jobs.wait(running, wait):
         about = workspace.get("engines", made, EngineInfo)
         return shown(about, 201)
@@ -148,7 +148,7 @@ async def explain(
             hint="give one of `run`, `answer`, `given`",
         )
     if given.answer is not None:
-        chosen = service.suggestion(workspace, given.answer, given.suggestion)
+        chosen = await service.suggestion(workspace, given.answer, given.suggestion)
         task["suggestion"] = chosen.model_dump(mode="json")
     if given.given is not None:
         task["suggestion"] = given.given.model_dump(mode="json")

@@ -1,5 +1,6 @@
-"""Exports: an answer as CSV, JSON, a job script, or the Python that repeats it."""
+"""Exports: an answer as CSV, JSON, a job script, a job array, or the Python that repeats it."""
 
+import asyncio
 from contextlib import suppress
 from enum import StrEnum
 from typing import Any
@@ -8,10 +9,12 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from compass import registry
+from compass.domain.answer import Answer
 from compass.domain.base import Noun
 from compass.engine.repeat import repeating
 from compass.server.nouns import AnswerInfo
 from compass.server.problems import Refused
+from compass.server.routes.answers import Which
 from compass.server.routes.needs import Behind, Here, IdPath, problems
 from compass.server.service import Service
 from compass.server.store import Workspace
@@ -26,6 +29,7 @@ class Form(StrEnum):
     JSON = "json"
     SBATCH = "sbatch"
     PYTHON = "python"
+    ARRAY = "array"
 
 
 _TYPES = {
@@ -33,6 +37,7 @@ _TYPES = {
     Form.JSON: ("application/json", "json"),
     Form.SBATCH: ("text/x-shellscript; charset=utf-8", "sh"),
     Form.PYTHON: ("text/x-python; charset=utf-8", "py"),
+    Form.ARRAY: ("text/x-shellscript; charset=utf-8", "sh"),
 }
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
@@ -52,29 +57,44 @@ class Template(Noun):
 
 
 @router.get("/{form}", response_class=Response, responses=problems() | _FILES)
-async def show(service: Behind, workspace: Here, name: IdPath, form: Form) -> Response:
-    """An answer as a file."""
+async def show(
+    service: Behind, workspace: Here, name: IdPath, form: Form, which: Which = 1
+) -> Response:
+    """An answer as a file; of a job script, `suggestion` says of which one."""
     if form is Form.PYTHON:
-        return _file(name, form, _script(service, workspace, name))
-    return _file(name, form, _rendered(service, workspace, name, form.value))
+        return _file(name, form, await _script(service, workspace, name))
+    if form is Form.SBATCH:
+        return _file(name, form, await _job(service, workspace, name, which))
+    return _file(name, form, await _rendered(await service.answer(workspace, name), form))
 
 
 @router.post("/sbatch", response_class=Response, responses=problems() | _FILES)
-async def fill(service: Behind, workspace: Here, name: IdPath, given: Template) -> Response:
-    """The first suggestion in a job script of one's own."""
-    return _file(name, Form.SBATCH, _rendered(service, workspace, name, "sbatch", given.template))
+async def fill(
+    service: Behind, workspace: Here, name: IdPath, given: Template, which: Which = 1
+) -> Response:
+    """A suggestion in a job script of one's own."""
+    return _file(name, Form.SBATCH, await _job(service, workspace, name, which, given.template))
 
 
-def _rendered(
-    service: Service, workspace: Workspace, name: str, form: str, template: str | None = None
+async def _job(
+    service: Service, workspace: Workspace, name: str, which: int, template: str | None = None
 ) -> str:
-    answer = service.answer(workspace, name)
-    rendered: str = registry.get("exporter", form).render(answer, template)
+    answer = await service.answer(workspace, name)
+    if which > 1:
+        chosen = service.nth(answer, which)
+        answer = answer.model_copy(update={"suggestions": (chosen,)})
+    return await _rendered(answer, Form.SBATCH, template)
+
+
+async def _rendered(answer: Answer, form: Form, template: str | None = None) -> str:
+    """The text of a file, written in a thread: others are served meanwhile."""
+    render = registry.get("exporter", form.value).render
+    rendered: str = await asyncio.to_thread(render, answer, template)
     return rendered
 
 
-def _script(service: Service, workspace: Workspace, name: str) -> str:
-    answer = service.answer(workspace, name)
+async def _script(service: Service, workspace: Workspace, name: str) -> str:
+    answer = await service.answer(workspace, name)
     about = workspace.get("answers", name, AnswerInfo)
     engine = service.engine(workspace, about.engine)
     source = engine.name

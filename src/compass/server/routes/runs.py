@@ -10,6 +10,7 @@ from compass.domain.answer import Proposal
 from compass.domain.base import Noun, Value
 from compass.domain.query import Query as Asked
 from compass.domain.told import Told
+from compass.engine.export import job_array
 from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
 from compass.server.problems import Refused, not_found
 from compass.server.replies import shown
@@ -35,6 +36,9 @@ class RunNext(Noun):
 
     run_next: tuple[Proposal, ...]
     csv: str = Field(description="fill in the outcomes, then tell the engine")
+    script: str = Field(
+        "", description="the runs as Slurm job arrays; empty: there is none to make"
+    )
 
 
 class NewRuns(Noun):
@@ -74,7 +78,8 @@ async def run_next(service: Behind, workspace: Here, name: IdPath, given: Wanted
         "count": given.runs,
         "question": given.model_dump(mode="json", exclude={"runs"}),
     }
-    return RunNext.model_validate(await service.now(workspace, "next", task))
+    found = RunNext.model_validate(await service.now(workspace, "next", task))
+    return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})
 
 
 @router.post("/tell", status_code=201, response_model=ToldView, responses=problems() | _MADE)

@@ -1,0 +1,97 @@
+"""Conversations over HTTP: drafts that a form changes, and answers that come late."""
+
+from threading import Thread
+from typing import Any
+
+import httpx
+from server_case import API, Server, job_over
+
+pytest_plugins = ("server_fixtures",)
+
+
+def begun(client: httpx.Client, engine: str) -> str:
+    made = client.post(f"{API}/chats", json={"engine": engine})
+    assert made.status_code == 201
+    return f"{API}/chats/{made.json()['id']}"
+
+
+def say(client: httpx.Client, chat: str, text: str, wait: float = 60) -> dict[str, Any]:
+    said = client.post(f"{chat}/messages", params={"wait": wait}, json={"text": text})
+    assert said.status_code == 200, said.text
+    found: dict[str, Any] = said.json()
+    return found
+
+
+def test_a_form_changes_the_draft_and_what_is_missing_is_asked_for(
+    person: httpx.Client, offered: str
+) -> None:
+    chat = begun(person, offered)
+    draft = {"kind": "recommend", "ask": ["gpus"]}
+    told = person.put(f"{chat}/draft", json=draft).json()
+    assert told["question"] == ""
+    assert told["reply"]["expecting"] is not None
+    draft |= {"goals": {"runtime": {"kind": "extreme", "direction": "minimize"}}}
+    told = person.put(f"{chat}/draft", json=draft).json()
+    assert "gpus: ?" in told["question"]
+    assert told["reply"]["query"] is not None
+    bad = draft | {"where": ["gpus <"]}
+    assert person.put(f"{chat}/draft", json=bad).status_code == 422
+    assert person.get(chat).json() == told
+
+
+def test_a_question_that_is_being_answered_goes_on_while_the_next_is_written(
+    person: httpx.Client, offered: str
+) -> None:
+    chat = begun(person, offered)
+    say(person, chat, "recommend gpus to minimize runtime where nodes <= 3")
+    asked = say(person, chat, "yes", wait=0)
+    job = asked["job"]
+    assert job["kind"] == "ask"
+    draft = asked["conversation"]["draft"] | {"count": 2}
+    edited = person.put(f"{chat}/draft", json=draft).json()
+    assert edited["job"]["id"] == job["id"]
+    answer = job_over(person, job["id"])["answer"]
+    told = person.post(f"{chat}/told", json={"answer": answer}).json()
+    assert (told["answer"], told["job"]) == (answer, None)
+    assert person.post(f"{chat}/told", json={"answer": answer}).json() == told
+    assert told["question"] == edited["question"]
+    assert "top 2" in told["question"]
+    done = say(person, chat, "yes")
+    assert done["answer"] != answer
+    found = person.get(f"{API}/answers/{done['answer']}").json()["answer"]
+    assert len(found["suggestions"]) == 2
+
+
+def test_a_job_that_was_cancelled_is_forgotten(person: httpx.Client, offered: str) -> None:
+    chat = begun(person, offered)
+    say(person, chat, "recommend gpus to minimize runtime where nodes <= 2")
+    asked = say(person, chat, "yes", wait=0)
+    person.delete(f"{API}/jobs/{asked['job']['id']}")
+    state = job_over(person, asked["job"]["id"])["state"]
+    edited = person.put(f"{chat}/draft", json=asked["conversation"]["draft"]).json()
+    assert (edited["job"] is None) == (state == "cancelled")
+
+
+def test_conversations_are_listed_the_newest_first(person: httpx.Client, offered: str) -> None:
+    first, second = begun(person, offered), begun(person, offered)
+    say(person, first, "minimize runtime")
+    listed = person.get(f"{API}/chats", params={"count": 2}).json()
+    assert [f"{API}/chats/{one['id']}" for one in listed] == [second, first]
+    assert listed[1] == person.get(first).json()
+
+
+def test_whoever_looks_while_a_question_is_asked_finds_its_job(
+    server: Server, person: httpx.Client, offered: str
+) -> None:
+    chat = begun(person, offered)
+    say(person, chat, "recommend gpus to minimize runtime where nodes <= 5")
+    asking = Thread(target=say, args=(person, chat, "yes"), kwargs={"wait": 30})
+    asking.start()
+    with server.client(person.headers["Compass-Workspace"]) as other:
+        seen = [other.get(chat).json()]
+        while asking.is_alive():
+            seen.append(other.get(chat).json())
+    asking.join()
+    confirmed = [one for one in seen if one["reply"]["run"] is not None]
+    assert [one for one in confirmed if one["job"] is None] == []
+    assert person.get(chat).json()["answer"] is not None
