@@ -4,24 +4,77 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 AUTOML := .venv-automl
+BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
+# Empty without a Node.js that can build the page.
+IF_NODE := $(shell command -v npm >/dev/null && node -e \
+	'const [a, b] = process.versions.node.split(".").map(Number); \
+	process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null && echo yes)
+CHROMIUM := $(or $(COMPASS_CHROMIUM),/usr/bin/chromium)
+MODULES := web/node_modules/.installed
+DOCUMENT := web/openapi.json
+CLIENT := web/src/api/schema.ts
+PAGE := src/compass/server/page/index.html
 # Tests start many processes: what these import is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
-# One more than cores of a small machine: tests of servers and clusters wait now and then.
+# One more than cores of a small machine: tests of servers and clusters wait now and then. Each
+# uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run demo test check kernels compiler slurm bench fuzz fuzz-api laws peers growth exact regret models automl trust scale billion quality load corpus clean
+.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-api laws peers growth exact regret models automl trust scale billion quality load page-bench corpus clean
 
-run: $(STAMP)  ## serve the embedded data on localhost, until Ctrl-C
+run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
+	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
+		echo "no Node.js 20.19 or later: the server starts without its page, the rest works")
 	@$(BIN)/compass serve
+
+page: $(PAGE)  ## build the page into the package
+
+wheel: $(PAGE)  ## a wheel with the page in it, in dist/
+	$(BIN)/python -m hatchling build --target wheel
+
+$(MODULES): web/package-lock.json
+	# Not `npm ci`: it insists on the binaries of every platform, which not every registry has.
+	cd web && npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# Any part of the package may have a say in it; it is only newer where it says something else.
+$(DOCUMENT): $(STAMP) $(shell find src/compass -name '*.py')
+	$(BIN)/python -m compass.server.document > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(CLIENT): $(DOCUMENT) $(MODULES)
+	cd web && npm run --silent client
+	@touch $@
+
+$(PAGE): $(CLIENT) $(shell find web/src web/index.html web/vite.config.ts web/tsconfig.json -type f)
+	cd web && npm run --silent build
+	@touch $@
 
 demo: $(STAMP)  ## answer one question of each kind on the embedded data, and exit
 	@$(BIN)/compass demo
 
 test:  ## everything that must hold
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(STAMP) slurm
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target check kernels
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target $(BASE) $(IF_NODE:%=$(MODULES)) system
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(STAMP) kernels $(IF_NODE:%=page)
+	@$(MAKE) --no-print-directory -j 3 test-package $(or $(IF_NODE:%=test-page),no-node) check
+
+test-package: $(STAMP)  ## the Python package
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+test-page: $(PAGE)  ## the page: style, pure parts, and journeys in a real browser; building it checks types
+	cd web && npm run --silent style && npm run --silent test
+	@if [ -x "$(CHROMIUM)" ]; then cd web && npm run --silent e2e; \
+	else echo "no Chromium: the tests of the page in a browser are skipped"; [ -z "$$CI" ]; fi
+
+page-shots: $(PAGE)  ## pictures of every state of the page, in out/page
+	cd web && COMPASS_SHOTS=$(CURDIR)/out/page npm run --silent e2e
+
+no-node:
+	@echo "no Node.js 20.19 or later: the tests of the page are skipped"; [ -z "$$CI" ]
+
+soak: $(STAMP)  ## tests that take long: peak memory, rounds of measuring
+	$(BIN)/pytest -m soak
 
 check: $(STAMP)  ## style, types, import direction
 	$(BIN)/ruff check src tests benchmarks examples
@@ -74,6 +127,9 @@ load: $(STAMP)  ## 50 people asking a server at once for a minute, without proof
 	$(BIN)/python -m benchmarks.load
 	$(BIN)/python -m benchmarks.load --prove 1
 
+page-bench: $(PAGE)  ## the page in a real browser: bytes, frames and keys on 100,000 runs and 1,000 suggestions
+	cd web && node benchmarks/page.mjs
+
 corpus: $(STAMP)  ## how well plain English is understood: both halves of the corpus
 	$(BIN)/python -m tests.chat.corpus_case develop
 	$(BIN)/python -m tests.chat.corpus_case score
@@ -81,14 +137,23 @@ corpus: $(STAMP)  ## how well plain English is understood: both halves of the co
 trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
 	$(BIN)/python -m benchmarks.trust
 
-kernels: $(STAMP)  # loops are compiled once here, instead of by every worker at the same time
+kernels: $(BASE)  # loops are compiled once here, instead of by every worker at the same time
 	@$(BIN)/python -c 'import compass, importlib, pkgutil; \
-		[importlib.import_module(m.name) for m in pkgutil.walk_packages(compass.__path__, "compass.")]'
+		[importlib.import_module(m.name) for m in pkgutil.walk_packages(compass.__path__, "compass.")]; \
+		from compass.execute.kernel import compile_all; compile_all()'
 
 compiler:  # the kernel sweep is tested for real where there is, or may be installed, a C compiler
 	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } \
 		|| echo "no C compiler: the tests of the sweep will skip"
+
+system: slurm browser
+
+browser: slurm  # after Slurm: one apt at a time
+	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+			--no-install-recommends chromium fonts-dejavu-core >/dev/null; } \
+		|| echo "no Chromium: the tests of the page in a browser will be skipped"
 
 slurm: compiler  # accounting and job submission are tested on a real Slurm where it is, or may be installed
 	@(for one in slurmctld slurmdbd slurmd munged mariadbd; do \
@@ -98,8 +163,13 @@ slurm: compiler  # accounting and job submission are tested on a real Slurm wher
 			slurm-wlm slurmdbd munge mariadb-server >/dev/null; } \
 		|| echo "no Slurm: its tests will skip"
 
-$(STAMP): pyproject.toml
+# What Compass itself needs comes first, so that its loops are compiled while the rest is installed.
+$(BASE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
+	@touch $@
+
+$(STAMP): $(BASE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@touch $@
 

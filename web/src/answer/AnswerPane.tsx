@@ -1,0 +1,99 @@
+import { Stack, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { memo, useCallback, useDeferredValue, useMemo, useState } from "react";
+import type { AnswerView, EngineInfo } from "@/api/types";
+import { Diff } from "./Diff";
+import { Exports } from "./Exports";
+import { EvidenceDrawer } from "./evidence/EvidenceDrawer";
+import { HeadlineCard } from "./HeadlineCard";
+import { units } from "./headline";
+import { NoAnswer } from "./NoAnswer";
+import { RunNext } from "./next/RunNext";
+import { Plots } from "./Plots";
+import { PopulationTable } from "./PopulationTable";
+import { ProvenanceFooter } from "./ProvenanceFooter";
+import { Section } from "./Section";
+import { aboutSuggestions } from "./standing";
+import { Suggestions } from "./table/Suggestions";
+
+// Made again only when they change themselves: a step through a thousand suggestions is quick.
+const Decision = memo(HeadlineCard);
+const Table = memo(Suggestions);
+const Changes = memo(Diff);
+const Closer = memo(Plots);
+const Next = memo(RunNext);
+const TakeAlong = memo(Exports);
+const Footer = memo(ProvenanceFooter);
+const Evidence = memo(EvidenceDrawer);
+
+interface Props {
+  view: AnswerView;
+  /** null: it was deleted meanwhile; what the answer itself holds is still shown. */
+  engine: EngineInfo | null;
+  onRules?: (rules: string[]) => void;
+  /** The engine that knows the runs that were given back. */
+  onTold?: (engine: string) => void;
+}
+
+/** An answer with everything needed to act on it, check it and repeat it. */
+export function AnswerPane(props: Props) {
+  // Another answer begins anew: nothing chosen, nothing open.
+  return <Shown key={props.view.id} {...props} />;
+}
+
+const Shown = memo(function Shown({ view, engine, onRules, onTold }: Props) {
+  const { answer } = view;
+  const [chosen, setChosen] = useState(0);
+  // What stands below the table follows when there is time for it.
+  const shown = useDeferredValue(chosen);
+  // Scripts come from the server: it is not asked at each step through the table.
+  const [resting] = useDebouncedValue(chosen, 400);
+  const [evidence, setEvidence] = useState<number | null>(null);
+  const unit = useMemo(() => units(engine), [engine]);
+  const close = useCallback(() => setEvidence(null), []);
+  const none = Boolean(answer.no_answer);
+  const next = <Next view={view} engine={engine} chosen={shown} onTold={onTold} />;
+  return (
+    <Stack gap="xl">
+      {none ? (
+        <NoAnswer view={view} live={engine !== null} />
+      ) : (
+        <Decision
+          answer={answer}
+          chosen={chosen}
+          unit={unit}
+          onPick={setChosen}
+          onEvidence={setEvidence}
+        />
+      )}
+      {none ? next : null}
+      <PopulationTable answer={answer} />
+      {answer.suggestions.length > 0 ? (
+        <Section
+          title={none ? "The closest that was found" : "Suggestions"}
+          about={aboutSuggestions(answer)}
+        >
+          <Table answer={answer} chosen={chosen} onPick={setChosen} onEvidence={setEvidence} />
+        </Section>
+      ) : null}
+      <Changes answer={answer} chosen={shown} unit={unit} />
+      {engine ? (
+        <Closer
+          engine={engine}
+          answer={answer}
+          chosen={shown}
+          onPick={setChosen}
+          onRules={onRules}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          The engine that gave this answer was deleted. Plots need it, the answer does not.
+        </Text>
+      )}
+      {none ? null : next}
+      <TakeAlong view={view} engine={engine} chosen={resting} />
+      <Footer view={view} />
+      <Evidence view={view} of={evidence} onClose={close} live={engine !== null} />
+    </Stack>
+  );
+});

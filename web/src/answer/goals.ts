@@ -1,0 +1,112 @@
+/** Whether a change is for the better, going by what was asked for. */
+import type { Answer, Goal, Prediction, Value } from "@/api/types";
+import { amount } from "@/show/values";
+
+export type Verdict = "better" | "worse" | null;
+
+const NOTHING = 0.05; // percent: below that a change is shown as none
+
+export function goalOf(answer: Answer, outcome: string): Goal | null {
+  return answer.query.goals?.[outcome] ?? null;
+}
+
+/** The outcomes that were asked about, or all where none was named. */
+export function asked(answer: Answer, outcomes: readonly Prediction[]): Prediction[] {
+  const named = outcomes.filter((one) => goalOf(answer, one.name) !== null);
+  return named.length ? named : [...outcomes];
+}
+
+/** Whether an outcome went towards its goal or away from it; null: neither can be said. */
+export function verdict(goal: Goal | null, outcome: Prediction): Verdict {
+  if (goal === null) return null;
+  if (goal.kind === "is") return ofClass(goal.value, outcome);
+  const before = amount(outcome.before);
+  const now = amount(outcome.value);
+  if (before === null || now === null) return null;
+  if (Math.abs(outcome.change_percent ?? 100) < NOTHING) return null;
+  return closer(missing(goal, before, before), missing(goal, now, before));
+}
+
+function ofClass(wanted: Value, { value, before }: Prediction): Verdict {
+  if (before === null || before === undefined || before === value) return null;
+  if (value === wanted) return "better";
+  return before === wanted ? "worse" : null;
+}
+
+function closer(before: number, now: number): Verdict {
+  if (now === before) return null;
+  return now < before ? "better" : "worse";
+}
+
+/** How much a value lacks; less is better. `start` is the value of the starting run. */
+function missing(goal: Goal, value: number, start: number): number {
+  switch (goal.kind) {
+    case "extreme":
+      return goal.direction === "minimize" ? value : -value;
+    case "change":
+      return goal.direction === "reduce" ? value : -value;
+    case "reach":
+      return goal.value < start ? value : -value;
+    case "same":
+      // Staying is the goal, so no move is for the better; `meets` tells whether it is too far.
+      return 0;
+    case "within":
+      return outside(value, goal.low ?? null, goal.high ?? null);
+    default:
+      return 0;
+  }
+}
+
+function outside(value: number, low: number | null, high: number | null): number {
+  // With one bound, less (or more) goes on being better inside.
+  if (low === null) return value;
+  if (high === null) return -value;
+  return Math.max(low - value, value - high, 0);
+}
+
+export interface Meeting {
+  met: boolean;
+  chance: number | null;
+  /** Several goals are met together less often than any of them: the chance is a bound. */
+  several: boolean;
+}
+
+/** How sure a new run meets its goals, in words. */
+export function sureness(chance: number, several = false): string {
+  if (chance < 0.01) return "< 1 % sure";
+  if (several)
+    return chance > 0.99 ? "each > 99 % sure" : `at most ${Math.round(100 * chance)} % sure`;
+  return chance > 0.99 ? "> 99 % sure" : `${Math.round(100 * chance)} % sure`;
+}
+
+/** The outcomes whose goal has a limit, which is met or missed. */
+function limited(outcomes: readonly Prediction[]): Prediction[] {
+  return outcomes.filter((one) => typeof one.meets === "boolean");
+}
+
+/** Whether there are several goals to meet: then each outcome tells for itself. */
+export function severalGoals(outcomes: readonly Prediction[]): boolean {
+  return limited(outcomes).length > 1;
+}
+
+/** What a suggestion does about all goals that have a limit; null where none has. */
+export function meeting(outcomes: readonly Prediction[]): Meeting | null {
+  const all = limited(outcomes);
+  if (all.length === 0) return null;
+  const chances = all.map((one) => one.chance).filter((one) => typeof one === "number");
+  return {
+    met: all.every((one) => one.meets === true),
+    chance: chances.length ? Math.min(...chances) : null,
+    several: all.length > 1,
+  };
+}
+
+/** A suggestion that is trusted and does what was asked, where the chosen one is not trusted. */
+export function safer(answer: Answer, chosen: number): number | null {
+  const now = answer.suggestions[chosen];
+  if (now === undefined || now.trust.label === "trusted") return null;
+  const at = answer.suggestions.findIndex(
+    (one) => one.trust.label === "trusted" && one.meets_goals,
+  );
+  return at < 0 ? null : at;
+}

@@ -1,0 +1,58 @@
+/** How much is claimed about an answer: never more than was proved or tried. */
+import type { Answer } from "@/api/types";
+import { number } from "@/show/values";
+import { obstacles } from "./instead";
+
+/** Why there is no supported answer, as a heading. */
+export function whyNone(answer: Answer): string {
+  if (answer.suggestions[0] !== undefined) return whyNotThese(answer, answer.suggestions[0]);
+  if (answer.population) return TOO_LITTLE;
+  // A change without a run to begin at is made to past runs; there the search has no part.
+  if (answer.query.kind === "what-if" && !answer.baseline)
+    return "There is no past run that this change could be made to.";
+  if (!ruledOut(answer)) return "No configuration was found that obeys all the rules.";
+  // With a goal among what cannot hold together, the rules alone may well be obeyed.
+  const goals = obstacles(answer).some((one) => one.what === "goal");
+  return goals ? UNREACHABLE : "No configuration obeys all the rules.";
+}
+
+function whyNotThese(answer: Answer, { meets_goals }: Answer["suggestions"][number]): string {
+  if (meets_goals) return TOO_LITTLE;
+  return ruledOut(answer) ? UNREACHABLE : "Nothing was found that reaches what you ask for.";
+}
+
+const TOO_LITTLE = "Past runs say too little about this to rely on it.";
+const UNREACHABLE = "What you ask for cannot be reached, going by past runs.";
+// How the engine begins where it has tried everything; in other words, less is claimed.
+const TRIED_ALL = /^(Every combination was tried|No legal configuration)\b/;
+
+function ruledOut({ certificate, no_answer }: Answer): boolean {
+  return certificate?.status === "infeasible" || TRIED_ALL.test(no_answer ?? "");
+}
+
+/** What the list of suggestions is; undefined: nothing needs to be said. */
+export function aboutSuggestions(answer: Answer): string | undefined {
+  const told = [claim(answer), brackets(answer)].filter(Boolean).join(" ");
+  return told || undefined;
+}
+
+function claim(answer: Answer): string {
+  if (answer.no_answer && answer.suggestions.some((one) => !one.meets_goals))
+    return "They do not meet the goal.";
+  if (answer.suggestions.length < 2) return "";
+  return `${best(answer)} Choose one to see what it changes.`;
+}
+
+function brackets({ suggestions }: Answer): string {
+  const ranged = suggestions[0]?.outcomes.find((one) => one.low !== null && one.low !== undefined);
+  if (!ranged?.level) return "";
+  return `In brackets is where ${number(100 * ranged.level)} % of new runs lie.`;
+}
+
+function best({ certificate }: Answer): string {
+  // Where all goals are met and nothing better is asked for, a certificate compares nothing.
+  const proved = certificate?.status === "optimal" && typeof certificate.gap === "number";
+  return proved
+    ? "The first is the best under the model."
+    : "The first is the best that was found.";
+}

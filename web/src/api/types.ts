@@ -1,0 +1,54 @@
+/** The nouns of the server, by the names that its document gives them. */
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type About = Schemas["About"];
+export type Answer = Schemas["Answer"];
+export type AnswerInfo = Schemas["AnswerInfo"];
+export type AnswerView = Schemas["AnswerView"];
+export type Baseline = NonNullable<Schemas["Draft"]["baseline"]>;
+export type CatalogueEntry = Schemas["CatalogueEntry"];
+export type Certificate = Schemas["Certificate"];
+export type Chat = Schemas["Chat"];
+export type ColumnChoice = Schemas["ColumnChoice"];
+export type ColumnReport = Schemas["ColumnReport"];
+export type ColumnsView = Schemas["ColumnsView"];
+export type Curve = Schemas["Curve"];
+export type CurvePoint = Schemas["CurvePoint"];
+export type DatasetInfo = Schemas["DatasetInfo"];
+export type Draft = Schemas["Draft"];
+export type Edit = Schemas["Draft"]["change"] extends infer T
+  ? NonNullable<T>[keyof NonNullable<T>]
+  : never;
+export type Effect = Schemas["Effect"];
+export type EngineInfo = Schemas["EngineInfo"];
+export type EvidenceRow = Schemas["EvidenceRow"];
+export type Explanation = Schemas["Explanation"];
+export type Goal = Schemas["Draft"]["goals"] extends infer T
+  ? NonNullable<T>[keyof NonNullable<T>]
+  : never;
+export type Job = Schemas["Job"];
+export type Kind = Schemas["Kind"];
+export type Label = Schemas["Label"];
+export type Limits = Schemas["Limits"];
+export type ModelInfo = Schemas["ModelInfo"];
+export type NewEngine = Schemas["NewEngine"];
+export type Page = Schemas["Page"];
+export type Parameter = Schemas["Space"]["parameters"][number];
+export type Points = Schemas["Points"];
+export type Prediction = Schemas["Prediction"];
+export type Problem = Schemas["Problem"];
+export type Proposal = Schemas["Proposal"];
+export type Query = Schemas["Query"];
+export type Role = Schemas["Role"];
+export type RuleView = Schemas["RuleView"];
+export type Space = Schemas["Space"];
+export type Study = Schemas["Study"];
+export type Suggestion = Schemas["Suggestion"];
+export type ToldView = Schemas["ToldView"];
+export type Trust = Schemas["Trust"];
+
+/** One cell: a number, a label, a truth value, or nothing. */
+export type Value = number | string | boolean | null;
+export type Config = Record<string, Value>;

@@ -1,0 +1,100 @@
+/** Where on the page one is. Everything stands behind #, which is sent to no server and no log. */
+import { useSyncExternalStore } from "react";
+
+export type Route =
+  | { page: "home" }
+  | { page: "data"; dataset: string }
+  | {
+      page: "ask";
+      engine: string;
+      chat?: string;
+      question?: string;
+      run?: boolean;
+      data?: string;
+      rules?: string[];
+    }
+  | { page: "answer"; answer: string }
+  | { page: "history" };
+
+/** The route that an address means; what is not understood leads home. */
+export function parse(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [page, id] = path.split("/");
+  const said = new URLSearchParams(query);
+  if (page === "data" && id) return { page, dataset: id };
+  if (page === "answer" && id) return { page, answer: id };
+  if (page === "history") return { page };
+  if (page === "ask" && id) {
+    const route: Route = { page, engine: id };
+    const chat = said.get("chat");
+    const question = said.get("q");
+    const data = said.get("data");
+    const rules = said.getAll("rule");
+    if (chat) route.chat = chat;
+    if (question) route.question = question;
+    if (data) route.data = data;
+    if (rules.length) route.rules = rules;
+    if (said.has("run")) route.run = true;
+    return route;
+  }
+  return { page: "home" };
+}
+
+/** The address of a route. */
+export function href(route: Route): string {
+  switch (route.page) {
+    case "home":
+      return "#/";
+    case "history":
+      return "#/history";
+    case "data":
+      return `#/data/${route.dataset}`;
+    case "answer":
+      return `#/answer/${route.answer}`;
+    case "ask": {
+      const said = new URLSearchParams();
+      if (route.chat) said.set("chat", route.chat);
+      if (route.question) said.set("q", route.question);
+      if (route.data) said.set("data", route.data);
+      for (const rule of route.rules ?? []) said.append("rule", rule);
+      if (route.run) said.set("run", "1");
+      const text = said.toString();
+      return `#/ask/${route.engine}${text ? `?${text}` : ""}`;
+    }
+  }
+}
+
+/** A link that asks the same question again, on this engine or another one of the same data. */
+export function repeating(engine: { id: string; fingerprint: string }, question: string): string {
+  const link = href({
+    page: "ask",
+    engine: engine.id,
+    question,
+    data: engine.fingerprint,
+    run: true,
+  });
+  return `${location.origin}${location.pathname}${link}`;
+}
+
+export function go(route: Route, replace = false): void {
+  const to = href(route);
+  if (to === (location.hash || "#/")) return;
+  if (replace) {
+    history.replaceState(history.state, "", to);
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
+  } else location.hash = to;
+}
+
+let last = { hash: "?", route: { page: "home" } as Route };
+
+function current(): Route {
+  if (last.hash !== location.hash) last = { hash: location.hash, route: parse(location.hash) };
+  return last.route;
+}
+
+export function useRoute(): Route {
+  return useSyncExternalStore((changed) => {
+    window.addEventListener("hashchange", changed);
+    return () => window.removeEventListener("hashchange", changed);
+  }, current);
+}

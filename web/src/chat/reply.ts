@@ -1,0 +1,77 @@
+/** What was said, cut into pieces that look different: never HTML. */
+import type { Chat } from "@/api/types";
+
+/** Characters of a message that the server takes. */
+export const LONGEST = 2000;
+
+export type Turn = Chat["conversation"]["turns"][number];
+export type Link = Chat["reply"]["links"][number];
+
+export type Piece =
+  | { as: "prose"; text: string }
+  | { as: "aside"; text: string }
+  | { as: "item"; text: string }
+  | { as: "formal"; text: string };
+
+const FORMAL = /^\s*(recommend a configuration|reconfigure|what if we change)\s+X\s*=\s*\{/i;
+const POINTER = /^\s*\^+\s*$/;
+const SHORT = /^(yes|no)$/i; // what the buttons say: it tells nothing of what was asked
+
+/** The text of a message, line by line; a formal query and a pointed-at text stand in monospace. */
+export function pieces(text: string): Piece[] {
+  const lines = text.split("\n");
+  const found: Piece[] = [];
+  for (let i = 0; i < lines.length; i += 1) {
+    const line = lines[i] ?? "";
+    const next = lines[i + 1];
+    if (next !== undefined && POINTER.test(next)) {
+      found.push({ as: "formal", text: `${line}\n${next.trimEnd()}` });
+      i += 1;
+    } else if (FORMAL.test(line)) found.push({ as: "formal", text: line });
+    else if (line.startsWith("- ")) found.push({ as: "item", text: line.slice(2) });
+    else if (/^\(.*\)$/.test(line.trim())) found.push({ as: "aside", text: line.trim() });
+    else if (line.trim()) found.push({ as: "prose", text: line });
+  }
+  return found;
+}
+
+/** Whether a turn only notes that the form was used. */
+export function isNote(turn: Turn): boolean {
+  return turn.who === "person" && /^\(.*\)$/.test(turn.text);
+}
+
+/** Words of a message that were taken for columns of another name. */
+export function linksIn(text: string, links: readonly Link[]): Link[] {
+  const folded = text.toLowerCase();
+  const found = new Map<string, Link>();
+  for (const link of links) {
+    const words = link.words.toLowerCase();
+    const other = link.columns.some((name) => name.toLowerCase() !== words);
+    if (other && words && folded.includes(words)) found.set(words, link);
+  }
+  return [...found.values()];
+}
+
+/** The message that the person sent before the `back`-th from the end. */
+export function earlier(turns: readonly Turn[], back: number): string | undefined {
+  const said = turns.filter((turn) => turn.who === "person" && !isNote(turn));
+  return said[said.length - back]?.text;
+}
+
+/** What a conversation is called in a list: the first words of the person or, where all was done
+ * in the form, the question that came of it. */
+export function titleOf(turns: readonly Turn[]): string {
+  const telling = (turn: Turn) =>
+    turn.who === "person" && !isNote(turn) && !SHORT.test(turn.text.trim());
+  return turns.find(telling)?.text ?? lastQuestion(turns);
+}
+
+function lastQuestion(turns: readonly Turn[]): string {
+  const lines = turns.filter((turn) => turn.who === "compass").flatMap(({ text }) => pieces(text));
+  return lines.filter(({ as, text }) => as === "formal" && FORMAL.test(text)).at(-1)?.text ?? "";
+}
+
+/** What the person said or did last. */
+export function lastSaid(turns: readonly Turn[]): string {
+  return turns.filter((turn) => turn.who === "person").at(-1)?.text ?? "";
+}

@@ -1,0 +1,33 @@
+import { Text } from "@mantine/core";
+import type { EngineInfo } from "@/api/types";
+import { errorSentence } from "@/show/modelError";
+import css from "./data.module.css";
+
+const MOST = 4;
+
+/** How well each outcome is predicted, in a line each. */
+export function ModelCards({ engine }: { engine: EngineInfo }) {
+  const cards = engine.models ?? [];
+  if (!cards.length) return null;
+  return (
+    <ul className={css.cards} aria-label="How well it predicts">
+      {cards.slice(0, MOST).map((card) => (
+        <li key={card.target}>
+          <Text size="sm" fw={600} className={css.name}>
+            {card.target}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {card.family}, {errorSentence(card)}
+          </Text>
+        </li>
+      ))}
+      {cards.length > MOST ? (
+        <li>
+          <Text size="sm" component="span" c="dimmed">
+            and {cards.length - MOST} more outcomes
+          </Text>
+        </li>
+      ) : null}
+    </ul>
+  );
+}

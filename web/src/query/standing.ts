@@ -1,0 +1,43 @@
+/** Where a question stands: what is missing, what is wrong with it, and what can be done next. */
+import type { Chat } from "@/api/types";
+
+type Reply = Chat["reply"];
+type Slot = NonNullable<Reply["expecting"]>;
+
+/** What has to be told before the question can be asked. */
+export const MISSING: Record<Slot, string> = {
+  kind: "Say what you would like to know.",
+  goal: "Say which outcome matters, and which way.",
+  parameters: "Say which parameters to find values for.",
+  change: "Say what changes.",
+  baseline: "Say which run to start from.",
+  columns: "Confirm the columns that your words were taken for.",
+  constraints: "Any other limits? Add a rule, or go on without.",
+  confirm: "",
+};
+
+const COMPLETE = "✓ Query complete";
+const END = "What should be different?";
+/** What the button says in the conversation. */
+export const ASKING = "yes";
+
+/** What is wrong with the draft, or what went wrong with the question before; else empty. `said` is
+ * what the person said last: only what follows on asking is about the question. */
+export function trouble(reply: Reply, said: string): string {
+  if (reply.expecting !== "confirm") return "";
+  const { text } = reply;
+  const at = text.indexOf(COMPLETE);
+  if (reply.query) return at > 0 && said === ASKING ? text.slice(0, at).trim() : "";
+  return refused(reply) ? "" : text.replace(END, "").trim();
+}
+
+/** Whether the person said no to a finished question: nothing is wrong with it. */
+export function refused({ expecting, query, text }: Reply): boolean {
+  return expecting === "confirm" && !query && text.startsWith(`${END} You can name`);
+}
+
+/** Texts of one question may differ in the full stop or question mark behind them. */
+export function sameQuestion(one: string, other: string): boolean {
+  const bare = (text: string) => text.trim().replace(/[.?]$/, "");
+  return bare(one) === bare(other);
+}

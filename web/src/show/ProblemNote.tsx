@@ -1,0 +1,37 @@
+import { Alert, Button, Code, Group, Text } from "@mantine/core";
+import { asProblem } from "@/api/problem";
+
+interface Props {
+  /** Whatever was thrown. */
+  error: unknown;
+  onAgain?: () => void;
+  again?: string;
+}
+
+/** What went wrong, where it happened, and what to do about it. */
+export function ProblemNote({ error, onAgain, again = "Try again" }: Props) {
+  const { error: what, hint, rules, text, column } = asProblem(error);
+  return (
+    <Alert color="red" variant="light" role="alert" title={sentence(what)}>
+      {text ? <Code block mb="xs">{`${text}\n${" ".repeat(column)}^`}</Code> : null}
+      {rules?.length ? (
+        <Group gap="xs" mb="xs">
+          {rules.map((rule) => (
+            <Code key={rule}>{rule}</Code>
+          ))}
+        </Group>
+      ) : null}
+      {hint ? <Text size="sm">{sentence(hint)}</Text> : null}
+      {onAgain ? (
+        <Button mt="xs" size="xs" variant="default" onClick={onAgain}>
+          {again}
+        </Button>
+      ) : null}
+    </Alert>
+  );
+}
+
+export function sentence(text: string): string {
+  const begun = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(begun) ? begun : `${begun}.`;
+}

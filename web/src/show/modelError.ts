@@ -1,0 +1,46 @@
+/** How wrong a model is on runs that it has not seen: the same words everywhere. */
+import type { EngineInfo } from "@/api/types";
+import { count, number, share } from "./values";
+
+type Card = Pick<EngineInfo["models"][number], "error" | "error_name"> & {
+  low?: number | null;
+  high?: number | null;
+  checked?: number;
+};
+
+/** Numbers are off by a share of themselves. */
+export function isMean({ error_name: name }: Card): boolean {
+  return name === "MAPE";
+}
+
+/** "macro F1 of 80 %": the error of classes is what their score lacks, no share of wrong runs. */
+export function score({ error, error_name: name }: Card): string {
+  return isScore(name) ? `macro F1 of ${lacking(error)}` : `${name} of ${number(error)}`;
+}
+
+/** "off by 7.6 % on average (6.8 to 8.6 %), on 602 unseen runs". */
+export function errorSentence(card: Card): string {
+  const what = isMean(card) ? `off by ${share(card.error)} on average` : score(card);
+  const where = card.checked ? `, on ${count(card.checked, "unseen run")}` : ", on unseen runs";
+  return `${what}${range(card)}${where}`;
+}
+
+function range({ low, high, error_name: name }: Card): string {
+  if (typeof low !== "number" || typeof high !== "number") return "";
+  if (name === "MAPE") return between(share(low), share(high));
+  if (isScore(name)) return between(lacking(high), lacking(low));
+  return between(number(low), number(high));
+}
+
+/** " (6.8 to 8.6 %)". */
+function between(from: string, to: string): string {
+  return ` (${from.replace(/ %$/, "")} to ${to})`;
+}
+
+function isScore(name: string): boolean {
+  return /F1/.test(name);
+}
+
+function lacking(error: number): string {
+  return share(Math.max(0, 1 - error));
+}

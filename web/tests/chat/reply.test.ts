@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { earlier, isNote, linksIn, pieces, titleOf } from "@/chat/reply";
+
+describe("what was said", () => {
+  test("a finished query stands in monospace", () =>
+    expect(
+      pieces(
+        "✓ Query complete. Confirm:\nRecommend a configuration X = {a: ?} to achieve Y = {b: minimize}.",
+      ),
+    ).toEqual([
+      { as: "prose", text: "✓ Query complete. Confirm:" },
+      {
+        as: "formal",
+        text: "Recommend a configuration X = {a: ?} to achieve Y = {b: minimize}.",
+      },
+    ]));
+
+  test("a place in a text keeps its column", () =>
+    expect(pieces("Wrong.\nWhat if X\n        ^\nDo this.")).toEqual([
+      { as: "prose", text: "Wrong." },
+      { as: "formal", text: "What if X\n        ^" },
+      { as: "prose", text: "Do this." },
+    ]));
+
+  test("examples and lists", () =>
+    expect(pieces("You can:\n- this\n\n(e.g., that)").map((piece) => piece.as)).toEqual([
+      "prose",
+      "item",
+      "aside",
+    ]));
+
+  test("markup stays text", () =>
+    expect(pieces("<script>x</script>")).toEqual([{ as: "prose", text: "<script>x</script>" }]));
+});
+
+describe("turns", () => {
+  const turns = [
+    { who: "compass", text: "Hello." },
+    { who: "person", text: "(changed the question in the form)" },
+    { who: "person", text: "first" },
+    { who: "compass", text: "What?" },
+    { who: "person", text: "second" },
+  ];
+
+  test("notes are no messages", () => {
+    expect(turns.map(isNote)).toEqual([false, true, false, false, false]);
+    expect(titleOf(turns)).toBe("first");
+    expect(titleOf(turns.slice(0, 2))).toBe("");
+  });
+
+  test("a conversation in the form is called by its question", () => {
+    const question = "Recommend a configuration X = {a: ?} to achieve Y = {b: minimize}.";
+    const form = [
+      ...turns.slice(0, 2),
+      { who: "compass", text: `✓ Query complete. Confirm:\n${question}` },
+      { who: "person", text: "yes" },
+      { who: "compass", text: "Use a = 1." },
+    ];
+    expect(titleOf(form)).toBe(question);
+    expect(titleOf([...form, { who: "person", text: "why?" }])).toBe("why?");
+  });
+
+  test("earlier messages", () => {
+    expect(earlier(turns, 1)).toBe("second");
+    expect(earlier(turns, 2)).toBe("first");
+    expect(earlier(turns, 3)).toBeUndefined();
+  });
+
+  test("words that were taken for columns of another name", () => {
+    const how = "synonym" as const;
+    const links = [
+      { words: "number of threads", columns: ["num_threads"], how },
+      { words: "chunk", columns: ["chunk"], how: "exact" as const },
+      { words: "speed", columns: ["gflops", "runtime"], how },
+    ];
+    const found = linksIn("The Number of Threads and chunk", links);
+    expect(found.map((link) => link.words)).toEqual(["number of threads"]);
+  });
+});
