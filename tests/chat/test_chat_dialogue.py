@@ -272,6 +272,7 @@ def test_no_to_the_query_asks_what_should_be_different_and_yes_then_shows_it_aga
     talk = Talk()
     talk.say("recommend nodes to minimize runtime, nodes under 16", WHOLE)
     assert "What should be different?" in talk.no().text
+    assert not talk.reply.trouble
     assert talk.yes().run is None
     assert talk.reply.query is not None
     assert talk.yes().run == talk.reply.query
@@ -341,7 +342,9 @@ def test_what_the_engine_refuses_leads_back_to_the_query() -> None:
     error = ConflictingRules("nothing is left", hint="relax nodes < 16")
     talk.conversation, talk.reply = failed(talk.conversation, error, talk.space)
     talk.expects(Slot.CONFIRM)
-    assert "Nothing is left. Relax nodes < 16." in talk.reply.text
+    assert talk.reply.trouble == "Nothing is left. Relax nodes < 16."
+    assert talk.reply.trouble in talk.reply.text
+    assert talk.reply.query == query
     assert talk.yes().run == query
 
 
@@ -407,7 +410,8 @@ def test_what_is_wrong_with_an_edited_draft_is_told_and_nothing_is_lost(
     draft = Draft(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=where)
     talk, reply = edited(Conversation(), draft, FIGURE)
     assert reply.query is None
-    assert told in reply.text
+    assert told in reply.trouble
+    assert reply.trouble in reply.text
     assert talk.draft == draft
 
 

@@ -4,7 +4,16 @@ import pytest
 
 from compass.chat.draft import Draft
 from compass.chat.understand import understand
-from compass.domain.goal import Change, Extreme, Goal, Observe, Same, Within
+from compass.domain.goal import (
+    Change,
+    Extreme,
+    Goal,
+    Observe,
+    Same,
+    Within,
+    no_less,
+    no_more,
+)
 from compass.domain.query import Given, Kind, Plus, Row, SetTo, Times
 from compass.domain.space import Category, Number, Role, Space
 
@@ -62,8 +71,21 @@ def said(text: str) -> Draft:
             "cost_usd",
             Change(direction="reduce", by=100, relative=False),
         ),
-        ("row 4, without losing accuracy", "accuracy", Same()),
-        ("cost at most 5% above row 4", "cost_usd", Same(tolerance=0.05)),
+        ("row 4, same accuracy", "accuracy", Same()),
+        ("row 4, without losing accuracy", "accuracy", no_less()),
+        ("row 4, accuracy must not suffer", "accuracy", no_less()),
+        ("row 4, the accuracy should not drop", "accuracy", no_less()),
+        ("row 4, at least the same accuracy", "accuracy", no_less()),
+        ("row 4, lose no more than 1% accuracy", "accuracy", no_less(0.01)),
+        ("row 4, do not increase the cost", "cost_usd", no_more()),
+        ("row 4, with no more cost", "cost_usd", no_more()),
+        ("row 4, without increasing the cost", "cost_usd", no_more()),
+        ("row 4, no more expensive", "cost_usd", no_more()),
+        ("row 4, the same cost or less", "cost_usd", no_more()),
+        ("row 4, cost should stay the same or improve", "cost_usd", no_more()),
+        ("20% more tokens per s than row 4 without getting slower", "total_time_s", no_more()),
+        ("cost at most 5% above row 4", "cost_usd", no_more(0.05)),
+        ("row 4, cost at most 5% above what it is now", "cost_usd", no_more(0.05)),
         ("the best tokens per second", "tokens_per_s", Extreme(direction="maximize")),
         ("I only care about the p99", "latency_p99_ms", Extreme(direction="minimize")),
         ("top 5 configs by accuracy", "accuracy", Extreme(direction="maximize")),
@@ -147,6 +169,7 @@ def test_the_start_may_be_told_with_at_present() -> None:
         "the codec isn't up for debate",
         "the codec must not be changed",
         "everything may vary apart from the codec",
+        "without sacrificing the codec",
     ],
 )
 def test_what_must_not_change_is_kept(text: str) -> None:
@@ -164,3 +187,10 @@ def test_an_unknown_noun_does_not_bound_what_was_bounded_before() -> None:
 )
 def test_signs_without_a_sentence_are_read_too(text: str) -> None:
     assert understand(text, SERVING).said is not None
+
+
+@pytest.mark.parametrize("text", ["do not use more replicas", "without fewer replicas"])
+def test_a_parameter_that_must_not_grow_is_left_alone(text: str) -> None:
+    draft = said(f"10% lower p99 than row 3, {text}")
+    assert draft.keep == ("replicas",)
+    assert draft.ask == ()

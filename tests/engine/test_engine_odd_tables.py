@@ -153,6 +153,7 @@ def test_no_proof_is_claimed_where_only_some_values_were_tried() -> None:
     )
     if not answer.suggestions:
         assert "Every combination" not in str(answer.no_answer)
+    assert not answer.exhausted
 
 
 @pytest.fixture(scope="module")

@@ -135,6 +135,7 @@ def test_a_goal_out_of_reach_gives_the_closest_and_no_answer(engine: cp.Compass)
     answer = engine.reconfigure(0, ask=["gpus"], goals={"runtime": cp.at_most(0.001)})
     assert not answer.answered
     assert "closest" in str(answer.no_answer)
+    assert answer.exhausted  # four values of gpus
     assert not answer[0].meets_goals
     assert answer[0].config["gpus"] == 4
 
@@ -172,6 +173,26 @@ def test_what_if_moves_others_only_where_a_rule_forces_it(engine: cp.Compass) ->
     assert set(moved) == {"nodes", "cores"}
     assert moved["cores"].new == 32  # the closest that obeys cores <= 32 * nodes
     assert moved["cores"].forced_by == "cores <= 32 * nodes"
+
+
+def test_no_slower_leaves_faster_ones_and_the_law_agrees(engine: cp.Compass) -> None:
+    """Many nodes, no GPUs: fewer nodes with GPUs need less power, and every one is much faster."""
+    number = row_where(engine.data, app="wrf", size=400, nodes=8, cores=64, gpus=0)
+    goals = {"power": cp.less(0.3), "runtime": cp.no_more()}
+    answer = engine.reconfigure(number, ask=["nodes", "cores", "gpus"], goals=goals, count=5)
+    runtime, power = truth(engine.data.row(number))
+    assert answer.answered
+    assert len(answer) == 5
+    for suggestion in answer:
+        now = truth(suggestion.config)
+        assert now[0] <= 1.02 * runtime
+        assert now[1] <= 0.72 * power
+    # One that is far faster is not refused, as it would be if it had to stay the same.
+    assert any(truth(suggestion.config)[0] < 0.8 * runtime for suggestion in answer)
+    fixed = engine.reconfigure(
+        number, ask=["gpus"], goals={"power": cp.less(0.3), "runtime": cp.no_more()}
+    )
+    assert not fixed.answered
 
 
 def test_what_if_keep_the_same_finds_what_else_must_change(engine: cp.Compass) -> None:

@@ -14,6 +14,8 @@ from compass.domain.goal import (
     maximize,
     minimize,
     more,
+    no_less,
+    no_more,
     observe,
     same,
 )
@@ -91,6 +93,9 @@ GOALS = [
     _goal("old -> 90 s", Reach(value=90, unit="s"), "old -> 90 s"),
     _goal("the same", same, "same"),
     _goal("unchanged within 3%", Same(tolerance=0.03), "same within 3%"),
+    _goal("the same or lower", no_more(), "same or less"),
+    _goal("same or more", no_less(), "same or more"),
+    _goal("same or less within 5%", no_more(0.05), "same or less within 5%"),
     _goal("completed", IsClass(value="completed"), "'completed'"),
     _goal("“out of memory”", IsClass(value="out of memory"), "'out of memory'"),
     _goal("failed -> completed", IsClass(value="completed"), "'failed' -> 'completed'",

@@ -143,7 +143,7 @@ goals: st.SearchStrategy[Goal] = st.one_of(
         Change, direction=_directions, by=positive, relative=st.just(False), unit=st.none() | units
     ),
     st.builds(Reach, value=real, unit=st.none() | units),
-    st.builds(Same, tolerance=st.none() | positive),
+    st.builds(Same, tolerance=st.none() | positive, beyond=st.sampled_from([None, "less", "more"])),
     st.builds(IsClass, value=values),
     st.just(Observe()),
 )

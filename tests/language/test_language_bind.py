@@ -238,7 +238,7 @@ class TestGoals:
         assert error.message == "runtime is a number; a prediction never equals 100 exactly"
         assert "[low, high]" in error.hint
 
-    @pytest.mark.parametrize("goal", ["minimize", "[0, 1]", "<= 3"])
+    @pytest.mark.parametrize("goal", ["minimize", "[0, 1]", "<= 3", "same or less"])
     def test_a_class_has_no_range(self, goal: str) -> None:
         error = refused(f"Recommend X = {{nodes: ?}} to achieve Y = {{job_state: {goal}}}")
         assert error.message.startswith("job_state is a class")

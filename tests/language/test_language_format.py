@@ -160,6 +160,8 @@ def test_rules_have_brackets_only_where_they_need_them(tree: Expression, text: s
         (Within(low=-1, high=2.5), "[-1, 2.5]"),
         (Change(direction="increase", by=2, relative=False, unit="W"), "increase by 2 W"),
         (Same(tolerance=0.03), "same within 3%"),
+        (Same(tolerance=0.03, beyond="less"), "same or less within 3%"),
+        (Same(beyond="more"), "same or more"),
         (Observe(), "?"),
     ],
 )

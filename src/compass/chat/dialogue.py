@@ -117,7 +117,10 @@ def told(conversation: Conversation, answer: Answer, said: Reply | None = None) 
 
 def failed(conversation: Conversation, error: CompassError, space: Space) -> Step:
     """Why the confirmed query could not be answered; nothing that was said is lost."""
-    return _said(*onward(conversation, space, problem(error)))
+    trouble = problem(error)
+    talk, reply = onward(conversation, space, trouble)
+    # Why the question as it stands cannot even be asked is more to the point.
+    return _said(talk, reply.model_copy(update={"trouble": reply.trouble or trouble}))
 
 
 def _check_limits(conversation: Conversation, message: str) -> None:

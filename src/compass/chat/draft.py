@@ -122,6 +122,7 @@ class Reply(Noun):
 
     text: str
     expecting: Slot | None = Field(None, description="the part that it asks for")
+    trouble: str = Field("", description="why the question cannot be asked, or why it failed")
     choices: tuple[str, ...] = Field((), description="short answers that would be understood")
     links: tuple[Link, ...] = Field((), description="words that were mapped to columns")
     query: Query | None = Field(None, description="the finished query, shown to be confirmed")

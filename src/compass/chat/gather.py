@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compass.chat import acts, bounds, choices, edits, goals, relations, rules, wishes
+from compass.chat import acts, bounds, choices, edits, goals, no_worse, relations, rules, wishes
 from compass.chat.draft import Draft, Slot
 from compass.chat.scan import PARAMETERS, Equal, Scan, equality, set_to
 from compass.domain.errors import CompassError
@@ -20,6 +20,7 @@ _GRAMMAR = tuple(
         *edits.FIRST,
         *bounds.FIRST,
         *relations.PATTERNS,
+        *no_worse.PATTERNS,
         *wishes.FIRST,
         *goals.PATTERNS,
         *edits.LAST,

@@ -1,6 +1,7 @@
 """Patterns that say what outcomes should become."""
 
 import re
+from typing import Literal as OneOf
 
 from compass.chat.scan import PARAMETERS, Direction, Scan, whole
 from compass.chat.synonyms import ACCURACY, COST, ENERGY, PERFORMANCE, POWER, TIME, WAITING
@@ -169,7 +170,7 @@ def by_amount(scan: Scan, match: re.Match[str]) -> int:
 
 
 def _spared(scan: Scan, match: re.Match[str], name: str, sign: int) -> bool:
-    """At most 10 % above row 8; lose no more than 1 % accuracy: the same but for that much."""
+    """At most 10 % above row 8; lose no more than 1 % accuracy: better is as welcome."""
     span = range(*match.span())
     shares, bounds = scan.at(span, "%"), scan.at(span, "<")
     worse = sign > 0 if scan.better(name) == "minimize" else sign < 0
@@ -178,7 +179,8 @@ def _spared(scan: Scan, match: re.Match[str], name: str, sign: int) -> bool:
     tolerance = scan.quantity(shares[0]).value
     if not 0 < tolerance < 1:
         return False
-    scan.goals[name] = Same(tolerance=tolerance)
+    beyond: OneOf["less", "more"] = "more" if sign < 0 else "less"
+    scan.goals[name] = Same(tolerance=tolerance, beyond=beyond)
     return True
 
 

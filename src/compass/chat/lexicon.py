@@ -24,7 +24,7 @@ A part is one letter, so that a message becomes a short string that patterns can
 import re
 from dataclasses import dataclass
 
-from compass.chat.phrases import PHRASE_TEXTS
+from compass.chat.phrases import PHRASE_TEXTS, SPARED
 
 
 def _set(text: str) -> frozenset[str]:
@@ -116,13 +116,22 @@ _COMPARATIVES = {
 }
 _EQUALLY = {
     "fast": "equally fast|just as fast|equally quick|just as quick|as fast as before|"
-    "as fast as now|"
-    "as quick as now|no slower|not slower|not be slower|without slowing down|"
-    "without getting slower|as fast as it is|without slowing it down|without making it slower|"
-    "without any slowdown|without a slowdown|without losing speed|without losing performance|"
-    "without hurting performance|without losing time|not get slower|not get any slower",
-    "cheap": "equally cheap|just as cheap|no more expensive|as cheap as now|not more expensive",
-    "accurate": "equally accurate|just as accurate|as accurate as now|no less accurate",
+    "as fast as now|as quick as now|as fast as it is",
+    "cheap": "equally cheap|just as cheap|as cheap as now",
+    "accurate": "equally accurate|just as accurate|as accurate as now",
+}
+_NO_WORSE = {
+    "fast": "no slower|not slower|not be slower|not be any slower|without slowing down|"
+    "at least as fast|at least as quick|"
+    "without getting slower|without getting any slower|without slowing it down|"
+    "without making it slower|without being slower|without becoming slower|"
+    "without any slowdown|without a slowdown|without slowdown|without losing speed|"
+    "without losing performance|without hurting performance|without losing time|not get slower|"
+    "not get any slower|not become slower|no slower than now|no slower than before",
+    "cheap": "no more expensive|not more expensive|at least as cheap|not be more expensive|"
+    "without getting more expensive",
+    "accurate": "no less accurate|not less accurate|at least as accurate",
+    "": SPARED,  # the column that is named beside it says what is meant
 }
 _FACTORS = {
     2.0: "double|doubling|doubled|doubles",
@@ -156,6 +165,7 @@ class Part:
     concept: str = ""
     factor: float = 0.0
     strict: bool = False
+    or_better: bool = False
 
 
 def _american(text: str) -> str:
@@ -181,6 +191,8 @@ def _phrases() -> dict[tuple[str, ...], list[Part]]:
         add(text, Part("q", concept=concept))
     for concept, text in _EQUALLY.items():
         add(text, Part("Q", concept=concept))
+    for concept, text in _NO_WORSE.items():
+        add(text, Part("Q", concept=concept, or_better=True))
     for factor, text in _FACTORS.items():
         add(text, Part("x", factor=factor))
     for factor, text in _TIMES.items():

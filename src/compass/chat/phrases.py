@@ -38,7 +38,7 @@ PHRASE_TEXTS = {
     "do not go|do not let|must not|should not|may not|can not|need not|does not|do not",
     "{": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|and below|"
     "and under|or cheaper",
-    "}": "or more|or higher|or above|or over|or greater|or larger|or longer|or better|and above|"
+    "}": "or more|or higher|or above|or over|or greater|or larger|or longer|or better|or improve|or improves|or improved|and above|"
     "upwards|plus or more|or bigger",
     "B": "between|range|in the range|anywhere between|somewhere between|ranging|in the range of",
     "m": "as low|hate|hates|dislikes|"
@@ -110,7 +110,8 @@ PHRASE_TEXTS = {
     "off limits|not to be touched|is off limits|are off limits|without adding|is fixed|are fixed|"
     "must remain|has to stay|have to stay|not up for discussion|without using more|with the same|"
     "without moving|must not be changed|should not be changed|cannot move|do not move|"
-    "without increasing|without raising|without more|hands off",
+    "without increasing|without raising|without more|without decreasing|without lowering|"
+    "without reducing|without less|hands off",
     "e": "affect|affects|affecting|effect on|impact|impact on|happen to|happens to|influence|"
     "do to|mean for|does to|effects on|consequences for|consequence for|becomes of|become of|"
     "change in|hurt|look like|do for|implications for|impacts|influences|alter",
@@ -202,9 +203,10 @@ PHRASE_TEXTS = {
 _FORBIDDING = "cannot|can not|must not|should not|may not|shall not|not|is not|are not|do not|never"
 _TOUCH = "change|alter|touch|modify|vary|adjust|tweak"
 _TOUCHED = "changed|altered|touched|modified|varied|adjusted|moved|tweaked"
-_TOUCHING = "changing|altering|touching|modifying|varying|adjusting|moving|tweaking"
-_HURTING = "hurting|losing|sacrificing|degrading|worsening|compromising|giving up|affecting"
+_TOUCHING = "changing|altering|touching|modifying|varying|adjusting|moving|tweaking|affecting"
+_HURTING = "hurting|losing|sacrificing|degrading|worsening|compromising|giving up"
 _HURT = "hurt|lose|sacrifice|degrade|worsen|compromise|give up"
+_SUFFER = "suffer|degrade|deteriorate|worsen|get worse|get any worse|become worse|be worse"
 _CLOSED = "up for debate|negotiable|open for debate|open to debate|up for grabs|optional"
 
 
@@ -217,11 +219,19 @@ def _kept() -> str:
     phrases += [f"without any {end}" for end in ("change in", "change to", "changes to")]
     phrases += [f"{no} {how}" for no in ("is not", "are not") for how in _CLOSED.split("|")]
     phrases += ["with no change in", "without change in", "without a change in", "no change in"]
-    phrases += [f"without {word}" for word in _HURTING.split("|")]
-    phrases += [f"{no} {word}" for no in ("do not", "not") for word in _HURT.split("|")]
     phrases += ["set in stone", "is set in stone", "are set in stone", "is a given", "are given"]
     known = set(PHRASE_TEXTS["Z"].split("|"))
     return "|".join(phrase for phrase in phrases if phrase not in known)
+
+
+def _spared() -> str:
+    """Every way to say that what is named beside it must not get worse."""
+    phrases = [f"without {word}" for word in (*_HURTING.split("|"), "getting worse")]
+    phrases += [f"without {some}loss {of}" for some in ("", "a ", "any ") for of in ("of", "in")]
+    phrases += [f"{no} {word}" for no in ("do not", "not") for word in _HURT.split("|")]
+    phrases += [f"{no} {word}" for no in _FORBIDDING.split("|") for word in _SUFFER.split("|")]
+    phrases += [f"does not {word}" for word in _SUFFER.split("|")]
+    return "|".join(dict.fromkeys([*phrases, "no worse"]))
 
 
 def _barred() -> str:
@@ -245,3 +255,4 @@ def _barred() -> str:
 
 PHRASE_TEXTS["N"] += f"|{_barred()}"
 PHRASE_TEXTS["Z"] += f"|{_kept()}"
+SPARED = _spared()

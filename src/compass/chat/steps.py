@@ -62,8 +62,10 @@ def onward(talk: Conversation, space: Space, lead: str = "") -> Step:
     try:
         query = to_query(talk.draft, space)
     except CompassError as error:
-        text = f"{problem(error)}\nWhat should be different?"
-        reply = Reply(text=text, expecting=slot, choices=("undo", "start over"))
+        trouble = problem(error)
+        text = f"{trouble}\nWhat should be different?"
+        choices = ("undo", "start over")
+        reply = Reply(text=text, expecting=slot, trouble=trouble, choices=choices)
         return talk, led(reply, lead)
     reply = Reply(text=wording.complete(query), expecting=slot, choices=("yes", "no"), query=query)
     return talk, led(reply, "" if lead == wording.AGREED else lead)

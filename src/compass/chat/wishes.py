@@ -3,12 +3,12 @@
 import re
 
 from compass.chat.bounds import about, on_scale
-from compass.chat.goals import LIST, by, change_by, concept_at, factor, part
+from compass.chat.goals import LIST, by, change_by, factor, part
 from compass.chat.link import dimension_of
 from compass.chat.relations import sign_of
 from compass.chat.scan import Direction, Scan
 from compass.chat.words import Form, Quantity
-from compass.domain.goal import Extreme, Same, Within
+from compass.domain.goal import Extreme, Within
 from compass.domain.query import Kind
 from compass.domain.space import Number, Role
 
@@ -18,15 +18,6 @@ def _measured(scan: Scan, place: int) -> str | None:
     name = scan.column(place, Role.OUTCOME)
     number = isinstance(scan.parameter(name), Number)
     return name if scan.outcome(name) and number else None
-
-
-def equally(scan: Scan, match: re.Match[str]) -> bool:
-    """It stays equally fast: the time is to stay the same."""
-    found = concept_at(scan, match.end() - 1)
-    if found is None:
-        return False
-    scan.goals[found[0]] = Same()
-    return True
 
 
 def compared_in(scan: Scan, match: re.Match[str]) -> bool:
@@ -173,7 +164,6 @@ def reached(scan: Scan, match: re.Match[str]) -> bool:
 
 
 FIRST = (
-    (r"k?@?Q", equally),
     (r"(?:[<>]?[%HXx]i?)?qoC", compared_in),
     (r"C[XxH%]i?q|Cq|qC", compared_in),
     (r"o?FC(?![CVL])", extreme_of),

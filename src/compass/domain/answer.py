@@ -314,6 +314,9 @@ class Answer(Noun):
     curves: tuple[Curve, ...] = ()
     notes: tuple[str, ...] = ()
     no_answer: str | None = Field(None, description="why there is no supported answer")
+    exhausted: bool = Field(
+        False, description="whether everything legal was tried, or it is proved that nothing is met"
+    )
     certificate: Certificate | None = Field(
         None, description="what is proved about the first suggestion, or about there being none"
     )

@@ -53,10 +53,13 @@ class Reach(Noun):
 
 
 class Same(Noun):
-    """Stay at the baseline's value, within a share of it."""
+    """Stay at the baseline's value, within a share of it, or get beyond it on one side."""
 
     kind: Literal["same"] = "same"
     tolerance: float | None = Field(None, gt=0, description="None: the default of the settings")
+    beyond: Literal["less", "more"] | None = Field(
+        None, description="the side on which any other value is as welcome; None: neither"
+    )
 
 
 class IsClass(Noun):
@@ -105,6 +108,16 @@ def less(share: float) -> Change:
 def more(share: float) -> Change:
     """At least this share more than the baseline."""
     return Change(direction="increase", by=share)
+
+
+def no_more(tolerance: float | None = None) -> Same:
+    """The baseline's value or less; at most this share more."""
+    return Same(tolerance=tolerance, beyond="less")
+
+
+def no_less(tolerance: float | None = None) -> Same:
+    """The baseline's value or more; at most this share less."""
+    return Same(tolerance=tolerance, beyond="more")
 
 
 def is_class(value: Value) -> IsClass:

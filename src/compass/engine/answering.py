@@ -30,7 +30,13 @@ from compass.engine.past import measured_at, record_of, verdict
 from compass.engine.plan import Plan, assumed, followers, linked
 from compass.engine.promise import with_promise
 from compass.engine.proving import certified
-from compass.engine.shortfall import blocking_rules, broken_conditions, notes, why_not
+from compass.engine.shortfall import (
+    blocking_rules,
+    broken_conditions,
+    exhausted,
+    notes,
+    why_not,
+)
 from compass.engine.targets import resolve
 from compass.engine.workbench import Workbench
 from compass.generate.base import Arena, Generated
@@ -358,6 +364,7 @@ def _answer(
             *broken_conditions(plan, arena, found),
         ),
         no_answer=no_answer,
+        exhausted=exhausted(found, certificate),
         certificate=certificate,
         run_next=proposals,
         models=tuple(trained.card for trained in desk.judge.trained.values()),

@@ -22,9 +22,8 @@ def why_not(
     blocking: Callable[[], tuple[str, ...]],
 ) -> str | None:
     """Why there is no supported answer, or None when there is one."""
-    excluded = certificate is not None and certificate.status is Standing.INFEASIBLE
     if not suggestions:
-        if excluded and certificate is not None:
+        if certificate is not None and certificate.status is Standing.INFEASIBLE:
             return certificate.reason
         how = (
             "Every combination was tried, and no legal configuration obeys all rules."
@@ -37,15 +36,20 @@ def why_not(
     best = suggestions[0]
     if not best.meets_goals:
         missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
-        sure = "No configuration that was found"
-        if found.exhaustive or excluded:
-            sure = "No legal configuration"
+        every = exhausted(found, certificate)
+        sure = "No legal configuration" if every else "No configuration that was found"
         if not missed:
             return f"{sure} meets the goal: past runs of those that are predicted to did not."
         return f"{sure} meets the goal under this model; closest: {'; '.join(missed)}."
     if all(s.trust.label is Label.UNSUPPORTED for s in suggestions):
         return "Every suggestion lies outside the past runs; run the proposed ones first."
     return None
+
+
+def exhausted(found: Generated, certificate: Certificate | None) -> bool:
+    """Whether nothing legal was left untried, or what was is proved to be of no use."""
+    excluded = certificate is not None and certificate.status is Standing.INFEASIBLE
+    return found.exhaustive or excluded
 
 
 def blocking_rules(arena: Arena) -> tuple[str, ...]:

@@ -55,18 +55,22 @@ def _target(
             down = value < _numbers(name, references)[-1]
             bounds = {"high": value} if down else {"low": value}
             return Target(name=name, scale=scale, **bounds)
-        case Same(tolerance=own):
-            return _same(name, references, own or tolerance, scale)
+        case Same(tolerance=own, beyond=beyond):
+            return _same(name, references, own or tolerance, beyond, scale)
         case _:
             raise TypeError(f"not a goal: {goal!r}")
 
 
-def _same(name: str, references: Sequence[Value], tolerance: float, scale: float) -> Target:
+def _same(
+    name: str, references: Sequence[Value], tolerance: float, beyond: str | None, scale: float
+) -> Target:
     first = references[0]
     if isinstance(first, str | bool) or first is None:
         return Target(name=name, label=first, is_class=True)
     slack = tolerance * abs(first)
-    return Target(name=name, low=first - slack, high=first + slack, scale=scale)
+    low = -math.inf if beyond == "less" else first - slack
+    high = math.inf if beyond == "more" else first + slack
+    return Target(name=name, low=low, high=high, scale=scale)
 
 
 def _numbers(name: str, references: Sequence[Value]) -> list[float]:

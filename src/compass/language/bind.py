@@ -210,7 +210,7 @@ def _class_goal(goal: Goal, category: Category) -> Goal:
         return IsClass(value=match_label(goal.value, category))
     if isinstance(goal, Reach):
         return IsClass(value=match_label(goal.value, category))
-    if isinstance(goal, Observe | Same):
+    if isinstance(goal, Observe) or (isinstance(goal, Same) and goal.beyond is None):
         return goal
     values = ", ".join(format_label(value) for value in category.values[:6])
     raise QueryProblem(

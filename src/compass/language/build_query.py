@@ -135,12 +135,15 @@ class BuildQuery(BuildRule):
         return _change("increase", items[0])
 
     def same(self, items: list[Any]) -> Goal:
-        tolerance = _share(items[0]) if items else None
+        parts = {token.type: token for token in items}
+        tolerance = _share(parts["PERCENT"]) if "PERCENT" in parts else None
         if tolerance == 0:
             raise QuerySyntax(
                 "a prediction is never the same within 0%", hint="write e.g. same within 5%"
             )
-        return Same(tolerance=tolerance)
+        less = str(parts.get("BEYOND", "")).lower().endswith(("less", "lower"))
+        beyond = ("less" if less else "more") if "BEYOND" in parts else None
+        return Same(tolerance=tolerance, beyond=beyond)
 
     def observe(self, _: list[Any]) -> Goal:
         return Observe()

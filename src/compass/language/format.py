@@ -130,16 +130,19 @@ def format_goal(goal: Goal) -> str:
             return f"{direction} by {_with_unit(by, unit)}"
         case Reach(value=value, unit=unit):
             return f"old -> {_with_unit(value, unit)}"
-        case Same(tolerance=None):
-            return "same"
-        case Same(tolerance=tolerance) if tolerance is not None:
-            return f"same within {format_percent(tolerance)}"
+        case Same(tolerance=tolerance, beyond=beyond):
+            side = f" or {beyond}" if beyond else ""
+            return f"same{side}{_within(tolerance)}"
         case IsClass(value=value):
             return format_value(value)
         case Observe():
             return "?"
         case _:
             raise TypeError(f"not a goal: {goal!r}")
+
+
+def _within(tolerance: float | None) -> str:
+    return "" if tolerance is None else f" within {format_percent(tolerance)}"
 
 
 def _edit(edit: Edit) -> str:

@@ -49,7 +49,8 @@ function missing(goal: Goal, value: number, start: number): number {
       return goal.value < start ? value : -value;
     case "same":
       // Staying is the goal, so no move is for the better; `meets` tells whether it is too far.
-      return 0;
+      // Where one side is as welcome, it is the better one.
+      return goal.beyond === "less" ? value : goal.beyond === "more" ? -value : 0;
     case "within":
       return outside(value, goal.low ?? null, goal.high ?? null);
     default:

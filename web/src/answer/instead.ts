@@ -84,6 +84,9 @@ function bound(
   switch (goal.kind) {
     case "change":
       return goal.direction === "reduce" ? down : up;
+    case "same":
+      if (!goal.beyond) return null;
+      return goal.beyond === "less" ? down : up;
     case "within":
       if (typeof goal.high === "number" && value > goal.high) return down;
       return typeof goal.low === "number" && value < goal.low ? up : null;

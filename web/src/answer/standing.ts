@@ -10,7 +10,7 @@ export function whyNone(answer: Answer): string {
   // A change without a run to begin at is made to past runs; there the search has no part.
   if (answer.query.kind === "what-if" && !answer.baseline)
     return "There is no past run that this change could be made to.";
-  if (!ruledOut(answer)) return "No configuration was found that obeys all the rules.";
+  if (!answer.exhausted) return "No configuration was found that obeys all the rules.";
   // With a goal among what cannot hold together, the rules alone may well be obeyed.
   const goals = obstacles(answer).some((one) => one.what === "goal");
   return goals ? UNREACHABLE : "No configuration obeys all the rules.";
@@ -18,18 +18,11 @@ export function whyNone(answer: Answer): string {
 
 function whyNotThese(answer: Answer, { meets_goals }: Answer["suggestions"][number]): string {
   if (meets_goals) return TOO_LITTLE;
-  return ruledOut(answer) ? UNREACHABLE : "Nothing was found that reaches what you ask for.";
+  return answer.exhausted ? UNREACHABLE : "Nothing was found that reaches what you ask for.";
 }
 
 const TOO_LITTLE = "Past runs say too little about this to rely on it.";
 const UNREACHABLE = "What you ask for cannot be reached, going by past runs.";
-// How the engine begins where it has tried everything; in other words, less is claimed.
-const TRIED_ALL = /^(Every combination was tried|No legal configuration)\b/;
-
-function ruledOut({ certificate, no_answer }: Answer): boolean {
-  return certificate?.status === "infeasible" || TRIED_ALL.test(no_answer ?? "");
-}
-
 /** What the list of suggestions is; undefined: nothing needs to be said. */
 export function aboutSuggestions(answer: Answer): string | undefined {
   const told = [claim(answer), brackets(answer)].filter(Boolean).join(" ");

@@ -70,8 +70,3 @@ function lastQuestion(turns: readonly Turn[]): string {
   const lines = turns.filter((turn) => turn.who === "compass").flatMap(({ text }) => pieces(text));
   return lines.filter(({ as, text }) => as === "formal" && FORMAL.test(text)).at(-1)?.text ?? "";
 }
-
-/** What the person said or did last. */
-export function lastSaid(turns: readonly Turn[]): string {
-  return turns.filter((turn) => turn.who === "person").at(-1)?.text ?? "";
-}

@@ -6,7 +6,6 @@ import { Failed } from "@/api/problem";
 import type { EngineInfo } from "@/api/types";
 import { go, href, repeating } from "@/app/route";
 import { ChatPane } from "@/chat/ChatPane";
-import { lastSaid } from "@/chat/reply";
 import { Held } from "@/show/Held";
 import { JobProgress } from "@/show/JobProgress";
 import { nameOf } from "@/show/names";
@@ -171,7 +170,6 @@ function Conversation({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
           engine={engine}
           draft={draft}
           reply={chat.reply}
-          said={lastSaid(chat.conversation.turns)}
           question={chat.question}
           busy={busy}
           overtaken={changed && running}

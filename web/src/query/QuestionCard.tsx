@@ -26,8 +26,6 @@ interface Props {
   engine: EngineInfo;
   draft: Draft;
   reply: Chat["reply"];
-  /** What the person said last. */
-  said: string;
   /** The finished question as canonical text, or empty. */
   question: string;
   busy: boolean;
@@ -52,10 +50,10 @@ type View = "sentence" | "form" | "text";
 
 /** The question as a sentence, as a form and as text: three views of one draft. */
 export function QuestionCard(props: Props) {
-  const { engine, draft, reply, said, question, busy, failure, refusal, onEdit, onSay } = props;
+  const { engine, draft, reply, question, busy, failure, refusal, onEdit, onSay } = props;
   const [view, setView] = useState<View>("sentence");
   const [lacking, tell] = useParts();
-  const wrong = trouble(reply, said);
+  const wrong = trouble(reply);
   return (
     <section className={classes.card} aria-labelledby="question-title">
       <Group justify="space-between" mb="md" gap="xs">

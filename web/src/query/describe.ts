@@ -43,14 +43,19 @@ export function describeGoal(name: string, goal: Goal, space: Space): string {
     case "reach":
       return `bring ${name} to ${withUnit(goal.value, unit)}`;
     case "same":
-      return goal.tolerance
-        ? `keep ${name} within ${percent(goal.tolerance)}`
-        : `keep ${name} the same`;
+      return describeSame(name, goal.tolerance ?? null, goal.beyond ?? null);
     case "is":
       return `${name} is ${value(goal.value)}`;
     case "observe":
       return name;
   }
+}
+
+function describeSame(name: string, room: number | null, beyond: "less" | "more" | null): string {
+  if (beyond === null)
+    return room ? `keep ${name} within ${percent(room)}` : `keep ${name} the same`;
+  const [bound, worse] = beyond === "less" ? ["no more", "above"] : ["no less", "below"];
+  return room ? `${name} ${bound} than ${percent(room)} ${worse} now` : `${name} ${bound} than now`;
 }
 
 export function describeEdit(name: string, edit: Edit, space: Space): string {

@@ -11,6 +11,8 @@ export type Aim =
   | "increase by"
   | "reach"
   | "stay the same"
+  | "no more than now"
+  | "no less than now"
   | "is"
   | "just tell";
 
@@ -48,7 +50,14 @@ export function likely(outcome: Parameter, whatIf: boolean): Wish {
 export function aims(outcome: Parameter, kind: string | null): Aim[] {
   if (outcome.kind === "category") return ["is", "just tell"];
   const absolute: Aim[] = ["minimize", "maximize", "at most", "at least", "between"];
-  const relative: Aim[] = ["reduce by", "increase by", "reach", "stay the same"];
+  const relative: Aim[] = [
+    "reduce by",
+    "increase by",
+    "reach",
+    "stay the same",
+    "no more than now",
+    "no less than now",
+  ];
   return kind === "recommend"
     ? [...absolute, "just tell"]
     : [...absolute, ...relative, "just tell"];
@@ -63,6 +72,8 @@ const MEASURED: Partial<Record<Aim, "value" | "change" | "room">> = {
   "reduce by": "change",
   "increase by": "change",
   "stay the same": "room",
+  "no more than now": "room",
+  "no less than now": "room",
 };
 
 /** Another wish about the same outcome. */
@@ -70,6 +81,8 @@ export function withAim(wish: Wish, aim: Aim): Wish {
   const kept = MEASURED[aim] === undefined || MEASURED[aim] === MEASURED[wish.aim];
   return kept ? { ...wish, aim } : { ...wish, aim, first: null, second: null };
 }
+
+const BEYOND = { less: "no more than now", more: "no less than now" } as const;
 
 export function wishOf(goal: Goal): Wish {
   switch (goal.kind) {
@@ -91,7 +104,8 @@ export function wishOf(goal: Goal): Wish {
       return { ...BLANK, aim: "reach", first: goal.value, unit: goal.unit ?? null };
     case "same": {
       const first = goal.tolerance ? percentOf(goal.tolerance) : null;
-      return { ...BLANK, aim: "stay the same", first };
+      const aim = goal.beyond ? BEYOND[goal.beyond] : "stay the same";
+      return { ...BLANK, aim, first };
     }
     case "is":
       return { ...BLANK, aim: "is", label: goal.value };
@@ -124,11 +138,12 @@ export function goalOf(wish: Wish): Goal | null {
     case "reach":
       return first === null ? null : { kind: "reach", value: first, unit };
     case "stay the same":
+    case "no more than now":
+    case "no less than now": {
       if (first !== null && first <= 0) return null;
-      return {
-        kind: "same",
-        tolerance: first === null ? null : shareOf(first),
-      };
+      const beyond = aim === BEYOND.less ? "less" : aim === BEYOND.more ? "more" : null;
+      return { kind: "same", tolerance: first === null ? null : shareOf(first), beyond };
+    }
     case "is":
       return { kind: "is", value: wish.label };
     case "just tell":

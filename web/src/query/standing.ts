@@ -16,24 +16,17 @@ export const MISSING: Record<Slot, string> = {
   confirm: "",
 };
 
-const COMPLETE = "✓ Query complete";
-const END = "What should be different?";
 /** What the button says in the conversation. */
 export const ASKING = "yes";
 
-/** What is wrong with the draft, or what went wrong with the question before; else empty. `said` is
- * what the person said last: only what follows on asking is about the question. */
-export function trouble(reply: Reply, said: string): string {
-  if (reply.expecting !== "confirm") return "";
-  const { text } = reply;
-  const at = text.indexOf(COMPLETE);
-  if (reply.query) return at > 0 && said === ASKING ? text.slice(0, at).trim() : "";
-  return refused(reply) ? "" : text.replace(END, "").trim();
+/** What is wrong with the draft, or what went wrong when it was asked; else empty. */
+export function trouble({ expecting, trouble }: Reply): string {
+  return expecting === "confirm" ? trouble : "";
 }
 
 /** Whether the person said no to a finished question: nothing is wrong with it. */
-export function refused({ expecting, query, text }: Reply): boolean {
-  return expecting === "confirm" && !query && text.startsWith(`${END} You can name`);
+export function refused({ expecting, query, trouble }: Reply): boolean {
+  return expecting === "confirm" && !query && !trouble;
 }
 
 /** Texts of one question may differ in the full stop or question mark behind them. */

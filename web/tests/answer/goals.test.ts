@@ -17,6 +17,8 @@ describe("better or worse", () => {
     ["reach less", { kind: "reach", value: 4 }, "better", "worse"],
     ["reach more", { kind: "reach", value: 40 }, "worse", "better"],
     ["same", { kind: "same" }, null, null],
+    ["no more", { kind: "same", beyond: "less" }, "better", "worse"],
+    ["no less", { kind: "same", beyond: "more" }, "worse", "better"],
     ["observe", { kind: "observe" }, null, null],
   ];
   it.each(cases)("%s", (_, goal, less, more) => {

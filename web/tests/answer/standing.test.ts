@@ -16,39 +16,32 @@ const with_ = (name: Parameters<typeof answer>[0], more: Partial<Answer>): Answe
   ...answer(name),
   ...more,
 });
-const none = (no_answer: string, certificate: Certificate | null = null) =>
-  with_("recommend", { suggestions: [], no_answer, certificate });
+const none = (more: Partial<Answer>) =>
+  with_("recommend", { suggestions: [], no_answer: "x", certificate: null, ...more });
 
 describe("why there is no answer", () => {
   it("is that it cannot be reached, only where that is proved or all was tried", () => {
     expect(whyNone(answer("impossible"))).toMatch(/cannot be reached/);
-    const tried = "No legal configuration meets the goal under this model; closest: t 3.";
-    const found = "No configuration that was found meets the goal under this model; closest: t 3.";
-    expect(whyNone(with_("impossible", { certificate: null, no_answer: tried }))).toMatch(
-      /cannot be reached/,
-    );
+    const tried = with_("impossible", { certificate: null, exhausted: true });
+    expect(whyNone(tried)).toMatch(/cannot be reached/);
     for (const status of ["best found", "no proof"] as const)
       expect(
-        whyNone(with_("impossible", { certificate: proof({ status }), no_answer: found })),
+        whyNone(with_("impossible", { certificate: proof({ status }), exhausted: false })),
       ).toBe("Nothing was found that reaches what you ask for.");
   });
   it("is that no configuration obeys the rules, only where that is proved or all was tried", () => {
     const impossible = "No configuration obeys all the rules.";
     const open = "No configuration was found that obeys all the rules.";
-    expect(
-      whyNone(none("Every combination was tried, and no legal configuration obeys all rules.")),
-    ).toBe(impossible);
-    const search = "The search found no legal configuration that obeys all rules.";
-    expect(whyNone(none(search))).toBe(open);
-    expect(whyNone(none(search, proof({ cut: true })))).toBe(open);
-    const blocking = ["nodes > 4", "nodes < 2"];
-    expect(whyNone(none("x", proof({ status: "infeasible", blocking })))).toBe(impossible);
+    expect(whyNone(none({ exhausted: true }))).toBe(impossible);
+    expect(whyNone(none({ exhausted: false }))).toBe(open);
+    expect(whyNone(none({ exhausted: false, certificate: proof({ cut: true }) }))).toBe(open);
+    const certificate = proof({ status: "infeasible", blocking: ["nodes > 4", "nodes < 2"] });
+    expect(whyNone(none({ exhausted: true, certificate }))).toBe(impossible);
   });
   it("is not blamed on the rules where a goal is among what cannot hold together", () => {
     const blocking = ["nodes > 4", "runtime_ms <= 0.1"];
-    expect(whyNone(none("x", proof({ status: "infeasible", blocking })))).toMatch(
-      /cannot be reached/,
-    );
+    const certificate = proof({ status: "infeasible", blocking });
+    expect(whyNone(none({ exhausted: true, certificate }))).toMatch(/cannot be reached/);
   });
   it("is about past runs where a change is made to these", () => {
     const nothing = "No past run matches the question and can make this change.";

@@ -93,6 +93,8 @@ describe("where an outcome should go", () => {
     expect(direction({ kind: "extreme", direction: "maximize" })).toBe("maximize");
     expect(direction({ kind: "observe" })).toBeNull();
     expect(direction({ kind: "same" })).toBeNull();
+    expect(direction({ kind: "same", beyond: "less" })).toBe("minimize");
+    expect(direction({ kind: "same", beyond: "more" })).toBe("maximize");
     expect(direction({ kind: "within", low: 3, high: null })).toBe("maximize");
     expect(direction({ kind: "within", low: null, high: 4 })).toBe("minimize");
     expect(direction({ kind: "within", low: 3, high: 4 })).toBeNull();

@@ -20,7 +20,7 @@ export function chatOf(more: Partial<Chat> = {}, reply: Partial<Chat["reply"]> =
     engine: "e",
     created: NOW,
     conversation,
-    reply: { text: "", choices: [], links: [], ...reply },
+    reply: { text: "", trouble: "", choices: [], links: [], ...reply },
     question: "",
     ...more,
   };

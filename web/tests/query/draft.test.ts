@@ -109,7 +109,9 @@ describe("fields and what they stand for", () => {
     { kind: "within", low: 1, high: 2, unit: "s" },
     { kind: "reach", value: 3, unit: null },
     { kind: "same", tolerance: null },
-    { kind: "same", tolerance: 0.05 },
+    { kind: "same", tolerance: 0.05, beyond: null },
+    { kind: "same", tolerance: null, beyond: "less" },
+    { kind: "same", tolerance: 0.05, beyond: "more" },
     { kind: "is", value: false },
     { kind: "observe" },
   ])("goal %#", (goal) => expect(goalOf(wishOf(goal))).toMatchObject(goal));
@@ -158,25 +160,20 @@ describe("other words", () => {
   });
 
   test("what is wrong with a draft", () => {
-    const reply = { choices: [], links: [], expecting: "confirm" as const };
-    const text = "No configuration can obey a and b together.\nWhat should be different?";
-    expect(trouble({ ...reply, text }, "")).toBe("No configuration can obey a and b together.");
-    const query: Query = { kind: "recommend", ask: [], where: [] };
-    expect(trouble({ ...reply, query, text: "✓ Query complete. Can you" }, "yes")).toBe("");
-    const failed = { ...reply, query, text: "It failed.\n✓ Query complete." };
-    expect(trouble(failed, "yes")).toBe("It failed.");
-    const undone = { ...reply, query, text: "I took the last change back.\n✓ Query complete." };
-    expect(trouble(undone, "undo")).toBe("");
+    const reply = { choices: [], links: [], text: "", expecting: "confirm" as const };
+    const wrong = "No configuration can obey a and b together.";
+    expect(trouble({ ...reply, trouble: wrong })).toBe(wrong);
+    expect(trouble({ ...reply, trouble: "" })).toBe("");
+    // What went wrong before is no matter while another part is asked for.
+    expect(trouble({ ...reply, expecting: "goal", trouble: wrong })).toBe("");
   });
 
   test("a question that was refused can still be asked", () => {
-    const text = "What should be different? You can name a goal, parameters or limits.";
-    const reply = { choices: [], links: [], expecting: "confirm" as const, text };
-    expect(trouble(reply, "no")).toBe("");
+    const reply = { choices: [], links: [], text: "", expecting: "confirm" as const, trouble: "" };
+    const query: Query = { kind: "recommend", ask: [], where: [] };
     expect(refused(reply)).toBe(true);
-    expect(
-      refused({ ...reply, text: "a and b exclude each other.\nWhat should be different?" }),
-    ).toBe(false);
+    expect(refused({ ...reply, trouble: "a and b exclude each other." })).toBe(false);
+    expect(refused({ ...reply, query })).toBe(false);
     expect(sameQuestion("Recommend X.", "Recommend X")).toBe(true);
   });
 

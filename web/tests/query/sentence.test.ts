@@ -92,6 +92,9 @@ describe("parts in words", () => {
     [{ kind: "reach", value: 4 }, "bring run time to 4 s"],
     [{ kind: "same", tolerance: null }, "keep run time the same"],
     [{ kind: "same", tolerance: 0.05 }, "keep run time within 5 %"],
+    [{ kind: "same", tolerance: null, beyond: "less" }, "run time no more than now"],
+    [{ kind: "same", tolerance: 0.05, beyond: "less" }, "run time no more than 5 % above now"],
+    [{ kind: "same", tolerance: 0.05, beyond: "more" }, "run time no less than 5 % below now"],
     [{ kind: "is", value: "<b>" }, "run time is <b>"],
     [{ kind: "observe" }, "run time"],
   ])("goal %#", (goal, text) => expect(describeGoal("run time", goal, space)).toBe(text));

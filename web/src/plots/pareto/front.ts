@@ -19,6 +19,9 @@ export function direction(goal: Goal | undefined, start: number | null = null): 
     case "reach":
       if (start === null || goal.value === start) return null;
       return goal.value > start ? "maximize" : "minimize";
+    case "same":
+      if (!goal.beyond) return null;
+      return goal.beyond === "less" ? "minimize" : "maximize";
     default:
       return null;
   }

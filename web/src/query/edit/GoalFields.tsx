@@ -147,6 +147,8 @@ function Amounts({ outcome, wish, onChange }: AmountsProps) {
         </Group>
       );
     case "stay the same":
+    case "no more than now":
+    case "no less than now":
       return (
         <NumberField
           label="Within (leave empty for the usual)"
