@@ -99,6 +99,16 @@ def test_every_route_is_in_the_document(person: httpx.Client) -> None:
     assert hidden == []
 
 
+def test_long_answers_are_packed_for_those_who_can_unpack_them(person: httpx.Client) -> None:
+    packed = person.get("/openapi.json")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert int(packed.headers["content-length"]) < 0.3 * len(packed.content)
+    plain = person.get("/openapi.json", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.json() == packed.json()
+    assert "content-encoding" not in person.get("/healthz").headers
+
+
 @pytest.mark.parametrize("path", ["/docs", "/redoc", "/api/v1", "/api/v1/engine", "/../etc/passwd"])
 def test_there_is_nothing_else(person: httpx.Client, path: str) -> None:
     missing = person.get(path)

@@ -7,6 +7,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const SHOTS = process.env.COMPASS_SHOTS; // a folder: pictures of every state are kept there
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
+const PATIENCE = { intervals: [250, 1000, 2000], timeout: 15_000 };
 
 /** The address of the server that tests share. */
 export const HOME = process.env.COMPASS_URL ?? "";
@@ -50,10 +51,16 @@ export async function look(page: Page, state: string): Promise<void> {
   ] as const) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     await page.setViewportSize(size);
-    await page.waitForTimeout(250); // charts follow the size
-    expect(await sideways(page), `${state} (${name}) is wider than the window`).toBe(false);
-    expect(await faults(page, rules), `${state} (${name})`).toEqual([]);
+    await drawnAnew(page);
+    // Charts and colours follow in a moment, which is long on a busy machine: what stays, counts.
+    await expect
+      .poll(() => sideways(page), { ...PATIENCE, message: `${state} (${name}) is too wide` })
+      .toBe(false);
+    await expect
+      .poll(() => faults(page, rules), { ...PATIENCE, message: `${state} (${name})` })
+      .toEqual([]);
     if (SHOTS) {
+      await page.waitForTimeout(250); // charts follow the size
       await page.evaluate(() => window.scrollTo(0, 0));
       mkdirSync(SHOTS, { recursive: true });
       await page.screenshot({ path: `${SHOTS}/${state}-${name}.png`, fullPage: true });
@@ -61,6 +68,16 @@ export async function look(page: Page, state: string): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await page.setViewportSize(DESK);
+}
+
+/** Until the page has been laid out and drawn for its new size and colours. */
+function drawnAnew(page: Page): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)));
+      }),
+  );
 }
 
 function sideways(page: Page): Promise<boolean> {
@@ -75,7 +92,7 @@ interface Found {
 
 /** Serious and critical faults that axe finds. */
 async function faults(page: Page, rules: string): Promise<string[]> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const run = `axe.run(document, { ...${rules}, resultTypes: ['violations'] })`;
   const found = (await page.evaluate(run)) as {
     violations: Found[];

@@ -43,7 +43,8 @@ change: {column: {"kind": "set", "value": v, "unit": u} | {"kind": "times", "fac
 stated: {column: old value}
 goals: {column: {"kind": "extreme", "direction": "minimize" | "maximize"} | {"kind": "within", \
 "low": n, "high": n, "unit": u} | {"kind": "change", "direction": "reduce" | "increase", "by": \
-share, "relative": true} | {"kind": "same"} | {"kind": "is", "value": label} | {"kind": "observe"}}
+share, "relative": true} | {"kind": "same", "tolerance": share, "beyond": null | "less" (no more \
+than now) | "more" (no less than now)} | {"kind": "is", "value": label} | {"kind": "observe"}}
 where: ["nodes < 16", "partition == 'gpu'"]
 baseline: {"kind": "row", "row": n} | {"kind": "given", "config": {column: value}}
 count: how many suggestions

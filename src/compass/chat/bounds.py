@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from compass.chat.parts import ARROWS
+from compass.chat.phrases import OR_BETTER
 from compass.chat.relations import sign_of
 from compass.chat.scan import Scan, whole
 from compass.chat.unplaced import is_unknown
@@ -107,7 +108,7 @@ def bounded(scan: Scan, match: re.Match[str]) -> bool:
     for sign, number in zip(signs, numbers, strict=False):
         scaled = on_scale(scan, scan.quantity(number), name)
         op = sign_of(scan, sign)
-        if scan.items[sign].words.lower() == "or better":
+        if scan.items[sign].words.lower() in OR_BETTER:
             op = ">=" if scan.better(name) == "maximize" else "<="
         if match[0].startswith("!"):
             op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]

@@ -4,6 +4,7 @@ import re
 from typing import Literal as OneOf
 
 from compass.chat.goals import LIST, concept_at
+from compass.chat.phrases import OR_BETTER
 from compass.chat.scan import Direction, Scan
 from compass.domain.goal import Same
 from compass.domain.space import Number, Role
@@ -17,7 +18,6 @@ _NOT_MORE = frozenset(
 _NOT_LESS = frozenset(
     {"without decreasing", "without lowering", "without reducing", "without less"}
 )
-_OR_BETTER = frozenset({"or better", "or improve", "or improves", "or improved"})
 
 
 def better_side(better: Direction) -> Side:
@@ -66,7 +66,7 @@ def same_or(scan: Scan, match: re.Match[str]) -> bool:
     outcomes = all(_is_outcome(scan, scan.column(p, Role.OUTCOME)) for p in scan.at(span, "C"))
     if not outcomes or (tolerance is not None and not 0 < tolerance < 1):
         return False
-    if scan.items[sign].words.lower() in _OR_BETTER:
+    if scan.items[sign].words.lower() in OR_BETTER:
         return _left(scan, match, None, tolerance)
     return _left(scan, match, "less" if scan.tags[sign] in "<{" else "more", tolerance)
 

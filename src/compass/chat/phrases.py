@@ -38,7 +38,7 @@ PHRASE_TEXTS = {
     "do not go|do not let|must not|should not|may not|can not|need not|does not|do not",
     "{": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|and below|"
     "and under|or cheaper",
-    "}": "or more|or higher|or above|or over|or greater|or larger|or longer|or better|or improve|or improves|or improved|and above|"
+    "}": "or more|or higher|or above|or over|or greater|or larger|or longer|and above|"
     "upwards|plus or more|or bigger",
     "B": "between|range|in the range|anywhere between|somewhere between|ranging|in the range of",
     "m": "as low|hate|hates|dislikes|"
@@ -207,6 +207,7 @@ _TOUCHING = "changing|altering|touching|modifying|varying|adjusting|moving|tweak
 _HURTING = "hurting|losing|sacrificing|degrading|worsening|compromising|giving up"
 _HURT = "hurt|lose|sacrifice|degrade|worsen|compromise|give up"
 _SUFFER = "suffer|degrade|deteriorate|worsen|get worse|get any worse|become worse|be worse"
+OR_BETTER = frozenset({"or better", "or improve", "or improves", "or improved"})
 _CLOSED = "up for debate|negotiable|open for debate|open to debate|up for grabs|optional"
 
 
@@ -255,4 +256,5 @@ def _barred() -> str:
 
 PHRASE_TEXTS["N"] += f"|{_barred()}"
 PHRASE_TEXTS["Z"] += f"|{_kept()}"
+PHRASE_TEXTS["}"] += f"|{'|'.join(sorted(OR_BETTER))}"
 SPARED = _spared()

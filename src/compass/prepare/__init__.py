@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from compass.domain.errors import BaselineProblem, StudyProblem
@@ -18,6 +17,7 @@ from compass.prepare.report import CleaningReport, ColumnReport, Dropped
 from compass.prepare.study import ColumnChoice, Study, merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
 from compass.readers import Table
+from compass.readers.arrays import nulls_of
 from compass.readers.sample import FILE, WEIGHT
 
 __all__ = [
@@ -144,7 +144,7 @@ def _weights(name: str | None, table: Table, rows: Rows) -> NDArray[np.float64]:
     weights = numbers(table.column(name))[rows]
     if name == WEIGHT and FILE in table.names:
         # Runs that were added to a sample were not sampled: they stand for themselves.
-        added = pc.is_null(table.column(FILE)).to_numpy()[rows]
+        added = nulls_of(table.column(FILE))[rows]
         weights = np.where(added & np.isnan(weights), 1.0, weights)
     bad = rows[~(np.isfinite(weights) & (weights > 0))]
     if len(bad):

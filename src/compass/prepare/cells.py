@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
+from compass.readers.arrays import values_of
 
 
 def numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
@@ -25,8 +26,7 @@ def numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
         codes, labels = coded(column)
         values = np.array([*map(_parsed, labels), np.nan])
         return values[codes]
-    found: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
-    return found
+    return values_of(column.cast(pa.float64(), safe=False), np.nan)
 
 
 def _parsed(text: Value) -> float:
@@ -41,9 +41,7 @@ def coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Value]]:
     if pa.types.is_null(column.type):
         return np.full(len(column), -1, dtype=np.int64), []
     encoded = pc.dictionary_encode(column.combine_chunks())
-    codes: NDArray[np.int64] = (
-        encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    )
+    codes: NDArray[np.int64] = values_of(encoded.indices, -1).astype(np.int64)
     labels = encoded.dictionary.to_pylist()
     return codes, [v.isoformat() if isinstance(v, datetime) else v for v in labels]
 

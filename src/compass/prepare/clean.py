@@ -18,6 +18,7 @@ from compass.prepare.mapping import changed, mapped
 from compass.prepare.report import CleaningReport, Dropped
 from compass.prepare.study import Study
 from compass.readers import Table
+from compass.readers.arrays import nulls_of, values_of
 
 FIRST = 5  # row numbers shown per reason
 FEATURES = (Role.KNOB, Role.CONTEXT)
@@ -79,8 +80,8 @@ class NotFinite:
             name = parameter.name
             if parameter.role is Role.IGNORED or not pa.types.is_floating(table.column(name).type):
                 continue
-            infinite = pc.is_inf(arrow.column(name)).fill_null(False)
-            hit = infinite.to_numpy()[rows]
+            infinite = pc.is_inf(arrow.column(name))
+            hit = values_of(infinite)[rows]
             if not hit.any():
                 continue
             blank = pc.if_else(infinite, pa.scalar(None, pa.float64()), arrow.column(name))
@@ -150,7 +151,7 @@ def _not_a_number(
     """Which rows have text that is no number, or the number that stands for `none`."""
     values = numbers(column)
     if pa.types.is_large_string(column.type):
-        filled = pc.is_valid(column).to_numpy()
+        filled = ~nulls_of(column)
         return filled & ~np.isfinite(values), f"{parameter.name} is not a number"
     if parameter.optional:
         code = parameter.none_code
@@ -215,8 +216,7 @@ def _gaps(parameter: Number | Category, table: Table) -> NDArray[np.bool_]:
     column = table.column(parameter.name)
     if _optional(parameter):
         return np.zeros(len(column), dtype=bool)
-    found: NDArray[np.bool_] = column.is_null().to_numpy()
-    return found
+    return nulls_of(column)
 
 
 def _percent(part: int, whole: int) -> str:

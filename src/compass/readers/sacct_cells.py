@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from compass.domain.errors import DataProblem
 from compass.readers import slurm_units
+from compass.readers.arrays import values_of
 from compass.readers.slurm_fields import FIELDS, Field
 from compass.readers.slurm_jobs import (
     Column,
@@ -103,7 +104,7 @@ def _distinct(column: pa.ChunkedArray) -> tuple[list[str], np.ndarray]:
     encoded = column.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False)
+    return encoded.dictionary.to_pylist(), values_of(encoded.indices)
 
 
 def _parsed(field: Field, text: str, parse: Callable[[str], Parsed], where: str) -> Parsed:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compass.domain.errors import DataProblem
+from compass.readers.arrays import values_of
 from compass.readers.plain import UNIT
 from compass.readers.slurm_fields import FIELDS, USAGE_NAMES
 
@@ -30,7 +31,7 @@ class Column:
     @property
     def floats(self) -> Floats:
         """The cells as numbers; a missing one is NaN."""
-        return np.asarray(self.values.cast(pa.float64()).to_numpy(zero_copy_only=False))
+        return values_of(self.values.cast(pa.float64()), np.nan)
 
 
 Columns = dict[str, Column]
@@ -248,7 +249,7 @@ def _between(earlier: Column | None, later: Column | None) -> Floats | None:
     if not all(pa.types.is_timestamp(one.values.type) for one in (earlier, later)):
         return None
     waited = pc.subtract(later.values, earlier.values).cast(pa.int64()).cast(pa.float64())
-    return np.asarray(waited.to_numpy(zero_copy_only=False)) / 1e6
+    return values_of(waited, np.nan) / 1e6
 
 
 @_careless

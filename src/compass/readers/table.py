@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from compass.domain.base import Config, Value
 from compass.domain.errors import BaselineProblem, unknown
+from compass.readers.arrays import nulls_of, values_of
 from compass.readers.plain import plain
 from compass.readers.sample import FILE, ROW, Sampled, sampled
 
@@ -134,8 +134,7 @@ def fingerprint(arrow: pa.Table) -> str:
         digest.update(header.encode())
         array = column.combine_chunks()
         if column.null_count:
-            missing = pc.is_null(array).to_numpy(zero_copy_only=False)
-            digest.update(np.packbits(missing).data)
+            digest.update(np.packbits(nulls_of(array)).data)
         for buffer in _buffers(array):
             digest.update(buffer.data)
     return digest.hexdigest()
@@ -147,16 +146,24 @@ def _buffers(array: pa.Array) -> list[np.ndarray]:
     if pa.types.is_null(kind):
         return []
     if pa.types.is_large_string(kind):
-        array = array.fill_null("")
-        _, starts, data = array.buffers()
-        places = np.frombuffer(starts, np.int64)[array.offset : array.offset + len(array) + 1]
-        text = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
-        used = text[places[0] : places[-1]] if len(places) else text[:0]
-        return [np.ascontiguousarray(np.diff(places)), np.ascontiguousarray(used)]
+        return _text_buffers(array)
     if pa.types.is_timestamp(kind):
         array = array.cast(pa.int64())
-    filled = array.fill_null(False if pa.types.is_boolean(array.type) else 0)
-    return [np.ascontiguousarray(filled.to_numpy(zero_copy_only=False)).view(np.uint8)]
+    return [np.ascontiguousarray(values_of(array)).view(np.uint8)]
+
+
+def _text_buffers(array: pa.Array) -> list[np.ndarray]:
+    """The lengths of all texts, and the texts themselves."""
+    _, starts, data = array.buffers()
+    places = np.frombuffer(starts, np.int64)[array.offset : array.offset + len(array) + 1]
+    text = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    used = text[places[0] : places[-1]] if len(places) else text[:0]
+    lengths = np.diff(places)
+    if array.null_count:
+        missing = nulls_of(array)
+        used = used[np.repeat(~missing, lengths)]
+        lengths[missing] = 0
+    return [lengths, np.ascontiguousarray(used)]
 
 
 def _scalar(value: object) -> Value:

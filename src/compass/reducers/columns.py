@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from compass.domain.base import Value
 from compass.execute.kernel import f8, i4, i8, kernel
 from compass.prepare import cells
+from compass.readers.arrays import values_of
 from compass.readers.plain import plain_column
 
 Bins = NDArray[np.uint8]
@@ -108,7 +109,9 @@ class Ready(Cells):
 def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        values = column.to_numpy()  # missing cells turn whole numbers into floats with NaN
+        if column.null_count and pa.types.is_integer(kind):
+            column = column.cast(pa.float64(), safe=False)  # missing cells are NaN
+        values = values_of(column, 0 if pa.types.is_integer(column.type) else np.nan)
         if values.dtype in (np.int32, np.int64, np.float64):
             return np.ascontiguousarray(values)
         wide = np.int64 if values.dtype.kind in "iu" and values.dtype != np.uint64 else np.float64
@@ -123,8 +126,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[NDArray[Any], list[Value]]:
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # an empty column
         array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
-    indices = array.indices.fill_null(-1) if array.null_count else array.indices
-    codes = indices.to_numpy(zero_copy_only=False)
+    codes = values_of(array.indices, -1)
     if codes.dtype not in (np.int32, np.int64):
         codes = codes.astype(np.int64)
     return codes, array.dictionary.to_pylist()

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from compass.domain.errors import CompassError
 from compass.server import logs
@@ -42,6 +43,7 @@ ROUTES = (
     "jobs",
 )
 UPLOADS = ("/upload",)  # paths that end so take files
+PACKED_FROM = 10_000  # bytes; a thousand suggestions are 7 MB, and less than a tenth of it packed
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
@@ -73,6 +75,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
         app.include_router(import_module(f"compass.server.routes.{name}").router)
     add_page(app)
     _handle(app)
+    app.add_middleware(GZipMiddleware, minimum_size=PACKED_FROM, compresslevel=1)
     app.add_middleware(BodyLimit, limit=settings.limits.body_bytes, uploads=UPLOADS)
     app.add_middleware(Access, settings=settings)
     app.add_middleware(Measured, metrics=service.metrics)

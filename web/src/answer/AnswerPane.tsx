@@ -44,7 +44,7 @@ export function AnswerPane(props: Props) {
 const Shown = memo(function Shown({ view, engine, onRules, onTold }: Props) {
   const { answer } = view;
   const [chosen, setChosen] = useState(0);
-  // What stands below the table follows when there is time for it.
+  // What stands around the table follows when there is time for it.
   const shown = useDeferredValue(chosen);
   // Scripts come from the server: it is not asked at each step through the table.
   const [resting] = useDebouncedValue(chosen, 400);
@@ -60,7 +60,7 @@ const Shown = memo(function Shown({ view, engine, onRules, onTold }: Props) {
       ) : (
         <Decision
           answer={answer}
-          chosen={chosen}
+          chosen={shown}
           unit={unit}
           onPick={setChosen}
           onEvidence={setEvidence}
