@@ -9,7 +9,6 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -67,12 +66,12 @@ def create_app(settings: ServerSettings) -> FastAPI:
         lifespan=life,
         docs_url=None,  # its page would load scripts from another host
         redoc_url=None,
-        generate_unique_id_function=_operation,
     )
     app.state.service = service
     app.state.uploads = Uploads(service.limits.uploads)
     for name in ROUTES:
-        app.include_router(import_module(f"compass.server.routes.{name}").router)
+        # Not `include_router`: it makes every route once more, while the first request waits.
+        app.router.routes.extend(import_module(f"compass.server.routes.{name}").router.routes)
     add_page(app)
     _handle(app)
     app.add_middleware(GZipMiddleware, minimum_size=PACKED_FROM, compresslevel=1)
@@ -80,11 +79,6 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(Access, settings=settings)
     app.add_middleware(Measured, metrics=service.metrics)
     return app
-
-
-def _operation(route: APIRoute) -> str:
-    """The name of a route for clients that are generated: datasets_upload, jobs_cancel, ..."""
-    return "_".join([*map(str, route.tags[:1]), route.name])
 
 
 def _handle(app: FastAPI) -> None:

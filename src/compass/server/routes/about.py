@@ -3,16 +3,16 @@
 from importlib.metadata import version
 from typing import Literal
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import Field
 
 from compass.domain.base import Noun
 from compass.server.limits import Limits
 from compass.server.problems import closing
-from compass.server.routes.needs import Behind, problems
+from compass.server.routes.needs import Behind, problems, routes
 from compass.settings import TrustSettings
 
-router = APIRouter(tags=["about"])
+router = routes("about")
 _TRUST = TrustSettings()  # of every engine of a server: a request cannot set them
 
 

@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from compass.domain.answer import Curve
 from compass.server.nouns import AnswerInfo, AnswerView, EvidenceRow, Job
 from compass.server.replies import shown
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
 from compass.server.routes.queries import Question
 
-router = APIRouter(prefix="/api/v1", tags=["answers"])
+router = routes("answers", "/api/v1")
 Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="which one, from 1")]
 
 

@@ -1,13 +1,12 @@
 """The catalogue: public datasets that the server can get by name."""
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from compass.domain.base import Noun
 from compass.readers.catalogue import Entry, catalogue
-from compass.server.routes.needs import problems
+from compass.server.routes.needs import problems, routes
 
-router = APIRouter(prefix="/api/v1/catalogue", tags=["catalogue"])
+router = routes("catalogue", "/api/v1/catalogue")
 
 
 class CatalogueEntry(Noun):

@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
 from fastapi import Query as Count
+from fastapi import Response
 from pydantic import Field, TypeAdapter
 
 from compass.chat.dialogue import begin, edited, failed, respond, told
@@ -18,11 +18,11 @@ from compass.domain.query import Query
 from compass.language import format_query
 from compass.server.nouns import AnswerInfo, Id, Job, State, now
 from compass.server.problems import Refused, too_large
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id, told_size
 
-router = APIRouter(prefix="/api/v1/chats", tags=["chats"])
+router = routes("chats", "/api/v1/chats")
 _LONGEST_DRAFT = 32 * 1024  # 50 of them are kept, to be undone
 
 

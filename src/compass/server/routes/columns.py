@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from compass.domain.base import Noun
 from compass.engine.columns import ColumnsView
 from compass.prepare.study import Study
-from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
 
-router = APIRouter(prefix="/api/v1", tags=["columns"])
+router = routes("columns", "/api/v1")
 
 
 class Tried(Noun):

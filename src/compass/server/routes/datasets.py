@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import Field
 
 from compass.domain.base import Noun
@@ -13,12 +13,12 @@ from compass.server.nouns import DatasetInfo, Job, Name, Page, RowNumber, now
 from compass.server.paths import allowed
 from compass.server.problems import Refused
 from compass.server.replies import shown
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id
 from compass.server.uploads import ending_of, receive
 
-router = APIRouter(prefix="/api/v1/datasets", tags=["datasets"])
+router = routes("datasets", "/api/v1/datasets")
 _MADE: dict[int | str, dict[str, Any]] = {
     201: {"model": DatasetInfo, "description": "The dataset, read."},
     202: {"model": Job, "description": "The job that reads it; it names the dataset."},

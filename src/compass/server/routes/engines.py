@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import AfterValidator, Field
 
 from compass.domain.answer import Curve, Suggestion
@@ -13,11 +13,11 @@ from compass.prepare.study import Study
 from compass.server.nouns import EngineInfo, Id, Job, Name, Points, RowNumber
 from compass.server.problems import Refused
 from compass.server.replies import shown
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
 from compass.server.routes.rules import RuleText
 from compass.server.store import new_id
 
-router = APIRouter(prefix="/api/v1/engines", tags=["engines"])
+router = routes("engines", "/api/v1/engines")
 Column = Annotated[str, Field(min_length=1, max_length=1000)]
 Plugin = Annotated[str, Field(min_length=1, max_length=100)]
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import Field
 
 from compass import registry
@@ -15,11 +15,11 @@ from compass.engine.repeat import repeating
 from compass.server.nouns import AnswerInfo
 from compass.server.problems import Refused
 from compass.server.routes.answers import Which
-from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
 from compass.server.service import Service
 from compass.server.store import Workspace
 
-router = APIRouter(prefix="/api/v1/answers/{id}/exports", tags=["exports"])
+router = routes("exports", "/api/v1/answers/{id}/exports")
 
 
 class Form(StrEnum):

@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from compass.server.nouns import Job
 from compass.server.problems import Refused, busy
-from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
 from compass.server.service import Service
 from compass.server.store import Workspace
 
-router = APIRouter(prefix="/api/v1/jobs", tags=["jobs"])
+router = routes("jobs", "/api/v1/jobs")
 _EVENT = {
     "type": "object",
     "properties": {

@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 
 from compass.server.nouns import ModelInfo, Name, now
 from compass.server.routes.datasets import FILE
-from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
 from compass.server.store import new_id
 from compass.server.uploads import receive
 
-router = APIRouter(prefix="/api/v1/models", tags=["models"])
+router = routes("models", "/api/v1/models")
 
 
 @router.post("/upload", status_code=201, responses=problems(408), openapi_extra=FILE)

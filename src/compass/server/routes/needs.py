@@ -2,12 +2,23 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, Path, Query, Request
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi.routing import APIRoute
 
 from compass.server.nouns import ID, Problem
 from compass.server.problems import Refused
 from compass.server.service import Service
 from compass.server.store import Workspace
+
+
+def routes(tag: str, prefix: str = "") -> APIRouter:
+    """Where the routes of a noun are gathered; for generated clients they are called tag_name."""
+    return APIRouter(prefix=prefix, tags=[tag], generate_unique_id_function=_operation)
+
+
+def _operation(route: APIRoute) -> str:
+    """The name of a route for clients that are generated: datasets_upload, jobs_cancel, ..."""
+    return "_".join([*map(str, route.tags[:1]), route.name])
 
 
 def service_of(request: Request) -> Service:

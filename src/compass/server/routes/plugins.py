@@ -1,11 +1,9 @@
 """Plug-ins: families of models, reducers, embeddings and the like, chosen by name."""
 
-from fastapi import APIRouter
-
 from compass.domain.base import Noun
-from compass.server.routes.needs import Behind, Here, problems
+from compass.server.routes.needs import Behind, Here, problems, routes
 
-router = APIRouter(prefix="/api/v1/plugins", tags=["plugins"])
+router = routes("plugins", "/api/v1/plugins")
 
 
 class Plugin(Noun):

@@ -2,16 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from compass.domain.base import Config, Noun
 from compass.domain.query import Query
 from compass.server.nouns import QueryView, RowNumber
-from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
 from compass.server.routes.rules import RuleText
 
-router = APIRouter(prefix="/api/v1/engines/{id}/queries", tags=["queries"])
+router = routes("queries", "/api/v1/engines/{id}/queries")
 Text = Annotated[str, Field(min_length=1, max_length=8000)]
 
 

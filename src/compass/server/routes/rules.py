@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from compass.domain.base import Noun
 from compass.server.nouns import RulesView
-from compass.server.routes.needs import Behind, Here, IdPath, problems
+from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
 
-router = APIRouter(prefix="/api/v1/datasets/{id}/rules", tags=["rules"])
+router = routes("rules", "/api/v1/datasets/{id}/rules")
 RuleText = Annotated[str, Field(min_length=1, max_length=8000)]
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import Field
 
 from compass.domain.answer import Proposal
@@ -15,13 +15,13 @@ from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
 from compass.server.problems import Refused, not_found
 from compass.server.replies import shown
 from compass.server.routes.datasets import FILE
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems
+from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
 from compass.server.routes.queries import Options, Text
 from compass.server.service import TOLD, Service
 from compass.server.store import Workspace, new_id
 from compass.server.uploads import ending_of, receive, write_rows
 
-router = APIRouter(prefix="/api/v1/engines/{id}", tags=["runs"])
+router = routes("runs", "/api/v1/engines/{id}")
 
 
 class Wanted(Options):

@@ -2,12 +2,10 @@
 
 import asyncio
 
-from fastapi import APIRouter
-
 from compass.server.nouns import NewWorkspace, WorkspaceInfo
-from compass.server.routes.needs import Behind, Here, problems
+from compass.server.routes.needs import Behind, Here, problems, routes
 
-router = APIRouter(prefix="/api/v1/workspaces", tags=["workspaces"])
+router = routes("workspaces", "/api/v1/workspaces")
 
 
 @router.post("", status_code=201, responses=problems())
