@@ -200,3 +200,29 @@ def test_over_several_contexts_intervals_and_chances_are_those_of_runs_in_them(
             assert got.chance == pytest.approx(np.mean([one <= 30 for one in runs]), abs=0.2)
     single = engine.ask(f"{asked.format(goal='minimize')[:-1]}, size: 100, nodes: 1, cores: 8}}")
     assert single.contexts == 1
+
+
+def test_what_is_left_open_is_named_where_it_makes_the_interval_wide(engine: cp.Compass) -> None:
+    """Runtime is proportional to size, of which there are 100, 200 and 400; power knows no size."""
+    goals = {"runtime": cp.minimize, "power": cp.at_most(1000)}
+    open_ = engine.recommend(ask=["gpus"], goals=goals, where=["app == 'wrf'"], prove=0)
+    runtime, power = sorted((n for n in open_.notes if "leaves open" in n), reverse=True)
+    assert runtime.startswith("runtime depends on size")
+    assert power.startswith(("power depends on nodes", "power depends on cores"))
+    said = engine.recommend(
+        ask=["gpus"], goals=goals, where=["app == 'wrf'", "size == 200"], prove=0
+    )
+
+    def width(answer: cp.Answer) -> float:
+        found = answer[0].outcome("runtime")
+        assert found.low is not None
+        assert found.high is not None
+        return found.high - found.low
+
+    assert width(said) < 0.6 * width(open_)
+    assert not any("depends on size" in note for note in said.notes)
+
+
+def test_nothing_is_left_open_beside_a_baseline(engine: cp.Compass) -> None:
+    answer = engine.reconfigure(0, ask=["gpus"], goals={"runtime": cp.minimize}, prove=0)
+    assert not any("leaves open" in note for note in answer.notes)

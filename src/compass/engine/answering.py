@@ -22,7 +22,7 @@ from compass.domain.problem import Problem, Target
 from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
 from compass.engine import next_runs
-from compass.engine.contexts import across, completed, with_familiar
+from compass.engine.contexts import across, completed, left_open, with_familiar
 from compass.engine.court import Court
 from compass.engine.effects import with_effects
 from compass.engine.judge import Judge
@@ -359,6 +359,7 @@ def _answer(
             *plan.notes,
             *_beside_past_runs(desk, arena, found),
             *notes(plan, suggestions),
+            *left_open(plan, desk.judge, arena, found.X),
             *desk.judge.unbounded(changes=plan.baseline is not None),
             *_cut_short(desk, found),
             *broken_conditions(plan, arena, found),

@@ -14,6 +14,8 @@ from compass.generate.base import Arena
 
 Floats = NDArray[np.float64]
 
+_WIDER = 2.0  # times the width in one context, from where on it is told what would narrow it
+
 
 def with_familiar(plan: Plan, judge: Judge, arena: Arena) -> Arena:
     """The arena with a way to tell which candidates are near past runs."""
@@ -89,8 +91,45 @@ def _in_any(
         return {}
     each = len(X), len(plan.contexts)
     found = {"low": band[0].reshape(each).min(axis=1), "high": band[1].reshape(each).max(axis=1)}
-    chance = chance_over(plan, judge, arena, X, target)
-    return found if chance is None else found | {"chance": chance}
+    chances = judge.chances(name, scores, spread, target)
+    return found if chances is None else found | {"chance": chances.reshape(each).mean(axis=1)}
+
+
+def left_open(plan: Plan, judge: Judge, arena: Arena, X: Floats) -> tuple[str, ...]:
+    """Which open columns make the intervals of the first of X [n, d] wide, as sentences."""
+    if len(plan.contexts) < 2 or not len(X):
+        return ()
+    told = []
+    for name in judge.trained:
+        band = judge.band(name, *_said(plan, judge, arena, X[:1], name))
+        if band is None or not _much_wider(*band):
+            continue
+        column = _most_telling(plan, judge, arena, X[0], name)
+        if column is not None:
+            told.append(
+                f"{name} depends on {column}, which the question leaves open: with a value for it "
+                "the interval is narrower."
+            )
+    return tuple(told)
+
+
+def _much_wider(low: Floats, high: Floats) -> bool:
+    """Whether the interval over contexts is much wider than the one in a usual context, [c]."""
+    over, usual = high.max() - low.min(), float(np.median(high - low))
+    return bool(np.isfinite(over) and over > _WIDER * usual)
+
+
+def _most_telling(plan: Plan, judge: Judge, arena: Arena, x: Floats, name: str) -> str | None:
+    """The open column whose values in the contexts move the prediction at x [d] the most."""
+    contexts, model = plan.contexts, judge.trained[name].model
+    moves: dict[str, float] = {}
+    for j, column in enumerate(arena.space.names):
+        if j in arena.movable or len(np.unique(contexts[:, j])) < 2:
+            continue
+        moved = np.tile(x, (len(contexts), 1))
+        moved[:, j] = contexts[:, j]
+        moves[column] = float(np.ptp(model.predict(moved)[:, 0]))
+    return max(moves, key=lambda column: moves[column]) if any(moves.values()) else None
 
 
 def chance_over(
