@@ -6,7 +6,6 @@ PEERS := .venv-peers
 AUTOML := .venv-automl
 BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
-COMPILED := $(VENV)/.compiled
 # Empty without a Node.js that can build the page.
 IF_NODE := $(shell command -v npm >/dev/null && node -e \
 	'const [a, b] = process.versions.node.split(".").map(Number); \
@@ -60,7 +59,7 @@ test:  ## everything that must hold
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(STAMP) kernels $(IF_NODE:%=page)
 	@$(MAKE) --no-print-directory -j 3 test-package $(or $(IF_NODE:%=test-page),no-node) check
 
-test-package: $(COMPILED)  ## the Python package
+test-package: $(STAMP)  ## the Python package
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 test-page: $(PAGE)  ## the page: style, pure parts, and journeys in a real browser; building it checks types
@@ -172,12 +171,6 @@ $(BASE): pyproject.toml
 
 $(STAMP): $(BASE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
-	@touch $@
-
-# Packages are installed without bytecode: what tests import is compiled once here, instead of by
-# every worker at the same time.
-$(COMPILED): $(STAMP)
-	@$(BIN)/pytest --collect-only -qq >/dev/null
 	@touch $@
 
 $(PEERS)/.installed: benchmarks/peers/requirements.txt
