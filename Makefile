@@ -55,8 +55,8 @@ demo: $(STAMP)  ## answer one question of each kind on the embedded data, and ex
 	@$(BIN)/compass demo
 
 test:  ## everything that must hold
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target $(BASE) $(IF_NODE:%=$(MODULES)) system
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(STAMP) kernels $(IF_NODE:%=page)
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target $(BASE) $(IF_NODE:%=$(MODULES)) system \
+		$(STAMP) kernels $(IF_NODE:%=page)
 	@$(MAKE) --no-print-directory -j 3 test-package $(or $(IF_NODE:%=test-page),no-node) check
 
 test-package: $(STAMP)  ## the Python package
