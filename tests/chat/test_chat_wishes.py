@@ -194,3 +194,93 @@ def test_a_parameter_that_must_not_grow_is_left_alone(text: str) -> None:
     draft = said(f"10% lower p99 than row 3, {text}")
     assert draft.keep == ("replicas",)
     assert draft.ask == ()
+
+
+LESS, MORE = Change(direction="reduce", by=0.05), Change(direction="increase", by=0.05)
+HIGHEST, LOWEST = Extreme(direction="maximize"), Extreme(direction="minimize")
+
+
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        ("cost at most 5% above what it is now", {"cost_usd": no_more(0.05)}),
+        ("cost at least 5% below what it is now", {"cost_usd": LESS}),
+        ("accuracy at most 5% below what it is now", {"accuracy": no_less(0.05)}),
+        ("accuracy at least 5% above what it is now", {"accuracy": MORE}),
+        ("do not increase the cost by more than 5%", {"cost_usd": no_more(0.05)}),
+        ("the cost must not rise by more than 5%", {"cost_usd": no_more(0.05)}),
+        ("accuracy should not drop more than 5%", {"accuracy": no_less(0.05)}),
+        ("without losing more than 5% accuracy", {"accuracy": no_less(0.05)}),
+        ("without increasing the cost by more than 5%", {"cost_usd": no_more(0.05)}),
+        ("do not increase the cost, accuracy higher", {"cost_usd": no_more(), "accuracy": HIGHEST}),
+        (
+            "no more cost, accuracy as high as possible",
+            {"cost_usd": no_more(), "accuracy": HIGHEST},
+        ),
+        (
+            "at least the same accuracy, cost as low as possible",
+            {"accuracy": no_less(), "cost_usd": LOWEST},
+        ),
+        (
+            "without reducing accuracy, p99 and cost as low as possible",
+            {"accuracy": no_less(), "latency_p99_ms": LOWEST, "cost_usd": LOWEST},
+        ),
+        (
+            "5% less cost, accuracy and tokens per s must not suffer",
+            {"cost_usd": LESS, "accuracy": no_less(), "tokens_per_s": no_less()},
+        ),
+        (
+            "5% less cost, accuracy and tokens per s must not drop",
+            {"cost_usd": LESS, "accuracy": no_less(), "tokens_per_s": no_less()},
+        ),
+        (
+            "do not increase cost or p99",
+            {"cost_usd": no_more(), "latency_p99_ms": no_more()},
+        ),
+        (
+            "do not increase the cost or reduce accuracy",
+            {"cost_usd": no_more(), "accuracy": no_less()},
+        ),
+        ("5% less cost, it must not get slower", {"cost_usd": LESS, "total_time_s": no_more()}),
+        ("5% less cost, it cannot be less accurate", {"cost_usd": LESS, "accuracy": no_less()}),
+        (
+            "5% less cost, performance must not suffer",
+            {"cost_usd": LESS, "total_time_s": no_more()},
+        ),
+        ("at least as fast as possible", {"total_time_s": LOWEST}),
+    ],
+)
+def test_what_must_not_get_worse_beside_other_wishes(text: str, goals: dict[str, Goal]) -> None:
+    assert said(f"row 4: {text}").goals == goals
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what if I use 8 replicas, will the cost not increase?",
+        "what if I use 8 replicas, does the cost not go up?",
+        "what if I do not increase the cache, how does the cost change?",
+    ],
+)
+def test_whether_something_stays_is_a_question_in_a_what_if(text: str) -> None:
+    assert said(text).goals == {"cost_usd": Observe()}
+
+
+def test_a_demand_in_a_what_if_is_one() -> None:
+    text = "what if I use 8 replicas but the cost must not increase, what else has to change?"
+    assert said(text).goals == {"cost_usd": no_more()}
+
+
+def test_a_class_stays_as_it_is_and_amounts_that_cannot_be_said_are_told() -> None:
+    space = Space(
+        parameters=(
+            *SERVING.parameters,
+            Category(name="job_state", role=Role.OUTCOME, values=("ok", "failed")),
+        )
+    )
+    reading = understand("10% lower p99 than row 3 without sacrificing job_state", space)
+    assert reading.said.goals["job_state"] == Same()
+    assert reading.said.keep == ()
+    lost = understand("row 3, the cost must not rise by more than 100 dollars", SERVING)
+    assert lost.said.goals == {}
+    assert any("100 dollars" in words for words in lost.unknown)

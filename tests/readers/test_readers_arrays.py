@@ -46,6 +46,11 @@ def test_they_are_what_arrow_gives(name: str, data: st.DataObject) -> None:
         )
 
 
+def test_what_is_in_a_column_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        values_of(pa.array([1.0, 2.0]))[0] = 9
+
+
 @pytest.mark.parametrize("kind", [pa.null(), pa.large_string(), pa.timestamp("us")])
 def test_nulls_of_other_columns(kind: pa.DataType) -> None:
     column = pa.array([None, None, None], kind)

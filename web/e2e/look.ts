@@ -52,7 +52,7 @@ export async function look(page: Page, state: string): Promise<void> {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     await page.setViewportSize(size);
     await drawnAnew(page);
-    // Charts and colours follow in a moment, which is long on a busy machine: what stays, counts.
+    // On a busy machine a moment is long: a fault that goes away by itself was none.
     await expect
       .poll(() => sideways(page), { ...PATIENCE, message: `${state} (${name}) is too wide` })
       .toBe(false);
@@ -60,7 +60,6 @@ export async function look(page: Page, state: string): Promise<void> {
       .poll(() => faults(page, rules), { ...PATIENCE, message: `${state} (${name})` })
       .toEqual([]);
     if (SHOTS) {
-      await page.waitForTimeout(250); // charts follow the size
       await page.evaluate(() => window.scrollTo(0, 0));
       mkdirSync(SHOTS, { recursive: true });
       await page.screenshot({ path: `${SHOTS}/${state}-${name}.png`, fullPage: true });
@@ -70,12 +69,12 @@ export async function look(page: Page, state: string): Promise<void> {
   await page.setViewportSize(DESK);
 }
 
-/** Until the page has been laid out and drawn for its new size and colours. */
+/** Until the page has been laid out and drawn for its new size and colours, and charts with it. */
 function drawnAnew(page: Page): Promise<void> {
   return page.evaluate(
     () =>
       new Promise<void>((done) => {
-        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)));
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 250)));
       }),
   );
 }

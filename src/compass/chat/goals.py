@@ -323,7 +323,7 @@ def unchanged(scan: Scan, match: re.Match[str]) -> bool:
 
 
 # Columns that share what is said of them; one with a value of its own is not among them.
-LIST = r"C(?:[&,|]+C(?![ikso=]*[V<>=BL!~%XHx]))*"
+LIST = r"C(?:[&,|]+C(?![ikso=]*[V<>=BL!~%XHxQ]|(?:[&|]C)+[is]*[Q!]))*"
 PATTERNS = (
     (r"[kO]?o?F", named_extreme),
     (rf"k?(?:{LIST})i?k?i?z(?:<%)?", unchanged),

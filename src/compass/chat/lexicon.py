@@ -24,7 +24,7 @@ A part is one letter, so that a message becomes a short string that patterns can
 import re
 from dataclasses import dataclass
 
-from compass.chat.phrases import PHRASE_TEXTS, SPARED
+from compass.chat.phrases import PHRASE_TEXTS, SPARED, never
 
 
 def _set(text: str) -> frozenset[str]:
@@ -121,16 +121,13 @@ _EQUALLY = {
     "accurate": "equally accurate|just as accurate|as accurate as now",
 }
 _NO_WORSE = {
-    "fast": "no slower|not slower|not be slower|not be any slower|without slowing down|"
-    "at least as fast|at least as quick|"
-    "without getting slower|without getting any slower|without slowing it down|"
-    "without making it slower|without being slower|without becoming slower|"
-    "without any slowdown|without a slowdown|without slowdown|without losing speed|"
-    "without losing performance|without hurting performance|without losing time|not get slower|"
-    "not get any slower|not become slower|no slower than now|no slower than before",
-    "cheap": "no more expensive|not more expensive|at least as cheap|not be more expensive|"
-    "without getting more expensive",
-    "accurate": "no less accurate|not less accurate|at least as accurate",
+    "fast": f"{never('slower')}|at least as fast|at least as quick|"
+    "without slowing down|without slowing it down|without any slowdown|without a slowdown|"
+    "without slowdown|without losing speed|without losing performance|"
+    "without hurting performance|without losing time|performance must not suffer|"
+    "performance should not suffer|performance must not drop|performance should not drop",
+    "cheap": f"{never('more expensive')}|at least as cheap",
+    "accurate": f"{never('less accurate')}|at least as accurate",
     "": SPARED,  # the column that is named beside it says what is meant
 }
 _FACTORS = {

@@ -3,10 +3,11 @@
 import re
 from typing import Literal as OneOf
 
-from compass.chat.goals import LIST, concept_at
+from compass.chat.goals import concept_at
 from compass.chat.phrases import OR_BETTER
 from compass.chat.scan import Direction, Scan
-from compass.domain.goal import Same
+from compass.domain.goal import Change, Extreme, Same
+from compass.domain.query import Kind
 from compass.domain.space import Number, Role
 
 Side = OneOf["less", "more"]
@@ -18,6 +19,7 @@ _NOT_MORE = frozenset(
 _NOT_LESS = frozenset(
     {"without decreasing", "without lowering", "without reducing", "without less"}
 )
+_DEMANDS = ("must", "should", "may", "can", "shall", "do not", "never")
 
 
 def better_side(better: Direction) -> Side:
@@ -27,26 +29,47 @@ def better_side(better: Direction) -> Side:
 
 def equally(scan: Scan, match: re.Match[str]) -> bool:
     """It stays equally fast: the time is to stay the same; or no slower: that or less."""
-    place = match.end() - 1
+    place = scan.at(range(*match.span()), "Q")[0]
     found = concept_at(scan, place)
     if found is None:
         return False
     name, better = found
     said = scan.items[place].part
-    beyond = better_side(better) if said and said.or_better else None
-    scan.goals[name] = Same(beyond=beyond)
+    if said is None or not said.or_better:
+        scan.goals[name] = Same()
+        return True
+    return _leave(scan, match, [name], better_side(better))
+
+
+def as_possible(scan: Scan, match: re.Match[str]) -> bool:
+    """At least as fast as possible: the best there is."""
+    found = concept_at(scan, scan.at(range(*match.span()), "Q")[0])
+    if found is None:
+        return False
+    scan.goal(found[0], Extreme(direction=found[1]))
     return True
 
 
 def spared(scan: Scan, match: re.Match[str]) -> bool:
     """Accuracy must not suffer; without sacrificing accuracy: the column tells what better is."""
-    return _left(scan, match, None)
+    said = scan.items[scan.at(range(*match.span()), "Q")[0]].part
+    if said is None or said.concept:
+        return False
+    return _leave(scan, match, _columns(scan, match), None)
 
 
 def not_moved(scan: Scan, match: re.Match[str]) -> bool:
-    """Do not increase the runtime; gflops should not drop; no more energy."""
-    verb = scan.tags[scan.at(range(*match.span()), "rRdD")[0]]
-    return _left(scan, match, "less" if verb in "RD" else "more")
+    """Do not increase the runtime; gflops should not drop by more than 5 %; no more energy."""
+    span = range(*match.span())
+    verbs = scan.at(span, "rRdD")
+    if len(verbs) == 1:
+        side: Side = "less" if scan.tags[verbs[0]] in "RD" else "more"
+        return _leave(scan, match, _columns(scan, match), side)
+    # Neither increase the cost nor reduce the accuracy: each verb has its own columns.
+    for verb, until in zip(verbs, [*verbs[1:], match.end()], strict=True):
+        named = [scan.column(p, Role.OUTCOME) for p in scan.at(range(verb, until), "C")]
+        _leave(scan, match, named, "less" if scan.tags[verb] in "RD" else "more")
+    return True
 
 
 def without_moving(scan: Scan, match: re.Match[str]) -> bool:
@@ -54,51 +77,95 @@ def without_moving(scan: Scan, match: re.Match[str]) -> bool:
     said = scan.items[scan.at(range(*match.span()), "Z")[0]].words.lower()
     if said not in _NOT_MORE | _NOT_LESS:
         return False
-    return _left(scan, match, "less" if said in _NOT_MORE else "more")
+    side: Side = "less" if said in _NOT_MORE else "more"
+    return _leave(scan, match, _columns(scan, match), side)
 
 
 def same_or(scan: Scan, match: re.Match[str]) -> bool:
-    """The same runtime or less; at least the same gflops; at most 5 % above what it is now."""
-    span = range(*match.span())
-    sign = scan.at(span, "<>{}")[0]
-    shares = scan.at(span, "%")
-    tolerance = scan.quantity(shares[0]).value if shares else None
-    outcomes = all(_is_outcome(scan, scan.column(p, Role.OUTCOME)) for p in scan.at(span, "C"))
-    if not outcomes or (tolerance is not None and not 0 < tolerance < 1):
+    """The same runtime or less; at least the same gflops."""
+    names = _columns(scan, match)
+    if not all(_is_number(scan, name) for name in names):
         return False
-    if scan.items[sign].words.lower() in OR_BETTER:
-        return _left(scan, match, None, tolerance)
-    return _left(scan, match, "less" if scan.tags[sign] in "<{" else "more", tolerance)
+    sign = scan.at(range(*match.span()), "<>{}")[0]
+    any_better = scan.items[sign].words.lower() in OR_BETTER
+    side: Side = "less" if scan.tags[sign] in "<{" else "more"
+    return _leave(scan, match, names, None if any_better else side)
 
 
-def _left(
-    scan: Scan, match: re.Match[str], side: Side | None, tolerance: float | None = None
-) -> bool:
+def beside_now(scan: Scan, match: re.Match[str]) -> bool:
+    """At most 5 % above what it is now: no worse; at least 5 % below it: a change."""
+    share = _share(scan, match)
+    names = _columns(scan, match)
+    if share is None or not all(_is_number(scan, name) for name in names):
+        return False
+    bound, side = [scan.tags[place] for place in scan.at(range(*match.span()), "<>")]
+    if bound == "<":
+        return _leave(scan, match, names, "less" if side == ">" else "more")
+    for name in names:
+        scan.goals[name] = Change(direction="reduce" if side == "<" else "increase", by=share)
+    return True
+
+
+def _leave(scan: Scan, match: re.Match[str], names: list[str], side: Side | None) -> bool:
     """Outcomes are left as they are, or go to this side (None: the better one).
 
     A parameter is kept: that it stays within what it is now cannot be said of one.
     """
-    for place in scan.at(range(*match.span()), "C"):
-        name = scan.column(place, Role.OUTCOME)
-        if _is_outcome(scan, name):
+    if _asks(scan, match):
+        scan.observed.extend(name for name in names if scan.outcome(name))
+        return True
+    share = _share(scan, match)
+    if share is None and scan.at(range(*match.span()), "V%"):
+        # An amount that cannot be a share of it: better told than dropped.
+        scan.lost.append(scan.verbatim(match.start(), match.end()))
+        return True
+    for name in names:
+        if scan.outcome(name):
             beyond = side or better_side(scan.better(name))
-            scan.goals[name] = Same(tolerance=tolerance, beyond=beyond)
+            number = _is_number(scan, name)
+            scan.goals[name] = Same(tolerance=share, beyond=beyond if number else None)
         elif name not in scan.keep:
             scan.keep.append(name)
     return True
 
 
-def _is_outcome(scan: Scan, name: str) -> bool:
+def _asks(scan: Scan, match: re.Match[str]) -> bool:
+    """What if ..., does the cost not increase?: nothing is demanded."""
+    if scan.kind is not Kind.WHAT_IF or scan.tags[match.start()] != "C":
+        return False
+    said = scan.items[scan.at(range(*match.span()), "!Qz<>")[0]]
+    return not said.words.lower().startswith(_DEMANDS) and said.tag in "!Q"
+
+
+def _columns(scan: Scan, match: re.Match[str]) -> list[str]:
+    return [scan.column(place, Role.OUTCOME) for place in scan.at(range(*match.span()), "C")]
+
+
+def _share(scan: Scan, match: re.Match[str]) -> float | None:
+    """By how much it may get worse; None: nothing is said, or it is no share."""
+    places = scan.at(range(*match.span()), "%")
+    value = scan.quantity(places[0]).value if places else 0.0
+    return value if 0 < value < 1 else None
+
+
+def _is_number(scan: Scan, name: str) -> bool:
     return scan.outcome(name) and isinstance(scan.parameter(name), Number)
 
 
+# Behind a verb: columns up to the first of which something else is said.
+_SAID = r"(?:[&|]C)*[ikstow=@]*[mMOrRdDqFQkzZV<>=BL!~%XHxe]"
+_OBJECTS = rf"C(?:[&,|]+C(?!{_SAID}|s+[.]))*"
+_SUBJECTS = r"C(?:[&,|]+C)*"
+_ROOM = r"(?:b?[<>]?[%V]|b?[%V][dDrR])?"  # by more than 5 %
 PATTERNS = (
+    (r"k?@?Qi?h", as_possible),
     (r"k?@?Q", equally),
-    (rf"Q[io]*(?:{LIST})|(?:{LIST})[is]*Q", spared),
-    (rf"![is]*[rRdD][io]*(?:{LIST})(?![rRb%VHX])", not_moved),
-    (rf"(?:{LIST})[is]*![is]*[rRdD](?![b%VHXC])", not_moved),
-    (rf"Z(?:{LIST})", without_moving),
-    (rf"[kZ]?z(?:{LIST})[{{}}]|[kZ]?(?:{LIST})[ikZ]*z[{{}}]", same_or),
-    (rf"[<>]z(?:{LIST})", same_or),
-    (rf"(?:{LIST})i?<%>(?=[zTw@.,&]|$)|(?:{LIST})i?>%<(?=[zTw@.,&]|$)", same_or),
+    (rf"Q[<>]?%[io]*C|Q[io]*(?:{_OBJECTS}){_ROOM}|(?:{_SUBJECTS})[is]*Q{_ROOM}", spared),
+    (rf"![is]*[rRdD][io]*(?:{_OBJECTS})(?:[|][rRdD][io]*(?:{_OBJECTS}))+", not_moved),
+    (rf"![is]*[rRdD][io]*(?:{_OBJECTS})(?:b?[<>]?[%V]|(?![rRb%VHX]))", not_moved),
+    (rf"(?:{_SUBJECTS})[is]*![is]*[rRdD](?:b?[<>]?[%V]|(?![b%VHXC]))", not_moved),
+    (rf"Z(?:{_OBJECTS}){_ROOM}", without_moving),
+    (rf"[kZ]?z(?:{_OBJECTS})[{{}}]|[kZ]?(?:{_SUBJECTS})[ikZ]*z[{{}}]", same_or),
+    (rf"[<>]z(?:{_OBJECTS})", same_or),
+    (r"C[is]*[<>]%[<>](?=[zTw@.,&]|$)", beside_now),
 )

@@ -64,6 +64,9 @@ def settled(items: list[Item], index: Index) -> list[Item]:
         if tag in "<>" and kept:
             reversed_tags = "".join(other.tag for other in kept[:-5:-1])
             negated = reversed_tags.lstrip("iskrRt").startswith("!")
+            # It must not drop more than 5 %: that is how much it may drop, not what it may be.
+            moved = reversed_tags[:1] in ("r", "R") and item.words.lower() == "more than"
+            negated = negated and not (moved and after.startswith("%"))
             if negated and item.part is not None:
                 while kept[-1].tag != "!":
                     kept.pop()

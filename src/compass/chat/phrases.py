@@ -225,6 +225,19 @@ def _kept() -> str:
     return "|".join(phrase for phrase in phrases if phrase not in known)
 
 
+def never(adjective: str) -> str:
+    """Every way to say that something must not get slower, or more expensive."""
+    ways = ("", "get ", "get any ", "be ", "be any ", "become ", "run ")
+    phrases = [
+        f"{no} {way}{adjective}" for no in (*_FORBIDDING.split("|"), "does not") for way in ways
+    ]
+    while_at_it = ("getting ", "getting any ", "being ", "being any ", "becoming ", "making it ")
+    phrases += [f"without {way}{adjective}" for way in while_at_it]
+    phrases += [f"no {adjective}", f"no {adjective} than now", f"no {adjective} than before"]
+    phrases += [f"not {adjective} than {now}" for now in ("now", "before", "today")]
+    return "|".join(dict.fromkeys(phrases))
+
+
 def _spared() -> str:
     """Every way to say that what is named beside it must not get worse."""
     phrases = [f"without {word}" for word in (*_HURTING.split("|"), "getting worse")]

@@ -104,11 +104,11 @@ def left_open(plan: Plan, judge: Judge, arena: Arena, X: Floats) -> tuple[str, .
         band = judge.band(name, *_said(plan, judge, arena, X[:1], name))
         if band is None or not _much_wider(*band):
             continue
-        column = _most_telling(plan, judge, arena, X[0], name)
-        if column is not None:
+        j = _most_telling(plan, judge, arena, X[0], name)
+        if j is not None and _narrower(*band, plan.contexts[:, j]):
             told.append(
-                f"{name} depends on {column}, which the question leaves open: with a value for it "
-                "the interval is narrower."
+                f"{name} depends on {arena.space.names[j]}, which the question leaves open: give "
+                "it a value for a narrower interval."
             )
     return tuple(told)
 
@@ -119,17 +119,24 @@ def _much_wider(low: Floats, high: Floats) -> bool:
     return bool(np.isfinite(over) and over > _WIDER * usual)
 
 
-def _most_telling(plan: Plan, judge: Judge, arena: Arena, x: Floats, name: str) -> str | None:
+def _narrower(low: Floats, high: Floats, values: Floats) -> bool:
+    """Whether the interval over the contexts [c] with one value of a column is mostly narrower."""
+    distinct, which = np.unique(values, return_inverse=True)
+    widths = [high[which == i].max() - low[which == i].min() for i in range(len(distinct))]
+    return bool(np.median(widths) < (high.max() - low.min()) / _WIDER)
+
+
+def _most_telling(plan: Plan, judge: Judge, arena: Arena, x: Floats, name: str) -> int | None:
     """The open column whose values in the contexts move the prediction at x [d] the most."""
     contexts, model = plan.contexts, judge.trained[name].model
-    moves: dict[str, float] = {}
-    for j, column in enumerate(arena.space.names):
+    moves: dict[int, float] = {}
+    for j in range(contexts.shape[1]):
         if j in arena.movable or len(np.unique(contexts[:, j])) < 2:
             continue
         moved = np.tile(x, (len(contexts), 1))
         moved[:, j] = contexts[:, j]
-        moves[column] = float(np.ptp(model.predict(moved)[:, 0]))
-    return max(moves, key=lambda column: moves[column]) if any(moves.values()) else None
+        moves[j] = float(np.ptp(model.predict(moved)[:, 0]))
+    return max(moves, key=lambda j: moves[j]) if any(moves.values()) else None
 
 
 def chance_over(

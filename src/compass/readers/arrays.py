@@ -1,7 +1,8 @@
 """Columns of Arrow as arrays of NumPy.
 
 Not by Arrow's own `to_numpy` and `fill_null`: both import pandas where it is installed, which
-takes half a second in every process that reads anything.
+takes half a second in every process that reads a table or answers. (Arrow's `array` and `scalar`
+of Python values do, too; readers that need these pay for it.)
 """
 
 from typing import Any
@@ -12,7 +13,10 @@ from numpy.typing import NDArray
 
 
 def values_of(column: pa.Array | pa.ChunkedArray, missing: float = 0) -> NDArray[Any]:
-    """Numbers or truth values in the type of the column, [n]; `missing` where a cell is null."""
+    """Numbers or truth values in the type of the column, [n]; `missing` where a cell is null.
+
+    Where no copy is made, what is in the column cannot be changed through it.
+    """
     array = _whole(column)
     kind = array.type
     _, data = array.buffers()
@@ -23,6 +27,7 @@ def values_of(column: pa.Array | pa.ChunkedArray, missing: float = 0) -> NDArray
     else:
         whole: NDArray[Any] = np.frombuffer(data, _dtype(kind))
         found = whole[array.offset : array.offset + len(array)]
+        found.flags.writeable = False
     return (
         np.where(nulls_of(array), found.dtype.type(missing), found) if array.null_count else found
     )
@@ -42,6 +47,8 @@ def nulls_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
 def _whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     if isinstance(column, pa.Array):
         return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
     whole = column.combine_chunks()
     return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
 
