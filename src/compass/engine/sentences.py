@@ -75,7 +75,7 @@ def _about_goals(desk: "Desk", arena: Arena, hopes: Prospects, place: int) -> st
     change = hopes.result.value[0]  # a distance: no run has to tell it
     if arena.proximity and change[place] < change[hopes.today.place]:
         return f"{goals}; it is a smaller change than {holder}"
-    return f"{goals}, should {holder} miss them"
+    return f"{goals}, should {holder.removesuffix(', as predicted')} miss them"
 
 
 def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
