@@ -42,7 +42,7 @@ ROUTES = (
     "jobs",
 )
 UPLOADS = ("/upload",)  # paths that end so take files
-PACKED_FROM = 10_000  # bytes; a thousand suggestions are 7 MB, and less than a tenth of it packed
+PACKED_FROM = 10_000  # bytes; a thousand suggestions are 7.1 MB, and 1.1 MB packed
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
