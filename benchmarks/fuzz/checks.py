@@ -36,6 +36,13 @@ class Question:
         """Configurations that surely obey all rules, what is not free as at the start."""
         return [c for c in self._tried(rng, start) if all(rule.surely(c) for rule in self.rules)]
 
+    @property
+    def measured(self) -> bool:
+        """Whether there are past runs that differ from the start in what is free alone."""
+        fixed = [c.name for c in self.cols if c.name not in self.free]
+        start = self.start or {}
+        return any(all(run[name] == start[name] for name in fixed) for run in self.rows)
+
     def _tried(self, rng: np.random.Generator, start: Row) -> Iterator[dict[str, Any]]:
         moving = [column for column in self.cols if column.name in self.free]
         lists = [column.legal for column in moving]
@@ -151,6 +158,9 @@ def _compare(
         return Counter({"beaten, not claimed": int(nearer.any())})
     if any(all(run[c.name] == config[c.name] for c in question.cols) for run in question.rows):
         return Counter({"a past run came first": 1})  # worth what was measured
+    if question.start is not None and question.measured:
+        # Gains within the model's error count as none, and then the smallest change is preferred.
+        return Counter({"beside past runs of the context": 1})
     tried = {tuple(run[c.name] for c in question.cols) for run in question.rows}
     fresh = np.array([tuple(c[col.name] for col in question.cols) not in tried for c in configs])
     sign = 1.0 if answer.query.goals[extremes[0]].direction == "minimize" else -1.0

@@ -229,7 +229,10 @@ def _antilog(unit: float) -> Callable[[Interval], Interval | None]:
 
 def _squared(a: Interval) -> Interval | None:
     low, high = widen(a, _CURVED)
-    return None if high < 0.0 else widen((max(low, 0.0) ** 2, _times(high, high)), _CURVED)
+    if high < 0.0:
+        return None
+    least = max(low, 0.0)
+    return widen((_times(least, least), _times(high, high)), _CURVED)
 
 
 _POSITIVE: Interval = (0.0, math.inf)
