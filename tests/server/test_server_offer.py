@@ -61,7 +61,8 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
             ]
         )
         assert engine["dataset"] == data["id"]
-        assert {card["family"] for card in engine["models"]} == {"forest"}
+        whole = client.get(f"{API}/engines/{engine['id']}").json()
+        assert {card["family"] for card in whole["models"]} == {"forest"}
         # What the earlier start was learning is of no use, and is not waited for.
         states = {one["id"]: one["state"] for one in client.get(f"{API}/jobs").json()}
         assert states[job["id"]] in {"cancelled", "done"}
