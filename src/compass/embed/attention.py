@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
-from compass.execute.arrays import checked, floats
 from compass.embed.forward import attended
 from compass.embed.train import (
     SAVED,
@@ -32,6 +31,7 @@ from compass.embed.train import (
     outcome_loss,
     torch_library,
 )
+from compass.execute.arrays import checked, floats
 from compass.prepare.design import Design
 from compass.settings import EmbeddingSettings, Settings
 

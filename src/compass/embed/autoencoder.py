@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
-from compass.execute.arrays import checked, damaged, floats, whole
 from compass.embed.forward import perceived
 from compass.embed.train import (
     SAVED,
@@ -33,6 +32,7 @@ from compass.embed.train import (
     outcome_loss,
     torch_library,
 )
+from compass.execute.arrays import checked, damaged, floats, whole
 from compass.prepare.design import Design
 from compass.settings import EmbeddingSettings, Settings
 

@@ -62,7 +62,7 @@ def checked(
     expected: Mapping[str, Stored],
     what: str,
     sizes: Sizes | None = None,
-) -> tuple[dict[str, NDArray[Any]], dict[str, int]]:
+) -> tuple[dict[str, Any], dict[str, int]]:
     """The expected arrays, as compiled loops take them, and all sizes; EngineProblem otherwise.
 
     A size that is not given is told by the first array that has it, in the order of `expected`;
@@ -72,13 +72,18 @@ def checked(
     if lacking:
         raise damaged(what, f"it lacks {', '.join(lacking)}")
     known = dict(sizes or {})
-    found = {}
+    found: dict[str, Any] = {}
     for name, stored in expected.items():
         wrong = _wrong(arrays[name], stored, known)
         if wrong is not None:
             raise damaged(what, f"its array {name} {wrong}")
         found[name] = np.require(arrays[name], requirements=["C", "A"])
     return found, known
+
+
+def under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """The arrays whose names begin with a prefix, by the rest of their names."""
+    return {n.removeprefix(prefix): array for n, array in arrays.items() if n.startswith(prefix)}
 
 
 def damaged(what: str, why: str = "") -> EngineProblem:

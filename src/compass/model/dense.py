@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Space
-from compass.execute.arrays import Stored, checked, damaged, floats, whole
+from compass.execute.arrays import Stored, checked, damaged, floats, under, whole
 from compass.model.base import Floats, Task
 from compass.model.trees import check
 from compass.prepare.design import Design
@@ -65,8 +65,7 @@ class Frame:
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "Frame":
         """The frame whose `arrays()` these are; damaged arrays are refused."""
-        inner = {n.removeprefix(_DESIGN): a for n, a in arrays.items() if n.startswith(_DESIGN)}
-        design = Design.restore(inner)
+        design = Design.restore(under(arrays, _DESIGN))
         found, _ = checked(arrays, _ARRAYS, MODEL)
         seen, (centre, scale) = found["seen"], found["outcome"].tolist()
         if bool(len(seen)) != (task.classes is not None) or (np.diff(seen) == 0).any():
@@ -85,7 +84,7 @@ class Frame:
         arrays: Mapping[str, NDArray[np.generic]],
         expected: Mapping[str, Stored],
         **sizes: int,
-    ) -> dict[str, NDArray[Any]]:
+    ) -> dict[str, Any]:
         """The arrays that a model has beside its frame; `width` and `raw` are known sizes."""
         sizes |= {"width": self.design.width, "raw": self.raw}
         return checked(arrays, expected, MODEL, sizes)[0]
