@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,8 +92,8 @@ def files(folder: Path, *, apart: bool = True) -> list[Subject]:
     return made
 
 
-def engines(folder: Path, *, embeddings: bool = True) -> list[Subject]:
-    """A saved engine of every family, on both scales where that differs, and every embedding."""
+def engines(folder: Path, only: Collection[str] = ()) -> list[Subject]:
+    """A saved engine of every family, on both scales, and with every embedding; or `only` some."""
     families = [
         name
         for name, kind in registry.everything("surrogate").items()
@@ -104,12 +104,14 @@ def engines(folder: Path, *, embeddings: bool = True) -> list[Subject]:
         for family in families
         for log in (False, True)
     }
-    if embeddings and _installed("torchscript"):
+    if _installed("torchscript"):
         for name in registry.everything("embedding"):
             plans[f"{name} before linear"] = {"surrogate": "linear", "represent": name}
             plans[f"{name} before forest"] = {"surrogate": "forest", "represent": name}
     made = []
     for name, plan in plans.items():
+        if only and name not in only:
+            continue
         path = folder / (name.replace(", ", "-").replace(" ", "-") + ".compass")
         engine = cp.Compass(_runs(), settings=QUICK.model_copy(update=plan))
         if plan.get("represent"):
@@ -145,7 +147,7 @@ def _represented(engine: cp.Compass, plan: dict[str, Any]) -> None:
     from compass.model.select import Selected
 
     recipe = Recipe(family=plan["surrogate"], embedding=plan["represent"])
-    engine.bench.chosen = lambda lesson, target: (recipe, Selected(recipe, ()))  # type: ignore[method-assign]
+    engine.bench.chosen = lambda *_: (recipe, Selected(recipe, ()))  # type: ignore[method-assign]
 
 
 def _lightgbm(path: Path, classes: int | None) -> None:

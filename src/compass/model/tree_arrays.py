@@ -28,7 +28,7 @@ ARRAYS = {
     "single": flags(1),
 }
 SCALARS = ("width", "divisor", "link", "single")
-LARGEST = 709.0  # about the last number whose exponential is one
+LARGEST = 1e150  # of a prediction: its square, of which a spread is made, must be a number too
 
 
 def fault(forest: "FlatForest") -> str | None:
@@ -60,7 +60,7 @@ def _no_sum(forest: "FlatForest") -> str | None:
         return "a tree adds to a column that is not there"
     if forest.link == "sigmoid" and columns != 1:
         return "two classes must be the sigmoid of one sum"
-    largest = np.inf if forest.link != "exp" else LARGEST
+    largest = float(np.log(LARGEST)) if forest.link == "exp" else LARGEST
     return None if _highest(forest, largest) < largest else "its sums are too large to be numbers"
 
 
@@ -76,6 +76,6 @@ def _highest(forest: "FlatForest", enough: float) -> float:
     everything = np.full(forest.width, np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
         least, highest = raw_bounds(forest, -everything, everything)
-    if not np.isfinite(least).all():
-        return np.inf
-    return float(highest.max())
+    # The exponential of a low number is small, not large.
+    lowest = 0.0 if forest.link == "exp" and np.isfinite(least).all() else -float(least.min())
+    return max(float(highest.max()), lowest)

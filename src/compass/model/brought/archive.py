@@ -1,5 +1,6 @@
 """Zip archives from strangers: a bounded number of plain members of a bounded size."""
 
+import ast
 import io
 import math
 import struct
@@ -17,7 +18,17 @@ from compass.domain.errors import BadInput
 MEMBERS = 10_000
 EXPANDED = 2**30  # bytes of all members together
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
-_HEADER = 10_000  # characters that the header of an array may have, as numpy has it
+# What Python and numpy raise for a text that is no description of an array.
+_NO_HEADER = (
+    LookupError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    struct.error,
+    RecursionError,
+    MemoryError,
+)
+_HEADER, _DIMENSIONS = 10_000, 32  # letters and dimensions of an array's header at most
 
 
 def members(content: bytes, name: str, most: int | None = None) -> dict[str, bytes]:
@@ -58,26 +69,34 @@ def array_of(content: bytes) -> NDArray[Any]:
 
     numpy would take the memory that a header asks for before it looks for the numbers.
     """
-    source = io.BytesIO(content)
-    try:
-        version = np.lib.format.read_magic(source)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[version]
-        shape, turned, dtype = read(source, max_header_size=_HEADER)
-    except (KeyError, TypeError, SyntaxError, struct.error, RecursionError, MemoryError) as error:
-        raise ValueError(f"an array with a header that cannot be read: {error}") from None
+    start, shape, turned, dtype = _header(content)
     if dtype.hasobject:
         raise ValueError("an array of objects, which are programs")
-    start = source.tell()
-    if any(extent < 0 for extent in shape) or len(shape) > 32:
+    whole = type(shape) is tuple and all(type(extent) is int and extent >= 0 for extent in shape)
+    if not whole or len(shape) > _DIMENSIONS or type(turned) is not bool:
         raise ValueError("an array of an impossible shape")
-    if math.prod(shape) * dtype.itemsize != len(content) - start:
+    if not dtype.itemsize or math.prod(shape) * dtype.itemsize != len(content) - start:
         raise ValueError("an array of another size than its header says")
     # Copied: its place in the file may be one that compiled loops cannot read from.
     found = np.frombuffer(content, np.uint8, offset=start).copy().view(dtype)
     return found.reshape(shape[::-1]).T if turned else found.reshape(shape)
+
+
+def _header(content: bytes) -> tuple[int, Any, Any, np.dtype[Any]]:
+    """Where the numbers of an `.npy` file begin; the shape, order and type that it says."""
+    lengths = {b"\x01\x00": "<H", b"\x02\x00": "<I"}  # by version
+    length = lengths.get(content[6:8])
+    if content[:6] != b"\x93NUMPY" or length is None:
+        raise ValueError("no array at all")
+    try:
+        (size,) = struct.unpack_from(length, content, 8)
+        start = 8 + struct.calcsize(length) + size
+        text = content[start - size : start].decode("latin1")
+        said = ast.literal_eval(text) if size <= _HEADER else {}
+        dtype = np.lib.format.descr_to_dtype(said["descr"])
+        return start, said["shape"], said["fortran_order"], dtype
+    except _NO_HEADER:
+        raise ValueError("an array with a header that cannot be read") from None
 
 
 def _check(listed: list[zipfile.ZipInfo], name: str, most: int) -> None:
