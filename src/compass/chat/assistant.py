@@ -7,7 +7,6 @@ number that the person did not say. Whatever goes wrong, the message is read by 
 
 import json
 import os
-import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -209,7 +208,7 @@ def _limited(response: Any, until: float) -> bytes:
 
 def _draft(content: str, text: str, space: Space) -> Draft:
     """What a model drafted, if every name exists and every number was said."""
-    bare = re.sub(r"^\s*```(?:json)?\s*|\s*```\s*$", "", content)
+    bare = content.strip().removeprefix("```").removeprefix("json").removesuffix("```")
     try:
         said = Draft.model_validate(json.loads(bare))
     except (ValidationError, ValueError, RecursionError):
