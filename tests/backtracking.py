@@ -71,7 +71,9 @@ class Automaton:
         characters = sorted({*_SAMPLES, *_named(tree)})
         if isinstance(self.pattern, bytes):
             characters = [letter for letter in characters if ord(letter) < 256]
-        classes = [self._accepted(one, characters) for one in _single(tree)]
+        classes = [
+            self._accepted(one, characters, flags) for one, flags in _single(tree, self.flags)
+        ]
         alike: dict[tuple[bool, ...], str] = {}
         for letter in sorted(characters, key=lambda one: (not one.isalnum(), one)):
             alike.setdefault(tuple(letter in each for each in classes), letter)
@@ -107,7 +109,10 @@ class Automaton:
                 self._join(self._sequence(branch, begin), end)
             return end
         if what is op.SUBPATTERN:
-            return self._sequence(about[3], start)
+            outside, self.flags = self.flags, (self.flags | about[1]) & ~about[2]
+            end = self._sequence(about[3], start)
+            self.flags = outside
+            return end
         if what is op.ATOMIC_GROUP:
             return self._sequence(about, start)
         if what in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
@@ -160,37 +165,23 @@ class Automaton:
         return start
 
     def _letters(self, one: tuple[Any, Any]) -> Letters:
-        return self._accepted(one, self.alphabet)
+        return self._accepted(one, self.alphabet, self.flags)
 
-    def _accepted(self, one: tuple[Any, Any], characters: Iterable[str]) -> Letters:
+    def _accepted(self, one: tuple[Any, Any], characters: Iterable[str], flags: int) -> Letters:
         what, about = one
-        kind = re.ASCII if self.flags & re.ASCII or isinstance(self.pattern, bytes) else 0
+        if isinstance(self.pattern, bytes):
+            flags |= re.ASCII
         if what is op.ANY:
-            return frozenset(c for c in characters if self.flags & re.DOTALL or c != "\n")
+            return frozenset(c for c in characters if flags & re.DOTALL or c != "\n")
         if what is op.LITERAL:
-            return frozenset(c for c in characters if ord(c) in self._cases(about))
+            return frozenset(c for c in characters if ord(c) in _cases(about, flags))
         if what is op.NOT_LITERAL:
-            return frozenset(c for c in characters if ord(c) not in self._cases(about))
+            return frozenset(c for c in characters if ord(c) not in _cases(about, flags))
         negated = about[0][0] is op.NEGATE
         items = about[1:] if negated else about
         return frozenset(
-            c for c in characters if any(self._in(item, c, kind) for item in items) != negated
+            c for c in characters if any(_in(item, c, flags) for item in items) != negated
         )
-
-    def _in(self, item: tuple[Any, Any], letter: str, kind: int) -> bool:
-        what, about = item
-        if what is op.CATEGORY:
-            return re.fullmatch(_CATEGORIES[about], letter, kind) is not None
-        cases = self._cases(ord(letter))
-        if what is op.RANGE:
-            return any(about[0] <= one <= about[1] for one in cases)
-        return about in cases
-
-    def _cases(self, code: int) -> set[int]:
-        if not self.flags & re.IGNORECASE:
-            return {code}
-        letter = chr(code)
-        return {code} | {ord(c) for c in (letter.lower(), letter.upper()) if len(c) == 1}
 
     def _walk(self) -> None:
         """Leave the empty steps out: each way through them is a step of its own."""
@@ -370,31 +361,45 @@ def _readable(letter: str) -> tuple[bool, bool, str]:
     return not letter.isprintable(), not letter.isascii(), letter
 
 
-def _parts(tree: Any) -> Iterator[tuple[Any, Any]]:
+def _in(item: tuple[Any, Any], letter: str, flags: int) -> bool:
+    what, about = item
+    if what is op.CATEGORY:
+        return re.fullmatch(_CATEGORIES[about], letter, flags & re.ASCII) is not None
+    cases = _cases(ord(letter), flags)
+    if what is op.RANGE:
+        return any(about[0] <= one <= about[1] for one in cases)
+    return about in cases
+
+
+def _cases(code: int, flags: int) -> set[int]:
+    if not flags & re.IGNORECASE:
+        return {code}
+    letter = chr(code)
+    return {code} | {ord(c) for c in (letter.lower(), letter.upper()) if len(c) == 1}
+
+
+def _single(tree: Any, flags: int) -> Iterator[tuple[tuple[Any, Any], int]]:
+    """The parts of a pattern that read one character, and the flags that hold there."""
     for what, about in tree:
-        yield what, about
-        if what is op.BRANCH:
+        if what in _ONE:
+            yield (what, about), flags
+        elif what is op.BRANCH:
             for branch in about[1]:
-                yield from _parts(branch)
+                yield from _single(branch, flags)
         elif what is op.SUBPATTERN:
-            yield from _parts(about[3])
+            yield from _single(about[3], (flags | about[1]) & ~about[2])
         elif what is op.ATOMIC_GROUP:
-            yield from _parts(about)
+            yield from _single(about, flags)
         elif what in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
-            yield from _parts(about[2])
+            yield from _single(about[2], flags)
         elif what in (op.ASSERT, op.ASSERT_NOT):
-            yield from _parts(about[1])
-
-
-def _single(tree: Any) -> list[tuple[Any, Any]]:
-    """The parts of a pattern that read one character."""
-    return [part for part in _parts(tree) if part[0] in _ONE]
+            yield from _single(about[1], flags)
 
 
 def _named(tree: Any) -> Iterator[str]:
     """The characters that a pattern names, and those beside its ranges, in both cases."""
     codes: set[int] = set()
-    for what, about in _single(tree):
+    for (what, about), _ in _single(tree, 0):
         items = about if what is op.IN else [(what, about)]
         for kind, value in items:
             if kind in (op.LITERAL, op.NOT_LITERAL):

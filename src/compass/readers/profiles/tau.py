@@ -25,7 +25,7 @@ from compass.readers.profiles.caliper_metrics import scalar
 
 _FILE = re.compile(r"^profile\.(\d+)\.(\d+)\.(\d+)$")
 _FIRST = re.compile(r"(\d+) templated_functions(?:_MULTI_(.+))?")
-_VALUES = re.compile(r" ".join([r"([-+.\w]+)"] * 5))
+_VALUES = re.compile(r"([-+.\w]+)" + r" ([-+.\w]+)" * 4)
 _CLOCKS = ("TIME", "GET_TIME_OF_DAY", "LINUX_TIMERS", "P_WALL_CLOCK_TIME", "CPU_TIME", "TAU_TIME")
 
 
