@@ -323,8 +323,8 @@ def _strongly_connected(steps: dict[int, list[Edge]]) -> Iterator[set[int]]:
     order: list[int] = []
     back: dict[int, set[int]] = {state: set() for state in steps}
     seen: set[int] = set()
-    for root in steps:
-        way = [] if root in seen else [(root, iter(steps[root]))]
+    for root, ahead in steps.items():
+        way = [] if root in seen else [(root, iter(ahead))]
         seen.add(root)
         while way:
             state, rest = way[-1]

@@ -17,7 +17,7 @@ from typing import Any
 
 import compass
 
-_CALLS = frozenset("compile match fullmatch search sub subn split findall finditer".split())
+_CALLS = re.compile("compile|match|fullmatch|search|subn?|split|findall|finditer")
 _ROOT = Path(compass.__file__).parent
 
 
@@ -44,12 +44,13 @@ def main() -> None:
             else:
                 found.append((place, pattern, flags))
     found += _of_grammar()
-    told = [
-        [place, pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern]
-        + [isinstance(pattern, bytes), flags]
-        for place, pattern, flags in found
-    ]
+    told = [(place, *_as_text(pattern), flags) for place, pattern, flags in found]
     print(json.dumps({"patterns": told, "unread": unread, "modules": len(modules)}))
+
+
+def _as_text(pattern: str | bytes) -> tuple[str, bool]:
+    """A pattern as JSON can hold it, and whether it is one of bytes."""
+    return (pattern.decode("latin-1"), True) if isinstance(pattern, bytes) else (pattern, False)
 
 
 def _imported() -> Iterator[ModuleType]:
@@ -82,7 +83,7 @@ def _in_source(module: ModuleType) -> Iterator[tuple[str, str | bytes | None, in
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         of = node.func.value
-        if isinstance(of, ast.Name) and of.id == "re" and node.func.attr in _CALLS:
+        if isinstance(of, ast.Name) and of.id == "re" and _CALLS.fullmatch(node.func.attr):
             place = f"{path.relative_to(_ROOT)}: {ast.unparse(node.args[0])}"
             yield place, _value(node.args[0], module), _flags(node)
 

@@ -40,8 +40,9 @@ _NOTHING = (
     r"not (?:really )?any|no preference|whatever"
 )
 _WHY = (
-    r"(?:but |and |so |ok |okay )?why\b.*+|how come\b.*+|(?:please |can you |could you )?explain\b.*+|"
-    r"what is the reason\b.*+|(?:for )?what reasons?\b.*+|what makes (?:you|this|that|it)\b.*+|"
+    r"(?:but |and |so |ok |okay )?why\b.*+|how come\b.*+|"
+    r"(?:please |can you |could you )?explain\b.*+|what is the reason\b.*+|"
+    r"(?:for )?what reasons?\b.*+|what makes (?:you|this|that|it)\b.*+|"
     r"how do you know\b.*+|on what (?:basis|grounds)\b.*+|what is (?:this|that|it) based on\b.*+|"
     r"(?:show me )?(?:the )?(?:evidence|reasons?|reasoning)"
 )
@@ -70,9 +71,10 @@ _RESTART = (
     r"another question|different question|quit|scrap (?:everything|it all|all of it)"
 )
 _HELP = (
-    r"help(?: me)?(?: out)?|\?++|what can (?:you do|i (?:ask|say|do|type))\b.*+|how does (?:this|it) "
-    r"work|(?:i am |i feel )?(?:lost|confused|stuck)|what (?:are my options|do you (?:do|need|"
-    r"want|understand))|(?:show |give )?(?:me )?(?:some )?examples?|"
+    r"help(?: me)?(?: out)?|\?++|what can (?:you do|i (?:ask|say|do|type))\b.*+|"
+    r"how does (?:this|it) work|(?:i am |i feel )?(?:lost|confused|stuck)|"
+    r"what (?:are my options|do you (?:do|need|want|understand))|"
+    r"(?:show |give )?(?:me )?(?:some )?examples?|"
     r"i do not (?:know|understand)\b.*+|"
     r"what should i (?:say|type|ask|do)|commands|usage|how do i use (?:this|you|it)|who are you|"
     r"what is this|hello|hi|hey|good (?:morning|afternoon|evening)|hi there|hello there"

@@ -10,6 +10,7 @@ from compass.execute.processors import cores
 KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
+TALKER_BYTES = 512 * MIB  # memory of a process that reads messages: it holds no engine
 
 
 class Limits(Noun):
@@ -23,6 +24,7 @@ class Limits(Noun):
     query_seconds: float = Field(
         120.0, gt=0, description="time of one question, or of reading a file"
     )
+    message_seconds: float = Field(10.0, gt=0, description="time of reading one message of a chat")
     fit_seconds: float = Field(3600.0, gt=0, description="time of learning or telling")
     idle_seconds: float = Field(60.0, gt=0, description="time without a byte of an upload")
     memory_bytes: int = Field(
@@ -32,6 +34,7 @@ class Limits(Noun):
     )
     askers: int = Field(0, ge=0, description="processes that answer and read; 0: one per core")
     fitters: int = Field(1, ge=1, description="processes that learn")
+    talkers: int = Field(2, ge=1, description="processes that read messages of chats")
     waiting: int = Field(256, ge=1, description="pieces of work that may wait, over all people")
     waiting_here: int = Field(
         64, ge=1, description="pieces of work of one workspace, waiting or running"
@@ -46,6 +49,7 @@ def settled(limits: Limits) -> Limits:
     """The limits with what depends on the machine: all processes together fit into its memory."""
     askers = limits.askers or cores()
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    share = max(512 * MIB, machine // (askers + limits.fitters + 1))
+    rest = machine - limits.talkers * TALKER_BYTES
+    share = max(512 * MIB, rest // (askers + limits.fitters + 1))
     memory = limits.memory_bytes or min(4 * GIB, share)
     return limits.model_copy(update={"askers": askers, "memory_bytes": memory})

@@ -40,7 +40,7 @@ from compass.server.problems import Refused, not_found, too_large
 
 Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs"]
 KINDS: tuple[Kind, ...] = ("datasets", "models", "engines", "answers", "chats", "jobs")
-_ABOUT = "about.json"
+ABOUT = "about.json"
 _DAY, _HOUR = 86_400.0, 3_600.0
 
 Thing = TypeVar("Thing", bound=Noun)
@@ -83,12 +83,12 @@ class Workspace:
 
     def has(self, kind: Kind, name: str) -> bool:
         """Whether there is such a thing."""
-        return (self.place(kind, name) / _ABOUT).is_file()
+        return (self.place(kind, name) / ABOUT).is_file()
 
     def get(self, kind: Kind, name: str, noun: type[Thing]) -> Thing:
         """What is known about a thing."""
         try:
-            return noun.model_validate_json((self.place(kind, name) / _ABOUT).read_bytes())
+            return noun.model_validate_json((self.place(kind, name) / ABOUT).read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             raise not_found(kind.removesuffix("s")) from None
         except ValidationError:
@@ -162,15 +162,15 @@ class Workspace:
         place = self.place(kind, name)
         if not place.is_dir():
             with self.making(kind, name) as draft:
-                (draft / _ABOUT).write_bytes(written)
+                (draft / ABOUT).write_bytes(written)
             return
         fresh = self.passing / secrets.token_hex(8)
         try:
             fresh.write_bytes(written)
             _sync(fresh)
             with self._moving:
-                before = self.bytes - (place / _ABOUT).stat().st_size
-                os.replace(fresh, place / _ABOUT)
+                before = self.bytes - (place / ABOUT).stat().st_size
+                os.replace(fresh, place / ABOUT)
                 self._bytes = before + len(written)
         finally:
             fresh.unlink(missing_ok=True)  # of a disk that is full
@@ -209,7 +209,7 @@ class Workspace:
     @property
     def info(self) -> WorkspaceInfo:
         """The workspace as it is told."""
-        about = self.folder / _ABOUT
+        about = self.folder / ABOUT
         return WorkspaceInfo.model_validate_json(about.read_bytes()).model_copy(
             update={"bytes": self.bytes}
         )
@@ -261,7 +261,7 @@ class Store:
             if not re.fullmatch(ID, name) or not folder.is_dir():
                 continue  # not of ours
             unused = not any((folder / kind).is_dir() for kind in KINDS)
-            if not (folder / _ABOUT).is_file() or (
+            if not (folder / ABOUT).is_file() or (
                 unused and time.time() - folder.stat().st_mtime > age
             ):
                 self._known.pop(name, None)
@@ -284,9 +284,9 @@ class Store:
         draft.mkdir(mode=0o700)
         about = WorkspaceInfo(id=name, created=now())
         try:
-            (draft / _ABOUT).write_text(about.model_dump_json())
+            (draft / ABOUT).write_text(about.model_dump_json())
             (draft / "key").write_text(_hashed(secret))
-            for path in (draft / _ABOUT, draft / "key"):
+            for path in (draft / ABOUT, draft / "key"):
                 _sync(path)
             os.rename(draft, self.root / "workspaces" / name)
         finally:
@@ -318,7 +318,7 @@ class Store:
     def everybody(self) -> list[Workspace]:
         """All workspaces, for the work that goes on after a restart."""
         folders = [self.root / "workspaces" / n for n in os.listdir(self.root / "workspaces")]
-        return [self.shared, *(self._opened(f) for f in folders if (f / _ABOUT).is_file())]
+        return [self.shared, *(self._opened(f) for f in folders if (f / ABOUT).is_file())]
 
     def _opened(self, folder: Path) -> Workspace:
         if folder.name not in self._known:
