@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from compass.server.guard import check_shape, check_table
 from compass.server.memory import resident
+from compass.server.talk import Talks
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -39,6 +40,7 @@ class Desk:
     def __init__(self) -> None:
         self._engines: OrderedDict[str, Compass] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
+        talks = Talks()
         self._tasks: dict[str, Callable[[Given, Report], bytes]] = {
             "read": self.read,
             "columns": self.columns,
@@ -57,6 +59,9 @@ class Desk:
             "dependence": self.dependence,
             "curves": self.curves,
             "plugins": self.plugins,
+            "begin": talks.begin,
+            "say": talks.say,
+            "edit": talks.edit,
         }
 
     def do(self, task: str, given: Given, report: Report) -> bytes:
