@@ -13,11 +13,19 @@ from compass.client.jobs import Progress, finished
 from compass.client.link import Link
 from compass.client.nouns import About, DatasetInfo, EngineInfo, JobInfo, ModelInfo, understood
 from compass.client.problems import no_server
+from compass.domain.arguments import number, takes, text
 from compass.domain.errors import BadInput, unknown
 
 Thing = TypeVar("Thing", RemoteDataset, RemoteEngine)
 
 
+@takes(
+    url=text,
+    token=text,
+    workspace=text,
+    patience=number(0, 86_400),
+    timeout=number(0, 86_400, above=True),
+)
 def connect(
     url: str,
     token: str | None = None,

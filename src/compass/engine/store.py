@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from compass.domain.answer import ModelCard
+from compass.domain.arguments import path_name, takes
 from compass.domain.base import Noun
 from compass.domain.errors import EngineProblem, EnvironmentProblem
 from compass.engine.dataset import Dataset
@@ -158,6 +159,7 @@ def _tidy(path: Path, current: Path) -> None:
             item.unlink(missing_ok=True)
 
 
+@takes(path=path_name)
 def load(path: str | Path) -> "Compass":
     """An engine as it was saved; it gives the same answers."""
     from compass.engine.compass import Compass
@@ -171,7 +173,7 @@ def load(path: str | Path) -> "Compass":
         _check_format(path, written)
         manifest = Manifest.model_validate_json(written)
         # Not read_table, which imports pandas: a third of a second for every new process.
-        with pq.ParquetFile(generation / "data.parquet") as file:
+        with (generation / "data.parquet").open("rb") as content, pq.ParquetFile(content) as file:
             table = file.read()
     except _BROKEN as error:
         raise _damaged(path, error) from None
@@ -250,7 +252,8 @@ def _write(engine: "Compass", folder: Path) -> None:
         rules=tuple(rule.text for rule in engine.rules),
         models=tuple(models),
     )
-    pq.write_table(table.arrow, folder / "data.parquet", compression="zstd")
+    with (folder / "data.parquet").open("wb") as data:  # Arrow takes the path `a:b` for an address
+        pq.write_table(table.arrow, data, compression="zstd")
     (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
     for item in [*folder.iterdir(), folder]:
         _sync(item)

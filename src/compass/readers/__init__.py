@@ -181,7 +181,13 @@ def _from_mapping(source: Mapping[Any, Any]) -> pa.Table:
     for name, values in source.items():
         try:
             columns[str(name)] = pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as problem:
+        except (
+            pa.ArrowInvalid,
+            pa.ArrowTypeError,
+            TypeError,
+            ValueError,
+            OverflowError,
+        ) as problem:
             raise DataProblem(
                 f"column '{name}' cannot be used: {problem}",
                 hint="a column is a list or array of values of one kind",

@@ -13,9 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from compass.domain.arguments import (
+    anything_of,
+    flag,
+    function,
+    number,
+    path_name,
+    paths,
+    takes,
+    text,
+    texts,
+    whole,
+)
 from compass.domain.errors import BadInput, DataProblem, unknown
 from compass.domain.space import Role
-from compass.execute import opened
+from compass.execute import executor_name, opened
 from compass.execute.base import Executor, WorkerLost
 from compass.prepare.mapping import mapped
 from compass.prepare.study import Study
@@ -73,6 +85,20 @@ class Choice:
             )
 
 
+@takes(
+    source=paths,
+    output=path_name,
+    keep=number(0, 1, above=True),
+    method=text,
+    by=texts("for example by=['app']"),
+    where=texts("for example where=['nodes > 1']"),
+    seed=whole(0, 2**32 - 1),
+    study=anything_of(Study),
+    executor=executor_name,
+    skip_unreadable=flag,
+    settings=anything_of(ReduceSettings),
+    tell=function,
+)
 def reduce(
     source: Paths,
     output: str | PathLike[str],
@@ -99,8 +125,8 @@ def reduce(
     choice = Choice(
         keep,
         method,
-        (by,) if isinstance(by, str) else tuple(by),
-        (where,) if isinstance(where, str) else tuple(where),
+        tuple(by),
+        tuple(where),
         seed,
         study or Study(),
         skip_unreadable,
