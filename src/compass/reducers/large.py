@@ -17,7 +17,6 @@ from compass.domain.arguments import (
     anything_of,
     flag,
     function,
-    number,
     path_name,
     paths,
     takes,
@@ -35,7 +34,7 @@ from compass.readers.batches import QuotesFound
 from compass.readers.fragments import Fragment, Source, fragments_of
 from compass.readers.sample import COLUMNS
 from compass.reducers import parts
-from compass.reducers.chance import check_share
+from compass.reducers.chance import check_share, share
 from compass.reducers.chances import Alike, ByScore, label_features, strata
 from compass.reducers.columns import Cells, is_label
 from compass.reducers.filters import filters_of
@@ -88,7 +87,7 @@ class Choice:
 @takes(
     source=paths,
     output=path_name,
-    keep=number(0, 1, above=True),
+    keep=share,
     method=text,
     by=texts("for example by=['app']"),
     where=texts("for example where=['nodes > 1']"),
