@@ -243,11 +243,12 @@ class Desk:
     def explain(self, given: Given, _: Report) -> bytes:
         """Why the model predicts what it predicts."""
         from compass.domain.answer import Suggestion
+        from compass.domain.base import valid
 
         engine = self._engine(given["engine"])
         run: Any = given["run"]
         if "suggestion" in given:
-            run = Suggestion.model_validate(given["suggestion"])
+            run = valid(Suggestion, given["suggestion"])
         found = engine.explain(
             run, tuple(given.get("outcomes") or ()), against=given.get("against")
         )
@@ -354,8 +355,8 @@ def _version(source: str) -> str:
 
 def _question(asked: Given) -> tuple[Any, Any, tuple[str, ...], Given]:
     """A question, where it starts, its rules, and its options, as `Compass.ask` takes them."""
+    from compass.domain.base import valid
     from compass.domain.query import Query
-    from compass.engine.spoken import valid
 
     question = asked.get("question")
     if isinstance(question, dict):
