@@ -16,7 +16,7 @@ from model_dense_cases import (
     thirds,
 )
 
-from compass.domain.errors import BadInput
+from compass.domain.errors import BadInput, EngineProblem
 from compass.model.neighbours import Neighbours
 from compass.prepare.design import Design
 from compass.settings import NeighbourSettings, Settings
@@ -26,6 +26,13 @@ def test_rows_edges_and_damage() -> None:
     check_rows(Neighbours)
     check_edges(Neighbours)
     check_damage(Neighbours)
+
+
+def test_runs_without_shares_of_classes_are_refused() -> None:
+    X, y = runs(24)
+    model = fit(Neighbours, X, thirds(y), 3)
+    with pytest.raises(EngineProblem, match="no shares of classes"):
+        Neighbours.restore(model.arrays() | {"mean": 2 * model.mean}, model.task)
 
 
 def test_neighbours_at_an_infinite_distance_are_told() -> None:

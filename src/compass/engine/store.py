@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMAT = 3
 _GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
-_BROKEN = (OSError, ValueError, KeyError, TypeError, RecursionError)
+_BROKEN = (OSError, ValueError, LookupError, TypeError, RecursionError)
 
 
 class Manifest(Noun):

@@ -13,14 +13,13 @@ from compass.domain.errors import BadInput
 from compass.domain.space import Category, Space
 from compass.engine.workbench import Trained
 from compass.execute.arrays import damaged, under
-from compass.model.base import Fitted, Task
+from compass.model.base import Fitted, Task, are_shares
 from compass.model.recipe import Recipe
 from compass.settings import Settings
 from compass.trust.interval import Conformal
 from compass.trust.spread import Perturbed
 
 Arrays = Mapping[str, NDArray[Any]]
-_CLOSE = 1e-6  # how far scores may be from adding up to 1: rounding
 
 
 class StoredInterval(Noun):
@@ -145,8 +144,7 @@ def _try(model: Fitted, task: Task, features: Space, what: str) -> None:
         raise damaged(what, "it predicts another number of columns")
     if not (np.isfinite(said).all() and np.isfinite(spread).all()):
         raise damaged(what, "it predicts a value that is no number")
-    shares = (said >= 0).all() and (abs(said.sum(axis=1) - 1) < _CLOSE).all()
-    if task.classes is not None and not shares:
+    if task.classes is not None and not are_shares(said):
         raise damaged(what, "the scores of its classes do not add up to 1")
 
 

@@ -17,7 +17,7 @@ from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
-from compass.model.base import Floats, Task
+from compass.model.base import Floats, Task, are_shares
 from compass.model.dense import MODEL, Frame, lesson, no_number
 from compass.prepare.design import Design
 from compass.settings import Settings
@@ -141,6 +141,8 @@ class Neighbours:
         count, by_distance = own.pop("near").tolist()
         if count < 1 or by_distance > 1:
             raise damaged(MODEL, "it does not say how many neighbours count")
+        if task.classes is not None and not are_shares(own["mean"]):
+            raise damaged(MODEL, "its runs have no shares of classes")
         return FittedNeighbours(frame, **own, count=count, by_distance=bool(by_distance))
 
 

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from compass.domain.errors import BadInput, DataProblem, EngineProblem
 from compass.execute.arrays import damaged
 from compass.model import flat
-from compass.model.base import Floats, Task
+from compass.model.base import Floats, Task, are_shares
 from compass.model.cut import Cuts
 from compass.model.flat import FlatForest
-
-_CLOSE = 1e-6  # how far scores may be from adding up to 1: rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +66,7 @@ def _check_task(forest: FlatForest, task: Task) -> None:
     """Refuse trees that do not predict what the task asks for: shares of classes, or a number."""
     shares = forest.link in ("sigmoid", "softmax")
     if task.classes is not None and forest.link == "identity":
-        leaves = forest.value[forest.feature < 0]
-        shares = bool((leaves >= 0).all() and (abs(leaves.sum(axis=1) - 1) < _CLOSE).all())
+        shares = are_shares(forest.value[forest.feature < 0])
     if shares != (task.classes is not None):
         raise damaged("the saved forest", "it predicts no shares of classes, or shares of a number")
 
