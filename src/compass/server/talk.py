@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from compass.chat.draft import Conversation, Reply
+from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
     from compass.chat.assistant import Messages
@@ -91,8 +92,13 @@ class Talks:
 
         path = given["about"]
         if path not in self._spaces:  # of an engine, which never changes
-            told = json.loads(Path(path).read_bytes())
-            self._spaces[path] = Space.model_validate(told["space"])
+            try:
+                told = json.loads(Path(path).read_bytes())
+                self._spaces[path] = Space.model_validate(told["space"])
+            except (OSError, ValueError, KeyError, TypeError):
+                raise BadInput(
+                    "what is kept about this engine is damaged", hint="learn it again"
+                ) from None
             while len(self._spaces) > _KEPT:
                 self._spaces.popitem(last=False)
         self._spaces.move_to_end(path)

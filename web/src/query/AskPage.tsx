@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/co
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef } from "react";
 import { $api } from "@/api/client";
 import { over } from "@/api/jobs";
+import { useList } from "@/api/lists";
 import { Failed } from "@/api/problem";
 import type { EngineInfo } from "@/api/types";
 import { go, href, repeating } from "@/app/route";
@@ -61,7 +62,7 @@ function Loading() {
 
 /** The link names an engine of somebody else: the same data may have been brought here too. */
 function Elsewhere({ route }: { route: AskRoute }) {
-  const engines = $api.useQuery("get", "/api/v1/engines");
+  const engines = useList("/api/v1/engines");
   const same = engines.data?.find((one) => one.fingerprint === route.data);
   useEffect(() => {
     if (route.data && same) go({ ...route, engine: same.id }, true);

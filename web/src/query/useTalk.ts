@@ -111,8 +111,9 @@ async function find(id: string | undefined, engine: string): Promise<Chat> {
       if (!(error instanceof Failed) || error.status < 400 || error.status >= 500) throw error;
     }
   const recent = data(await api.GET("/api/v1/chats", { params: { query: { count: 20 } } }));
-  const unused = recent.find((chat) => chat.engine === engine && silent(chat));
-  return unused ?? data(await api.POST("/api/v1/chats", { body: { engine } }));
+  const unused = recent.find((chat) => chat.engine === engine && chat.messages === 0);
+  if (unused === undefined) return data(await api.POST("/api/v1/chats", { body: { engine } }));
+  return data(await api.GET("/api/v1/chats/{id}", { params: { path: { id: unused.id } } }));
 }
 
 function silent(chat: Chat): boolean {

@@ -1,28 +1,46 @@
 """Chats: a conversation in plain words that ends in a confirmed query and its answer."""
 
-import asyncio
+import re
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query as Count
 from fastapi import Response
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from compass.chat.dialogue import failed, told, unread
-from compass.chat.draft import Conversation, Draft, Reply
+from compass.chat.draft import Conversation, Draft, Reply, Turn
 from compass.chat.steps import Step
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput
 from compass.domain.query import Query
 from compass.language import format_query
-from compass.server.nouns import AnswerInfo, Id, Job, State, now
-from compass.server.problems import Refused, fault, too_large
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
-from compass.server.service import ANSWER, Service
-from compass.server.store import ABOUT, Workspace, new_id, told_size
+from compass.server.answers import ANSWER
+from compass.server.listing import Listed
+from compass.server.nouns import AnswerInfo, Id, Job, State, now, shortened
+from compass.server.problems import Refused, fault, not_found, too_large
+from compass.server.routes.needs import (
+    LISTED,
+    After,
+    Behind,
+    Count,
+    Here,
+    IdPath,
+    Wait,
+    listed,
+    problems,
+    routes,
+)
+from compass.server.service import Service
+from compass.server.sizes import told_size
+from compass.server.store import ABOUT, Workspace, new_id
 from compass.server.talk import Said
 
 router = routes("chats", "/api/v1/chats")
+_NOTE = re.compile(r"\(.*\)", re.DOTALL)
+_SHORT = re.compile(r"\s*(yes|no)\s*$", re.IGNORECASE)
+_FORMAL = re.compile(
+    r"\s*(recommend a configuration|reconfigure|what if we change)\s+X\s*=\s*\{", re.IGNORECASE
+)
 _LONGEST_DRAFT = 32 * 1024  # 50 of them are kept, to be undone
 _ENDED = ("too-slow", "too-large")  # of a message that ended the process which read it
 
@@ -45,6 +63,20 @@ class Finished(Noun):
     answer: Id
 
 
+class ChatBrief(Noun):
+    """A conversation in a list."""
+
+    id: Id
+    engine: Id
+    created: datetime
+    title: str = Field(
+        description="the first words of the person or, where all was done in a form, the question "
+        "that came of it; empty: nothing was said yet"
+    )
+    messages: int = Field(description="how often the person said or changed something")
+    answer: Id | None = Field(None, description="the answer that was given last")
+
+
 class Chat(Noun):
     """A conversation and where it stands."""
 
@@ -61,6 +93,18 @@ class Chat(Noun):
         "", description="the query to confirm, or answered last, as canonical text; else empty"
     )
 
+    def brief(self) -> ChatBrief:
+        """It in a list."""
+        turns = self.conversation.turns
+        return ChatBrief(
+            id=self.id,
+            engine=self.engine,
+            created=self.created,
+            title=shortened(title_of(turns)),
+            messages=sum(turn.who == "person" for turn in turns),
+            answer=self.answer,
+        )
+
     def after(self, step: Step, **more: Any) -> "Chat":
         """The chat after a step of the dialogue."""
         conversation, reply = step
@@ -76,6 +120,18 @@ class Chat(Noun):
                 **more,
             }
         )
+
+
+CHATS = Listed("chats", Chat, ChatBrief, Chat.brief, by_use=True)
+
+
+def title_of(turns: tuple[Turn, ...]) -> str:
+    """What a conversation is called: notes of a form, `yes` and `no` tell nothing of it."""
+    said = [turn.text for turn in turns if turn.who == "person"]
+    telling = [text for text in said if not _NOTE.fullmatch(text) and not _SHORT.match(text)]
+    lines = [line for turn in turns if turn.who == "compass" for line in turn.text.splitlines()]
+    asked = [line for line in lines if _FORMAL.match(line)]
+    return telling[0] if telling else asked[-1] if asked else ""
 
 
 @router.post("", status_code=201, responses=problems())
@@ -95,11 +151,12 @@ async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
     return chat
 
 
-@router.get("", response_model=list[Chat], responses=problems())
-async def listing(workspace: Here, count: Annotated[int, Count(ge=1, le=1000)] = 100) -> Response:
+@router.get("", response_model=list[ChatBrief], responses=problems() | LISTED)
+async def listing(
+    service: Behind, workspace: Here, count: Count = 100, after: After = None
+) -> Response:
     """The conversations that were used last, the newest first."""
-    # In a thread: long conversations take their time to read and to write.
-    return await asyncio.to_thread(_listed, workspace, count)
+    return await listed(service, [workspace], CHATS, count, after)
 
 
 @router.get("/{id}", responses=problems())
@@ -111,8 +168,8 @@ async def show(workspace: Here, name: IdPath) -> Chat:
 @router.delete("/{id}", status_code=204, responses=problems())
 async def delete(workspace: Here, name: IdPath) -> None:
     """Delete a conversation. Its answers stay."""
-    workspace.get("chats", name, Chat)
-    workspace.remove("chats", name)
+    if not workspace.remove("chats", name):
+        raise not_found("chat")
 
 
 @router.post("/{id}/messages", responses=problems(409))
@@ -236,11 +293,6 @@ async def _answered(
         workspace.put("chats", chat.id, chat)
         return chat
     return await _told(service, workspace, chat, made)
-
-
-def _listed(workspace: Workspace, count: int) -> Response:
-    found = TypeAdapter(list[Chat]).dump_json(workspace.newest("chats", Chat, count))
-    return Response(found, media_type="application/json")
 
 
 def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None:
