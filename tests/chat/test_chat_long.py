@@ -46,7 +46,7 @@ UNITS = (
     "(",
     "'",
 )
-CHARACTERS = 500
+CHARACTERS = 300
 MINUTE = 60  # of the process: it takes a few seconds
 
 

@@ -16,7 +16,6 @@ from server_case import API, Server, gone, serving, shared_engine, until
 
 from compass.chat.dialogue import begin
 from compass.domain.space import Number, Role, Space
-from compass.server.limits import GIB, MIB, TALKER_BYTES, Limits, settled
 from compass.server.talk import Said, Talks
 
 pytest_plugins = ("server_fixtures",)
@@ -200,10 +199,3 @@ def test_a_conversation_goes_on_without_an_answer_that_is_gone_or_damaged(
     found = step(Talks().say(given(about, text="minimize runtime", answer=str(path)), silent))
     assert found.step is not None
     assert "runtime" in found.step[0].draft.goals
-
-
-def test_processes_that_read_messages_leave_memory_to_the_others() -> None:
-    few, many = settled(Limits(askers=1, talkers=1)), settled(Limits(askers=1, talkers=8))
-    assert few.memory_bytes >= many.memory_bytes >= 512 * MIB
-    assert few.memory_bytes <= 4 * GIB
-    assert few.memory_bytes >= TALKER_BYTES

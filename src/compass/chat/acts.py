@@ -86,7 +86,7 @@ _WHOLE = tuple(
         (Act.UNDO, _UNDO),
         (Act.NOTHING, _NOTHING),
         (Act.HELP, _HELP),
-        # Some times, not any number of times: `yes i do` can be read as one of these and as two.
+        # Some times, not any number of times: `run that is right` can be parted in two ways.
         (Act.YES, rf"(?:{_YES_WORD})(?:[\s,.!]++(?:{_YES_WORD}|{_POLITE}|we can|you can)){{0,6}}"),
         (Act.NO, rf"(?:{_NO_WORD})(?:[\s,.!]++(?:{_NO_WORD}|sorry)){{0,6}}"),
         (Act.WHY, _WHY),
