@@ -64,9 +64,10 @@ def _similar(
             root = np.sqrt(5.0 * squared)
             minus = -squared if kind == 0 else -root
             # exp() of the C library is called for one number at a time; this one is not. From
-            # -700 on it is as good as 0. Said so that what is no number is not let through: it
-            # would look up a power that there is not.
-            minus = minus if minus > -700.0 else -700.0
+            # -700 on it is as good as 0, and so is what is no number: it would look up a power
+            # that there is not.
+            near = minus > -700.0
+            minus = minus if near else -700.0
             whole = np.floor(minus * _LOG2E + 0.5)
             rest = (minus - whole * _LN2_HIGH) - whole * _LN2_LOW
             power = 1.0 / 6227020800.0
@@ -87,7 +88,7 @@ def _similar(
                 power = power * (1.0 + root + 5.0 / 3.0 * squared)
             elif kind == 2:
                 power = power * (1.0 + root)
-            out[i, s] = power
+            out[i, s] = power if near else 0.0
 
 
 @kernel(f8_2d, to_f8_2d)
