@@ -26,6 +26,7 @@ _BUSY = (429, 503)
 _GATEWAY = (502, 504)  # of a proxy in front of a server
 _GRACE = 5.0  # seconds in which a server tells which job was begun, after Ctrl-C
 _ASIDE = 1.0  # seconds to wait where a busy server does not say how long
+_PART = 500  # entries of a list that are asked for at once
 _HOST, _LABEL = 253, 63  # characters of a name, and of a part of it, that the network knows
 _SAFE = ("GET", "PUT", "DELETE")  # sent twice, they do what they do once
 
@@ -116,6 +117,22 @@ class Link:
         if not response.is_success:
             raise self.problem(response)
         return self._json(response) if response.content else None
+
+    def entries(self, path: str) -> Iterator[Any]:
+        """The entries of a list, part by part; problems are raised."""
+        params: dict[str, Any] = {"count": _PART}
+        while True:
+            response = self._sent("GET", path, {"params": params}, True, False)
+            if not response.is_success:
+                raise self.problem(response)
+            found = self._json(response)
+            if not isinstance(found, list):
+                raise no_server(self.url)
+            yield from found
+            after = response.headers.get("compass-next")
+            if not found or after in {None, params.get("after")}:
+                return  # also of a server that would go round in circles
+            params = {"count": _PART, "after": after}
 
     def said(self, method: str, path: str) -> tuple[str, Any]:
         """Send a request; the code of the problem (empty: none), and the JSON of the answer."""

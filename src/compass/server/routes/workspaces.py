@@ -24,7 +24,6 @@ async def show(workspace: Here) -> WorkspaceInfo:
 @router.delete("/mine", status_code=204, responses=problems())
 async def delete(service: Behind, workspace: Here) -> None:
     """Delete the workspace with everything in it; jobs that run for it are cancelled."""
-    for job in service.jobs.all(workspace):
-        if not job.state.over:
-            await service.jobs.cancel(workspace, job.id)
+    for job in service.jobs.of(workspace):
+        await service.jobs.cancel(workspace, job.id)
     await asyncio.to_thread(service.store.forget, workspace)  # there may be many files
