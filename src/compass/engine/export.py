@@ -17,6 +17,7 @@ from compass.domain.arguments import anything_of, path_name, takes, text
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName, unknown
 from compass.domain.query import Kind
+from compass.engine.spreadsheet import guarded
 
 # What Slurm calls a setting, by the words people use for columns (longest match first).
 _SBATCH: dict[str, tuple[str, ...]] = {
@@ -82,7 +83,8 @@ class Csv:
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
             outcomes = [_cell(v) for name in predicted for v in _foretold(s.outcome(name)).values()]
-            trust = [s.trust.label.value, s.trust.support, s.trust.reason, _cell(answer.context)]
+            words = [_cell(s.trust.reason), _cell(answer.context)]
+            trust = [s.trust.label.value, s.trust.support, *words]
             writer.writerow([rank, *values, *outcomes, *trust])
         return out.getvalue()
 
@@ -182,10 +184,7 @@ def _no_template(name: str, template: str | None) -> None:
 
 
 def _cell(value: Value) -> Value:
-    # A spreadsheet would run a label that begins like a formula.
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
-    return "none" if value is None else value
+    return "none" if value is None else guarded(value)
 
 
 def _script(best: Suggestion, context: str) -> str:
