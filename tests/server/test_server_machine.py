@@ -8,7 +8,7 @@ import pytest
 from compass.domain.errors import EnvironmentProblem
 from compass.server.limits import GIB, MIB, Limits, settled
 from compass.server.problems import Refused
-from compass.server.slots import Slots
+from compass.server.slots import Makers, Slots
 
 
 @pytest.mark.parametrize(("gib", "each"), [(64, 4 * GIB), (8, 2 * GIB), (1, 512 * MIB)])
@@ -65,3 +65,17 @@ def test_nobody_holds_all_places() -> None:
                     assert held(uploads, "d", "3") == (503, 10)  # of all
     assert uploads.now == 0
     assert not uploads._held
+
+
+def test_one_address_cannot_make_all_workspaces() -> None:
+    unused = {"a", "b", "c", "d"}
+    makers = Makers(3, unused.__contains__)
+    for name in "abc":
+        makers.check("1")
+        makers.note("1", name)
+    makers.check("2")
+    with pytest.raises(Refused, match="3 workspaces that are not used") as refused:
+        makers.check("1")
+    assert (refused.value.status, refused.value.problem.code) == (429, "too-many-workspaces")
+    unused.remove("b")  # somebody works with it now
+    makers.check("1")
