@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-api laws peers growth exact regret models automl trust scale billion quality load page-bench corpus clean
+.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust scale billion quality load page-bench corpus clean
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -87,6 +87,9 @@ bench: $(STAMP)  ## real tables: stage times, latency, violations, penalised MAP
 
 fuzz: $(STAMP)  ## random tables, rules and questions for ten minutes
 	$(BIN)/python -m benchmarks.fuzz
+
+fuzz-files: $(STAMP)  ## altered model files and saved engines for ten minutes: refused or answered, no crash
+	$(BIN)/python -m benchmarks.fuzz_files
 
 fuzz-api: $(STAMP)  ## many random requests to every route of the server, against its own document
 	COMPASS_API_EXAMPLES=300 $(BIN)/pytest tests/server/test_server_schema.py

@@ -122,9 +122,14 @@ def check_damage(kind: Any) -> None:
         if array.dtype == np.float64 and array.size and name != "design/none":
             hurt = array.copy()
             hurt.flat[0] = np.nan
-            if not name.startswith("design/"):
-                with pytest.raises(EngineProblem):
-                    kind.restore({**arrays, name: hurt}, Task())
+            with pytest.raises(EngineProblem):
+                kind.restore({**arrays, name: hurt}, Task())
+    design = {"levels": [0, 0, 2**62], "log": [0, 0, 0], "none": [np.nan, NONE, 7.0]}
+    for name, wrong in design.items():
+        kept = arrays[f"design/{name}"]
+        hurt = np.array(wrong, dtype=np.float64 if name == "log" else kept.dtype)
+        with pytest.raises(EngineProblem):
+            kind.restore({**arrays, f"design/{name}": hurt}, Task())
     with pytest.raises(EngineProblem):
         kind.restore(arrays, Task(3))
     with pytest.raises(EngineProblem, match="3 classes, 2 were expected"):

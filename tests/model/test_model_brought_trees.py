@@ -306,6 +306,19 @@ def edited(document: Any, change: Any) -> bytes:
         lambda learner, tree: learner["learner_model_param"].update(num_class="99999999999"),
         lambda learner, tree: learner["learner_model_param"].update(base_score="nan"),
         lambda learner, tree: learner.update(gradient_booster=7),
+        lambda learner, tree: grown(learner)["tree_info"].__setitem__(0, 2**63 - 1),
+        lambda learner, tree: grown(learner)["tree_info"].__setitem__(0, -1),
+        lambda learner, tree: grown(learner)["tree_info"].clear(),
+        lambda learner, tree: grown(learner).update(tree_info=[0.0] * 10),
+        lambda learner, tree: grown(learner)["trees"].clear(),
+        lambda learner, tree: grown(learner)["trees"].pop(),
+        lambda learner, tree: [grown(learner)[part].clear() for part in ("trees", "tree_info")],
+        lambda learner, tree: tree["split_indices"].__setitem__(0, 2**32),
+        lambda learner, tree: tree["split_indices"].__setitem__(0, 0.5),
+        lambda learner, tree: tree["split_conditions"].__setitem__(0, "1.5"),
+        lambda learner, tree: learner["learner_model_param"].update(num_class="3"),
+        lambda learner, tree: learner.update(feature_names=["nodes", "app"]),
+        lambda learner, tree: learner.update(feature_names=["nodes", "app", "app"]),
     ],
 )
 def test_damaged_xgboost_documents_are_refused(tmp_path: Path, change: Any) -> None:
@@ -314,6 +327,53 @@ def test_damaged_xgboost_documents_are_refused(tmp_path: Path, change: Any) -> N
     with np.errstate(over="ignore"), pytest.raises(CompassError) as told:
         bring_bytes(content, "model.json", columns=CODED).fitted(SPACE, "runtime", Task())
     assert told.value.hint
+
+
+def grown(learner: Any) -> Any:
+    return learner["gradient_booster"]["model"]
+
+
+def test_the_nodes_of_one_tree_do_not_make_up_for_those_of_another(tmp_path: Path) -> None:
+    path, _ = xgboost_model(tmp_path)
+    document = json.loads(path.read_bytes())
+    one, other = grown(document["learner"])["trees"][:2]
+    one["split_conditions"].append(other["split_conditions"].pop(0))
+    with pytest.raises(BadInput, match="is damaged: it has a tree with another number of nodes"):
+        bring_bytes(json.dumps(document).encode(), "model.json", columns=CODED)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("feature_names=nodes app size", "feature_names=nodes app", "names 2 of its 3 inputs"),
+        ("feature_names=nodes app size", "feature_names=nodes app app", "names an input twice"),
+        ("max_feature_idx=2", "max_feature_idx=1", "names 3 of its 2|not among its 2"),
+        ("num_tree_per_iteration=1", "num_tree_per_iteration=2", "number of classes"),
+        ("num_class=1", "num_class=3", "number of classes"),
+        ("Tree=3", "Tree=4", "not in order"),
+        ("num_leaves=", "num_leaves=1", "number of leaves"),
+        ("tree_sizes=", "tree_sizes=7 ", "number of trees"),
+        ("split_feature=", "split_feature=4294967296 ", "lack a part"),
+        ("left_child=", "left_child=9223372036854775807 ", "leads nowhere"),
+        ("left_child=", "left_child=-9223372036854775808 ", "leads nowhere"),
+    ],
+)
+def test_lightgbm_texts_whose_parts_disagree_are_refused(
+    tmp_path: Path, old: str, new: str, why: str
+) -> None:
+    content = lightgbm_model(tmp_path, NAMES)[0].read_text()
+    assert old in content
+    with pytest.raises(BadInput, match=f"m.txt is damaged: .*({why})") as told:
+        bring_bytes(content.replace(old, new, 1).encode(), "m.txt", columns=CODED)
+    assert told.value.hint
+
+
+def test_a_lightgbm_text_without_trees_is_refused(tmp_path: Path) -> None:
+    content = lightgbm_model(tmp_path, NAMES)[0].read_text()
+    head, _, rest = content.partition("\nTree=0")
+    none = head + "\nend of trees" + rest.partition("end of trees")[2]
+    with pytest.raises(BadInput, match="it holds no trees"):
+        bring_bytes(none.encode(), "m.txt", columns=CODED)
 
 
 @pytest.fixture(scope="module")

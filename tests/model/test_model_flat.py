@@ -261,11 +261,21 @@ def break_(name: str, forest: FlatForest) -> dict[str, np.ndarray]:
             arrays["left"] = arrays["left"].astype(float)
         case "empty":
             arrays["roots"] = arrays["roots"][:0]
+        case "edge":
+            arrays["threshold"][inner] = np.nan
+        case "half":
+            arrays["left"][inner] = -1
+        case "branching leaf":
+            arrays["feature"][inner] = -1
     return arrays
 
 
 @pytest.mark.parametrize(
-    "name", ["cycle", "outside", "column", "root", "twice", "short", "values", "type", "empty"]
+    "name",
+    [
+        *("cycle", "outside", "column", "root", "twice", "short", "values", "type", "empty"),
+        *("edge", "half", "branching leaf"),
+    ],
 )
 def test_damaged_forests_are_refused(name: str) -> None:
     forest = flattened(regressor(2)[0])
@@ -278,6 +288,13 @@ def test_damaged_forests_are_refused(name: str) -> None:
     [
         {"slot": np.array([0] * 7 + [1])},
         {"slot": np.array([0] * 7 + [-1])},
+        {"slot": np.array([0] * 7 + [2**63 - 1])},
+        {"slot": np.array([0] * 7 + [2**63 - 2**20])},
+        {"width": np.array([0])},
+        {"width": np.array([2.0])},
+        {"divisor": np.array([1e-300])},
+        {"offset": np.array([1e200])},
+        {"link": np.array(["exp"]), "offset": np.array([1e3])},
         {"slot": np.array([], dtype=np.int64)},
         {"offset": np.array([np.inf])},
         {"offset": np.array([])},
@@ -297,6 +314,21 @@ def test_sums_that_make_no_sense_are_refused(damage: dict[str, np.ndarray]) -> N
     flat.restore(forest.arrays())
     with pytest.raises(EngineProblem, match="damaged"):
         flat.restore(forest.arrays() | damage)
+
+
+def test_positions_that_do_not_fit_are_not_wrapped_around() -> None:
+    parts = {
+        "threshold": [0.5, 0, 0],
+        "left": [1, -1, -1],
+        "right": [2, -1, -1],
+        "value": [[1.5], [1.0], [2.0]],
+        "roots": [0],
+        "width": 1,
+    }
+    FlatForest(feature=[0, -1, -1], **parts)
+    for wrong in (2**32, -(2**32), 2**31):
+        with pytest.raises(BadInput, match="out of range"):
+            FlatForest(feature=[wrong, -1, -1], **parts)
 
 
 def test_leaves_without_a_number_are_refused() -> None:

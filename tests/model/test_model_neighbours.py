@@ -16,6 +16,7 @@ from model_dense_cases import (
     thirds,
 )
 
+from compass.domain.errors import BadInput, EngineProblem
 from compass.model.neighbours import Neighbours
 from compass.prepare.design import Design
 from compass.settings import NeighbourSettings, Settings
@@ -25,6 +26,24 @@ def test_rows_edges_and_damage() -> None:
     check_rows(Neighbours)
     check_edges(Neighbours)
     check_damage(Neighbours)
+
+
+def test_runs_without_shares_of_classes_are_refused() -> None:
+    X, y = runs(24)
+    model = fit(Neighbours, X, thirds(y), 3)
+    with pytest.raises(EngineProblem, match="no shares of classes"):
+        Neighbours.restore(model.arrays() | {"mean": 2 * model.mean}, model.task)
+
+
+def test_neighbours_at_an_infinite_distance_are_told() -> None:
+    """Such a neighbour counts as none: its place is beyond the last, and must not be read."""
+    X, y = runs(24)
+    model = fit(Neighbours, X, y)
+    far = X[:3].copy()
+    far[1, 1] = 1e300  # its square is infinite
+    with pytest.raises(BadInput, match="no finite prediction") as told:
+        model.predict(far)
+    assert told.value.hint
 
 
 def apart(X: np.ndarray, ask: np.ndarray) -> np.ndarray:

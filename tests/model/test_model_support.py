@@ -14,6 +14,7 @@ from model_dense_cases import (
 )
 from sklearn.svm import SVC, SVR
 
+from compass.model import sums
 from compass.model.base import Task
 from compass.model.support import Support
 from compass.prepare.design import Design
@@ -88,3 +89,16 @@ def test_large_tables_are_refused_with_the_time_they_would_take() -> None:
     assert Support.obstacle(30_000, 10, Task()) == "30,000 rows would take about 9 minutes"
     assert Support.obstacle(10_000, 10, Task(3)) is None
     assert str(Support.obstacle(10**6, 10, Task())).endswith("about 167 hours")
+
+
+@pytest.mark.parametrize("kind", [sums.RBF, sums.MATERN, sums.MATERN_SLOPE])
+def test_what_is_no_number_looks_up_no_power(kind: int) -> None:
+    """A similarity is found in a table of powers: its place there comes from the distance."""
+    Z = np.array([[np.nan], [np.inf], [1e300], [0.0]])
+    with np.errstate(all="ignore"):
+        found = sums.similar(Z, np.zeros((1, 2)), factor=0.5, kind=kind)
+        none = sums.similar(Z[:3], np.zeros((1, 2)), factor=0.0, kind=kind)
+    assert (found[3] == 1.0).all()
+    # Whatever else they are, they are small: nothing was read beyond the table.
+    for row in (*found[:3], *none):
+        assert not (np.abs(row) > 1.0).any()

@@ -75,6 +75,14 @@ def test_a_job_that_was_cancelled_is_forgotten(person: httpx.Client, offered: st
     assert (edited["job"] is None) == (state == "cancelled")
 
 
+def test_a_message_has_a_length(person: httpx.Client, offered: str) -> None:
+    chat = begun(person, offered)
+    say(person, chat, "x" * 2000)
+    refused = person.post(f"{chat}/messages", json={"text": "x" * 2001})
+    assert refused.status_code == 422
+    assert "2000" in refused.json()["error"]
+
+
 def test_conversations_are_listed_the_newest_first(person: httpx.Client, offered: str) -> None:
     first, second = begun(person, offered), begun(person, offered)
     say(person, first, "minimize runtime")

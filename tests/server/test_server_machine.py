@@ -11,13 +11,14 @@ from compass.server.problems import Refused
 from compass.server.slots import Makers, Slots
 
 
-@pytest.mark.parametrize(("gib", "each"), [(64, 4 * GIB), (8, 2 * GIB), (1, 512 * MIB)])
+@pytest.mark.parametrize(("gib", "each"), [(64, 4 * GIB), (9, 2 * GIB), (1, 512 * MIB)])
 def test_all_processes_fit_into_memory(
     monkeypatch: pytest.MonkeyPatch, gib: int, each: int
 ) -> None:
     pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": gib * GIB // 4096}
     monkeypatch.setattr(os, "sysconf", pages.__getitem__)
-    assert settled(Limits(askers=2, fitters=1)).memory_bytes == each
+    # Two that read messages have half a GiB each; the others share what is left with the server.
+    assert settled(Limits(askers=2, fitters=1, talkers=2)).memory_bytes == each
 
 
 def test_what_the_operator_says_counts() -> None:
@@ -32,9 +33,9 @@ def test_connections_fit_into_the_files_that_may_be_opened(
     def allowed(soft: int, hard: int) -> None:
         monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
 
-    few = Limits(askers=2, fitters=1, uploads=10)
+    few = Limits(askers=2, fitters=1, talkers=1, uploads=10)
     allowed(256, 256)
-    assert settled(few).connections == 256 - 64 - 10 - 9
+    assert settled(few).connections == 256 - 64 - 10 - 3 * 4
     allowed(1 << 20, 1 << 20)
     assert settled(few).connections == 4096
     allowed(resource.RLIM_INFINITY, resource.RLIM_INFINITY)

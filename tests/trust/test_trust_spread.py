@@ -153,17 +153,22 @@ def test_damaged_models_are_refused() -> None:
     arrays = fit().arrays()
     with pytest.raises(EngineProblem, match="lacks known"):
         Perturbed.restore({name: array for name, array in arrays.items() if name != "known"})
-    with pytest.raises(EngineProblem, match="do not fit together"):
-        Perturbed.restore(arrays | {"known": arrays["known"][:-1]})
-    with pytest.raises(EngineProblem, match="do not fit together"):
-        Perturbed.restore(arrays | {"usual": arrays["usual"][:-1]})
-    with pytest.raises(EngineProblem, match="do not fit together"):
-        Perturbed.restore(arrays | {"sizes": arrays["sizes"][:0]})
-    with pytest.raises(EngineProblem, match="do not fit together"):
-        Perturbed.restore(arrays | {"errors/0/width": np.array([9])})
+    for name, cut in (("known", -1), ("usual", -1), ("sizes", 0)):
+        with pytest.raises(EngineProblem, match=f"{name} has the shape"):
+            Perturbed.restore(arrays | {name: arrays[name][:cut]})
+    for name, wrong in (("known", -1.0), ("weight", np.nan), ("scales", 0.0), ("rows", np.inf)):
+        with pytest.raises(EngineProblem, match=f"its array {name} holds"):
+            Perturbed.restore(arrays | {name: np.full_like(arrays[name], wrong)})
+    with pytest.raises(EngineProblem, match="none of its rows counts"):
+        Perturbed.restore(arrays | {"weight": np.zeros_like(arrays["weight"])})
+    for name in ("0/width", "errors/0/width"):
+        with pytest.raises(EngineProblem, match="about other columns"):
+            Perturbed.restore(arrays | {name: np.array([9])})
+    with pytest.raises(EngineProblem, match="are no sizes"):
+        Perturbed.restore(arrays | {"errors/0/value": -arrays["errors/0/value"]})
     with pytest.raises(EngineProblem, match="shared out"):
         Perturbed.restore(arrays | {"models": np.array([7])})
-    with pytest.raises(EngineProblem, match="saved forest lacks"):
+    with pytest.raises(EngineProblem, match="saved forest is damaged: it lacks"):
         Perturbed.restore({name: a for name, a in arrays.items() if not name.startswith("0/")})
 
 

@@ -105,7 +105,7 @@ def default_state() -> Path:
 
 def limits(texts: list[str]) -> Any:
     """Limits from NAME=VALUE; sizes may be written as 512MB or 4GiB."""
-    from compass.engine.spoken import valid
+    from compass.domain.base import valid
     from compass.server.limits import Limits
 
     found: dict[str, Any] = {}

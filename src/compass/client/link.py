@@ -27,6 +27,7 @@ _GATEWAY = (502, 504)  # of a proxy in front of a server
 _GRACE = 5.0  # seconds in which a server tells which job was begun, after Ctrl-C
 _ASIDE = 1.0  # seconds to wait where a busy server does not say how long
 _PART = 500  # entries of a list that are asked for at once
+_HOST, _LABEL = 253, 63  # characters of a name, and of a part of it, that the network knows
 _SAFE = ("GET", "PUT", "DELETE")  # sent twice, they do what they do once
 
 Params = Mapping[str, Any]
@@ -45,6 +46,8 @@ def address(url: str) -> str:
         raise BadInput(
             "the address of a server has no name, password or question in it", hint=_example("")
         )
+    if len(parts.hostname) > _HOST or max(map(len, parts.hostname.split("."))) > _LABEL:
+        raise BadInput(f"'{url[:80]}' is too long for the address of a server", hint=_example(""))
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     shown = "" if port is None else f":{port}"
     return f"{parts.scheme.lower()}://{host}{shown}{parts.path.rstrip('/')}"
@@ -52,7 +55,11 @@ def address(url: str) -> str:
 
 def _example(url: str) -> str:
     bare = re.fullmatch(r"[\w.-]+(:[0-9]+)?", url.strip())
-    return f"write http://{url.strip()}" if bare else "write it as http://127.0.0.1:8765"
+    return (
+        f"write http://{url.strip()}"
+        if bare and len(url) <= _HOST
+        else "write it as http://127.0.0.1:8765"
+    )
 
 
 class Link:

@@ -23,9 +23,17 @@ from compass.client.nouns import (
     understood,
 )
 from compass.client.problems import no_server
+from compass.domain.arguments import number, takes, text
 from compass.domain.errors import BadInput, unknown
 
 
+@takes(
+    url=text,
+    token=text,
+    workspace=text,
+    patience=number(0, 86_400),
+    timeout=number(0, 86_400, above=True),
+)
 def connect(
     url: str,
     token: str | None = None,

@@ -17,6 +17,7 @@ from compass import registry
 from compass.domain.space import Space
 from compass.embed.forward import attended
 from compass.embed.train import (
+    SAVED,
     Arrays,
     Floats,
     Lesson,
@@ -24,26 +25,29 @@ from compass.embed.train import (
     dense,
     descend,
     drawn,
-    floats,
-    intact,
+    finite,
     lesson,
     moments,
     outcome_loss,
     torch_library,
 )
+from compass.execute.arrays import checked, floats
 from compass.prepare.design import Design
 from compass.settings import EmbeddingSettings, Settings
 
-_DIMENSIONS = {
-    "first": 3,
-    "first_bias": 2,
-    "later": 4,
-    "later_bias": 3,
-    "attend": 3,
-    "attend_bias": 2,
-    "centre_out": 1,
-    "scale_out": 1,
-    "relax": 1,
+# Two that tell the sizes, and the rest; `gates` is twice `hidden`, which is width + attention.
+_SIZED = {
+    "attend": floats("steps", "attention", "columns", some=True),
+    "centre_out": floats("width", some=True),
+}
+_ARRAYS = {
+    "first": floats("steps+1", "dense", "gates"),
+    "first_bias": floats("steps+1", "gates"),
+    "later": floats("steps+1", "further", "hidden", "gates"),
+    "later_bias": floats("steps+1", "further", "gates"),
+    "attend_bias": floats("steps", "columns"),
+    "scale_out": floats("width", above=0),
+    "relax": floats(1),
 }
 _LAYERS = 2  # gated layers of a feature transformer: one shared by all steps, one of its own
 _RATE = 0.02  # TabNet
@@ -71,7 +75,7 @@ class AttentionEmbedding:
     def transform(self, X: Floats) -> Floats:
         """The new columns float64[n, width] of X float64[n, d]; each row on its own."""
         decided = self._attended(X)[0]
-        return np.asarray((decided - self.layers["centre_out"]) / self.layers["scale_out"])
+        return finite((decided - self.layers["centre_out"]) / self.layers["scale_out"])
 
     def masks(self, X: Floats) -> Floats:
         """How attention was shared out among the columns in each step, float64[n, steps, d]."""
@@ -131,24 +135,12 @@ class Attention:
     @staticmethod
     def restore(arrays: Arrays) -> AttentionEmbedding:
         """The representation whose `arrays()` these are; it gives the same bit for bit."""
-        intact(_DIMENSIONS.keys() <= arrays.keys())
         design = Design.restore(arrays)
-        layers = {name: floats(arrays, name, n) for name, n in _DIMENSIONS.items()}
-        # The compiled loops do not look where they read.
-        steps, attention, columns = layers["attend"].shape
-        width, p = len(layers["centre_out"]), design.width
-        hidden, more = width + attention, layers["later"].shape[1]
-        expected = {
-            "first": (steps + 1, p, 2 * hidden),
-            "first_bias": (steps + 1, 2 * hidden),
-            "later": (steps + 1, more, hidden, 2 * hidden),
-            "later_bias": (steps + 1, more, 2 * hidden),
-            "attend_bias": (steps, columns),
-            "scale_out": (width,),
-            "relax": (1,),
-        }
-        intact(columns == len(design.levels) and bool((layers["scale_out"] > 0).all()))
-        intact(all(layers[name].shape == shape for name, shape in expected.items()))
+        sizes = {"columns": len(design.levels), "dense": design.width}
+        sized, sizes = checked(arrays, _SIZED, SAVED, sizes)
+        hidden = sizes["width"] + sizes["attention"]
+        rest, _ = checked(arrays, _ARRAYS, SAVED, sizes | {"hidden": hidden, "gates": 2 * hidden})
+        layers = sized | rest
         return AttentionEmbedding(design, layers)
 
 

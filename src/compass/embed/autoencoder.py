@@ -8,6 +8,7 @@ second half. The representation is the narrow layer, or the mean of that distrib
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from compass import registry
 from compass.domain.space import Space
 from compass.embed.forward import perceived
 from compass.embed.train import (
+    SAVED,
     Arrays,
     Floats,
     Lesson,
@@ -24,20 +26,25 @@ from compass.embed.train import (
     dense,
     descend,
     drawn,
-    floats,
-    intact,
+    finite,
     lesson,
     moments,
     outcome_loss,
     torch_library,
 )
+from compass.execute.arrays import checked, damaged, floats, whole
 from compass.prepare.design import Design
 from compass.settings import EmbeddingSettings, Settings
 
 _HIDDEN = 2  # layers between the columns and the narrow layer
 _RATE = 3e-3
 _WIDEST = 4.0  # of the logarithm of a variance, so that its exponential stays a number
-_SAVED = {"weights": 1, "centre_out": 1, "scale_out": 1}
+_ARRAYS = {
+    "sizes": whole("layers", least=1, below=2**31),
+    "weights": floats("weights"),
+    "centre_out": floats("width", some=True),
+    "scale_out": floats("width", above=0),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +66,7 @@ class Encoded:
     def transform(self, X: Floats) -> Floats:
         """The new columns float64[n, width] of X float64[n, d]; each row on its own."""
         narrow = perceived(dense(self.design, X), self.sizes, self.weights)
-        return np.asarray((narrow - self.centre) / self.scale)
+        return finite((narrow - self.centre) / self.scale)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
@@ -271,13 +278,12 @@ def _fitted(
 
 
 def _restored(name: str, arrays: Arrays) -> Encoded:
-    intact({*_SAVED, "sizes"} <= arrays.keys())
     design = Design.restore(arrays)
-    weights, centre, scale = (floats(arrays, key, n) for key, n in _SAVED.items())
-    sizes = np.ascontiguousarray(arrays["sizes"], dtype=np.int64)
-    # The compiled loops do not look where they read.
-    intact(sizes.ndim == 1 and len(sizes) >= 2 and bool((sizes >= 1).all()))
-    needed = int(np.sum(sizes[:-1] * sizes[1:] + sizes[1:]))
-    intact(int(sizes[0]) == design.width and len(weights) == needed)
-    intact(centre.shape == scale.shape == (int(sizes[-1]),) and bool((scale > 0).all()))
-    return Encoded(name, design, sizes, weights, centre, scale)
+    found, known = checked(arrays, _ARRAYS, SAVED)
+    layers = found["sizes"].tolist()
+    # In Python's numbers, which do not overflow.
+    needed = sum((before + 1) * after for before, after in pairwise(layers))
+    ends = (design.width, known["width"])
+    if len(layers) < 2 or (layers[0], layers[-1]) != ends or needed != known["weights"]:
+        raise damaged(SAVED, "its layers do not fit together")
+    return Encoded(name, design, *found.values())

@@ -75,7 +75,7 @@ def _project(z: Floats, size: int) -> None:
             if z[j] > threshold:
                 total += z[j]
                 kept += 1
-        if kept == count:
+        if kept >= count:  # more, if anything, by rounding
             break
         count = kept
         threshold = (total - 1.0) / count

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.errors import EngineProblem, EnvironmentProblem
+from compass.domain.errors import BadInput, EnvironmentProblem
 from compass.domain.space import Space
 from compass.prepare.design import Design
 from compass.settings import EmbeddingSettings
@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[np.generic]]
 
+SAVED = "the saved representation"
 _FEW = 32  # fewer rows are repeated: statistics of a batch need several
 _FAR = 10.0  # standard deviations from which a value counts no further
 _SPAN = 10.0  # largest over smallest outcome from which its logarithm is learnt
@@ -81,6 +82,16 @@ def lesson(
 def dense(design: Design, X: Floats) -> Floats:
     """The dense matrix float64[n, p]; values far beyond those learnt from count as far."""
     return np.asarray(np.clip(design.apply(X), -_FAR, _FAR))
+
+
+def finite(columns: Floats) -> Floats:
+    """The columns that a representation gives; BadInput where one is no number."""
+    if not np.isfinite(columns).all():
+        raise BadInput(
+            "the representation has no finite value for a configuration",
+            hint="ask nearer to the past runs; if that does not help, fit the engine again",
+        )
+    return columns
 
 
 def _standard(y: Floats, weight: Floats) -> Floats:
@@ -216,18 +227,3 @@ def drawn(torch: Any, rng: np.random.Generator, *shape: int) -> Any:
     """Starting weights [in, out] that keep the size of what goes through them."""
     values = rng.normal(0.0, math.sqrt(2.0 / sum(shape)), shape)
     return torch.tensor(values, dtype=torch.float32, requires_grad=True)
-
-
-def floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
-    """A saved array of finite numbers with so many dimensions."""
-    found = np.ascontiguousarray(arrays[name], dtype=np.float64)
-    intact(found.ndim == dimensions and bool(np.isfinite(found).all()))
-    return found
-
-
-def intact(holds: bool) -> None:
-    """Raise unless a saved representation is as it was saved."""
-    if not holds:
-        raise EngineProblem(
-            "a saved representation is damaged", hint="fit and save the engine again"
-        )

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from compass import registry
 from compass.domain.answer import Answer, Prediction, Proposal, Suggestion
+from compass.domain.arguments import anything_of, path_name, takes, text
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName, unknown
 from compass.domain.query import Kind
@@ -296,6 +297,7 @@ def _unknown_in_template(name: str, config: Config) -> UnknownName:
     return UnknownName(error.message, hint=f"{error.hint} (braces of the shell: {{{{{name}}}}})")
 
 
+@takes(answer=anything_of(Answer), form=text, path=path_name, template=path_name)
 def export(answer: Answer, form: str, path: str | Path, template: str | Path | None = None) -> None:
     """Write an answer in a registered form: json, csv, sbatch, or one of a plug-in."""
     text = None

@@ -6,15 +6,12 @@ replaces the small file CURRENT, and only then removes the old generation.
 
 import fcntl
 import hashlib
-import io
 import json
 import os
 import re
 import secrets
 import shutil
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,21 +19,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
-from compass.domain.answer import ModelCard
+from compass.domain.arguments import path_name, takes
 from compass.domain.base import Noun
-from compass.domain.errors import EngineProblem, EnvironmentProblem
+from compass.domain.errors import (
+    BadInput,
+    DataProblem,
+    EngineProblem,
+    EnvironmentProblem,
+    UnknownName,
+)
 from compass.engine.dataset import Dataset
 from compass.engine.saved import POINTER, is_engine
-from compass.engine.workbench import Trained
-from compass.model.base import Task
-from compass.model.recipe import Recipe
+from compass.engine.stored_model import StoredModel, arrays_of, restored, stored
+from compass.model.brought.archive import array_of, members
 from compass.prepare.study import Study
+from compass.readers.columnar import Parquet
+from compass.readers.inflate import InflateLimits, limits
 from compass.readers.table import Part, Table
 from compass.settings import Settings
-from compass.trust.interval import Conformal
-from compass.trust.spread import Perturbed
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -44,40 +46,7 @@ if TYPE_CHECKING:
 FORMAT = 3
 _GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
-_BROKEN = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    IndexError,
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-
-
-class StoredInterval(Noun):
-    """The numbers of an interval; its arrays are with those of the model."""
-
-    unseen: float
-    usual: float
-    log: bool
-    units: int
-
-
-class StoredModel(Noun):
-    """One trained outcome; its arrays are in `file`."""
-
-    features: tuple[str, ...]
-    target: str
-    classes: int | None
-    recipe: Recipe
-    file: str
-    digest: str = Field(description="of the file, so that a damaged one is noticed")
-    card: ModelCard
-    scale: float
-    interval: StoredInterval | None = Field(description="of a prediction; None for classes")
-    change: StoredInterval | None = Field(description="of a change; None for classes")
+_BROKEN = (OSError, ValueError, LookupError, TypeError, RecursionError)
 
 
 class Manifest(Noun):
@@ -85,7 +54,7 @@ class Manifest(Noun):
 
     format: int
     fingerprint: str
-    parts: tuple[tuple[str | None, int], ...] = Field(description="files and their rows")
+    parts: tuple[tuple[str | None, NonNegativeInt], ...] = Field(description="files and their rows")
     study: Study
     steps: tuple[str, ...]
     settings: Settings
@@ -158,6 +127,7 @@ def _tidy(path: Path, current: Path) -> None:
             item.unlink(missing_ok=True)
 
 
+@takes(path=path_name)
 def load(path: str | Path) -> "Compass":
     """An engine as it was saved; it gives the same answers."""
     from compass.engine.compass import Compass
@@ -170,10 +140,11 @@ def load(path: str | Path) -> "Compass":
         written = (generation / "engine.json").read_bytes()
         _check_format(path, written)
         manifest = Manifest.model_validate_json(written)
-        # Not read_table, which imports pandas: a third of a second for every new process.
-        with pq.ParquetFile(generation / "data.parquet") as file:
-            table = file.read()
     except _BROKEN as error:
+        raise _damaged(path, error) from None
+    try:
+        table = Parquet().read(generation / "data.parquet")
+    except (DataProblem, OSError) as error:
         raise _damaged(path, error) from None
     parts = [Part(file, rows) for file, rows in manifest.parts]
     data = Dataset(Table.of(table, parts), manifest.study, manifest.steps)
@@ -183,19 +154,24 @@ def load(path: str | Path) -> "Compass":
             f"the data inside {path} is not what was saved", hint="fit it again from the data"
         )
     engine = Compass(data, rules=manifest.rules, settings=manifest.settings)
-    for stored in manifest.models:
-        try:
-            trained = _restore(stored, generation)
-        except _BROKEN as error:
-            raise _damaged(path, error) from None
-        engine.bench.trained[stored.features, stored.target] = trained
+    try:
+        for kept, arrays in _read_models(manifest.models, generation):
+            trained = restored(kept, arrays, engine.space, engine.settings)
+            engine.bench.trained[kept.features, kept.target] = trained
+    except UnknownName:
+        raise  # a plug-in that is not installed here: the engine may be whole
+    except (BadInput, *_BROKEN) as error:
+        raise _damaged(path, error) from None
     return engine
 
 
 def _damaged(path: Path, error: Exception) -> EngineProblem:
-    system = error.strerror if isinstance(error, OSError) else None
-    why = system or "its files are not as they were saved"
-    return EngineProblem(f"{path} is damaged: {why}", hint="fit it again from the data")
+    why, hint = "its files are not as they were saved", "fit it again from the data"
+    if isinstance(error, OSError):
+        why = error.strerror or why
+    if isinstance(error, BadInput):
+        why, hint = error.message, error.hint or hint
+    return EngineProblem(f"{path} is damaged: {why}", hint=hint)
 
 
 def _check_format(path: Path, written: bytes) -> None:
@@ -224,21 +200,9 @@ def _write(engine: "Compass", folder: Path) -> None:
     models = []
     for number, ((features, target), trained) in enumerate(engine.bench.trained.items()):
         file = f"model-{number}.npz"
-        _write_arrays(folder / file, _arrays(trained))
-        models.append(
-            StoredModel(
-                features=features,
-                target=target,
-                classes=trained.model.task.classes,
-                recipe=trained.recipe,
-                file=file,
-                digest=_digest((folder / file).read_bytes()),
-                card=trained.card,
-                scale=trained.scale,
-                interval=_numbers(trained.interval),
-                change=_numbers(trained.change),
-            )
-        )
+        _write_arrays(folder / file, arrays_of(trained))
+        digest = _digest((folder / file).read_bytes())
+        models.append(stored(trained, features, target, file, digest))
     table = engine.data.table
     manifest = Manifest(
         format=FORMAT,
@@ -250,79 +214,36 @@ def _write(engine: "Compass", folder: Path) -> None:
         rules=tuple(rule.text for rule in engine.rules),
         models=tuple(models),
     )
-    pq.write_table(table.arrow, folder / "data.parquet", compression="zstd")
+    with (folder / "data.parquet").open("wb") as data:  # Arrow takes the path `a:b` for an address
+        pq.write_table(table.arrow, data, compression="zstd")
     (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
     for item in [*folder.iterdir(), folder]:
         _sync(item)
 
 
-def _arrays(trained: Trained) -> dict[str, NDArray[Any]]:
-    found: dict[str, NDArray[Any]] = {}
-    found |= {
-        f"model/{name}": array for name, array in trained.recipe.arrays(trained.model).items()
-    }
-    found |= {f"perturbed/{name}": array for name, array in trained.perturbed.arrays().items()}
-    for kind, interval in (("interval", trained.interval), ("change", trained.change)):
-        if interval is not None:
-            found[f"{kind}/residuals"] = interval.residuals
-            found[f"{kind}/weights"] = interval.weights
-    return found
-
-
-def _numbers(interval: Conformal | None) -> StoredInterval | None:
-    if interval is None:
-        return None
-    return StoredInterval(
-        unseen=interval.unseen, usual=interval.usual, log=interval.log, units=interval.units
-    )
-
-
-def _interval(
-    stored: StoredInterval | None, arrays: Mapping[str, NDArray[Any]], kind: str
-) -> Conformal | None:
-    if stored is None:
-        return None
-    residuals, weights = arrays[f"{kind}/residuals"], arrays[f"{kind}/weights"]
-    if residuals.ndim != 1 or residuals.shape != weights.shape:
-        raise ValueError(kind)
-    return Conformal(residuals, weights, **dict(stored))
-
-
-def _restore(stored: StoredModel, folder: Path) -> Trained:
-    if not re.fullmatch(r"model-\d+\.npz", stored.file):
-        raise ValueError(stored.file)
-    arrays = _read_arrays(folder / stored.file, stored.digest)
-    task = Task(stored.classes)
-    return Trained(
-        model=stored.recipe.restore(_under(arrays, "model/"), task),
-        recipe=stored.recipe,
-        perturbed=Perturbed.restore(_under(arrays, "perturbed/")),
-        interval=_interval(stored.interval, arrays, "interval"),
-        change=_interval(stored.change, arrays, "change"),
-        card=stored.card,
-        scale=stored.scale,
-    )
-
-
-def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
-
-
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     named: dict[str, Any] = {name.replace("/", "|"): array for name, array in arrays.items()}
     np.savez_compressed(path, **named)
+    # What becomes so small that `load` might refuse it as a bomb is written as it is.
+    if 2 * sum(a.nbytes for a in arrays.values()) > InflateLimits.ratio * path.stat().st_size:
+        np.savez(path, **named)
 
 
-def _read_arrays(path: Path, digest: str) -> dict[str, NDArray[Any]]:
-    content = path.read_bytes()
-    if _digest(content) != digest:
-        raise ValueError(path.name)
-    with np.load(io.BytesIO(content), allow_pickle=False) as file:
-        return {name.replace("|", "/"): file[name] for name in file.files}
+def _read_models(
+    models: Sequence[StoredModel], folder: Path
+) -> Iterator[tuple[StoredModel, dict[str, NDArray[Any]]]]:
+    """Each model with its arrays; files that would unpack to too much are not unpacked."""
+    if len({kept.file for kept in models}) != len(models):
+        raise ValueError("two models in one file")
+    left = limits().allowed(sum((folder / kept.file).stat().st_size for kept in models))
+    for kept in models:
+        content = (folder / kept.file).read_bytes()
+        if _digest(content) != kept.digest:
+            raise ValueError(kept.file)
+        files = members(content, kept.file, left)
+        left -= sum(map(len, files.values()))
+        named = {name.removesuffix(".npy").replace("|", "/"): f for name, f in files.items()}
+        yield kept, {name: array_of(file) for name, file in named.items()}
 
 
 def _digest(content: bytes) -> str:

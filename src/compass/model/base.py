@@ -35,6 +35,7 @@ from compass.domain.space import Space
 from compass.settings import Settings
 
 Floats = NDArray[np.float64]
+_CLOSE = 1e-6  # how far shares may be from adding up to 1: rounding
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,12 @@ class Family(Protocol):
 def family(name: str) -> Family:
     """The model family of that name; an unknown name offers the nearest one."""
     return cast(Family, registry.get("surrogate", name))
+
+
+def are_shares(scores: Floats) -> bool:
+    """Whether every row float64[n, classes] holds shares: not negative, and 1 in sum."""
+    sums = scores.sum(axis=1)
+    return bool((scores >= 0).all() and (np.abs(sums - 1.0) < _CLOSE).all())
 
 
 def growth(name: str, few: int, many: int) -> float:

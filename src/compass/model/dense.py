@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Space
+from compass.execute.arrays import Stored, checked, damaged, floats, under, whole
 from compass.model.base import Floats, Task
 from compass.model.trees import check
 from compass.prepare.design import Design
 
+MODEL = "the saved model"
 _DESIGN = "design/"
+_ARRAYS = {"seen": whole("seen", least=0, ascending=True), "outcome": floats(2)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +36,23 @@ class Frame:
 
     def dense(self, X: Floats) -> Floats:
         """The dense matrix float64[n, width] of X float64[n, d]."""
-        d = len(self.design.levels)
-        if X.ndim != 2 or X.shape[1] != d:
-            raise BadInput(f"rows of shape {X.shape} given to a model of {d} features")
-        return self.design.apply(np.asarray(X, dtype=np.float64))
+        Z = self.design.apply(np.asarray(X, dtype=np.float64))
+        if not np.isfinite(Z).all():
+            raise no_number()
+        return Z
 
     def number(self, raw: Floats) -> Floats:
         """Predictions float64[n, 1] from raw ones."""
-        return raw * self.scale + self.centre
+        with np.errstate(over="ignore"):  # told below
+            found = raw * self.scale + self.centre
+        if not np.isfinite(found).all():
+            raise no_number()
+        return found
 
     def scores(self, shares: Floats) -> Floats:
         """Scores float64[n, classes] from those of the classes seen; 0 for all others."""
+        if not np.isfinite(shares).all():
+            raise no_number()
         found = np.zeros((len(shares), self.task.outputs))
         found[:, self.seen] = shares
         return found
@@ -55,22 +64,30 @@ class Frame:
 
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "Frame":
-        """The frame whose `arrays()` these are."""
-        inner = {n.removeprefix(_DESIGN): a for n, a in arrays.items() if n.startswith(_DESIGN)}
-        try:
-            design = Design.restore(inner)
-        except KeyError:
-            raise damaged() from None
-        seen, outcome = np.asarray(arrays.get("seen")), taken(arrays, "outcome", 2)
-        fits = seen.dtype == np.int64 and seen.ndim == 1
-        if not fits or bool(len(seen)) != (task.classes is not None):
-            raise damaged()
-        if len(seen) and not (seen.min() >= 0 and seen.max() < task.outputs):
+        """The frame whose `arrays()` these are; damaged arrays are refused."""
+        design = Design.restore(under(arrays, _DESIGN))
+        found, _ = checked(arrays, _ARRAYS, MODEL)
+        seen, (centre, scale) = found["seen"], found["outcome"].tolist()
+        if bool(len(seen)) != (task.classes is not None) or (np.diff(seen) == 0).any():
+            raise damaged(MODEL, "its classes are not those of the outcome")
+        if len(seen) and seen[-1] >= task.outputs:
             raise EngineProblem(
-                f"the saved model knows {seen.max() + 1} classes, {task.outputs} were expected",
+                f"the saved model knows {seen[-1] + 1} classes, {task.outputs} were expected",
                 hint="fit and save the engine again",
             )
-        return cls(design, task, seen, float(outcome[0]), float(outcome[1]))
+        if scale <= 0:
+            raise damaged(MODEL, "the scale of its outcome is not positive")
+        return cls(design, task, seen, centre, scale)
+
+    def own(
+        self,
+        arrays: Mapping[str, NDArray[np.generic]],
+        expected: Mapping[str, Stored],
+        **sizes: int,
+    ) -> dict[str, Any]:
+        """The arrays that a model has beside its frame; `width` and `raw` are known sizes."""
+        sizes |= {"width": self.design.width, "raw": self.raw}
+        return checked(arrays, expected, MODEL, sizes)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,22 +131,12 @@ def lesson(
     return Lesson(frame, design.apply(X), learnt, weight)
 
 
-def taken(
-    arrays: Mapping[str, NDArray[np.generic]], name: str, *shape: int | None, kind: Any = np.float64
-) -> NDArray[Any]:
-    """A saved array, if it has this shape (None: any length) and only finite numbers."""
-    array = arrays.get(name)
-    if array is None or array.dtype != kind or array.ndim != len(shape):
-        raise damaged()
-    fits = all(want is None or want == size for want, size in zip(shape, array.shape, strict=True))
-    if not fits or not np.isfinite(array).all():
-        raise damaged()
-    return np.ascontiguousarray(array)
-
-
-def damaged() -> EngineProblem:
-    """What is said of saved arrays that do not make a model."""
-    return EngineProblem("a saved model is damaged", hint="fit and save the engine again")
+def no_number() -> BadInput:
+    """The error for a configuration that a model has no finite prediction for."""
+    return BadInput(
+        "the model has no finite prediction for a configuration",
+        hint="ask nearer to the past runs; if that does not help, fit the engine again",
+    )
 
 
 def doubt(shares: Floats) -> Floats:

@@ -17,16 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.errors import BadInput, EngineProblem
+from compass.domain.errors import BadInput
+from compass.execute.arrays import checked, damaged
 from compass.execute.kernel import over_rows
 from compass.model import joined, reach, walk
 from compass.model.joined import Joined, join, rows_for
-from compass.model.sound import DTYPES, plain, sound
+from compass.model.tree_arrays import ARRAYS, SCALARS, fault
 
 Floats = NDArray[np.float64]
 
 LINKS = walk.LINKS
-_SCALARS: dict[str, Any] = {"width": int, "divisor": float, "link": str, "single": bool}
+_NODES = tuple(name for name in ARRAYS if name not in SCALARS)
 # Engines saved before there was boosting lack these: their trees are forests.
 _LATER = ("slot", "offset", "divisor", "link", "single")
 
@@ -59,9 +60,9 @@ class FlatForest:
             "slot": self.slot if np.size(self.slot) else np.zeros(roots.size, dtype=np.int64),
             "offset": self.offset if np.size(self.offset) else np.zeros(value.shape[1:2]),
         }
-        for name, dtype in DTYPES.items():
+        for name in _NODES:
             given = filled.get(name, getattr(self, name))
-            array = np.ascontiguousarray(given, dtype=dtype).view()
+            array = _typed(given, ARRAYS[name].dtype).view()
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         object.__setattr__(self, "divisor", float(self.divisor or roots.size))
@@ -114,7 +115,7 @@ class FlatForest:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The ensemble as named arrays, for saving."""
-        found: dict[str, NDArray[np.generic]] = {name: getattr(self, name) for name in DTYPES}
+        found: dict[str, NDArray[np.generic]] = {name: getattr(self, name) for name in _NODES}
         return found | {
             "width": np.array([self.width], dtype=np.int64),
             "divisor": np.array([self.divisor]),
@@ -145,27 +146,19 @@ def from_trees(trees: Sequence[Any], width: int) -> FlatForest:
     )
 
 
-def restore(arrays: Mapping[str, NDArray[np.generic]]) -> FlatForest:
+def restore(
+    arrays: Mapping[str, NDArray[np.generic]], what: str = "the saved forest"
+) -> FlatForest:
     """The ensemble whose `arrays()` these are; damaged arrays are refused."""
-    needed = {*DTYPES, "width"} - set(_LATER)
-    if any(name in arrays for name in _LATER):
-        needed |= set(_LATER)
-    missing = sorted(needed - set(arrays))
-    if missing:
-        raise EngineProblem(
-            f"the saved forest lacks {', '.join(missing)}", hint="fit and save the engine again"
-        )
-    parts: dict[str, Any] = {name: arrays[name] for name in needed}
-    if plain(parts):
-        for name in needed & set(_SCALARS):
-            parts[name] = _SCALARS[name](parts[name][0])
-        given = FlatForest(**parts)
-        if sound(given):
-            return given
-    raise EngineProblem(
-        "the saved forest is damaged: its nodes do not form trees, or their sum makes no sense",
-        hint="fit and save the engine again",
-    )
+    older = not any(name in arrays for name in _LATER)
+    needed = {name: a for name, a in ARRAYS.items() if not (older and name in _LATER)}
+    parts, _ = checked(arrays, needed, what)
+    scalars = {name: parts[name][0].item() for name in SCALARS if name in parts}
+    forest = FlatForest(**parts | scalars)
+    wrong = fault(forest)
+    if wrong is not None:
+        raise damaged(what, wrong)
+    return forest
 
 
 def mean(forest: FlatForest, X: Floats, *, threads: int | None = None) -> Floats:
@@ -351,6 +344,16 @@ def cell_edges(forest: FlatForest, feature: int) -> Floats:
     return known[feature]
 
 
+def _typed(given: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The array in this type; positions that it cannot hold are refused, not wrapped around."""
+    array = np.asarray(given)
+    if dtype.kind == "i" and array.dtype != dtype and array.size:
+        limits = np.iinfo(dtype)
+        if array.dtype.kind not in "iu" or array.min() < limits.min or array.max() > limits.max:
+            raise BadInput("a position in a tree is out of range", hint="save the model again")
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
 def _votes(forest: FlatForest) -> bool:
     return (
         forest.divisor == forest.trees
@@ -361,5 +364,4 @@ def _votes(forest: FlatForest) -> bool:
 
 
 def _shift(child: NDArray[Any], start: int) -> NDArray[np.int32]:
-    shifted: NDArray[np.int32] = np.where(child >= 0, child + start, -1).astype(np.int32)
-    return shifted
+    return _typed(np.where(child >= 0, child + start, -1), np.dtype(np.int32))

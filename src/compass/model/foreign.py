@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,10 @@ _ZERO = float(np.float32(1e-35))
 _LIGHTGBM_CATEGORY, _LIGHTGBM_ZERO_MISSING = 1, 4  # bits of a LightGBM decision type
 
 
+class Inconsistent(ValueError):
+    """Parts of a model that do not fit together; the message says which, beginning with "it"."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Tree:
     """One tree; node 0 is its root, children come after their parents, -1 marks a leaf."""
@@ -54,6 +59,12 @@ class _Tree:
     left: NDArray[Any]
     right: NDArray[Any]
     value: Floats
+
+    def __post_init__(self) -> None:
+        parts = (self.feature, self.threshold, self.left, self.right)
+        # Trees are laid one after another: what one has too much another must not have too little.
+        if self.value.ndim != 1 or any(part.shape != self.value.shape for part in parts):
+            raise Inconsistent("it has a tree whose nodes lack a part")
 
 
 def from_lightgbm(booster: Any) -> FlatForest:
@@ -73,6 +84,7 @@ def lightgbm_forest(text: str) -> FlatForest:
     link, factor = _lightgbm_link(objective)
     each = int(head["num_tree_per_iteration"])
     trees = [_lightgbm_tree(block, factor) for block in blocks]
+    _lightgbm_counts(head, blocks, each, link)
     averaged = "average_output" in head
     return _assemble(
         trees or [_leaf(0.0)],
@@ -85,6 +97,20 @@ def lightgbm_forest(text: str) -> FlatForest:
     )
 
 
+def _lightgbm_counts(
+    head: Mapping[str, str], blocks: Sequence[Mapping[str, str]], each: int, link: str
+) -> None:
+    """Refuse a file that holds other trees than it says."""
+    if each < 1 or (each > 1) != (link == "softmax") or each != int(head.get("num_class", each)):
+        raise Inconsistent("it says another number of classes than its objective has")
+    if len(blocks) % each:
+        raise Inconsistent(f"it has {len(blocks)} trees for {each} classes")
+    if len(head.get("tree_sizes", "").split()) not in (0, len(blocks)):
+        raise Inconsistent("it holds another number of trees than it says")
+    if any(block["Tree"] != str(place) for place, block in enumerate(blocks)):
+        raise Inconsistent("its trees are not in order")
+
+
 def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     head: dict[str, str] = {}
     blocks: list[dict[str, str]] = []
@@ -93,7 +119,7 @@ def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
             break
         key, _, rest = line.partition("=")
         if key == "Tree":
-            blocks.append({})
+            blocks.append({key: rest.strip()})
         elif key:
             (blocks[-1] if blocks else head)[key] = rest
     return head, blocks
@@ -111,9 +137,13 @@ def _lightgbm_tree(block: Mapping[str, str], factor: float) -> _Tree:
         raise _unsupported("LightGBM", "linear models in its leaves")
     leaves = factor * np.array(block["leaf_value"].split(), dtype=np.float64)
     inner = leaves.size - 1
+    if int(block["num_leaves"]) != leaves.size:
+        raise Inconsistent("it has a tree with another number of leaves than it says")
     if inner == 0:
         return _leaf(float(leaves[0]))
     decision = np.array(block["decision_type"].split(), dtype=np.int64)
+    if decision.size != inner:
+        raise Inconsistent("it has a tree whose nodes lack a part")
     if np.any(decision & _LIGHTGBM_CATEGORY):
         raise _unsupported("LightGBM", "categorical splits")
     if np.any((decision >> 2) & 3 == _LIGHTGBM_ZERO_MISSING >> 2):
@@ -127,7 +157,10 @@ def _lightgbm_tree(block: Mapping[str, str], factor: float) -> _Tree:
         np.array(block[side].split(), dtype=np.int64) for side in ("left_child", "right_child")
     )
     # A leaf is written as -1 - its number; here leaves come after the inner nodes.
-    left, right = (np.where(child < 0, inner - 1 - child, child) for child in children)
+    left, right = (
+        np.where(child < 0, inner - 1 - child, child)
+        for child in map(_within, children, repeat(-leaves.size), repeat(inner))
+    )
     return _Tree(
         feature=np.concatenate([np.array(block["split_feature"].split(), np.int64), padding]),
         threshold=np.concatenate([threshold, np.zeros(leaves.size)]),
@@ -135,6 +168,13 @@ def _lightgbm_tree(block: Mapping[str, str], factor: float) -> _Tree:
         right=np.concatenate([right, padding]),
         value=np.concatenate([np.zeros(inner), leaves]),
     )
+
+
+def _within(positions: NDArray[np.int64], least: int, below: int) -> NDArray[np.int64]:
+    """The positions, none of which is out of range: nothing is calculated with those that are."""
+    if np.any((positions < least) | (positions >= below)):
+        raise Inconsistent("it has a tree with a branch that leads nowhere")
+    return positions
 
 
 def from_xgboost(booster: Any) -> FlatForest:
@@ -156,12 +196,13 @@ def xgboost_forest(document: Mapping[str, Any]) -> FlatForest:
     link, param = _XGBOOST[objective], learner["learner_model_param"]
     if int(param.get("num_target", "1")) > 1:
         raise _unsupported("XGBoost", "several targets in one model")
-    model, weights = _xgboost_trees(learner["gradient_booster"])
-    columns = max(int(param["num_class"]), 1)
+    model, weights = xgboost_trees(learner["gradient_booster"])
+    columns, width = max(int(param["num_class"]), 1), int(param["num_feature"])
     trees = [
         _xgboost_tree(tree, weight) for tree, weight in zip(model["trees"], weights, strict=True)
     ]
-    slot = np.array(model["tree_info"], dtype=np.int64)
+    slot = _whole(model["tree_info"])
+    _xgboost_counts(model, slot, columns, link)
     order = _round_by_round(slot)
     return _assemble(
         [trees[i] for i in order] or [_leaf(0.0)],
@@ -169,12 +210,28 @@ def xgboost_forest(document: Mapping[str, Any]) -> FlatForest:
         offset=_margin(param["base_score"], link, columns),
         divisor=1.0,  # trees grown side by side in a round are already shares of it
         link=link,
-        width=int(param["num_feature"]),
+        width=width,
         single=True,
     )
 
 
-def _xgboost_trees(booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[float]]:
+def _xgboost_counts(
+    model: Mapping[str, Any], slot: NDArray[np.int64], columns: int, link: str
+) -> None:
+    """Refuse a document that holds other trees than it says."""
+    if (columns > 1) != (link == "softmax"):
+        raise Inconsistent("it says another number of classes than its objective has")
+    said = int(model["gbtree_model_param"]["num_trees"])
+    if not len(model["trees"]) == slot.size == said:
+        raise Inconsistent(f"it holds {len(model['trees'])} trees and says {said}")
+    if np.any((slot < 0) | (slot >= columns)):
+        raise Inconsistent("it has a tree of a class that there is not")
+    if np.unique(np.bincount(slot, minlength=columns)).size > 1:
+        raise Inconsistent("it has more trees for one class than for another")
+
+
+def xgboost_trees(booster: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[float]]:
+    """The part of a document that holds the trees, and how much each tree counts."""
     if booster["name"] == "dart":
         return booster["gbtree"]["model"], booster["weight_drop"]
     if booster["name"] != "gbtree":
@@ -187,21 +244,42 @@ def _xgboost_tree(tree: Mapping[str, Any], weight: float) -> _Tree:
         raise _unsupported("XGBoost", "categorical splits")
     if int(tree["tree_param"]["size_leaf_vector"]) > 1:
         raise _unsupported("XGBoost", "several targets in one model")
-    left = np.array(tree["left_children"], dtype=np.int64)
-    right = np.array(tree["right_children"], dtype=np.int64)
+    count = int(tree["tree_param"]["num_nodes"])
+    left, right = (
+        _within(_whole(tree[side]), -1, count) for side in ("left_children", "right_children")
+    )
     leaf = left < 0
     # A node's condition is a threshold, a leaf's is its value.
-    condition = np.array(tree["split_conditions"], dtype=np.float32)
+    condition = _numbers(tree["split_conditions"]).astype(np.float32)
     below = np.nextafter(condition, np.float32(-np.inf))  # x < t is x <= the float32 before t
+    features = _whole(tree["split_indices"])
+    if not left.shape == right.shape == condition.shape == features.shape == (count,):
+        raise Inconsistent("it has a tree with another number of nodes than it says")
     return _in_order(
         _Tree(
-            feature=np.where(leaf, -1, np.array(tree["split_indices"], dtype=np.int64)),
+            feature=np.where(leaf, -1, features),
             threshold=np.where(leaf, 0.0, below.astype(np.float64)),
             left=left,
             right=right,
             value=np.where(leaf, weight * condition.astype(np.float64), 0.0),
         )
     )
+
+
+def _whole(values: Any) -> NDArray[np.int64]:
+    """Whole numbers of a document; what only looks like some is not taken for them."""
+    found = np.array(values)
+    if found.ndim != 1 or (found.size and found.dtype != np.int64):
+        raise Inconsistent("it has something else where whole numbers should be")
+    return found.astype(np.int64)
+
+
+def _numbers(values: Any) -> Floats:
+    """Numbers of a document; what only looks like some is not taken for them."""
+    found = np.array(values)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "if"):
+        raise Inconsistent("it has something else where numbers should be")
+    return found.astype(np.float64)
 
 
 def _in_order(tree: _Tree) -> _Tree:
@@ -243,7 +321,8 @@ def _margin(written: str, link: str, columns: int) -> Floats:
 
 
 def _leaf(value: float) -> _Tree:
-    return _Tree(np.array([-1]), np.zeros(1), np.array([-1]), np.array([-1]), np.array([value]))
+    none = np.array([-1])
+    return _Tree(none, np.zeros(1), none, none, np.array([value]))
 
 
 def _assemble(
@@ -262,10 +341,10 @@ def _assemble(
         for tree, start in zip(trees, starts, strict=True)
     ]
     return FlatForest(
-        feature=np.concatenate([tree.feature for tree in trees]).astype(np.int32),
+        feature=np.concatenate([tree.feature for tree in trees]),
         threshold=np.concatenate([tree.threshold for tree in trees]),
-        left=np.concatenate([left for left, _ in moved]).astype(np.int32),
-        right=np.concatenate([right for _, right in moved]).astype(np.int32),
+        left=np.concatenate([left for left, _ in moved]),
+        right=np.concatenate([right for _, right in moved]),
         value=np.concatenate([tree.value for tree in trees])[:, np.newaxis],
         roots=starts.astype(np.int64),
         width=width,

@@ -12,14 +12,23 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.arrays import floats
 from compass.model.alone import one_thread
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, damaged, lesson, taken
+from compass.model.dense import Frame, Lesson, lesson
 from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar
 from compass.prepare.weigh import mean
 from compass.settings import Settings
 
 MOST_ROWS = 1500  # the time of training grows with the third power, memory with the second
+_ARRAYS = {
+    "points": floats("width", "rows"),
+    "lengths": floats("width", above=0),
+    "weights": floats("rows", "raw"),
+    "offset": floats("raw"),
+    "signal": floats(1, least=0),
+    "root": floats("rows", "rows"),
+}
 _SAMPLE = 500  # rows that lengths and noise are learnt from
 _SURE = 1e-6  # least score of a class that was seen
 
@@ -146,20 +155,8 @@ class Gaussian:
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedGaussian:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         frame = Frame.restore(arrays, task)
-        points = taken(arrays, "points", frame.design.width, None)
-        size, signal = taken(arrays, "lengths", frame.design.width), taken(arrays, "signal", 1)
-        if not (size > 0).all() or signal[0] < 0:
-            raise damaged()
-        n = points.shape[1]
-        return FittedGaussian(
-            frame,
-            points,
-            size,
-            taken(arrays, "weights", n, frame.raw),
-            taken(arrays, "offset", frame.raw),
-            float(signal[0]),
-            taken(arrays, "root", n, n),
-        )
+        own = frame.own(arrays, _ARRAYS)
+        return FittedGaussian(frame, **own | {"signal": float(own["signal"][0])})
 
     @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:

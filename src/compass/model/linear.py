@@ -8,12 +8,21 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.arrays import floats, whole
 from compass.model.alone import one_thread
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, doubt, lesson, taken
+from compass.model.dense import Frame, Lesson, doubt, lesson
 from compass.model.sums import affine, lengths, softmax
 from compass.settings import Settings
 
+_PAIRS = {"pairs": whole("pairs", 2, least=0, below="width")}
+_ARRAYS = {
+    "weights": floats("terms", "raw"),
+    "offset": floats("raw"),
+    "middle": floats("terms"),
+    "root": floats("terms", "terms"),
+    "least": floats(1, least=0),
+}
 # Dense columns up to which `linear.pairs` adds products: 40 make 860 terms, and the spread of a
 # prediction takes the square of that.
 MOST_PAIRED = 40
@@ -120,19 +129,9 @@ class Linear:
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedLinear:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         frame = Frame.restore(arrays, task)
-        pairs = taken(arrays, "pairs", None, 2, kind=np.int64)
-        terms = frame.design.width + len(pairs)
-        # Columns of a pair are looked up: a wrong one must not reach beyond the matrix.
-        pairs = np.clip(pairs, 0, frame.design.width - 1)
-        return FittedLinear(
-            frame,
-            pairs,
-            taken(arrays, "weights", terms, frame.raw),
-            taken(arrays, "offset", frame.raw),
-            taken(arrays, "middle", terms),
-            taken(arrays, "root", terms, terms),
-            float(taken(arrays, "least", 1)[0]),
-        )
+        pairs = frame.own(arrays, _PAIRS)["pairs"]
+        own = frame.own(arrays, _ARRAYS, terms=frame.design.width + len(pairs))
+        return FittedLinear(frame, pairs, **own | {"least": float(own["least"][0])})
 
 
 def _terms(Z: Floats, pairs: NDArray[np.int64]) -> Floats:

@@ -15,12 +15,20 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
-from compass.model.base import Floats, Task
-from compass.model.dense import Frame, damaged, lesson, taken
+from compass.model.base import Floats, Task, are_shares
+from compass.model.dense import MODEL, Frame, lesson, no_number
 from compass.prepare.design import Design
 from compass.settings import Settings
 
+_ARRAYS = {
+    "points": floats("rows", "width", some=True),
+    "mean": floats("rows", "raw"),
+    "within": floats("rows", "raw", least=0),
+    "weight": floats("rows", above=0),
+    "near": whole(2, least=0),  # how many, and whether by distance
+}
 _ENOUGH = 200  # questions that repay a thread
 
 
@@ -77,6 +85,9 @@ class FittedNeighbours:
         workers = max(1, min(cores(), len(Z) // _ENOUGH))
         apart, near = self._tree.query(Z, k=np.arange(1, k + 1), workers=workers)
         mean, spread = np.empty((len(Z), self.frame.raw)), np.empty(len(Z))
+        # A neighbour at an infinite distance counts as none, and its place as beyond the last.
+        if len(Z) and near.max() >= len(self.points):
+            raise no_number()
         near = np.ascontiguousarray(near, dtype=np.int64)
         apart = np.ascontiguousarray(apart)
         _average(
@@ -126,13 +137,13 @@ class Neighbours:
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeighbours:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         frame = Frame.restore(arrays, task)
-        points = taken(arrays, "points", None, frame.design.width)
-        m, raw = len(points), frame.raw
-        mean, within = taken(arrays, "mean", m, raw), taken(arrays, "within", m, raw)
-        weight, near = taken(arrays, "weight", m), taken(arrays, "near", 2, kind=np.int64)
-        if not (m and (weight > 0).all() and (within >= 0).all() and near[0] >= 1):
-            raise damaged()
-        return FittedNeighbours(frame, points, mean, within, weight, int(near[0]), bool(near[1]))
+        own = frame.own(arrays, _ARRAYS)
+        count, by_distance = own.pop("near").tolist()
+        if count < 1 or by_distance > 1:
+            raise damaged(MODEL, "it does not say how many neighbours count")
+        if task.classes is not None and not are_shares(own["mean"]):
+            raise damaged(MODEL, "its runs have no shares of classes")
+        return FittedNeighbours(frame, **own, count=count, by_distance=bool(by_distance))
 
 
 def _stretch(design: Design) -> Floats:

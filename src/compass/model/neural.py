@@ -8,13 +8,19 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.arrays import floats
 from compass.execute.kernel import f8_2d, kernel, to_f8_2d
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, damaged, lesson, taken
+from compass.model.dense import Frame, lesson
 from compass.model.perceptron import passes, train
 from compass.model.sums import affine, softmax
 from compass.settings import Settings
 
+_ARRAYS = {
+    "first": floats("members", "width+1", "units", some=True),
+    "inner": floats("members", "layers", "units+1", "units"),
+    "last": floats("members", "units+1", "raw"),
+}
 _PER_SECOND = 200_000  # rows that are learnt from once, on one core
 _SECONDS = 120.0  # of training, beyond which a table is too large
 _BLOCK = 512  # rows that go through the layers together
@@ -128,16 +134,7 @@ class Neural:
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeural:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         frame = Frame.restore(arrays, task)
-        first = taken(arrays, "first", None, frame.design.width + 1, None)
-        members, _, units = first.shape
-        if not members or not units:
-            raise damaged()
-        return FittedNeural(
-            frame,
-            first,
-            taken(arrays, "inner", members, None, units + 1, units),
-            taken(arrays, "last", members, units + 1, frame.raw),
-        )
+        return FittedNeural(frame, **frame.own(arrays, _ARRAYS))
 
     @staticmethod
     def effort(rows: int) -> float:

@@ -16,6 +16,7 @@ from compass.domain.base import Noun
 from compass.domain.errors import DataProblem
 from compass.domain.space import Number, Space
 from compass.embed.base import Embedding, embedder
+from compass.execute.arrays import damaged, under
 from compass.model.base import Fitted, Floats, Task, family
 from compass.model.trees import FittedTrees
 from compass.settings import Settings
@@ -65,10 +66,12 @@ class Recipe(Noun):
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        inner = family(self.family).restore(_under(arrays, _MODEL), task)
+        inner = family(self.family).restore(under(arrays, _MODEL), task)
         front = None
         if self.embedding is not None:
-            front = embedder(self.embedding).restore(_under(arrays, _EMBEDDING))
+            front = embedder(self.embedding).restore(under(arrays, _EMBEDDING))
+        elif self.log and isinstance(inner, FittedTrees) and inner.forest.link != "exp":
+            raise damaged("the saved model", "its trees were not learnt on the logarithm")
         return self._finished(inner, front)
 
     def arrays(self, fitted: Fitted) -> dict[str, NDArray[np.generic]]:
@@ -208,11 +211,3 @@ def _bounded(values: Floats) -> Floats:
 def _slopes(model: Fitted, X: Floats) -> Floats | None:
     offered = getattr(model, "gradient", None)
     return None if offered is None else offered(X)
-
-
-def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }

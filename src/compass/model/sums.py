@@ -64,8 +64,9 @@ def _similar(
             root = np.sqrt(5.0 * squared)
             minus = -squared if kind == 0 else -root
             # exp() of the C library is called for one number at a time; this one is not. From
-            # -700 on it is as good as 0.
-            minus = max(minus, -700.0)
+            # -700 on it is as good as 0. Said so that what is no number is not let through: it
+            # would look up a power that there is not.
+            minus = minus if minus > -700.0 else -700.0
             whole = np.floor(minus * _LOG2E + 0.5)
             rest = (minus - whole * _LN2_HIGH) - whole * _LN2_LOW
             power = 1.0 / 6227020800.0

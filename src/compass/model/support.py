@@ -9,11 +9,18 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.domain.space import Space
+from compass.execute.arrays import floats
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, damaged, doubt, lesson, taken
+from compass.model.dense import Frame, Lesson, doubt, lesson
 from compass.model.sums import BLOCK, RBF, affine, similar, softmax
 from compass.settings import Settings
 
+_ARRAYS = {
+    "points": floats("width", "vectors"),
+    "weights": floats("vectors", "raw"),
+    "offset": floats("raw"),
+    "steep": floats(1, least=0),
+}
 _SECONDS = 20.0  # of training on one core, beyond which a table is too large
 _CACHE = 500  # MB for the kernel's rows while it is trained
 
@@ -128,17 +135,8 @@ class Support:
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedSupport:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         frame = Frame.restore(arrays, task)
-        points = taken(arrays, "points", frame.design.width, None)
-        steep = float(taken(arrays, "steep", 1)[0])
-        if steep < 0:
-            raise damaged()
-        return FittedSupport(
-            frame,
-            points,
-            taken(arrays, "weights", points.shape[1], frame.raw),
-            taken(arrays, "offset", frame.raw),
-            steep,
-        )
+        own = frame.own(arrays, _ARRAYS)
+        return FittedSupport(frame, **own | {"steep": float(own["steep"][0])})
 
     @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem, EngineProblem
+from compass.execute.arrays import damaged
 from compass.model import flat
-from compass.model.base import Floats, Task
+from compass.model.base import Floats, Task, are_shares
 from compass.model.cut import Cuts
 from compass.model.flat import FlatForest
 
@@ -57,7 +58,17 @@ def restored(arrays: Mapping[str, NDArray[np.generic]], task: Task, family: str)
             f"the saved forest predicts {forest.outputs} columns, {task.outputs} were expected",
             hint="fit and save the engine again",
         )
+    _check_task(forest, task)
     return FittedTrees(forest, task, family)
+
+
+def _check_task(forest: FlatForest, task: Task) -> None:
+    """Refuse trees that do not predict what the task asks for: shares of classes, or a number."""
+    shares = forest.link in ("sigmoid", "softmax")
+    if task.classes is not None and forest.link == "identity":
+        shares = are_shares(forest.value[forest.feature < 0])
+    if shares != (task.classes is not None):
+        raise damaged("the saved forest", "it predicts no shares of classes, or shares of a number")
 
 
 def check(X: Floats, y: Floats, task: Task, weight: Floats | None) -> None:

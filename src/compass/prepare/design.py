@@ -12,10 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.errors import EngineProblem
+from compass.domain.errors import BadInput
 from compass.domain.space import Category, Space
+from compass.execute.arrays import checked, damaged, flags, floats, whole
 
 Floats = NDArray[np.float64]
+ARRAYS = {
+    "levels": whole("columns", least=0, below=2**31, some=True),  # the sum must be a number, too
+    "none": floats("columns", missing=True),
+    "log": flags("columns"),
+    "centre": floats("columns"),
+    "scale": floats("columns", above=0),
+}
 _SPAN = 10.0  # largest over smallest value from which a positive number counts by its logarithm
 
 
@@ -58,6 +66,11 @@ class Design:
 
     def apply(self, X: Floats) -> Floats:
         """The dense matrix float64[n, width] of X float64[n, d]."""
+        if X.ndim != 2 or X.shape[1] != len(self.levels):
+            raise BadInput(
+                f"rows of shape {X.shape} given to a model of {len(self.levels)} features",
+                hint="give one column for each feature that it was trained with",
+            )
         found = np.zeros((len(X), self.width))
         at = 0
         for place, column in enumerate(X.T):
@@ -96,27 +109,15 @@ class Design:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
-        return {
-            "levels": self.levels,
-            "none": self.none,
-            "log": self.log,
-            "centre": self.centre,
-            "scale": self.scale,
-        }
+        return {name: getattr(self, name) for name in ARRAYS}
 
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[np.generic]]) -> "Design":
-        """The design whose `arrays()` these are."""
-        levels = np.asarray(arrays["levels"], dtype=np.int64)
-        none, centre, scale = (
-            np.asarray(arrays[name], dtype=np.float64) for name in ("none", "centre", "scale")
-        )
-        log = np.asarray(arrays["log"], dtype=np.bool_)
-        parts = (none, log, centre, scale)
-        sound = levels.ndim == 1 and all(part.shape == levels.shape for part in parts)
-        if not sound or (levels < 0).any() or not (scale > 0).all():
-            raise EngineProblem("a saved model is damaged", hint="fit and save the engine again")
-        return cls(levels, none, log, centre, scale)
+        """The design whose `arrays()` these are; damaged arrays are refused."""
+        found, _ = checked(arrays, ARRAYS, "a saved model")
+        if not np.isnan(found["none"][found["levels"] > 0]).all():
+            raise damaged("a saved model", "a column of labels has a number for none")
+        return cls(**found)
 
     def _standard(self, column: Floats, place: int) -> Floats:
         if self.log[place]:

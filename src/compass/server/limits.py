@@ -16,6 +16,7 @@ GIB = 1024 * MIB
 _CONNECTIONS = 4096  # each takes some 50 kB
 _OWN_FILES = 64  # of the server itself: the log, the lock, files that threads read
 _FILES = 1 << 20  # where there is no limit of open files
+TALKER_BYTES = 512 * MIB  # memory of a process that reads messages: it holds no engine
 
 
 class Limits(Noun):
@@ -29,6 +30,7 @@ class Limits(Noun):
     query_seconds: float = Field(
         120.0, gt=0, description="time of one question, or of reading a file"
     )
+    message_seconds: float = Field(10.0, gt=0, description="time of reading one message of a chat")
     fit_seconds: float = Field(3600.0, gt=0, description="time of learning or telling")
     idle_seconds: float = Field(
         60.0, gt=0, description="time in which a body must bring `body_rate` bytes a second, or end"
@@ -47,6 +49,7 @@ class Limits(Noun):
     )
     askers: int = Field(0, ge=0, description="processes that answer and read; 0: one per core")
     fitters: int = Field(1, ge=1, description="processes that learn")
+    talkers: int = Field(2, ge=1, description="processes that read messages of chats")
     waiting: int = Field(256, ge=1, description="pieces of work that may wait, over all people")
     waiting_here: int = Field(
         64, ge=1, description="pieces of work of one workspace, waiting or running"
@@ -84,11 +87,13 @@ def settled(limits: Limits) -> Limits:
     """
     askers = limits.askers or cores()
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    share = max(512 * MIB, machine // (askers + limits.fitters + 1))
+    rest = machine - limits.talkers * TALKER_BYTES
+    share = max(512 * MIB, rest // (askers + limits.fitters + 1))
     memory = limits.memory_bytes or min(4 * GIB, share)
     # A file of each upload, three pipes of each working process, and what the server itself needs.
     files = _open_files()
-    room = files - _OWN_FILES - limits.uploads - 3 * (askers + limits.fitters)
+    workers = askers + limits.fitters + limits.talkers
+    room = files - _OWN_FILES - limits.uploads - 3 * workers
     connections = limits.connections or min(_CONNECTIONS, room)
     if connections > room or room < 1:
         raise EnvironmentProblem(

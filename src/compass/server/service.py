@@ -2,21 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from compass.chat.assistant import reader
-from compass.chat.draft import Reading
-from compass.chat.understand import understand
 from compass.domain.answer import Answer, Curve, Suggestion
 from compass.domain.base import Config
 from compass.server import answers, logs
 from compass.server.jobs import Jobs, Running
-from compass.server.limits import Limits, settled
+from compass.server.language_model import language_model
+from compass.server.limits import TALKER_BYTES, Limits, settled
 from compass.server.listing import DATASETS, every
 from compass.server.metrics import Metrics
 from compass.server.nouns import DatasetInfo, EngineInfo, Job, ModelInfo, now
@@ -29,12 +27,9 @@ from compass.server.slots import Makers, Slots
 from compass.server.store import Kind, Store, Workspace, answer_id
 from compass.server.tasks import CATALOGUE
 
-Reader = Callable[..., Reading]
-
 ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
 TOLD = "told.json"
 _LISTERS = 4  # lists that are read at once
-_TALKERS = 8  # messages of chats that are read at once
 
 
 def _slots(what: str, most: int, here: int, limits: Limits) -> Slots:
@@ -51,6 +46,11 @@ class Service:
         self.metrics = Metrics()
         self.askers = Pool(self.limits.askers, self.limits)
         self.fitters = Pool(self.limits.fitters, self.limits)
+        # Of their own: a message must not wait for questions that take minutes.
+        small = min(self.limits.memory_bytes, TALKER_BYTES)
+        self.talkers = Pool(
+            self.limits.talkers, self.limits.model_copy(update={"memory_bytes": small})
+        )
         self.jobs = Jobs(
             {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
             ended=self._noted,
@@ -62,22 +62,14 @@ class Service:
         most = self.limits.of_address(self.limits.workspaces)
         self.makers = Makers(most, self.store.unused)
         self._talks: dict[str, asyncio.Lock] = {}
-        # Of their own: a language model that hangs must not hold up uploads.
-        self.talkers = ThreadPoolExecutor(_TALKERS, thread_name_prefix="chat")
         self.listers = ThreadPoolExecutor(_LISTERS, thread_name_prefix="list")
-        self.reader = self._reader()
+        self.model = language_model(settings)
 
     def _noted(self, job: Job) -> None:
         """Count a job that has ended, and tell the operator of one that failed."""
         self.metrics.jobs.labels(job.kind, job.state.value).inc()
         if job.kind != "ask" or job.problem is not None:
             logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
-
-    def _reader(self) -> Reader:
-        """What reads messages of a chat: the rules, with a language model in front if wanted."""
-        if self.settings.llm_url is None:
-            return understand
-        return reader(self.settings.llm_url, self.settings.llm_model or "")
 
     @asynccontextmanager
     async def talking(self, workspace: Workspace, chat: str) -> AsyncIterator[None]:
@@ -108,7 +100,8 @@ class Service:
 
     def let_go(self) -> None:
         """Take no more work, and let those go who follow jobs; what is being done goes on."""
-        self.askers.closed = self.fitters.closed = True
+        for pool in (self.askers, self.fitters, self.talkers):
+            pool.closed = True
         self.jobs.let_go()
 
     async def close(self) -> None:
@@ -116,8 +109,10 @@ class Service:
         await self.jobs.close()
         await self.askers.close()
         await self.fitters.close()
-        self.talkers.shutdown(wait=False, cancel_futures=True)
         self.listers.shutdown(wait=False, cancel_futures=True)
+        await self.talkers.close()
+        if self.model is not None:
+            self.model.close()
         self.store.close()
 
     # Where things are

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Category, Number, Space
+from compass.execute.arrays import checked, floats, whole
 from compass.execute.kernel import (
     f8,
     f8_2d,
@@ -49,7 +50,13 @@ class Scale:
     spread: Floats  # [c] standard deviation over training rows
     none: Floats  # [c] what stands for `none`; NaN: it cannot be missing
 
-    NAMES: ClassVar = ("column", "kind", "centre", "spread", "none")
+    ARRAYS: ClassVar = {
+        "column": whole("columns", least=0),
+        "kind": whole("columns", least=0, below=CATEGORY + 1),
+        "centre": floats("columns"),
+        "spread": floats("columns", above=0),
+        "none": floats("columns", missing=True),
+    }
 
     @classmethod
     def learn(cls, X: Floats, space: Space, weight: Floats | None = None) -> "Scale":
@@ -77,15 +84,12 @@ class Scale:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The scale as named arrays, for saving."""
-        return {name: getattr(self, name) for name in self.NAMES}
+        return {name: getattr(self, name) for name in self.ARRAYS}
 
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Scale":
-        """The scale whose `arrays()` these are; ValueError when they are damaged."""
-        column, kind, *rest = (arrays[name] for name in cls.NAMES)
-        if any(part.shape != (column.size,) for part in (column, kind, *rest)):
-            raise ValueError("scales do not fit together")
-        return cls(column.astype(np.int64), kind.astype(np.int64), *rest)
+        """The scale whose `arrays()` these are; damaged arrays are refused."""
+        return cls(**checked(arrays, cls.ARRAYS, "the saved support")[0])
 
 
 def nearest(

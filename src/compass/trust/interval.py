@@ -5,15 +5,23 @@ with and a new run are then exchangeable, and that is all that the promise rests
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.execute.arrays import checked, floats
+
 Floats = NDArray[np.float64]
 Labels = NDArray[np.generic]
 
+_ARRAYS = {
+    "residuals": floats("rows", least=0, infinite=True, ascending=True),
+    "weights": floats("rows", least=0),
+}
 _ONE_SIGMA = 0.683  # the level at which half an interval is one standard deviation
 # A spread tells errors only roughly: twice the spread is less than twice the error. Of the powers
 # and floors that were tried these give the narrowest intervals over public tables and families.
@@ -35,6 +43,15 @@ class Conformal:
     usual: float  # a usual spread, of training rows; 0: spreads tell nothing
     log: bool = False
     units: int = 0  # configurations or groups among the rows: what errors may be shared within
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What is saved as arrays; the rest are plain numbers."""
+        return {name: getattr(self, name) for name in _ARRAYS}
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[Any]], **numbers: Any) -> "Conformal":
+        """The interval with these `arrays()` and numbers; damaged arrays are refused."""
+        return cls(**checked(arrays, _ARRAYS, "a saved interval")[0], **numbers)
 
     def ends(self, predicted: Floats, spread: Floats, level: float) -> tuple[Floats, Floats]:
         """Both ends [n] of the interval around predictions [n] with this spread [n]."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
+from compass.execute.arrays import checked, floats
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,10 @@ class Ranks:
     values: Floats  # [n]
     before: Floats  # [n + 1] share of the weight of the first 0 .. n values
 
-    NAMES: ClassVar = ("values", "before")
+    ARRAYS: ClassVar = {
+        "values": floats("rows", ascending=True, some=True),
+        "before": floats("rows+1", least=0, ascending=True),
+    }
 
     @classmethod
     def of(cls, values: Floats, weight: Floats | None = None) -> "Ranks":
@@ -52,15 +56,12 @@ class Ranks:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The ranks as named arrays, for saving."""
-        return {name: getattr(self, name) for name in self.NAMES}
+        return {name: getattr(self, name) for name in self.ARRAYS}
 
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Ranks":
-        """The ranks whose `arrays()` these are; ValueError when they are damaged."""
-        values, before = (np.asarray(arrays[name], dtype=np.float64) for name in cls.NAMES)
-        if values.ndim != 1 or values.size == 0 or before.shape != (values.size + 1,):
-            raise ValueError("ranks do not fit together")
-        return cls(values, before)
+        """The ranks whose `arrays()` these are; damaged arrays are refused."""
+        return cls(**checked(arrays, cls.ARRAYS, "the saved support")[0])
 
 
 def sample(rows: int, limit: int, seed: int) -> NDArray[np.int64]:

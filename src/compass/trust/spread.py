@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.errors import BadInput, EngineProblem
+from compass.domain.errors import BadInput
 from compass.domain.space import Space
+from compass.execute.arrays import checked, damaged, floats, under, whole
 from compass.model import flat
 from compass.model.base import Task
 from compass.model.flat import FlatForest
@@ -21,7 +22,16 @@ from compass.trust.expected import CHECKED, expected, learn_errors, size_of
 from compass.trust.perturb import grids, perturb, resample
 from compass.trust.rank import Floats, Ranks, sample
 
-_NAMES = ("models", "scales", "sizes", "rows", "weight", "known", "usual")
+_MEASURE = "the saved measure of certainty"
+_ARRAYS = {
+    "models": whole("targets", least=1, some=True),
+    "scales": floats("targets", above=0),
+    "sizes": floats("targets", least=0, missing=True),
+    "rows": floats("rows", "width", some=True),
+    "weight": floats("rows", least=0),
+    "known": floats("rows", least=0),
+    "usual": floats("rows", least=0),
+}
 _ROUNDING = 1e-12  # share of a prediction below which a difference is rounding
 
 
@@ -147,7 +157,7 @@ class Perturbed:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
-        found: dict[str, NDArray[np.generic]] = {name: getattr(self, name) for name in _NAMES}
+        found: dict[str, NDArray[np.generic]] = {name: getattr(self, name) for name in _ARRAYS}
         for prefix, forests in (("", self.forests), ("errors/", self.errors)):
             for place, forest in enumerate(forests):
                 found |= {f"{prefix}{place}/{n}": array for n, array in forest.arrays().items()}
@@ -156,24 +166,20 @@ class Perturbed:
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Perturbed":
         """The models whose `arrays()` these are; variances are the same bit for bit."""
-        lacking = set(_NAMES) - set(arrays)
-        if lacking:
-            raise _damaged(f"it lacks {', '.join(sorted(lacking))}")
-        models, scales, sizes, rows, weight, known, usual = (arrays[name] for name in _NAMES)
-        if not (
-            models.ndim == 1
-            and models.shape == scales.shape == sizes.shape
-            and rows.ndim == 2
-            and weight.shape == known.shape == usual.shape == rows.shape[:1]
-        ):
-            raise _damaged("its parts do not fit together")
-        forests = tuple(flat.restore(_under(arrays, f"{i}/")) for i in range(models.size))
-        if any(n < 1 or forest.trees % n for n, forest in zip(models, forests, strict=True)):
-            raise _damaged("its trees cannot be shared out among its models")
-        errors = tuple(flat.restore(_under(arrays, f"errors/{i}/")) for i in range(models.size))
-        if any(forest.outputs != 1 or forest.width != rows.shape[1] for forest in errors):
-            raise _damaged("its parts do not fit together")
-        return cls(forests, models, scales, rows, weight, known, errors, sizes, usual)
+        found, sizes = checked(arrays, _ARRAYS, _MEASURE)
+        if not found["weight"].any():
+            raise damaged(_MEASURE, "none of its rows counts")
+        each = range(sizes["targets"])
+        forests = tuple(flat.restore(under(arrays, f"{i}/")) for i in each)
+        models = found["models"].tolist()
+        if any(forest.trees % n for n, forest in zip(models, forests, strict=True)):
+            raise damaged(_MEASURE, "its trees cannot be shared out among its models")
+        errors = tuple(flat.restore(under(arrays, f"errors/{i}/")) for i in each)
+        if any(forest.width != sizes["width"] for forest in (*forests, *errors)):
+            raise damaged(_MEASURE, "its trees are about other columns than its rows have")
+        if any(forest.outputs != 1 or forest.value.min() < 0 for forest in errors):
+            raise damaged(_MEASURE, "its expected errors are no sizes")
+        return cls(forests=forests, errors=errors, **found)
 
 
 def _grown(
@@ -260,17 +266,3 @@ def _variance_of(y: Floats, task: Task, weight: Floats | None) -> float:
     centre = np.average(columns, axis=1, weights=weight)[:, np.newaxis]
     variance = float(np.average((columns - centre) ** 2, axis=1, weights=weight).mean())
     return variance if variance > 0 else 1.0
-
-
-def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
-
-
-def _damaged(how: str) -> EngineProblem:
-    return EngineProblem(
-        f"the saved measure of certainty is damaged: {how}", hint="fit and save the engine again"
-    )

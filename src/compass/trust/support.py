@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.errors import EngineProblem
 from compass.domain.space import Space
+from compass.execute.arrays import checked, floats, under, whole
 from compass.settings import TrustSettings
 from compass.trust.distance import CATEGORY, Scale, around, nearest
 from compass.trust.rank import TIE, Floats, Ranks, sample
+
+_ARRAYS = {
+    "rows": floats("columns", "rows", missing=True, some=True),
+    "neighbours": whole(1, least=1),
+    "tau": floats(1, least=0),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,18 +125,11 @@ class Support:
 
     @classmethod
     def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Support":
-        """The support whose `arrays()` these are."""
-        try:
-            scale = Scale.restore({name: arrays[f"scale/{name}"] for name in Scale.NAMES})
-            ranks = Ranks.restore({name: arrays[f"ranks/{name}"] for name in Ranks.NAMES})
-            rows = np.ascontiguousarray(arrays["rows"], dtype=np.float64)
-            neighbours, tau = int(arrays["neighbours"][0]), float(arrays["tau"][0])
-        except (KeyError, IndexError, ValueError) as problem:
-            raise EngineProblem(
-                "the saved support is damaged", hint="fit and save the engine again"
-            ) from problem
-        if rows.ndim != 2 or rows.shape[0] != scale.kind.size or neighbours < 1:
-            raise EngineProblem(
-                "the saved support is damaged", hint="fit and save the engine again"
-            )
-        return cls(scale, rows, neighbours, ranks, tau)
+        """The support whose `arrays()` these are; damaged arrays are refused."""
+        scale, ranks = (
+            Scale.restore(under(arrays, "scale/")),
+            Ranks.restore(under(arrays, "ranks/")),
+        )
+        own, _ = checked(arrays, _ARRAYS, "the saved support", {"columns": scale.kind.size})
+        scalars = {name: own[name][0].item() for name in ("neighbours", "tau")}
+        return cls(scale=scale, ranks=ranks, **own | scalars)

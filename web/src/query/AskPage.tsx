@@ -12,6 +12,7 @@ import { JobProgress } from "@/show/JobProgress";
 import { nameOf } from "@/show/names";
 import { ProblemNote } from "@/show/ProblemNote";
 import { count } from "@/show/values";
+import { askAgain } from "./again";
 import { withRules } from "./draft";
 import { examples } from "./examples";
 import type { AskRoute } from "./moves";
@@ -163,7 +164,6 @@ function Conversation({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
   const asking =
     running || (talk.pending !== null && !!chat.reply.query && talk.pending === ASKING);
   const changed = overtaken(chat);
-  const linked = talk.linked !== null && talk.linked === chat.question && (asking || answered);
   return (
     <div className={classes.layout}>
       <div className={classes.question}>
@@ -196,11 +196,6 @@ function Conversation({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
             <Text size="sm">The question as it was asked could not be answered.</Text>
             <ProblemNote error={job.problem} />
           </Stack>
-        ) : null}
-        {linked ? (
-          <Text size="sm" c="dimmed" role="status">
-            Asked because the link says so.
-          </Text>
         ) : null}
         {shown && !asking ? (
           <Anchor
@@ -265,10 +260,7 @@ function Answered({ id, engine, talk }: { id: string; engine: EngineInfo; talk: 
     (rules: string[]) => latest.current && edit(withRules(latest.current, rules)),
     [edit],
   );
-  const toTold = useCallback(
-    (made: string) => go({ page: "ask", engine: made, question, run: true }),
-    [question],
-  );
+  const toTold = useCallback((made: string) => askAgain(made, question), [question]);
   if (view.error instanceof Failed && view.error.status === 404) return null; // deleted meanwhile
   if (view.error && !view.data)
     return <ProblemNote error={view.error} onAgain={() => view.refetch()} />;

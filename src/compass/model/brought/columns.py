@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field, FiniteFloat, ValidationError
 
+from compass.domain.arguments import argument, path_name
 from compass.domain.base import Noun, Value
 from compass.domain.errors import BadInput, unknown
 from compass.domain.space import Category, Number, Space
@@ -46,10 +47,10 @@ class Feed(Noun):
 
     kind: Literal["number", "table", "constant", "text"]
     place: int = Field(0, ge=0, description="the column it is made of")
-    value: float = Field(0.0, allow_inf_nan=False, description="of a constant")
-    beyond: float | None = Field(None, description="numbers above this are the level none")
-    none: float = Field(0.0, allow_inf_nan=False, description="the number for the level none")
-    table: tuple[float, ...] = Field((), description="the number for each label")
+    value: FiniteFloat = Field(0.0, description="of a constant")
+    beyond: FiniteFloat | None = Field(None, description="numbers above this are the level none")
+    none: FiniteFloat = Field(0.0, description="the number for the level none")
+    table: tuple[FiniteFloat, ...] = Field((), description="the number for each label")
     texts: tuple[str, ...] = Field((), description="the text for each label")
 
     @property
@@ -69,6 +70,12 @@ def fed(feeds: Sequence[Feed], X: Floats) -> Floats:
             made[:, column] = feed.value
             continue
         source = X[:, feed.place]
+        labels = feed.table if feed.kind == "table" else feed.texts
+        if feed.kind in ("table", "text") and not ((source >= 0) & (source < len(labels))).all():
+            raise BadInput(
+                "a model that was brought is fed a label that it does not know",
+                hint="bring the model again: it was fitted to a column with other labels",
+            )
         if feed.kind == "table":
             made[:, column] = np.asarray(feed.table)[source.astype(np.int64)]
         elif feed.kind == "number" and feed.beyond is not None:
@@ -93,7 +100,7 @@ def stated(columns: Columns | None) -> Sheet:
     """
     if not isinstance(columns, str | Path):
         return Sheet(columns=columns)
-    path = Path(columns)
+    path = argument("columns", path_name, columns)
     found = _read(path)
     if isinstance(found, Mapping) and _is_sheet(found):
         try:

@@ -1,6 +1,5 @@
 """Models that people bring as files: opened once, bound to columns, used like learnt ones."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +10,11 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from compass import registry
+from compass.domain.arguments import anything_of, flag, items, path_name, takes
 from compass.domain.base import Noun, Value
 from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Category, Space
+from compass.execute.arrays import checked, whole
 from compass.model import flat
 from compass.model.base import Fitted, Floats, Task
 from compass.model.brought.classes import arranged, arranged_forest, order
@@ -28,6 +29,7 @@ from compass.model.trees import FittedTrees, restored
 from compass.settings import Settings
 
 FAMILY = "brought"
+_ARRAYS = {"file": whole("bytes", dtype=np.uint8), "plan": whole("letters", dtype=np.uint8)}
 _LARGEST = 700.0  # exp of this is the last that is a number
 
 
@@ -203,17 +205,25 @@ class BroughtFamily:
         """The model whose `arrays()` these are, checked as when it was brought."""
         if "file" not in arrays:
             return restored(arrays, task, FAMILY)
+        found, _ = checked(arrays, _ARRAYS, "the saved model that somebody brought")
         try:
-            plan = Plan.model_validate_json(arrays["plan"].astype(np.uint8).tobytes())
-            original = arrays["file"].astype(np.uint8).tobytes()
-        except (KeyError, ValidationError):
+            plan = Plan.model_validate_json(found["plan"].tobytes())
+        except ValidationError:
             raise _damaged() from None
-        here = opened(content_of(original, plan.name, allow_pickle=False), Limits())
+        content = content_of(found["file"].tobytes(), plan.name, allow_pickle=False)
+        here = opened(content, Limits())
         if not _fits(plan, here, task):
             raise _damaged()
         return assembled(here, plan, task)
 
 
+@takes(
+    path=path_name,
+    classes=items("is a list of labels", "for example classes=['COMPLETED', 'FAILED']"),
+    log=flag,
+    allow_pickle=flag,
+    limits=anything_of(Limits),
+)
 def bring(
     path: str | Path,
     *,
@@ -323,12 +333,10 @@ def _fits(plan: Plan, here: Opened, task: Task) -> bool:
     """Whether a saved plan can be followed: no place lies outside of what there is."""
     expected = here.inputs.count if here.inputs.names is None else len(here.inputs.names)
     places = plan.places
-    numbers = [number for feed in plan.feeds for number in feed.table]
     return (
         expected in (None, len(plan.feeds))
         and all(feed.place < plan.width for feed in plan.feeds)
         and all(feed.table for feed in plan.feeds if feed.kind == "table")
-        and all(math.isfinite(number) for number in numbers)
         and {p for p, f in enumerate(plan.feeds) if f.kind == "text"} == set(here.inputs.texts)
         and (places is None) == (task.classes is None)
         and (places is None or _distinct(places, task.outputs))

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from compass.domain.base import Noun, Value
-from compass.domain.errors import BadInput
+from compass.domain.errors import BadInput, EngineProblem
+from compass.model import flat
 from compass.model.brought import skops_forest
 from compass.model.brought.archive import members
 from compass.model.brought.columns import INPUTS, Inputs
@@ -17,13 +18,21 @@ from compass.model.brought.limits import Limits
 from compass.model.brought.sandbox import Sandbox
 from compass.model.brought.sniff import Content
 from compass.model.flat import FlatForest
-from compass.model.foreign import lightgbm_forest, xgboost_forest
-from compass.model.sound import sound
+from compass.model.foreign import Inconsistent, lightgbm_forest, xgboost_forest, xgboost_trees
 
 CLASSES = 10_000
 # The trees, the names of their inputs and their classes.
 Read = tuple[FlatForest, Sequence[str] | None, tuple[Value, ...] | None]
-_DAMAGED = (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError)
+_DAMAGED = (
+    KeyError,
+    ValueError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,32 +79,35 @@ def opened(content: Content, limits: Limits) -> Opened:
     try:
         told = {name: value for name, value in said.items() if name != "arrays"}
         facts = Facts.model_validate(told)
-        forest = _stacked(arrays, facts) if facts.forest else None
-    except (ValidationError, *_DAMAGED):
+        forest = _checked(_stacked(arrays, facts), content) if facts.forest else None
+    except (ValidationError, *_DAMAGED) as error:
         sandbox.close()
-        raise _damaged(content) from None
+        raise _damaged(content, error) from None
     inputs = Inputs(facts.names, facts.count, frozenset(facts.texts))
     if forest is not None:
         sandbox.close()
-        _check(forest, content)
         return Opened(content, inputs, facts.classes, forest, None)
     return Opened(content, inputs, facts.classes, None, sandbox)
 
 
 def _trees(content: Content, read: Callable[[Content], Read]) -> Opened:
     try:
-        forest, names, classes = read(content)
-    except (*_DAMAGED, RecursionError, MemoryError):
-        raise _damaged(content) from None
-    _check(forest, content)
-    return Opened(content, Inputs(_real(names, forest), forest.width), classes, forest, None)
+        with np.errstate(all="ignore"):  # numbers that are none are refused below
+            forest, names, classes = read(content)
+        forest = _checked(forest, content)
+        inputs = Inputs(_real(names, forest.width), forest.width)
+        if classes is not None and len(set(classes)) != len(classes):
+            raise Inconsistent("it names a class twice")
+    except _DAMAGED as error:
+        raise _damaged(content, error) from None
+    return Opened(content, inputs, classes, forest, None)
 
 
 def _holds_forest(content: Content) -> bool:
     try:
         return skops_forest.holds_forest(members(content.checked, content.name))
-    except (*_DAMAGED, RecursionError):
-        raise _damaged(content) from None
+    except _DAMAGED as error:
+        raise _damaged(content, error) from None
 
 
 def _skops(content: Content) -> Read:
@@ -105,9 +117,11 @@ def _skops(content: Content) -> Read:
 def _lightgbm(content: Content) -> Read:
     text = content.original.decode("utf-8")
     if "\nend of trees" not in text:
-        raise ValueError("cut off")
+        raise Inconsistent("it is cut off")
     head = dict(line.partition("=")[::2] for line in text.partition("\nTree=")[0].splitlines())
     _moderate(int(head["max_feature_idx"]) + 1, int(head["num_tree_per_iteration"]))
+    if "\nTree=" not in text:
+        raise Inconsistent("it holds no trees")
     return lightgbm_forest(text), head["feature_names"].split(" "), None
 
 
@@ -117,21 +131,26 @@ def _xgboost(content: Content) -> Read:
     param = learner["learner_model_param"]
     _moderate(int(param["num_feature"]), max(int(param["num_class"]), 1))
     names = [str(name) for name in learner.get("feature_names", ())]
+    if not xgboost_trees(learner["gradient_booster"])[0]["trees"]:
+        raise Inconsistent("it holds no trees")
     return xgboost_forest(document), names, None
 
 
 def _moderate(inputs: int, classes: int) -> None:
     if not (1 <= inputs <= INPUTS and 1 <= classes <= CLASSES):
-        raise ValueError("too many inputs or classes")
+        raise Inconsistent("it says that it has no inputs or classes, or too many")
 
 
-def _real(names: Sequence[str] | None, forest: FlatForest) -> tuple[str, ...] | None:
-    """The names of the inputs, unless the library only counted them."""
-    counted = (
-        [f"Column_{place}" for place in range(forest.width)],
-        [f"f{place}" for place in range(forest.width)],
-    )
-    return tuple(names) if names and list(names) not in counted else None
+def _real(names: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
+    """The names of the inputs, one for each; None if the library only counted them."""
+    if not names:
+        return None
+    if len(names) != width:
+        raise Inconsistent(f"it names {len(names)} of its {width} inputs")
+    if len(set(names)) != width:
+        raise Inconsistent("it names an input twice")
+    counted = ([f"Column_{place}" for place in range(width)], [f"f{p}" for p in range(width)])
+    return tuple(names) if list(names) not in counted else None
 
 
 def _stacked(arrays: Sequence[NDArray[Any]], facts: Facts) -> FlatForest:
@@ -140,33 +159,28 @@ def _stacked(arrays: Sequence[NDArray[Any]], facts: Facts) -> FlatForest:
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     shift = np.repeat(starts, sizes)
     if facts.count is None:
-        raise ValueError("a forest of unknown width")
+        raise Inconsistent("a forest of unknown width")
     inner = feature >= 0
     return FlatForest(
-        feature=np.where(inner, feature, -1).astype(np.int32),
+        feature=np.where(inner, feature, -1),
         threshold=np.where(inner, threshold, 0.0),
-        left=np.where(left >= 0, left + shift, -1).astype(np.int32),
-        right=np.where(right >= 0, right + shift, -1).astype(np.int32),
+        left=np.where(left >= 0, left + shift, -1),
+        right=np.where(right >= 0, right + shift, -1),
         value=value,
         roots=starts.astype(np.int64),
         width=facts.count,
     )
 
 
-def _check(forest: FlatForest, content: Content) -> None:
-    """Refuse arrays that are no trees; no walk may ever leave them."""
-    inner = forest.feature >= 0
-    if not (
-        sound(forest)
-        and np.array_equal(inner, forest.left >= 0)
-        and np.array_equal(inner, forest.right >= 0)
-        and np.isfinite(forest.threshold[inner]).all()
-    ):
-        raise _damaged(content)
+def _checked(forest: FlatForest, content: Content) -> FlatForest:
+    """What was read from a file, checked as saved engines are: no walk may ever leave it."""
+    try:
+        return flat.restore(forest.arrays(), content.name)
+    except EngineProblem as error:
+        raise BadInput(error.message, hint="save the model again") from None
 
 
-def _damaged(content: Content) -> BadInput:
-    return BadInput(
-        f"{content.name} is damaged: it does not hold the model that it should",
-        hint="save the model again",
-    )
+def _damaged(content: Content, error: Exception) -> BadInput:
+    # Other errors are told in the words of whoever stumbled over the file.
+    why = str(error) if isinstance(error, Inconsistent) else "it does not hold what it should"
+    return BadInput(f"{content.name} is damaged: {why}", hint="save the model again")

@@ -5,7 +5,6 @@ scikit-learn follows without looking. So no tree is ever made of them here: the 
 from the archive and checked like any other trees.
 """
 
-import io
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
+from compass.model.brought.archive import array_of
 from compass.model.flat import FlatForest
+from compass.model.foreign import Inconsistent
 
 _NUMBERS = ("RandomForestRegressor", "ExtraTreesRegressor")
 _CLASSES = ("RandomForestClassifier", "ExtraTreesClassifier")
 _MODULE = "sklearn.ensemble._forest"
+_NODE = {
+    "left_child": np.int64,
+    "right_child": np.int64,
+    "feature": np.int64,
+    "threshold": np.float64,
+}
 
 Files = Mapping[str, bytes]
 Found = tuple[FlatForest, tuple[str, ...] | None, tuple[Value, ...] | None]
@@ -36,7 +43,7 @@ def read(files: Files) -> Found:
     schema = json.loads(files["schema.json"])
     state = schema["content"]["content"]
     if _plain(state["n_outputs_"]) != 1:
-        raise ValueError("several outcomes")
+        raise Inconsistent("it predicts several outcomes")
     classes = None
     if schema["__class__"] in _CLASSES:
         classes = tuple(_listed(state["classes_"], files))
@@ -45,16 +52,16 @@ def read(files: Files) -> Found:
     nodes = np.concatenate([nodes for nodes, _ in trees])
     value = np.concatenate([value for _, value in trees])
     if value.shape[1] != (1 if classes is None else len(classes)):
-        raise ValueError("leaves of another width")
+        raise Inconsistent("it has leaves of another width than its classes")
     if classes is not None:  # older versions hold counts
         value = value / value.sum(axis=1, keepdims=True)
     shift = np.repeat(starts, [len(nodes) for nodes, _ in trees])
     inner = nodes["left_child"] >= 0
     forest = FlatForest(
-        feature=_small(np.where(inner, nodes["feature"], -1)),
+        feature=np.where(inner, nodes["feature"], -1),
         threshold=np.where(inner, nodes["threshold"], 0.0),
-        left=_small(np.where(inner, nodes["left_child"] + shift, -1)),
-        right=_small(np.where(nodes["right_child"] >= 0, nodes["right_child"] + shift, -1)),
+        left=np.where(inner, nodes["left_child"] + shift, -1),
+        right=np.where(nodes["right_child"] >= 0, nodes["right_child"] + shift, -1),
         value=value,
         roots=starts.astype(np.int64),
         width=int(_plain(state["n_features_in_"])),
@@ -68,8 +75,15 @@ def _tree(member: Any, files: Files) -> tuple[NDArray[Any], NDArray[np.float64]]
     state = member["content"]["content"]["tree_"]["content"]["content"]
     nodes, values = _array(state["nodes"], files), _array(state["values"], files)
     if nodes.ndim != 1 or values.ndim != 3 or values.shape[:2] != (len(nodes), 1):
-        raise ValueError("nodes and values do not fit together")
-    return nodes, values[:, 0, :].astype(np.float64)
+        raise Inconsistent("it has a tree whose nodes lack a part")
+    if any(nodes[name].dtype != dtype for name, dtype in _NODE.items()):
+        raise Inconsistent("it has a tree of something else than numbers")
+    beyond = np.int64(len(nodes))
+    if np.any((nodes["left_child"] >= beyond) | (nodes["right_child"] >= beyond)):
+        raise Inconsistent("it has a tree with a branch that leads nowhere")
+    if values.dtype != np.float64:
+        raise Inconsistent("it has a tree of something else than numbers")
+    return nodes, values[:, 0, :]
 
 
 def _listed(node: Any, files: Files) -> list[Value]:
@@ -80,18 +94,11 @@ def _listed(node: Any, files: Files) -> list[Value]:
 
 
 def _array(node: Any, files: Files) -> NDArray[Any]:
-    # Never a pickle: arrays of objects are refused by numpy itself.
-    found: NDArray[Any] = np.load(io.BytesIO(files[node["file"]]), allow_pickle=False)
-    return found
+    # Never a pickle: arrays of objects are refused.
+    return array_of(files[node["file"]])
 
 
 def _plain(node: Any) -> Any:
     if node["is_json"] is not True:
         raise ValueError("something else than a plain value")
     return json.loads(node["content"])
-
-
-def _small(positions: NDArray[Any]) -> NDArray[np.int32]:
-    if positions.dtype.kind != "i" or np.abs(positions).max() > np.iinfo(np.int32).max:
-        raise ValueError("a position beyond all nodes")
-    return positions.astype(np.int32)

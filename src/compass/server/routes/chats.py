@@ -1,24 +1,23 @@
 """Chats: a conversation in plain words that ends in a confirmed query and its answer."""
 
-import asyncio
 import re
-from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from fastapi import Response
 from pydantic import Field
 
-from compass.chat.dialogue import begin, edited, failed, respond, told
+from compass.chat.dialogue import failed, told, unread
 from compass.chat.draft import Conversation, Draft, Reply, Turn
 from compass.chat.steps import Step
 from compass.domain.base import Noun
+from compass.domain.errors import BadInput
 from compass.domain.query import Query
 from compass.language import format_query
+from compass.server.answers import ANSWER
 from compass.server.listing import Listed
 from compass.server.nouns import AnswerInfo, Id, Job, State, now, shortened
-from compass.server.problems import Refused, not_found, too_large
+from compass.server.problems import Refused, fault, not_found, too_large
 from compass.server.routes.needs import (
     LISTED,
     After,
@@ -33,7 +32,8 @@ from compass.server.routes.needs import (
 )
 from compass.server.service import Service
 from compass.server.sizes import told_size
-from compass.server.store import Workspace, new_id
+from compass.server.store import ABOUT, Workspace, new_id
+from compass.server.talk import Said
 
 router = routes("chats", "/api/v1/chats")
 _NOTE = re.compile(r"\(.*\)", re.DOTALL)
@@ -42,6 +42,7 @@ _FORMAL = re.compile(
     r"\s*(recommend a configuration|reconfigure|what if we change)\s+X\s*=\s*\{", re.IGNORECASE
 )
 _LONGEST_DRAFT = 32 * 1024  # 50 of them are kept, to be undone
+_ENDED = ("too-slow", "too-large")  # of a message that ended the process which read it
 
 
 class NewChat(Noun):
@@ -136,8 +137,9 @@ def title_of(turns: tuple[Turn, ...]) -> str:
 @router.post("", status_code=201, responses=problems())
 async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
     """Begin a conversation with an engine."""
-    space = service.engine(workspace, given.engine).space
-    conversation, reply = begin(space)
+    # It does not read anything yet, but the process that will may have to start.
+    seconds = service.limits.query_seconds
+    conversation, reply = await _step(service, workspace, given.engine, "begin", seconds)
     chat = Chat(
         id=new_id(),
         engine=given.engine,
@@ -178,19 +180,7 @@ async def say(
     workspace.check_room(len(given.text.encode()))
     async with service.talking(workspace, name):
         chat = workspace.get("chats", name, Chat)
-        space = service.engine(workspace, chat.engine).space
-        answer = None
-        if chat.answer is not None:
-            with suppress(Refused):  # deleted meanwhile: the conversation goes on without it
-                answer = await service.answer(workspace, chat.answer)
-        # In a thread: a language model, where there is one, may take its time.
-        step = await asyncio.get_running_loop().run_in_executor(
-            service.talkers,
-            partial(
-                respond, chat.conversation, given.text, space, answer=answer, read=service.reader
-            ),
-        )
-        chat = chat.after(step)
+        chat = chat.after(await _read(service, workspace, chat, given.text))
         if chat.reply.run is not None:
             return await _answered(service, workspace, chat, chat.reply.run, wait)
         workspace.put("chats", name, chat)
@@ -208,9 +198,14 @@ async def edit(service: Behind, workspace: Here, name: IdPath, given: Draft) -> 
     workspace.check_room(size)
     async with service.talking(workspace, name):
         chat = workspace.get("chats", name, Chat)
-        space = service.engine(workspace, chat.engine).space
-        step = await asyncio.get_running_loop().run_in_executor(
-            service.talkers, partial(edited, chat.conversation, given, space)
+        step = await _step(
+            service,
+            workspace,
+            chat.engine,
+            "edit",
+            service.limits.message_seconds,
+            conversation=chat.conversation.model_dump(mode="json"),
+            draft=given.model_dump(mode="json"),
         )
         # A question that is being answered goes on, whatever is asked next.
         chat = chat.after(step, job=_under_way(service, workspace, chat))
@@ -233,6 +228,50 @@ async def finish(service: Behind, workspace: Here, name: IdPath, given: Finished
         if chat.answer == given.answer and chat.job is None:
             return chat  # told already: by another window, or before a reply that got lost
         return await _told(service, workspace, chat, given.answer)
+
+
+async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -> Step:
+    """What Compass says to a message, also to one that takes too long to read."""
+    answer = None if chat.answer is None else workspace.place("answers", chat.answer) / ANSWER
+    try:
+        return await _step(
+            service,
+            workspace,
+            chat.engine,
+            "say",
+            service.limits.message_seconds,
+            conversation=chat.conversation.model_dump(mode="json"),
+            text=text,
+            answer=answer and str(answer),
+        )
+    except Refused as refused:
+        if refused.problem.code not in _ENDED:
+            raise
+        told = BadInput(
+            "I could not read this message within what the server allows",
+            hint="say it in fewer words, or in several messages",
+        )
+        return unread(chat.conversation, text, told, service.engine(workspace, chat.engine).space)
+
+
+async def _step(
+    service: Service, workspace: Workspace, engine: str, task: str, seconds: float, **given: Any
+) -> Step:
+    """What a working process says next; a language model is asked in between where it wants to."""
+    owner = service.owner_of(workspace, "engines", engine)
+    about = str(owner.place("engines", engine) / ABOUT)
+    heard: list[dict[str, str]] = []
+    while True:
+        work = {"about": about, "heard": None if service.model is None else heard, **given}
+        written = await service.talkers.do(
+            task, work, owner=workspace.id, seconds=seconds, warm=about
+        )
+        said = Said.model_validate_json(written)
+        if said.step is not None:
+            return said.step
+        if service.model is None:
+            raise fault()
+        heard.append(await service.model.reply(said.wanted))
 
 
 async def _answered(
