@@ -43,9 +43,11 @@ def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         uploads_here=2,
         streams=8,
         streams_here=2,
+        workspaces=40,
         askers=1,
     )
     with serving(NOTHING, tmp_path_factory.mktemp("narrow") / "state", *allowed) as running:
+        until(lambda: logged(running, "offer"))  # that there is nothing to offer: now it is quiet
         yield running
 
 
@@ -244,6 +246,22 @@ def test_one_workspace_cannot_have_all_uploads(narrow: Server) -> None:
         held.enter_context(half_sent(narrow, third, "127.0.0.2"))
         until(lambda: len(left_over(narrow)) == 5)
     until(lambda: not left_over(narrow))
+
+
+def test_one_address_cannot_have_all_workspaces(narrow: Server) -> None:
+    keys = []
+    with narrow.client() as greedy:
+        while (made := greedy.post(f"{API}/workspaces")).status_code == 201:
+            keys.append(made.json()["key"])
+            assert len(keys) <= 20
+        assert (made.status_code, made.json()["code"]) == (429, "too-many-workspaces")
+        assert "this address" in made.json()["error"]
+        elsewhere = httpx.HTTPTransport(local_address="127.0.0.2")
+        with httpx.Client(base_url=narrow.url, transport=elsewhere, timeout=_GUARD) as other:
+            assert other.post(f"{API}/workspaces").status_code == 201
+        for key in keys:
+            greedy.delete(f"{API}/workspaces/mine", headers={"Compass-Workspace": key})
+        assert greedy.post(f"{API}/workspaces").status_code == 201
 
 
 def test_one_workspace_cannot_have_all_streams(narrow: Server) -> None:

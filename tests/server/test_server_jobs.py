@@ -81,7 +81,7 @@ def test_a_job_is_followed_to_its_end(tmp_path: Path) -> None:
         # From now on it is told from disk.
         assert jobs.running == {}
         assert jobs.get(here, running.job.id) == seen[-1]
-        assert part_of([here], JOBS, 10, None, jobs.live()) == ([seen[-1]], None)
+        assert part_of([here], JOBS, 10, None, jobs.live([here])) == ([seen[-1]], None)
 
     assert [job.state for job in played(tmp_path, scene)] == [State.DONE]
 

@@ -49,6 +49,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Se
         waiting=4,
         waiting_here=3,
         workspaces=7,
+        address_share=1,
         workspace_bytes="96KiB",
     )
     with serving(saved, tmp_path_factory.mktemp("strict") / "state", *allowed) as running:

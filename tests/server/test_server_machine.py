@@ -8,7 +8,7 @@ import pytest
 from compass.domain.errors import EnvironmentProblem
 from compass.server.limits import GIB, MIB, Limits, settled
 from compass.server.problems import Refused
-from compass.server.slots import Slots
+from compass.server.slots import Makers, Slots
 
 
 @pytest.mark.parametrize(("gib", "each"), [(64, 4 * GIB), (9, 2 * GIB), (1, 512 * MIB)])
@@ -33,9 +33,9 @@ def test_connections_fit_into_the_files_that_may_be_opened(
     def allowed(soft: int, hard: int) -> None:
         monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
 
-    few = Limits(askers=2, fitters=1, uploads=10)
+    few = Limits(askers=2, fitters=1, talkers=1, uploads=10)
     allowed(256, 256)
-    assert settled(few).connections == 256 - 64 - 10 - 9
+    assert settled(few).connections == 256 - 64 - 10 - 3 * 4
     allowed(1 << 20, 1 << 20)
     assert settled(few).connections == 4096
     allowed(resource.RLIM_INFINITY, resource.RLIM_INFINITY)
@@ -66,3 +66,17 @@ def test_nobody_holds_all_places() -> None:
                     assert held(uploads, "d", "3") == (503, 10)  # of all
     assert uploads.now == 0
     assert not uploads._held
+
+
+def test_one_address_cannot_make_all_workspaces() -> None:
+    unused = {"a", "b", "c", "d"}
+    makers = Makers(3, unused.__contains__)
+    for name in "abc":
+        makers.check("1")
+        makers.note("1", name)
+    makers.check("2")
+    with pytest.raises(Refused, match="3 workspaces that are not used") as refused:
+        makers.check("1")
+    assert (refused.value.status, refused.value.problem.code) == (429, "too-many-workspaces")
+    unused.remove("b")  # somebody works with it now
+    makers.check("1")

@@ -1,7 +1,7 @@
 """Work that takes its time: followed, waited for, cancelled, and taken up again after a restart."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -184,9 +184,10 @@ class Jobs:
         own = [one.job for one in self.running.values() if one.workspace is workspace]
         return [job for job in own if not job.state.over]
 
-    def live(self) -> dict[tuple[str, str], Job]:
-        """How jobs stand that are not told from disk, as lists show them."""
-        return {key: running.job.brief() for key, running in self.running.items()}
+    def live(self, workspaces: Sequence[Workspace]) -> dict[tuple[str, str], Job]:
+        """How jobs of workspaces stand that are not told from disk, as lists show them."""
+        found = [one for one in self.running.values() if one.workspace in workspaces]
+        return {(one.workspace.id, one.job.id): one.job.brief() for one in found}
 
     async def wait(self, running: Running, seconds: float) -> bool:
         """Whether a job ended within this time; a job that failed raises its problem."""

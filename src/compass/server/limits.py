@@ -70,7 +70,7 @@ class Limits(Noun):
         0.5,
         gt=0,
         le=1,
-        description="share of connections, uploads and streams that one address may hold; "
+        description="share of connections, uploads, streams and unused workspaces of one address; "
         "1 where all come from the address of a proxy",
     )
 

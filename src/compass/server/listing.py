@@ -172,7 +172,7 @@ def _moments(
                 known[name] = _moment(brief(workspace, listed, name).created)
         if name in known:
             found[name] = known[name]
-    for gone in known.keys() - set(names):
+    for gone in set(known) - set(names):  # a copy: other threads list the same workspace
         known.pop(gone, None)
     return found
 

@@ -23,7 +23,7 @@ from compass.server.pool import Pool
 from compass.server.problems import Refused, no_suggestion, not_found
 from compass.server.settings import ServerSettings
 from compass.server.sizes import size_of
-from compass.server.slots import Slots
+from compass.server.slots import Makers, Slots
 from compass.server.store import Kind, Store, Workspace, answer_id
 from compass.server.tasks import CATALOGUE
 
@@ -59,6 +59,8 @@ class Service:
         self.streams = _slots(
             "event streams", self.limits.streams, self.limits.streams_here, self.limits
         )
+        most = self.limits.of_address(self.limits.workspaces)
+        self.makers = Makers(most, self.store.unused)
         self._talks: dict[str, asyncio.Lock] = {}
         self.listers = ThreadPoolExecutor(_LISTERS, thread_name_prefix="list")
         self.model = language_model(settings)

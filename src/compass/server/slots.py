@@ -1,10 +1,10 @@
 """Places that everybody shares, such as those of uploads: nobody may hold all of them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from compass.server.problems import busy, busy_here
+from compass.server.problems import Refused, busy, busy_here
 
 _SOON = 10  # seconds after which a place may be free
 
@@ -44,3 +44,31 @@ class Slots:
             raise busy(_SOON, f"this address has too many {self.what} open")
         if self.now >= self.most:
             raise busy(_SOON, f"the server has too many {self.what} open")
+
+
+class Makers:
+    """Which address made which workspaces: unused ones of one address may not be all there are."""
+
+    def __init__(self, of_address: int, unused: Callable[[str], bool]) -> None:
+        self.of_address = of_address
+        self.unused = unused
+        self._made: dict[str, list[str]] = {}
+
+    def check(self, address: str) -> None:
+        """Refuse one more workspace to an address that has many which it does not use."""
+        known = self._made.get(address, [])
+        if len(known) < self.of_address:
+            return
+        kept = self._made[address] = [name for name in known if self.unused(name)]
+        if len(kept) >= self.of_address:
+            raise Refused(
+                429,
+                "too-many-workspaces",
+                f"this address has made {len(kept)} workspaces that are not used",
+                hint="use one that you have, or delete some",
+                retry_after=3600,
+            )
+
+    def note(self, address: str, name: str) -> None:
+        """Note who made a workspace."""
+        self._made.setdefault(address, []).append(name)

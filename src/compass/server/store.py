@@ -213,9 +213,10 @@ class Workspace:
     @property
     def bytes(self) -> int:
         """How much is kept."""
-        if self._bytes is None:
-            self._bytes = size_of(self.folder)
-        return self._bytes
+        with self._moving:
+            if self._bytes is None:
+                self._bytes = size_of(self.folder)
+            return self._bytes
 
     def check_room(self, added: int) -> None:
         """Refuse what does not fit into the workspace any more."""
@@ -299,10 +300,16 @@ class Store:
                 why = f"the workspace has no file {' and no file '.join(lacks)}"
                 set_aside(self.root, folder, f"workspace-{name}", why)
                 continue
-            unused = set(os.listdir(folder)) == {ABOUT, _KEY}
-            if unused and time.time() - folder.stat().st_mtime > age:
+            if self.unused(name) and time.time() - folder.stat().st_mtime > age:
                 self._known.pop(name, None)
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def unused(self, name: str) -> bool:
+        """Whether there is a workspace of this name that has nothing in it yet."""
+        try:
+            return set(os.listdir(self.root / "workspaces" / name)) == {ABOUT, _KEY}
+        except FileNotFoundError:
+            return False
 
     def create(self) -> tuple[Workspace, str]:
         """A new workspace and the key to it."""

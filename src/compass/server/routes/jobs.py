@@ -56,7 +56,7 @@ async def listing(
 ) -> Response:
     """The jobs of the workspace, the newest first, then those of what the operator offers."""
     both = [workspace, service.store.shared]
-    return await listed(service, both, JOBS, count, after, service.jobs.live())
+    return await listed(service, both, JOBS, count, after, service.jobs.live(both))
 
 
 @router.get("/{id}", responses=problems())
