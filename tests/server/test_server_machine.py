@@ -33,9 +33,9 @@ def test_connections_fit_into_the_files_that_may_be_opened(
     def allowed(soft: int, hard: int) -> None:
         monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
 
-    few = Limits(askers=2, fitters=1, uploads=10)
+    few = Limits(askers=2, fitters=1, talkers=2, uploads=10)
     allowed(256, 256)
-    assert settled(few).connections == 256 - 64 - 10 - 9
+    assert settled(few).connections == 256 - 64 - 10 - 3 * 5
     allowed(1 << 20, 1 << 20)
     assert settled(few).connections == 4096
     allowed(resource.RLIM_INFINITY, resource.RLIM_INFINITY)
