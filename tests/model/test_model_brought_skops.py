@@ -28,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 from compass.domain.errors import BadInput, CompassError
 from compass.model.base import Task
-from compass.model.brought import bring
+from compass.model.brought import bring, bring_bytes
 from compass.model.brought.model import FittedBrought
 from compass.model.trees import FittedTrees
 
@@ -97,6 +97,8 @@ def test_types_that_skops_does_not_know_are_refused() -> None:
     "change",
     [
         lambda nodes: nodes["left_child"].__setitem__(0, 10**12),
+        lambda nodes: nodes["left_child"].__setitem__(0, 2**63 - 1),
+        lambda nodes: nodes["feature"].__setitem__(0, 2**32),
         lambda nodes: nodes["left_child"].__setitem__(0, 0),
         lambda nodes: nodes["right_child"].__setitem__(0, -7),
         lambda nodes: nodes["feature"].__setitem__(0, 99),
@@ -122,3 +124,26 @@ def test_forests_that_lead_astray_are_refused(change: Callable[[Any], None]) -> 
 
     refused(changed(content, edit), "m.skops", "damaged")
     assert changed(content, lambda files: None)
+
+
+def test_leaves_without_shares_of_classes_are_refused() -> None:
+    skops = pytest.importorskip("skops.io")
+    from sklearn.ensemble import RandomForestClassifier
+
+    X = rows()
+    forest = RandomForestClassifier(2, max_depth=3, random_state=0).fit(X, X[:, 1].astype(int))
+
+    def edit(files: dict[str, bytes]) -> None:
+        for name, data in files.items():
+            array = np.load(io.BytesIO(data)) if name.endswith(".npy") else np.empty(0)
+            if array.ndim == 3:
+                made = io.BytesIO()
+                np.save(made, np.full_like(array, 1e308))  # each is no share of their sum
+                files[name] = made.getvalue()
+
+    labels = (0, 1, 2)
+    content = skops.dumps(forest)
+    bring_bytes(content, "m.skops", columns=CODED).fitted(SPACE, "state", Task(3), labels)
+    wrong = bring_bytes(changed(content, edit), "m.skops", columns=CODED)
+    with pytest.raises(BadInput, match="no shares of classes"):
+        wrong.fitted(SPACE, "state", Task(3), labels)

@@ -327,7 +327,7 @@ def test_positions_that_do_not_fit_are_not_wrapped_around() -> None:
     }
     FlatForest(feature=[0, -1, -1], **parts)
     for wrong in (2**32, -(2**32), 2**31):
-        with pytest.raises(BadInput, match="out of range"):
+        with pytest.raises(ValueError, match="out of range"):
             FlatForest(feature=[wrong, -1, -1], **parts)
 
 

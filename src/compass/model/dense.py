@@ -36,25 +36,17 @@ class Frame:
 
     def dense(self, X: Floats) -> Floats:
         """The dense matrix float64[n, width] of X float64[n, d]."""
-        Z = self.design.apply(np.asarray(X, dtype=np.float64))
-        if not np.isfinite(Z).all():
-            raise no_number()
-        return Z
+        return finite(self.design.apply(np.asarray(X, dtype=np.float64)))
 
     def number(self, raw: Floats) -> Floats:
         """Predictions float64[n, 1] from raw ones."""
-        with np.errstate(over="ignore"):  # told below
-            found = raw * self.scale + self.centre
-        if not np.isfinite(found).all():
-            raise no_number()
-        return found
+        with np.errstate(over="ignore"):  # it is told
+            return finite(raw * self.scale + self.centre)
 
     def scores(self, shares: Floats) -> Floats:
         """Scores float64[n, classes] from those of the classes seen; 0 for all others."""
-        if not np.isfinite(shares).all():
-            raise no_number()
         found = np.zeros((len(shares), self.task.outputs))
-        found[:, self.seen] = shares
+        found[:, self.seen] = finite(shares)
         return found
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -129,6 +121,13 @@ def lesson(
         seen, place = np.unique(y.astype(np.int64), return_inverse=True)
         frame, learnt = Frame(design, task, seen, 0.0, 1.0), place.astype(np.float64)
     return Lesson(frame, design.apply(X), learnt, weight)
+
+
+def finite(found: Floats) -> Floats:
+    """What a model says, if it is numbers; far beyond the past runs it may be none."""
+    if not np.isfinite(found).all():
+        raise no_number()
+    return found
 
 
 def no_number() -> BadInput:

@@ -22,7 +22,7 @@ from compass.execute.arrays import checked, damaged
 from compass.execute.kernel import over_rows
 from compass.model import joined, reach, walk
 from compass.model.joined import Joined, join, rows_for
-from compass.model.tree_arrays import ARRAYS, SCALARS, fault
+from compass.model.tree_arrays import ARRAYS, SCALARS, Inconsistent, fault
 
 Floats = NDArray[np.float64]
 
@@ -278,7 +278,7 @@ def concatenate(forests: Sequence[FlatForest]) -> FlatForest:
         raise BadInput("there is no forest to join")
     if len({(part.trees, part.outputs, part.width, part.single) for part in forests}) != 1:
         raise BadInput("forests can be joined only if trees, outputs and features agree in number")
-    if not all(_votes(part) for part in forests):
+    if not all(votes(part) for part in forests):
         raise BadInput("only forests whose trees vote can be joined into one")
     starts = np.concatenate([[0], np.cumsum([part.nodes for part in forests])])[:-1]
     pairs = list(zip(forests, starts, strict=True))
@@ -329,7 +329,7 @@ def with_values(forest: FlatForest, value: Floats) -> FlatForest:
     """
     if value.ndim != 2 or value.shape[0] != forest.nodes:
         raise BadInput(f"the forest has {forest.nodes} nodes; give one row of values for each")
-    if not _votes(forest):
+    if not votes(forest):
         raise BadInput("only the leaves of a forest can be given other values")
     return replace(forest, value=value, offset=np.zeros(value.shape[1]))
 
@@ -350,11 +350,12 @@ def _typed(given: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     if dtype.kind == "i" and array.dtype != dtype and array.size:
         limits = np.iinfo(dtype)
         if array.dtype.kind not in "iu" or array.min() < limits.min or array.max() > limits.max:
-            raise BadInput("a position in a tree is out of range", hint="save the model again")
+            raise Inconsistent("it has a position in a tree that is out of range")
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def _votes(forest: FlatForest) -> bool:
+def votes(forest: FlatForest) -> bool:
+    """Whether every tree says all outputs, and the prediction is the mean of what they say."""
     return (
         forest.divisor == forest.trees
         and forest.link == "identity"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
 from compass.model.flat import FlatForest
+from compass.model.tree_arrays import Inconsistent
 
 Floats = NDArray[np.float64]
 
@@ -44,10 +45,6 @@ _XGBOOST = dict.fromkeys(
 # LightGBM reads |x| up to this (its kZeroThreshold, a float32) as 0.
 _ZERO = float(np.float32(1e-35))
 _LIGHTGBM_CATEGORY, _LIGHTGBM_ZERO_MISSING = 1, 4  # bits of a LightGBM decision type
-
-
-class Inconsistent(ValueError):
-    """Parts of a model that do not fit together; the message says which, beginning with "it"."""
 
 
 @dataclass(frozen=True, eq=False)

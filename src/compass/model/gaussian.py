@@ -15,7 +15,7 @@ from compass.domain.space import Space
 from compass.execute.arrays import floats
 from compass.model.alone import one_thread
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, lesson
+from compass.model.dense import Frame, Lesson, finite, lesson
 from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar
 from compass.prepare.weigh import mean
 from compass.settings import Settings
@@ -65,7 +65,7 @@ class FittedGaussian:
 
         For classes it is that of the number that was learnt, and the same for all of them.
         """
-        return np.sqrt(self._raw(X, variance=True)[1]) * self.frame.scale
+        return finite(np.sqrt(self._raw(X, variance=True)[1]) * self.frame.scale)
 
     def gradient(self, X: Floats) -> Floats | None:
         """How fast the prediction changes with each column, float64[n, d]; None for classes."""

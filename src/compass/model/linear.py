@@ -11,7 +11,7 @@ from compass.domain.space import Space
 from compass.execute.arrays import floats, whole
 from compass.model.alone import one_thread
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, doubt, lesson
+from compass.model.dense import Frame, Lesson, doubt, finite, lesson
 from compass.model.sums import affine, lengths, softmax
 from compass.settings import Settings
 
@@ -61,8 +61,8 @@ class FittedLinear:
         T = self._terms(self.frame.dense(X))
         error = np.sqrt(self.least + lengths(T - self.middle, self.root))
         if self.task.classes is None:
-            return np.asarray(error * self.frame.scale)
-        return np.asarray(error * doubt(softmax(affine(T, self.weights, self.offset))))
+            return finite(error * self.frame.scale)
+        return finite(error * doubt(softmax(affine(T, self.weights, self.offset))))
 
     def gradient(self, X: Floats) -> Floats | None:
         """How fast the prediction changes with each column, float64[n, d]; None for classes."""

@@ -18,7 +18,7 @@ from compass.domain.space import Space
 from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
 from compass.model.base import Floats, Task, are_shares
-from compass.model.dense import MODEL, Frame, lesson, no_number
+from compass.model.dense import MODEL, Frame, finite, lesson, no_number
 from compass.prepare.design import Design
 from compass.settings import Settings
 
@@ -60,7 +60,7 @@ class FittedNeighbours:
 
         For classes that of the winning score.
         """
-        return self._both(X)[1] * self.frame.scale
+        return finite(self._both(X)[1] * self.frame.scale)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""

@@ -11,7 +11,7 @@ from compass.domain.space import Space
 from compass.execute.arrays import floats
 from compass.execute.kernel import f8_2d, kernel, to_f8_2d
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, lesson
+from compass.model.dense import Frame, finite, lesson
 from compass.model.perceptron import passes, train
 from compass.model.sums import affine, softmax
 from compass.settings import Settings
@@ -50,7 +50,7 @@ class FittedNeural:
 
     def spread(self, X: Floats) -> Floats:
         """Standard deviation float64[n] of the prediction or the winning score over networks."""
-        return self._both(X)[1]
+        return finite(self._both(X)[1])
 
     def gradient(self, X: Floats) -> Floats | None:
         """How fast the prediction changes with each column, float64[n, d]; None for classes."""

@@ -18,6 +18,7 @@ from compass.domain.space import Number, Space
 from compass.embed.base import Embedding, embedder
 from compass.execute.arrays import damaged, under
 from compass.model.base import Fitted, Floats, Task, family
+from compass.model.dense import finite
 from compass.model.trees import FittedTrees
 from compass.settings import Settings
 
@@ -124,7 +125,8 @@ class Exponential:
 
     def spread(self, X: Floats) -> Floats:
         """The spread of the logarithm times the prediction: what a small one means for it."""
-        return np.asarray(self.inner.spread(X) * self.predict(X)[:, 0])
+        with np.errstate(over="ignore"):  # it is told
+            return finite(self.inner.spread(X) * self.predict(X)[:, 0])
 
     def gradient(self, X: Floats) -> Floats | None:
         """How fast the prediction changes with each column; None: the model does not tell."""

@@ -11,7 +11,7 @@ from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats
 from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, doubt, lesson
+from compass.model.dense import Frame, Lesson, doubt, finite, lesson
 from compass.model.sums import BLOCK, RBF, affine, similar, softmax
 from compass.settings import Settings
 
@@ -63,8 +63,8 @@ class FittedSupport:
         raw, nearest = self._both(X)
         far = np.sqrt(np.maximum(1.0 - nearest**2, 0.0))
         if self.task.classes is None:
-            return np.asarray(far * self.frame.scale)
-        return np.asarray(far * doubt(softmax(raw)))
+            return finite(far * self.frame.scale)
+        return finite(far * doubt(softmax(raw)))
 
     def gradient(self, X: Floats) -> Floats | None:
         """How fast the prediction changes with each column, float64[n, d]; None for classes."""

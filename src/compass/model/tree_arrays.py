@@ -13,6 +13,11 @@ from compass.model import walk
 if TYPE_CHECKING:
     from compass.model.flat import FlatForest
 
+
+class Inconsistent(ValueError):
+    """Parts of a model that do not fit together; the message says which, beginning with "it"."""
+
+
 ARRAYS = {
     "feature": whole("nodes", dtype=np.int32, least=-1, some=True),
     "threshold": floats("nodes"),

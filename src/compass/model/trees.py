@@ -58,17 +58,17 @@ def restored(arrays: Mapping[str, NDArray[np.generic]], task: Task, family: str)
             f"the saved forest predicts {forest.outputs} columns, {task.outputs} were expected",
             hint="fit and save the engine again",
         )
-    _check_task(forest, task)
+    if not suits(forest, task):
+        raise damaged("the saved forest", "it predicts no shares of classes, or shares of a number")
     return FittedTrees(forest, task, family)
 
 
-def _check_task(forest: FlatForest, task: Task) -> None:
-    """Refuse trees that do not predict what the task asks for: shares of classes, or a number."""
+def suits(forest: FlatForest, task: Task) -> bool:
+    """Whether trees predict what the task asks for: shares of classes, or a number."""
     shares = forest.link in ("sigmoid", "softmax")
-    if task.classes is not None and forest.link == "identity":
-        shares = are_shares(forest.value[forest.feature < 0])
-    if shares != (task.classes is not None):
-        raise damaged("the saved forest", "it predicts no shares of classes, or shares of a number")
+    if task.classes is not None and not shares:
+        shares = flat.votes(forest) and are_shares(forest.value[forest.feature < 0])
+    return shares == (task.classes is not None)
 
 
 def check(X: Floats, y: Floats, task: Task, weight: Floats | None) -> None:

@@ -25,7 +25,7 @@ from compass.model.brought.recode import over_columns
 from compass.model.brought.sniff import content_of
 from compass.model.flat import FlatForest
 from compass.model.joined import rows_for
-from compass.model.trees import FittedTrees, restored
+from compass.model.trees import FittedTrees, restored, suits
 from compass.settings import Settings
 
 FAMILY = "brought"
@@ -299,6 +299,11 @@ def assembled(here: Opened, plan: Plan, task: Task) -> Fitted:
     if here.forest is None:
         return FittedBrought(here, plan, task)
     forest = _of_task(here.forest, plan, task)
+    if not suits(forest, task):
+        raise BadInput(
+            f"{plan.name} is damaged: its leaves hold no shares of classes",
+            hint="save the model again",
+        )
     moved = over_columns(forest, plan.feeds, plan.width)
     if moved is None:
         return FittedBrought(here, plan, task, arranged=forest)

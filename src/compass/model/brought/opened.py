@@ -18,7 +18,8 @@ from compass.model.brought.limits import Limits
 from compass.model.brought.sandbox import Sandbox
 from compass.model.brought.sniff import Content
 from compass.model.flat import FlatForest
-from compass.model.foreign import Inconsistent, lightgbm_forest, xgboost_forest, xgboost_trees
+from compass.model.foreign import lightgbm_forest, xgboost_forest, xgboost_trees
+from compass.model.tree_arrays import Inconsistent
 
 CLASSES = 10_000
 # The trees, the names of their inputs and their classes.

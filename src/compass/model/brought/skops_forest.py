@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from compass.domain.base import Value
 from compass.model.brought.archive import array_of
 from compass.model.flat import FlatForest
-from compass.model.foreign import Inconsistent
+from compass.model.tree_arrays import Inconsistent
 
 _NUMBERS = ("RandomForestRegressor", "ExtraTreesRegressor")
 _CLASSES = ("RandomForestClassifier", "ExtraTreesClassifier")
