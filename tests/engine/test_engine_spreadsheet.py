@@ -5,12 +5,14 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import compass as cp
 from compass.engine.next_file import to_fill_in
 from compass.engine.spreadsheet import guarded, unguarded
 from compass.readers import read
+from compass.readers.table import Table
 from conftest import QUICK
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -71,6 +73,15 @@ def test_a_file_that_was_never_marked_is_taken_as_it_is(engine: cp.Compass) -> N
     known = engine.data.table
     given = read({"=threads": [1, 2], "flags": ["=1+1", "'=1+1"], "-runtime": [1.0, 2.0]})
     assert unguarded(given, known).equals(given.arrow)
+
+
+def test_units_and_the_mark_of_a_sample_stay(engine: cp.Compass) -> None:
+    flags = pa.field("flags", pa.large_string(), metadata={"unit": "none"})
+    schema = pa.schema([("=threads", pa.int64()), flags], metadata={"mark": "a sample"})
+    given = Table.of(pa.table([[1], ["'-O3"]], schema=schema))
+    found = unguarded(given, engine.data.table)
+    assert found.schema.equals(given.arrow.schema, check_metadata=True)
+    assert found.column("flags").to_pylist() == ["-O3"]
 
 
 def test_an_apostrophe_of_a_label_that_is_not_known_stays(engine: cp.Compass) -> None:

@@ -77,16 +77,13 @@ def valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
         raise told(error, noun.problem if issubclass(noun, Input) else BadInput) from None
 
 
-_SCALARS = {"bool", "int", "float", "str"}
-
-
 def told(error: ValidationError, problem: type[BadInput] = BadInput) -> BadInput:
     """The first mistake of a validation in words: where it is, what is wrong, what it was."""
     first = error.errors(include_url=False)[0]
     steps = [str(step) for step in first["loc"]]
     said = first["msg"].removeprefix("Value error, ")
     said = said[:1].lower() + said[1:]
-    if steps and steps[-1] in _SCALARS:  # one line for each kind of value that it could have been
+    if steps[-1:] == ["bool"] and first["type"].startswith("bool"):  # the first kind of a `Value`
         steps.pop()
         said = "should be a number, a text, true, false or none"
     if first["type"] in _NOT_OF_A_KIND:

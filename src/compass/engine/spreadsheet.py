@@ -30,9 +30,11 @@ def unguarded(table: Table, known: Table) -> pa.Table:
     What is taken away has to leave a name or label that is known: a label of a stranger may begin
     with an apostrophe of its own.
     """
-    arrow = table.arrow
     names = _meant(table.names, frozenset(known.names))
-    arrow = arrow.rename_columns([names.get(name, name) for name in table.names])
+    fields = [field.with_name(names.get(field.name, field.name)) for field in table.arrow.schema]
+    # With its metadata, which tells units and how a sample was drawn.
+    schema = pa.schema(fields, metadata=table.arrow.schema.metadata)
+    arrow = pa.Table.from_arrays(table.arrow.columns, schema=schema)
     for place, name in enumerate(arrow.column_names):
         column = arrow.column(place)
         if name not in known.names or not pa.types.is_large_string(column.type):
@@ -42,7 +44,7 @@ def unguarded(table: Table, known: Table) -> pa.Table:
             continue
         labels = _meant(given, frozenset(known.column(name).unique().to_pylist()))
         cells = [labels.get(cell, cell) for cell in column.to_pylist()]
-        arrow = arrow.set_column(place, name, pa.array(cells, column.type))
+        arrow = arrow.set_column(place, fields[place], pa.array(cells, column.type))
     return arrow
 
 
