@@ -153,7 +153,11 @@ def test_another_version_that_says_other_things() -> None:
 
 def test_fields_of_a_later_version_are_left_alone() -> None:
     known = {"id": "1", "name": "a", "created": "2026-01-01T00:00:00Z", "ready": True, "new": 1}
-    with pretending(compass_says(lambda *_: as_json([known]))) as url:
+
+    def reply(_: str, path: str) -> Reply:
+        return as_json(known if path.endswith("/datasets/1") else [known])
+
+    with pretending(compass_says(reply)) as url:
         assert [one.name for one in cp.connect(url).datasets()] == ["a"]
 
 

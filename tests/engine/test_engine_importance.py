@@ -124,13 +124,13 @@ def test_whole_numbers_none_and_labels_stay_legal() -> None:
 def test_what_cannot_be_told_is_said(jobs: cp.Compass) -> None:
     with pytest.raises(UnknownName, match="no outcome named"):
         jobs.importance("powr")
-    with pytest.raises(BadInput, match="two repeats"):
+    with pytest.raises(BadInput, match="repeats must be a whole number from 2"):
         jobs.importance("power", repeats=1)
     with pytest.raises(UnknownName, match="no column named"):
         jobs.dependence("power", "gpu")
     with pytest.raises(QueryProblem, match="runtime is not a parameter"):
         jobs.dependence("power", "runtime")
-    with pytest.raises(BadInput, match="two points"):
+    with pytest.raises(BadInput, match="points must be a whole number from 2"):
         jobs.dependence("power", "gpus", points=1)
     with pytest.raises(BadInput, match="has no labels"):
         jobs.dependence("power", "gpus", label="high")

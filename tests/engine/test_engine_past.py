@@ -193,7 +193,8 @@ def test_a_proof_does_not_put_a_prediction_before_a_measurement() -> None:
         answer = made.recommend(ask=KNOBS, goals={"time": cp.minimize}, count=count)
         assert truth(answer[0]) == 4.0
         assert answer.certificate is not None
-        assert answer.certificate.reason.endswith("Past runs count with what was measured.")
+        assert "Past runs count with what was measured;" in answer.certificate.reason
+        assert answer.certificate.reason.endswith("within the model's error counts as none.")
 
 
 def test_reconfigure_goes_where_a_run_was_measured() -> None:

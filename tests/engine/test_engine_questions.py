@@ -6,7 +6,13 @@ import pytest
 
 import compass as cp
 from compass.domain.answer import Finding, Label
-from compass.domain.errors import BaselineProblem, ConflictingRules, QueryProblem, UnknownName
+from compass.domain.errors import (
+    BadInput,
+    BaselineProblem,
+    ConflictingRules,
+    QueryProblem,
+    UnknownName,
+)
 from conftest import QUICK, ROLES, cluster_columns
 
 
@@ -56,7 +62,7 @@ def test_one_rule_may_stand_alone_and_a_mapping_is_refused(engine: cp.Compass) -
     assert alone[0].config == (
         engine.recommend(ask=["gpus"], goals=goals, where=["app == 'wrf'"])[0].config
     )
-    with pytest.raises(QueryProblem, match="where is a list of texts") as told:
+    with pytest.raises(BadInput, match="where is a list of texts") as told:
         engine.recommend(ask=["gpus"], goals=goals, where={"app": "wrf"})
     assert "where=[\"app == 'amg'\"]" in str(told.value.hint)
 

@@ -14,7 +14,7 @@ from compass.domain.errors import CompassError, DataProblem, UnknownName
 from compass.readers import files, read
 from compass.readers.profiles import read_runs
 from compass.readers.profiles.base import Profile, ProfileOptions
-from compass.readers.profiles.caliper import Caliper
+from compass.readers.profiles.caliper import Caliper, _entries
 from compass.readers.profiles.caliper_metrics import Meaning, meaning
 
 HEAD = """\
@@ -327,3 +327,8 @@ def test_the_choice_of_a_counter(profiles: Path) -> None:
     ]
     assert regions_of(found, "Retiring", "max")["Apps_FIR"] == pytest.approx(np.mean(values))
     assert found.metrics["Retiring"].total == {}
+
+
+def test_a_line_that_ends_in_the_middle_of_an_escape_keeps_its_last_part() -> None:
+    # It was looked for from every place of the line, which took the square of its length.
+    assert _entries("__rec=ctx,data=a\\,b\\") == {"__rec": ["ctx"], "data": ["a,b\\"]}

@@ -58,6 +58,13 @@ def test_one_file_is_a_run_of_one_thread(toy: Path) -> None:
     assert (row["time"], row["ranks"], row["pid"]) == (12.0, 1, 1)
 
 
+def test_names_with_quotes_and_lines_without_a_group(toy: Path) -> None:
+    file = toy / "profile.0.0.0"
+    text = file.read_text().replace('"MPI_Wait()  " 1 0', '"say" 1 2 3 4 5 GROUP="x" 1 0')
+    file.write_text(text.replace(' GROUP="TAU_DEFAULT"', ""))
+    assert read(file).row(0)['time.say" 1 2 3 4 5 GROUP="x'] == 3.0
+
+
 def test_call_paths_and_ways_over_ranks(toy: Path) -> None:
     asked = "solve [{a.c} {1,2}]/MPI_Wait()"
     row = read_runs(toy, regions=[asked, "main"], ranks="mean").row(0)

@@ -112,3 +112,9 @@ def test_dividing_by_what_touches_zero_is_open_on_one_side():
     low, high = intervals.divide((4, 8), (0, 2))
     assert low == pytest.approx(2)
     assert high == math.inf
+
+
+def test_bounds_too_large_for_a_number_are_infinite():
+    assert BACKWARD["sqrt"]((1e200, math.inf)) == (math.inf, math.inf)
+    assert BACKWARD["sqrt"]((0.0, 1e200)) == (0.0, math.inf)
+    assert BACKWARD["log"]((0.0, 1e6))[1] == math.inf

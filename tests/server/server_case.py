@@ -63,12 +63,13 @@ class Server:
     said: str
     state: Path
     log: Path
+    given: str | None = None  # the token that it was started with
 
     @property
     def token(self) -> str | None:
-        """The token that it printed."""
+        """The token that it was given, or that it made and printed."""
         found = [line for line in self.said.splitlines() if line.startswith("token: ")]
-        return found[0].removeprefix("token: ") if found else None
+        return found[0].removeprefix("token: ") if found else self.given
 
     def client(self, key: str | None = None, **headers: str) -> httpx.Client:
         """Somebody who talks to it, with the key of a workspace."""
@@ -133,7 +134,8 @@ def start(source: Path | str, state: Path, *words: str, **environment: str) -> S
         process.stdout.close()
         raise AssertionError(f"the server ended with {process.wait()}: {log.read_text()}")
     url = said.split("listens on ")[1].split()[0].replace("0.0.0.0", "127.0.0.1")
-    server = Server(process, url, said, state, log)
+    token = words[words.index("--token") + 1] if "--token" in words else None
+    server = Server(process, url, said, state, log, environment.get("COMPASS_TOKEN", token))
     until(lambda: answers(server))
     return server
 

@@ -6,6 +6,9 @@ from typing import Any
 import httpx
 from server_case import API, Server, job_over
 
+from compass.chat.draft import Turn
+from compass.server.routes.chats import title_of
+
 pytest_plugins = ("server_fixtures",)
 
 
@@ -72,12 +75,26 @@ def test_a_job_that_was_cancelled_is_forgotten(person: httpx.Client, offered: st
     assert (edited["job"] is None) == (state == "cancelled")
 
 
+def test_a_message_has_a_length(person: httpx.Client, offered: str) -> None:
+    chat = begun(person, offered)
+    say(person, chat, "x" * 2000)
+    refused = person.post(f"{chat}/messages", json={"text": "x" * 2001})
+    assert refused.status_code == 422
+    assert "2000" in refused.json()["error"]
+
+
 def test_conversations_are_listed_the_newest_first(person: httpx.Client, offered: str) -> None:
     first, second = begun(person, offered), begun(person, offered)
     say(person, first, "minimize runtime")
     listed = person.get(f"{API}/chats", params={"count": 2}).json()
     assert [f"{API}/chats/{one['id']}" for one in listed] == [second, first]
-    assert listed[1] == person.get(first).json()
+    whole = person.get(first).json()
+    assert listed[1] == {
+        **{name: whole[name] for name in ("id", "engine", "created", "answer")},
+        "title": "minimize runtime",
+        "messages": 1,
+    }
+    assert (listed[0]["title"], listed[0]["messages"]) == ("", 0)
 
 
 def test_whoever_looks_while_a_question_is_asked_finds_its_job(
@@ -95,3 +112,17 @@ def test_whoever_looks_while_a_question_is_asked_finds_its_job(
     confirmed = [one for one in seen if one["reply"]["run"] is not None]
     assert [one for one in confirmed if one["job"] is None] == []
     assert person.get(chat).json()["answer"] is not None
+
+
+def test_a_conversation_is_called_by_what_was_said_first_or_by_its_question() -> None:
+    def called(*said: str) -> str:
+        who = ("compass", "person")
+        turns = (Turn(who=who[n % 2], text=text) for n, text in enumerate(said))
+        return title_of(tuple(turns))
+
+    question = "Recommend a configuration X = {a: ?} to achieve Y = {b: minimize}."
+    assert called("Hello.", "first", "And?", "second") == "first"
+    assert called("Hello.", "(changed in the form)", "And?", "Yes ") == ""
+    form = ("Hello.", "(changed in the form)", f"Confirm:\n{question}", "yes", "Use a = 1.")
+    assert called(*form) == question
+    assert called(*form, "why?") == "why?"

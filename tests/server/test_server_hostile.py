@@ -158,6 +158,8 @@ def test_one_line_of_a_hundred_megabytes(villain: httpx.Client) -> None:
         b"a\xff,b\n\xfe,1\n",
         "größe,b\nü,1\n".encode("latin-1"),
         b"\xef\xbb\xbfa,b\n1,2\n",
+        b"\xef\xbb\xbf",
+        b"x" * 140_000 + b",b\n1,2\n",
         b"a,b\n" + b"9" * 5000 + b",1e999999\n",
         b"a,b\nNaN,inf\n-inf,nan\n",
     ],

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from compass.domain.errors import QueryProblem
-from compass.server.jobs import Jobs, Running, StoredJob
+from compass.server.jobs import JOBS, Jobs, Running, StoredJob
 from compass.server.limits import Limits
+from compass.server.listing import part_of
 from compass.server.nouns import Job, State
 from compass.server.problems import Refused
 from compass.server.store import Store, Workspace
@@ -80,7 +81,7 @@ def test_a_job_is_followed_to_its_end(tmp_path: Path) -> None:
         # From now on it is told from disk.
         assert jobs.running == {}
         assert jobs.get(here, running.job.id) == seen[-1]
-        assert jobs.all(here) == [seen[-1]]
+        assert part_of([here], JOBS, 10, None, jobs.live([here])) == ([seen[-1]], None)
 
     assert [job.state for job in played(tmp_path, scene)] == [State.DONE]
 
@@ -133,7 +134,7 @@ def left(tmp_path: Path, *, closing: bool) -> None:
 
     async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
         if here.names("jobs"):
-            assert jobs.resume([here]) == 1
+            assert jobs.resume([here])[0] == 1
         else:
             jobs.start(here, "fit", {"x": 1}, engine=MADE)
         await settle()
@@ -153,7 +154,7 @@ def test_a_job_is_taken_up_again_once(tmp_path: Path) -> None:
 
     async def second(jobs: Jobs, work: Work, here: Workspace) -> None:
         assert stored(here).attempts == 1
-        assert jobs.resume([here]) == 1
+        assert jobs.resume([here])[0] == 1
         work.ends.put_nowait(None)
         (running,) = jobs.running.values()
         assert await jobs.wait(running, 60)
@@ -168,7 +169,7 @@ def test_a_job_that_ends_servers_is_given_up(tmp_path: Path) -> None:
 
     async def third(jobs: Jobs, work: Work, here: Workspace) -> None:
         assert stored(here).attempts == 2
-        assert jobs.resume([here]) == 0
+        assert jobs.resume([here])[0] == 0
         job = stored(here).job
         assert job.state is State.FAILED
         assert job.problem is not None
@@ -184,7 +185,7 @@ def test_servers_that_are_stopped_in_good_order_do_not_count(tmp_path: Path) -> 
 
     async def fifth(jobs: Jobs, work: Work, here: Workspace) -> None:
         assert stored(here).attempts == 0
-        assert jobs.resume([here]) == 1
+        assert jobs.resume([here])[0] == 1
         work.ends.put_nowait(None)
         (running,) = jobs.running.values()
         assert await jobs.wait(running, 60)
@@ -214,7 +215,7 @@ def test_damaged_jobs_are_swept_away(tmp_path: Path) -> None:
         place = here.place("jobs", MADE)
         place.mkdir(parents=True)
         (place / "about.json").write_text('{"job": ')
-        assert jobs.resume([here]) == 0
+        assert jobs.resume([here])[0] == 0
         assert here.names("jobs") == []
 
     played(tmp_path, scene)

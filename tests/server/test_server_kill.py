@@ -182,8 +182,9 @@ def test_a_working_process_that_dies_is_replaced(
         for worker in workers:
             worker.kill()
         told = asked.result()
-    assert told.status_code == 413
-    assert "working process" in told.json()["error"]
+    assert (told.status_code, told.json()["code"]) == (503, "worker-ended")
+    assert "from outside by signal 9 (SIGKILL)" in told.json()["error"]
+    assert "more memory" not in told.text  # it was not that
     assert ask(client, killed.engine, seed=2).status_code == 200
 
 

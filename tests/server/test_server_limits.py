@@ -44,16 +44,24 @@ def strict(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Se
         cells=2000,
         memory_bytes="1GiB",
         idle_seconds=0.5,
-        query_seconds=10,
         askers=1,
         waiting=4,
         waiting_here=3,
         workspaces=7,
+        address_share=1,
         workspace_bytes="96KiB",
     )
     with serving(saved, tmp_path_factory.mktemp("strict") / "state", *allowed) as running:
         with running.newcomer() as client:
             shared_engine(client)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Server]:
+    """A server that gives a question five seconds."""
+    allowed = limits(query_seconds=5, askers=1)
+    with serving(saved, tmp_path_factory.mktemp("impatient") / "state", *allowed) as running:
         yield running
 
 
@@ -190,13 +198,15 @@ def halted(server: Server) -> psutil.Process:
     return worker
 
 
-def test_a_question_that_takes_too_long(strict: Server, guest: httpx.Client) -> None:
-    engine = shared_engine(guest)
-    assert ask(guest, engine, seed=1).status_code == 200
-    worker = halted(strict)
-    refused(ask(guest, engine, seed=2), 422, "too-slow", "10 s")
-    assert gone([worker])
-    assert ask(guest, engine, seed=2).status_code == 200
+def test_a_question_that_takes_too_long(impatient: Server) -> None:
+    with impatient.newcomer() as client:
+        engine = shared_engine(client)
+        # On a busy machine even a quick question may take too long: it is asked again.
+        until(lambda: ask(client, engine, seed=1).status_code == 200)
+        worker = halted(impatient)
+        refused(ask(client, engine, seed=2), 422, "too-slow", "5 s")
+        assert gone([worker])
+        until(lambda: ask(client, engine, seed=2).status_code == 200)
 
 
 def test_too_much_work_of_one_and_of_all(strict: Server, guest: httpx.Client) -> None:
@@ -227,9 +237,10 @@ def test_too_much_work_of_one_and_of_all(strict: Server, guest: httpx.Client) ->
         third.delete(f"{API}/workspaces/mine")
 
 
-def test_deep_questions_end_in_time(guest: httpx.Client) -> None:
+def test_deep_questions_end_in_time(impatient: Server) -> None:
     """A proof gets the seconds that were asked for, but never more than a question may take."""
-    proved = ask(guest, shared_engine(guest), RECOMMEND, prove=3600)
+    with impatient.newcomer() as client:
+        proved = ask(client, shared_engine(client), RECOMMEND, prove=3600)
     assert proved.status_code in {200, 422}
     if proved.status_code == 422:
         assert proved.json()["code"] == "too-slow"

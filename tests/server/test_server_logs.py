@@ -21,8 +21,8 @@ def talked(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[tu
     allowed = folder / f"{SECRET}-folder"
     allowed.mkdir()
     (allowed / f"{SECRET}.csv").write_bytes(b"a,b\n1,2\n")
-    words = ("--allow", str(allowed), "--token", f"{SECRET}-token", "--limit", "askers=1")
-    with serving(saved, folder / "state", *words) as server:
+    words = ("--allow", str(allowed), "--limit", "askers=1")
+    with serving(saved, folder / "state", *words, COMPASS_TOKEN=f"{SECRET}-token") as server:
         with server.newcomer() as client:
             keys = [client.headers["Compass-Workspace"]]
             _talk(client, allowed)
@@ -79,6 +79,12 @@ def _shout(client: httpx.Client, token: str) -> None:
     client.get(f"{API}/about", headers=signed | {"Origin": SECRET, "Referer": SECRET})
     client.request(SECRET.upper(), f"{API}/about", headers=signed)
     client.post(f"{API}/chats", content=SECRET.encode(), headers=signed)
+
+
+def test_a_token_that_was_given_is_not_printed(talked: tuple[Server, str]) -> None:
+    server, _ = talked
+    assert SECRET not in server.said
+    assert "every request needs the token that was given" in server.said
 
 
 def test_nothing_that_people_sent_is_in_the_log(talked: tuple[Server, str]) -> None:

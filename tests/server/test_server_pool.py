@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -198,7 +199,10 @@ def test_a_real_process_is_started_killed_and_replaced() -> None:
         os.kill(first, signal.SIGKILL)
         with pytest.raises(Refused) as lost:
             await work
-        assert lost.value.status == 413
+        assert (lost.value.status, lost.value.retry_after) == (503, 5)
+        assert re.search(
+            r"signal 9 \(SIGKILL\); it held [0-9.]+ MiB of the 1.0 GiB", lost.value.message
+        )
         # A task that does not exist is a fault of ours: that process ends too.
         with pytest.raises(Refused) as fault:
             await worker.do("no such task", {}, None)

@@ -20,13 +20,15 @@ from server_case import API, NOTHING, RECOMMEND, Server, ask, dataset, fit, serv
 
 from compass.domain.errors import EnvironmentProblem
 from compass.server import run, worker
-from compass.server.jobs import Jobs, Running
+from compass.server.jobs import JOBS, Jobs, Running, StoredJob
 from compass.server.limits import Limits
+from compass.server.listing import ANSWERS, part_of
 from compass.server.nouns import AnswerInfo, DatasetInfo, Job, State, now
 from compass.server.paths import allowed
 from compass.server.pool import Worker
 from compass.server.problems import Refused
-from compass.server.store import Store, Workspace, size_of
+from compass.server.sizes import size_of
+from compass.server.store import Store, Workspace
 
 pytest_plugins = ("server_fixtures",)
 
@@ -138,8 +140,10 @@ def test_only_the_answers_that_are_listed_are_read(
         return get(self, kind, name, noun)
 
     monkeypatch.setattr(Workspace, "get", noted)
-    found = workspace.newest("answers", AnswerInfo, 2)
-    assert [one.id for one in found] == read == [f"{4:016x}", f"{3:016x}"]
+    found = part_of([workspace], ANSWERS, 2)
+    assert [one.id for one in found.entries] == read == [f"{4:016x}", f"{3:016x}"]
+    assert part_of([workspace], ANSWERS, 2) == found
+    assert len(read) == 2  # from their summaries
 
 
 def test_a_folder_with_very_many_files_is_not_walked_through(
@@ -202,7 +206,9 @@ def test_a_damaged_job_hides_no_others(tmp_path: Path) -> None:
     workspace.put(
         "jobs", NAME, AnswerInfo(id=NAME, engine=NAME, created=now(), text="", answered=True)
     )
-    assert Jobs({}, lambda _: None).all(workspace) == []
+    fine = StoredJob(job=Job(id="1" * 16, kind="fit", created=now()), given={})
+    workspace.put("jobs", fine.job.id, fine)
+    assert part_of([workspace], JOBS, 10) == ([fine.job], None)
 
 
 def test_a_result_that_the_server_could_not_hold_is_refused(

@@ -14,22 +14,25 @@ from compass.server.service import Service
 from compass.server.settings import ServerSettings
 from compass.server.store import new_id
 
-WHOLE, UNREAD, AWAITED = "a" * 16, "b" * 16, "c" * 16
+WHOLE, UNREAD, AWAITED, GIVEN_UP = (sign * 16 for sign in "abcd")
 
 
-def test_datasets_that_nobody_will_read_are_removed(tmp_path: Path) -> None:
-    """The server was killed after an upload was there and before its job was."""
+def test_datasets_that_nobody_will_read_are_set_aside_or_removed(tmp_path: Path) -> None:
+    """Of one, no job is known; the job of another ended the server twice, and is given up."""
 
     async def scene() -> None:
         service = Service(ServerSettings(state=tmp_path / "state"))
         workspace, _ = service.store.create()
-        for name in (WHOLE, UNREAD, AWAITED):
+        for name in (WHOLE, UNREAD, AWAITED, GIVEN_UP):
             about = DatasetInfo(
                 id=name, name="x.csv", created=now(), ready=name == WHOLE, reader="csv"
             )
             workspace.put("datasets", name, about)
         job = Job(id=new_id(), kind="read", created=now(), dataset=AWAITED)
         workspace.put("jobs", job.id, StoredJob(job=job, given={"dataset": AWAITED}))
+        ended = Job(id=new_id(), kind="read", created=now(), dataset=GIVEN_UP)
+        given = StoredJob(job=ended, given={"dataset": GIVEN_UP}, attempts=2)
+        workspace.put("jobs", ended.id, given)
 
         async def reading(*_: object, **__: object) -> bytes:
             await asyncio.Event().wait()
@@ -38,6 +41,9 @@ def test_datasets_that_nobody_will_read_are_removed(tmp_path: Path) -> None:
         service.askers.do = reading  # type: ignore[method-assign,assignment]
         assert service.resume() == 1
         assert set(workspace.names("datasets")) == {WHOLE, AWAITED}
+        (aside,) = (service.store.root / "quarantine").iterdir()
+        assert aside.name.startswith(f"{workspace.id}-datasets-{UNREAD}-")
+        assert (aside / "about.json").is_file()
         await asyncio.sleep(0)
         await service.jobs.cancel(workspace, job.id)
         assert workspace.names("datasets") == [WHOLE]

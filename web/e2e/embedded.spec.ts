@@ -58,10 +58,18 @@ test("recommend: from the first page to a job script", async ({ page, browser })
   await page.getByRole("button", { name: /^Download compass-.*\.sh/ }).click();
   expect((await downloading).suggestedFilename()).toMatch(/\.sh$/);
 
-  // The question in the address repeats the answer, in a browser that has never been here.
+  // The question in the address repeats the answer, in a browser that has never been here; but it
+  // is asked by a person and not by the link, whatever that says.
   const link = page.url().replace(/chat=[^&]*&/, "");
   const stranger = await browser.newPage();
+  const sent: string[] = [];
+  stranger.on("request", (one) => sent.push(`${one.method()} ${new URL(one.url()).pathname}`));
   await stranger.goto(`${link}&run=1`);
+  await expect(stranger.getByRole("button", { name: "kernel is spmv" })).toBeVisible();
+  await expect(stranger.getByRole("button", { name: "Ask", exact: true })).toBeEnabled();
+  await expect(stranger).toHaveURL(/chat=/);
+  expect(sent.filter((one) => /messages|answers/.test(one))).toEqual([]);
+  await ask(stranger);
   await expect(
     stranger.getByRole("heading", { name: (await told.textContent()) ?? "" }),
   ).toBeVisible();

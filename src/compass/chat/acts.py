@@ -12,14 +12,14 @@ def _whole(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{text})", re.IGNORECASE)
 
 
-_POLITE = r"(?:please|pls|thanks|thank you|now|then|then please|compass|for me)"
+_POLITE = r"(?:please|pls|thanks|thank you|now|then|compass|for me)"
 _YES_WORD = (
     r"yes|yep|yeah|yup|ya|y|ok|okay|okey|k|sure|correct|right|exactly|absolutely|of course|indeed|"
     r"perfect|great|fine|good|true|confirm(?:ed)?|agreed|definitely|certainly|affirmative|"
     r"go ahead|go|go for it|do it|do that|run it|run that|run|ask it|proceed|carry on|please do|"
     r"(?:that |it |this |they |those )?(?:looks?|sounds?|seems?|is|are) (?:all )?"
     r"(?:good|right|fine|correct|great|ok|okay|perfect)(?: to me)?|"
-    r"that is (?:it|what i (?:mean|meant|want))|(?:yes )?i do|(?:yes )?it is|(?:yes )?they are|"
+    r"that is (?:it|what i (?:mean|meant|want))|i do|it is|they are|"
     r"that is right|makes sense|works for me|all good|you got it|spot on|precisely|continue"
 )
 _NO_WORD = (
@@ -40,16 +40,17 @@ _NOTHING = (
     r"not (?:really )?any|no preference|whatever"
 )
 _WHY = (
-    r"(?:but |and |so |ok |okay )?why\b.*|how come\b.*|(?:please |can you |could you )?explain\b.*|"
-    r"what is the reason\b.*|(?:for )?what reasons?\b.*|what makes (?:you|this|that|it)\b.*|"
-    r"how do you know\b.*|on what (?:basis|grounds)\b.*|what is (?:this|that|it) based on\b.*|"
+    r"(?:but |and |so |ok |okay )?why\b.*+|how come\b.*+|"
+    r"(?:please |can you |could you )?explain\b.*+|what is the reason\b.*+|"
+    r"(?:for )?what reasons?\b.*+|what makes (?:you|this|that|it)\b.*+|"
+    r"how do you know\b.*+|on what (?:basis|grounds)\b.*+|what is (?:this|that|it) based on\b.*+|"
     r"(?:show me )?(?:the )?(?:evidence|reasons?|reasoning)"
 )
 _MORE = (
     r"(?:please |can you |could you )?(?:give me |show me |show |list |i want |i would like |"
     r"can i (?:have|see|get) |get me |let me see |any |are there (?:any )?|got any |do you have "
     r"(?:any )?|what )?(?:some |a few |the )?(?:(?P<count>\w+) )?(?:more|other|further|additional|"
-    r"another|different|alternative|next)(?: (?P<after>\w+))?(?: (?:options?|suggestions?|"
+    r"another|different|alternative|next)(?: (?P<after>\w++))?(?: (?:options?|suggestions?|"
     r"alternatives?|configurations?|configs?|ideas?|ones?|results?|answers?|candidates?|"
     r"recommendations?|choices?|possibilities|settings|proposals?))?(?: (?:are there|do you have|"
     r"have you got|exist))?|(?:what|anything) else(?: is there| do you have| have you got)?|"
@@ -70,22 +71,24 @@ _RESTART = (
     r"another question|different question|quit|scrap (?:everything|it all|all of it)"
 )
 _HELP = (
-    r"help(?: me)?(?: out)?|\?+|what can (?:you do|i (?:ask|say|do|type))\b.*|how does (?:this|it) "
-    r"work|(?:i am |i feel )?(?:lost|confused|stuck)|what (?:are my options|do you (?:do|need|"
-    r"want|understand))|(?:show |give )?(?:me )?(?:some )?examples?|"
-    r"i do not (?:know|understand)\b.*|"
+    r"help(?: me)?(?: out)?|\?++|what can (?:you do|i (?:ask|say|do|type))\b.*+|"
+    r"how does (?:this|it) work|(?:i am |i feel )?(?:lost|confused|stuck)|"
+    r"what (?:are my options|do you (?:do|need|want|understand))|"
+    r"(?:show |give )?(?:me )?(?:some )?examples?|"
+    r"i do not (?:know|understand)\b.*+|"
     r"what should i (?:say|type|ask|do)|commands|usage|how do i use (?:this|you|it)|who are you|"
     r"what is this|hello|hi|hey|good (?:morning|afternoon|evening)|hi there|hello there"
 )
 _WHOLE = tuple(
-    (act, re.compile(rf"(?:(?:{text})[\s,.!]*)(?:{_POLITE}[\s,.!?]*)*[\s.!?]*", re.IGNORECASE))
+    (act, re.compile(rf"(?:{text})[\s,.!]*+(?:{_POLITE}[\s,.!?]*+)*[\s.!?]*", re.IGNORECASE))
     for act, text in (
         (Act.RESTART, _RESTART),
         (Act.UNDO, _UNDO),
         (Act.NOTHING, _NOTHING),
         (Act.HELP, _HELP),
-        (Act.YES, rf"(?:{_YES_WORD})(?:[\s,.!]+(?:{_YES_WORD}|{_POLITE}|we can|you can))*"),
-        (Act.NO, rf"(?:{_NO_WORD})(?:[\s,.!]+(?:{_NO_WORD}|sorry))*"),
+        # Some times, not any number of times: `run that is right` can be parted in two ways.
+        (Act.YES, rf"(?:{_YES_WORD})(?:[\s,.!]++(?:{_YES_WORD}|{_POLITE}|we can|you can)){{0,6}}"),
+        (Act.NO, rf"(?:{_NO_WORD})(?:[\s,.!]++(?:{_NO_WORD}|sorry)){{0,6}}"),
         (Act.WHY, _WHY),
         (Act.MORE, _MORE),
     )
@@ -93,7 +96,7 @@ _WHOLE = tuple(
 _FIRST = re.compile(
     r"\s*(?:(?P<yes>yes|yep|yeah|yup|ok|okay|sure|correct|right|perfect|great|fine|good)|"
     r"(?P<no>nope|nah|wrong|incorrect|no(?!\s+(?:more|less|fewer|other|one|longer|need)\b)))"
-    r"\s*(?P<comma>[,.;:!\-]|\b(?=\s*(?:but|and|i|make|use|keep|under|at|only|please|let|we|it|"
+    r"\s*+(?P<comma>[,.;:!\-]|\b(?=(?:but|and|i|make|use|keep|under|at|only|please|let|we|it|"
     r"set|sorry|that|the|not|rather|actually|wait)\b))",
     re.IGNORECASE,
 )
@@ -108,16 +111,16 @@ _CORRECTS = re.compile(
 # `X = {`, or braces right behind the words that open a query. Braces alone are not enough: they
 # can stand in the name of a column (`power {W}`).
 _FORMAL = re.compile(
-    r"\s*(?:(?:recommend|reconfigure|what[\s-]+if)\b[^{}]{0,60}\b\w+\s*=|"
-    r"recommend(?:\s+(?:a|the))?(?:\s+config(?:uration)?)?(?:\s+where)?|reconfigure|"
-    r"what[\s-]+if(?:\s+(?:we|i|you))?(?:\s+(?:just\s+)?(?:change|set))?)\s*\{",
+    r" ?(?:(?:recommend|reconfigure|what[ -]+if)\b[^{}]{0,80}(?:(?<=\w)|(?<=\w ))=|"
+    r"recommend(?: (?:a|the))?(?: config(?:uration)?)?(?: where)?|reconfigure|"
+    r"what[ -]+if(?: (?:we|i|you))?(?: (?:just )?(?:change|set))?) ?\{",
     re.IGNORECASE,
 )
 
 
 def act_of(text: str, expecting: Slot | None) -> Act | None:
     """What a message does if it does nothing but that; None: it tells something."""
-    bare = re.sub(r"\s+", " ", text).strip()
+    bare = _squeezed(text).strip()
     if len(bare) > 120:
         return None
     if expecting is Slot.CONSTRAINTS and re.fullmatch(rf"(?:{_NO_WORD})[\s.!]*", bare, re.I):
@@ -142,7 +145,12 @@ def opening(text: str) -> tuple[Act, str, bool]:
 
 def is_formal(text: str) -> bool:
     """Whether a message is written in the query language."""
-    return bool(_FORMAL.match(text))
+    return bool(_FORMAL.match(_squeezed(text)))
+
+
+def _squeezed(text: str) -> str:
+    """The text with one space between words, however many there were."""
+    return re.sub(r"\s+", " ", text)
 
 
 _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
@@ -167,7 +175,7 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"\bwhat[\s-]+if\b|\bwhat (?:happens|would happen|will happen|happen)\b|"
             r"\bsuppos(?:e|ing)\b|"
             r"\bimagine\b|\bhow (?:would|will|do|does|did|might|could|is|are)\b(?! (?:i|we|you)\b)"
-            r"[^.?]{0,120}\b(?:affect|chang\w+|chnage|impact|influence|react|respond|behave|"
+            r"[^.?]{0,120}\b(?:affect|chang\w|chnage|impact|influence|react|respond|behave|"
             r"alter|look|"
             r"develop|evolve|fare|affected|differ|turn out|move|vary)\w*\b|"
             r"\b(?:impact|effects?|influence|consequences?|implications?)\b (?:on|of|for|to)\b|"

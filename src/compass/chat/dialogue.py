@@ -41,7 +41,7 @@ _FURTHER = re.compile(r"\b(more|further|another|additional|other)\b", re.I)
 
 _EDITED = Turn(who="person", text="(changed the question in the form)")
 
-__all__ = ["begin", "edited", "failed", "respond", "to_query", "told"]
+__all__ = ["begin", "edited", "failed", "respond", "to_query", "told", "unread"]
 
 
 def begin(space: Space) -> Step:
@@ -62,10 +62,7 @@ def respond(
 
     When `reply.run` is a query, it has been confirmed: answer it and call `told`.
     """
-    # Half of a pair of code units cannot be kept as JSON.
-    message = text.encode(errors="replace").decode().strip()
-    _check_limits(conversation, message)
-    talk = _with_turn(conversation, "person", message)
+    message, talk = _heard(conversation, text)
     try:
         written = formal(message, space)
         if written is not None:
@@ -80,6 +77,12 @@ def respond(
     talk, note = _noted(talk, reading)
     after, reply = _answered(talk, reading, message, space, answer)
     return _said(after, led(reply, note))
+
+
+def unread(conversation: Conversation, text: str, error: CompassError, space: Space) -> Step:
+    """Why a message could not be read; what was asked before is asked again."""
+    _, talk = _heard(conversation, text)
+    return _said(*repeat(talk, space, problem(error)))
 
 
 def edited(conversation: Conversation, draft: Draft, space: Space) -> Step:
@@ -121,6 +124,14 @@ def failed(conversation: Conversation, error: CompassError, space: Space) -> Ste
     talk, reply = onward(conversation, space, trouble)
     # Why the question as it stands cannot even be asked is more to the point.
     return _said(talk, reply.model_copy(update={"trouble": reply.trouble or trouble}))
+
+
+def _heard(conversation: Conversation, text: str) -> tuple[str, Conversation]:
+    """A message as it can be kept, and the conversation with it."""
+    # Half of a pair of code units cannot be kept as JSON.
+    message = text.encode(errors="replace").decode().strip()
+    _check_limits(conversation, message)
+    return message, _with_turn(conversation, "person", message)
 
 
 def _check_limits(conversation: Conversation, message: str) -> None:

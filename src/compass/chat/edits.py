@@ -228,7 +228,7 @@ FIRST = (
     (r"\^V", count),
     (r"kE[oiw]*!?C(?:[&,|]+C)*", all_kept_but),
     (r"[~]?E[oiwsa]*!?C(?:[&,|]+C)*", everything),
-    (r"E[wi]*[kZ]?[iz]*z", everything),
+    (r"E[wi]*(?:[kZ][iz]*z|z[iz]*z|z)", everything),
     (r"kE(?![!CVL])", everything),
     (r"E[wi]*k(?![VLC])", everything),
     (r"E(?![ofB]+[VL]|[<>])", everything),
@@ -254,7 +254,7 @@ FIRST = (
 )
 LAST = (
     (rf"sC[iop]*[t=i]{_VALUE}(?![Ct])", tried),
-    (rf"C[is]*[st=]+{_VALUE}(?![Ct])", tried),
+    (rf"C[is]*(?:[t=][st=]*|(?<=s)){_VALUE}(?![Ct])", tried),
     (r"[rRs]tVC", tried),
     (rf"C[is]*st{_VALUE}(?=C)", tried_before),
 )

@@ -3,6 +3,7 @@
 import re
 from typing import Literal as OneOf
 
+from compass.chat.lists import columns_until
 from compass.chat.scan import PARAMETERS, Direction, Scan, whole
 from compass.chat.synonyms import ACCURACY, COST, ENERGY, PERFORMANCE, POWER, TIME, WAITING
 from compass.chat.words import Form, Quantity
@@ -323,7 +324,7 @@ def unchanged(scan: Scan, match: re.Match[str]) -> bool:
 
 
 # Columns that share what is said of them; one with a value of its own is not among them.
-LIST = r"C(?:[&,|]+C(?![ikso=]*[V<>=BL!~%XHxQ]|(?:[&|]C)+[is]*[Q!]))*"
+LIST = columns_until(r"[ikso=]*[V<>=BL!~%XHxQ]", r"[is]*[Q!]")
 PATTERNS = (
     (r"[kO]?o?F", named_extreme),
     (rf"k?(?:{LIST})i?k?i?z(?:<%)?", unchanged),

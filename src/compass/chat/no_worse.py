@@ -4,6 +4,7 @@ import re
 from typing import Literal as OneOf
 
 from compass.chat.goals import concept_at
+from compass.chat.lists import columns_until
 from compass.chat.phrases import OR_BETTER
 from compass.chat.scan import Direction, Scan
 from compass.domain.goal import Change, Extreme, Same
@@ -153,8 +154,8 @@ def _is_number(scan: Scan, name: str) -> bool:
 
 
 # Behind a verb: columns up to the first of which something else is said.
-_SAID = r"(?:[&|]C)*[ikstow=@]*[mMOrRdDqFQkzZV<>=BL!~%XHxe]"
-_OBJECTS = rf"C(?:[&,|]+C(?!{_SAID}|s+[.]))*"
+_SAID = r"[ikstow=@]*[mMOrRdDqFQkzZV<>=BL!~%XHxe]"
+_OBJECTS = columns_until(rf"{_SAID}|s+[.]", _SAID)
 _SUBJECTS = r"C(?:[&,|]+C)*"
 _ROOM = r"(?:b?[<>]?[%V]|b?[%V][dDrR])?"  # by more than 5 %
 PATTERNS = (

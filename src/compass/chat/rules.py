@@ -224,7 +224,7 @@ PATTERNS = (
     (r"L(?:[,|&]+L)*i~C", labels),
     (r"[~]?C[i=w]*~?!~?L(?:[,|&!]+L)*", labels),
     (r"[~]?C[i=o~]*L(?:[,|&~]+L)*", labels),
-    (r"[so]*!?[so]*~?L(?:[,|&]*[!|]L|[,|&]+L)*C", labels),
+    (r"[so]*(?:![so]*)?~?L(?:(?:[,|&]+!?|!)L)*C", labels),
     (r"[so]*![sota]*~?L(?:[,|&]*[!|&]L)*", labels),
     (r"![wRrsik]{1,3}L", labels),
     (r"[so]*~?L(?:[,|&]+L)+", labels),

@@ -27,7 +27,7 @@ _ASIDES = _set(
 _OPENING = frozenset({"where", "when", "whenever", "if"})
 _ASSUMING = frozenset({"given", "assuming", "assume", "provided", "such"})  # said, but no parts
 _BEHIND = r"(?=[,.&tofb]|$)"
-_STATED = re.compile(r"o?[^i=<>]*[Cw][i=!<>]+.+|oC[ow]+")
+_STATED = re.compile(r"(?:[^i=<>Cw]|[Cw](?![i=!<>]))*[Cw][i=!<>].+|oC[ow]+")
 _ENDS = re.compile("[amMFOrR.]")  # here something else is asked for
 _VALUE = re.compile(r"C[i=!]+(w+)")
 _EQUATED = re.compile(r"w+[i=]+w+")

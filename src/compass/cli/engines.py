@@ -19,8 +19,8 @@ def engines(
     at = opt.server(server, token)
     if at is None:
         raise BadInput("no server is named", hint="add --server http://HOST:PORT")
-    infos = [one.about for one in at.datasets()]
-    fitted = at.engine_infos()
+    infos = list(at.dataset_briefs())
+    fitted = list(at.engine_briefs())
     if as_json:
         brief = {"id", "name", "created", "shared", "rows", "columns", "dataset", "parent"}
         print_json(
@@ -43,7 +43,7 @@ def engines(
             one.name,
             one.id,
             one.rows,
-            ", ".join(card.target for card in one.models),
+            ", ".join(one.outcomes),
             _when(one.created),
             _whose(one.shared),
         )

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -92,7 +93,8 @@ def serve(
         llm_model=llm_model,
         limits=limits(limit or []),
     )
-    run(settings, data, study, _announce, surrogate)
+    # One that was given is known to whoever gave it, and has no business in logs and on screens.
+    run(settings, data, study, partial(_announce, show=token is None), surrogate)
 
 
 def default_state() -> Path:
@@ -103,7 +105,7 @@ def default_state() -> Path:
 
 def limits(texts: list[str]) -> Any:
     """Limits from NAME=VALUE; sizes may be written as 512MB or 4GiB."""
-    from compass.engine.spoken import valid
+    from compass.domain.base import valid
     from compass.server.limits import Limits
 
     found: dict[str, Any] = {}
@@ -124,13 +126,18 @@ def limits(texts: list[str]) -> Any:
     return limits
 
 
-def _announce(address: str, settings: "ServerSettings") -> None:
+def _announce(address: str, settings: "ServerSettings", *, show: bool) -> None:
     from compass.server.page import built
+    from compass.server.quarantine import FOLDER, held
 
     lines = [f"Compass listens on {address}", f"everything is kept in {settings.state}"]
-    token = "" if settings.token is None else settings.token.get_secret_value()
+    if aside := held(settings.state):
+        lines.append(f"not understood and set aside: {aside} in {settings.state / FOLDER}")
+    token = settings.token.get_secret_value() if show and settings.token is not None else ""
     if token:
         lines.append(f"token: {token}")
+    elif settings.token is not None:
+        lines.append("every request needs the token that was given")
     if built():
         # Behind #, the token stays in the browser that the line is pasted into.
         lines.append(f"open in a browser: {address}/{f'#token={quote(token)}' if token else ''}")

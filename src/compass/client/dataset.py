@@ -111,23 +111,27 @@ class RemoteDataset:
                 JobInfo, link.call("POST", "/engines", params=NOW, body=body, begins=True)
             )
             job = finished(link, begun, progress)
-            known = understood(EngineInfo, link.call("GET", f"/engines/{job.engine}"))
+            known = self.server.engine_info(str(job.engine))
         return RemoteEngine(self.server, known, progress)
 
     def _fitted(
         self, name: str | None, options: dict[str, Any], brought: dict[str, str]
     ) -> EngineInfo | None:
         """An engine that has learnt the same in the same way."""
-        for one in self.server.engine_infos():
+        told = {key: value for key, value in options.items() if key != "rules"}
+        for brief in self.server.engine_briefs():
             if (
-                one.dataset == self.id
-                and one.parent is None
-                and (one.study if one.said is None else one.said) == self.study
-                and one.options == options
-                and one.brought == brought
-                and one.version == self.server.version
-                and name in (None, one.name)
+                brief.dataset != self.id
+                or brief.parent is not None
+                or brief.options != told
+                or brief.brought != len(brought)
+                or brief.version != self.server.version
+                or name not in (None, brief.name)
             ):
+                continue
+            one = self.server.engine_info(brief.id)
+            study = one.study if one.said is None else one.said
+            if study == self.study and one.options == options and one.brought == brought:
                 return one
         return None
 

@@ -9,15 +9,16 @@ from compass.client.files import as_file
 from compass.client.jobs import Progress, finished
 from compass.client.nouns import EngineInfo, JobInfo, understood
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
-from compass.domain.base import Value
+from compass.domain.arguments import anything_of, either, function, start, takes, text
+from compass.domain.base import Value, scalar
 from compass.domain.errors import CompassError
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.query import Query
 from compass.domain.space import Space
 from compass.domain.told import Told
+from compass.engine import spoken
 from compass.engine.columns import ColumnsView
 from compass.engine.questions import Questions, Run
-from compass.engine.spoken import scalar
 from compass.prepare.study import Study
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class RemoteEngine(Questions):
         """How many past runs break each rule."""
         return {rule.text: rule.broken_by for rule in self.about.rules}
 
+    @takes(**spoken.ASKED, weights=spoken.WEIGHTS, curve=spoken.NAMES)
     def ask(
         self,
         question: str | Query,
@@ -119,6 +121,7 @@ class RemoteEngine(Questions):
         self.asked = [*kept, answer.text][-_REMEMBERED:]
         return answer
 
+    @takes(questions=spoken.BATCH, progress=function)
     def ask_all(
         self,
         questions: "Iterable[Asking]",
@@ -137,13 +140,15 @@ class RemoteEngine(Questions):
         for place, one in enumerate(asked, 1):
             said = options | (dict(one) if isinstance(one, Mapping) else {"question": one})
             try:
-                replies.append(Reply(one, answer=self.ask(said.pop("question", ""), **said)))
-            except (CompassError, TypeError) as error:
+                known = spoken.ONE_OF_MANY(said)
+                replies.append(Reply(one, answer=self.ask(known.pop("question", ""), **known)))
+            except CompassError as error:
                 replies.append(Reply(one, error=error))
             if progress is not None:
                 progress("answering", place, len(asked))
         return tuple(replies)
 
+    @takes(**spoken.ASKED, said=spoken.OPTIONS)
     def query(
         self,
         question: str | Query,
@@ -156,6 +161,7 @@ class RemoteEngine(Questions):
         told = self._post("queries", _question(question, run, where, said))
         return understood(Query, told["query"])
 
+    @takes(**spoken.ASKED, n=spoken.RUNS, options=spoken.OPTIONS)
     def run_next(
         self,
         n: int = 8,
@@ -172,6 +178,7 @@ class RemoteEngine(Questions):
         told = self._post("run-next", _question(question, run, where, options) | {"runs": n})
         return understood(tuple[Proposal, ...], told["run_next"])
 
+    @takes(run=start, parameters=spoken.NAMES, outcomes=spoken.NAMES)
     def curves(
         self, run: Run, parameters: Iterable[str], outcomes: Iterable[str] = ()
     ) -> tuple[Curve, ...]:
@@ -179,6 +186,7 @@ class RemoteEngine(Questions):
         body = {"parameters": list(parameters), "outcomes": list(outcomes), "run": _run(run)}
         return understood(tuple[Curve, ...], self._post("curves", body))
 
+    @takes(run=either(anything_of(Suggestion), start), outcomes=spoken.NAMES, against=start)
     def explain(
         self,
         run: Run | Suggestion,
@@ -197,11 +205,13 @@ class RemoteEngine(Questions):
             body["run"] = _run(run)
         return understood(tuple[Explanation, ...], self._post("explanations", body))
 
+    @takes(outcome=text, repeats=spoken.REPEATS)
     def importance(self, outcome: str, *, repeats: int = 10) -> Importance:
         """Which columns does the model of an outcome rely on?"""
         params = {"outcome": outcome, "repeats": repeats}
         return understood(Importance, self._get("importance", params))
 
+    @takes(outcome=text, column=text, points=spoken.POINTS, label=spoken.label, lines=spoken.LINES)
     def dependence(
         self, outcome: str, column: str, *, points: int = 20, label: Value = None, lines: int = 0
     ) -> Dependence:
@@ -216,6 +226,7 @@ class RemoteEngine(Questions):
         said = None if study is None else study.model_dump(mode="json", exclude_defaults=True)
         return understood(ColumnsView, self._post("columns/check", {"study": said, "mine": mined}))
 
+    @takes(questions=spoken.questions, name=text)
     def tell(
         self, rows: Any, questions: Iterable[str | Query] = (), *, name: str | None = None
     ) -> Told:

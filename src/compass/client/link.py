@@ -26,6 +26,8 @@ _BUSY = (429, 503)
 _GATEWAY = (502, 504)  # of a proxy in front of a server
 _GRACE = 5.0  # seconds in which a server tells which job was begun, after Ctrl-C
 _ASIDE = 1.0  # seconds to wait where a busy server does not say how long
+_PART = 500  # entries of a list that are asked for at once
+_HOST, _LABEL = 253, 63  # characters of a name, and of a part of it, that the network knows
 _SAFE = ("GET", "PUT", "DELETE")  # sent twice, they do what they do once
 
 Params = Mapping[str, Any]
@@ -44,6 +46,8 @@ def address(url: str) -> str:
         raise BadInput(
             "the address of a server has no name, password or question in it", hint=_example("")
         )
+    if len(parts.hostname) > _HOST or max(map(len, parts.hostname.split("."))) > _LABEL:
+        raise BadInput(f"'{url[:80]}' is too long for the address of a server", hint=_example(""))
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     shown = "" if port is None else f":{port}"
     return f"{parts.scheme.lower()}://{host}{shown}{parts.path.rstrip('/')}"
@@ -51,7 +55,11 @@ def address(url: str) -> str:
 
 def _example(url: str) -> str:
     bare = re.fullmatch(r"[\w.-]+(:[0-9]+)?", url.strip())
-    return f"write http://{url.strip()}" if bare else "write it as http://127.0.0.1:8765"
+    return (
+        f"write http://{url.strip()}"
+        if bare and len(url) <= _HOST
+        else "write it as http://127.0.0.1:8765"
+    )
 
 
 class Link:
@@ -109,6 +117,22 @@ class Link:
         if not response.is_success:
             raise self.problem(response)
         return self._json(response) if response.content else None
+
+    def entries(self, path: str) -> Iterator[Any]:
+        """The entries of a list, part by part; problems are raised."""
+        params: dict[str, Any] = {"count": _PART}
+        while True:
+            response = self._sent("GET", path, {"params": params}, True, False)
+            if not response.is_success:
+                raise self.problem(response)
+            found = self._json(response)
+            if not isinstance(found, list):
+                raise no_server(self.url)
+            yield from found
+            after = response.headers.get("compass-next")
+            if not found or after in {None, params.get("after")}:
+                return  # also of a server that would go round in circles
+            params = {"count": _PART, "after": after}
 
     def said(self, method: str, path: str) -> tuple[str, Any]:
         """Send a request; the code of the problem (empty: none), and the JSON of the answer."""

@@ -69,8 +69,8 @@ class JobInfo(Info):
         return self.state not in {"waiting", "running"}
 
 
-class DatasetInfo(Info):
-    """Past runs that a server knows."""
+class DatasetBrief(Info):
+    """Past runs in a list."""
 
     id: str
     name: str
@@ -82,6 +82,11 @@ class DatasetInfo(Info):
     columns: int = 0
     digest: str = ""
     catalogue: str | None = None
+
+
+class DatasetInfo(DatasetBrief):
+    """Past runs that a server knows."""
+
     study: Study = Field(default_factory=Study)
 
 
@@ -93,8 +98,8 @@ class ModelInfo(Info):
     name: str
 
 
-class EngineInfo(Info):
-    """An engine that a server has."""
+class EngineBase(Info):
+    """What tells one engine from another."""
 
     id: str
     name: str
@@ -104,12 +109,24 @@ class EngineInfo(Info):
     parent: str | None = None
     rows: int = 0
     bytes: int = 0
-    study: Study = Field(default_factory=Study)
     options: dict[str, Any] = Field(default_factory=dict)
-    said: Study | None = None
-    brought: dict[str, str] = Field(default_factory=dict)
     version: str = ""
     sample: str | None = None
+
+
+class EngineBrief(EngineBase):
+    """An engine in a list; its options are told without the rules."""
+
+    outcomes: tuple[str, ...] = ()
+    brought: int = 0
+
+
+class EngineInfo(EngineBase):
+    """An engine that a server has."""
+
+    study: Study = Field(default_factory=Study)
+    said: Study | None = None
+    brought: dict[str, str] = Field(default_factory=dict)
     rules: tuple[RuleView, ...] = ()
     models: tuple[ModelCard, ...] = ()
     notes: tuple[str, ...] = ()

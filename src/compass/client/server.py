@@ -1,9 +1,10 @@
 """A Compass server, and the way in."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from compass.client import keys
 from compass.client.dataset import NOW, RemoteDataset
@@ -11,13 +12,28 @@ from compass.client.engine import RemoteEngine
 from compass.client.files import as_file, opened
 from compass.client.jobs import Progress, finished
 from compass.client.link import Link
-from compass.client.nouns import About, DatasetInfo, EngineInfo, JobInfo, ModelInfo, understood
+from compass.client.nouns import (
+    About,
+    DatasetBrief,
+    DatasetInfo,
+    EngineBrief,
+    EngineInfo,
+    JobInfo,
+    ModelInfo,
+    understood,
+)
 from compass.client.problems import no_server
+from compass.domain.arguments import number, takes, text
 from compass.domain.errors import BadInput, unknown
 
-Thing = TypeVar("Thing", RemoteDataset, RemoteEngine)
 
-
+@takes(
+    url=text,
+    token=text,
+    workspace=text,
+    patience=number(0, 86_400),
+    timeout=number(0, 86_400, above=True),
+)
 def connect(
     url: str,
     token: str | None = None,
@@ -73,7 +89,7 @@ def _opens(link: Link, key: str) -> bool:
         return False
     link.enter(key)
     code, _ = link.said("GET", "/workspaces/mine")
-    return not code
+    return code in {"", "damaged"}  # what is in a workspace can be used though it is damaged itself
 
 
 class Server:
@@ -114,24 +130,41 @@ class Server:
 
     def datasets(self) -> list[RemoteDataset]:
         """Past runs that can be used, the newest of one's own first."""
-        infos = understood(list[DatasetInfo], self.link.call("GET", "/datasets"))
-        return [RemoteDataset(self, one, one.study) for one in infos if one.ready]
+        return [self._dataset(one.id) for one in self.dataset_briefs()]
+
+    def dataset_briefs(self) -> Iterator[DatasetBrief]:
+        """The same as a list tells them, which is quicker where there are many."""
+        for told in self.link.entries("/datasets"):
+            if (one := understood(DatasetBrief, told)).ready:
+                yield one
 
     def engines(self) -> list[RemoteEngine]:
         """Engines that can be asked, the newest of one's own first."""
-        return [RemoteEngine(self, one) for one in self.engine_infos()]
+        return [self._engine(one.id) for one in self.engine_briefs()]
 
-    def engine_infos(self) -> list[EngineInfo]:
-        """What is known about the engines."""
-        return understood(list[EngineInfo], self.link.call("GET", "/engines"))
+    def engine_briefs(self) -> Iterator[EngineBrief]:
+        """The same as a list tells them, which is quicker where there are many."""
+        for told in self.link.entries("/engines"):
+            yield understood(EngineBrief, told)
 
     def dataset(self, name: str) -> RemoteDataset:
         """The dataset of this name or id; of several of that name the newest."""
-        return _named("dataset", name, self.datasets())
+        return self._dataset(_named("dataset", name, self.dataset_briefs()))
 
     def engine(self, name: str) -> RemoteEngine:
         """The engine of this name or id; of several of that name the newest."""
-        return _named("engine", name, self.engines())
+        return self._engine(_named("engine", name, self.engine_briefs()))
+
+    def _dataset(self, name: str) -> RemoteDataset:
+        about = understood(DatasetInfo, self.link.call("GET", f"/datasets/{name}"))
+        return RemoteDataset(self, about, about.study)
+
+    def _engine(self, name: str) -> RemoteEngine:
+        return RemoteEngine(self, self.engine_info(name))
+
+    def engine_info(self, name: str) -> EngineInfo:
+        """Everything that is known about an engine, by its id."""
+        return understood(EngineInfo, self.link.call("GET", f"/engines/{name}"))
 
     def upload(
         self, source: Any, *, name: str | None = None, progress: Progress | None = None
@@ -143,9 +176,9 @@ class Server:
         """
         with as_file(source, self.about, name) as file:
             digest = file.digest
-            for known in self.datasets():
-                if known.about.digest == digest and not known.about.shared:
-                    return known
+            for known in self.dataset_briefs():
+                if known.digest == digest and not known.shared:
+                    return self._dataset(known.id)
             params = NOW | {"name": file.name}
             told = self.link.call(
                 "POST", "/datasets/upload", params=params, content=file.content, begins=True
@@ -154,9 +187,9 @@ class Server:
 
     def public(self, name: str, *, progress: Progress | None = None) -> RemoteDataset:
         """A public dataset of the catalogue, which the server gets by itself."""
-        for known in self.datasets():
-            if known.about.catalogue == name:
-                return known
+        for known in self.dataset_briefs():
+            if known.catalogue == name:
+                return self._dataset(known.id)
         body = {"name": name}
         told = self.link.call(
             "POST", "/datasets/from-catalogue", params=NOW, body=body, begins=True
@@ -165,25 +198,25 @@ class Server:
 
     def _made(self, told: Any, progress: Progress | None) -> RemoteDataset:
         job = finished(self.link, understood(JobInfo, told), progress)
-        about = understood(DatasetInfo, self.link.call("GET", f"/datasets/{job.dataset}"))
-        return RemoteDataset(self, about, about.study)
+        return self._dataset(str(job.dataset))
 
     def upload_model(self, path: str | Path) -> str:
         """Upload a model of one's own (ONNX, LightGBM, XGBoost, ...); its id."""
         with opened(Path(path), self.about) as file:
             digest = file.digest
-            models = understood(list[ModelInfo], self.link.call("GET", "/models"))
-            for known in models:
-                if known.digest == digest:
+            for told in self.link.entries("/models"):
+                if (known := understood(ModelInfo, told)).digest == digest:
                     return known.id
             params = {"name": file.name}
             told = self.link.call("POST", "/models/upload", params=params, content=file.content)
         return understood(ModelInfo, told).id
 
 
-def _named(kind: str, name: str, every: list[Thing]) -> Thing:
+def _named(kind: str, name: str, every: Iterator[DatasetBrief | EngineBrief]) -> str:
+    """The id of what is called this."""
+    names = []
     for one in every:
         if name in {one.id, one.name}:
-            return one
-    names = list(dict.fromkeys(one.name for one in every))
-    raise unknown(kind, name, names, where="on the server")
+            return one.id
+        names.append(one.name)
+    raise unknown(kind, name, list(dict.fromkeys(names)), where="on the server")

@@ -5,7 +5,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from compass.domain.arguments import takes, text
 from compass.domain.base import Config, Noun, Value
+from compass.domain.errors import unknown
 from compass.domain.query import Query
 
 
@@ -147,9 +149,13 @@ class Suggestion(Noun):
     meets_goals: bool
     trust: Trust
 
+    @takes(name=text)
     def outcome(self, name: str) -> Prediction:
         """The prediction of one outcome."""
-        return next(o for o in self.outcomes if o.name == name)
+        for outcome in self.outcomes:
+            if outcome.name == name:
+                return outcome
+        raise unknown("outcome", name, [outcome.name for outcome in self.outcomes])
 
 
 class Standing(StrEnum):

@@ -1,14 +1,104 @@
 """What every noun shares: frozen, strict about unknown fields, one scalar type."""
 
-from pydantic import BaseModel, ConfigDict
+import reprlib
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+# As SQLModel does: pydantic has no public name for the class of its classes.
+from pydantic._internal._model_construction import ModelMetaclass
+
+from compass.domain.errors import BadInput, shortened
 
 # What a cell can hold once it is read; None is the level `none` (a missing value that means
 # something, such as "no power cap").
 Value = bool | int | float | str | None
 Config = dict[str, Value]
+Kept = TypeVar("Kept", bound="Noun")
+
+
+def scalar(value: Any) -> Any:
+    """A number, text or truth value of numpy as one of Python; anything else as it is."""
+    # By the name of the module: numpy itself is not imported where nobody uses it.
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        return value.item()
+    return value
+
+
+def _not_a_flag(value: Any) -> Any:
+    plain = scalar(value)
+    if isinstance(plain, bool):
+        raise ValueError("a number is needed, not true or false")
+    return plain
+
+
+# True counts as 1 in Python, but nobody who writes `count=True` means one suggestion.
+Whole = Annotated[int, BeforeValidator(_not_a_flag)]
+Real = Annotated[float, BeforeValidator(_not_a_flag), Field(allow_inf_nan=False)]
 
 
 class Noun(BaseModel):
     """A frozen record that refuses fields it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+
+class _Asked(ModelMetaclass):
+    """Calls of a class with wrong values end in the error that the class names.
+
+    Only calls: data that is validated as a whole (a file, a request) says in its own words where
+    the mistake is.
+    """
+
+    def __call__(self, *values: Any, **fields: Any) -> Any:
+        if values:
+            names = ", ".join(self.model_fields)  # type: ignore[attr-defined]
+            raise BadInput(
+                f"the fields of {self.__name__} are given by name", hint=f"its fields are: {names}"
+            )
+        try:
+            return super().__call__(**{name: scalar(value) for name, value in fields.items()})
+        except ValidationError as error:
+            raise told(error, self.problem) from None  # type: ignore[attr-defined]
+
+
+class Input(Noun, metaclass=_Asked):
+    """A noun that people make themselves; what is wrong with it is a `BadInput`."""
+
+    problem: ClassVar[type[BadInput]] = BadInput
+
+
+def valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
+    """What a person gave as a noun; what is wrong with it is told in words."""
+    try:
+        return noun.model_validate(given)
+    except ValidationError as error:
+        raise told(error, noun.problem if issubclass(noun, Input) else BadInput) from None
+
+
+_SCALARS = {"bool", "int", "float", "str"}
+
+
+def told(error: ValidationError, problem: type[BadInput] = BadInput) -> BadInput:
+    """The first mistake of a validation in words: where it is, what is wrong, what it was."""
+    first = error.errors(include_url=False)[0]
+    steps = [str(step) for step in first["loc"]]
+    said = first["msg"].removeprefix("Value error, ")
+    said = said[:1].lower() + said[1:]
+    if steps and steps[-1] in _SCALARS:  # one line for each kind of value that it could have been
+        steps.pop()
+        said = "should be a number, a text, true, false or none"
+    if first["type"] in _NOT_OF_A_KIND:
+        said = "is not of a kind that can stand here"
+    place = ".".join(shortened(step) for step in steps)
+    return problem(f"{place}: {said}" if place else said, hint=f"it was {shown(first['input'])}")
+
+
+_NOT_OF_A_KIND = {"union_tag_not_found", "union_tag_invalid", "model_attributes_type"}
+
+
+def shown(value: Any) -> str:
+    """What a person gave, as it is repeated in an error."""
+    # Not all of a large or deep thing is written out only to be cut again.
+    return shortened(value if isinstance(value, str) and value else reprlib.repr(value))

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from compass.domain.base import Noun
+from compass.domain.base import Input
 
 
 class Source(StrEnum):
@@ -15,7 +15,7 @@ class Source(StrEnum):
     DEPENDENCY = "dependency"  # mined from the data and confirmed by the person
 
 
-class Constraint(Noun):
+class Constraint(Input):
     """A rule as text (`gpus <= 4 * nodes`); `compass.language.parse_rule` gives its tree."""
 
     text: str = Field(description="the rule in the query language")

@@ -145,6 +145,11 @@ def _lines(message: str, shown: str, hint: str) -> str:
     return "\n".join(part for part in (message, shown, f"hint: {hint}" if hint else "") if part)
 
 
+def shortened(text: str, most: int = 80) -> str:
+    """A text as it is repeated in an error: not all of it where it is long."""
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`, or None when nothing is close."""
     names = list(known)
@@ -167,4 +172,4 @@ def unknown(what: str, name: str, known: Iterable[str], *, where: str = "") -> U
     else:
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         hint = f"there are: {shown}" if names else "there are none"
-    return UnknownName(f"no {what} named '{name}'{place}", hint=hint, name=name)
+    return UnknownName(f"no {what} named '{shortened(name)}'{place}", hint=hint, name=name)

@@ -1,75 +1,72 @@
 """What an outcome should become."""
 
-import math
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from compass.domain.base import Noun, Value
+from compass.domain.base import Input, Real, Value
 
 
-class Extreme(Noun):
+class Extreme(Input):
     """As small or as large as possible."""
 
     kind: Literal["extreme"] = "extreme"
     direction: Literal["minimize", "maximize"]
 
 
-class Within(Noun):
+class Within(Input):
     """Inside a range; one side may be open (`at most`, `at least`)."""
 
     kind: Literal["within"] = "within"
-    low: float | None = None
-    high: float | None = None
+    low: Real | None = None
+    high: Real | None = None
     unit: str | None = Field(None, description="unit the bounds are written in")
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.low is None and self.high is None:
             raise ValueError("a range needs at least one bound")
-        if any(b is not None and not math.isfinite(b) for b in (self.low, self.high)):
-            raise ValueError("the bounds of a range must be finite numbers")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ValueError(f"the range [{self.low:g}, {self.high:g}] is empty")
         return self
 
 
-class Change(Noun):
+class Change(Input):
     """At least this much less or more than the baseline."""
 
     kind: Literal["change"] = "change"
     direction: Literal["reduce", "increase"]
-    by: float = Field(gt=0, allow_inf_nan=False, description="share (0.1 = 10 %) or amount")
+    by: Real = Field(gt=0, description="share (0.1 = 10 %) or amount")
     relative: bool = Field(True, description="whether `by` is a share of the baseline's value")
     unit: str | None = Field(None, description="unit of an absolute amount")
 
 
-class Reach(Noun):
+class Reach(Input):
     """From the baseline's value to this one or beyond (`y: old -> 100`)."""
 
     kind: Literal["reach"] = "reach"
-    value: float = Field(allow_inf_nan=False)
+    value: Real
     unit: str | None = None
 
 
-class Same(Noun):
+class Same(Input):
     """Stay at the baseline's value, within a share of it, or get beyond it on one side."""
 
     kind: Literal["same"] = "same"
-    tolerance: float | None = Field(None, gt=0, description="None: the default of the settings")
+    tolerance: Real | None = Field(None, gt=0, description="None: the default of the settings")
     beyond: Literal["less", "more"] | None = Field(
         None, description="the side on which any other value is as welcome; None: neither"
     )
 
 
-class IsClass(Noun):
+class IsClass(Input):
     """Be this class."""
 
     kind: Literal["is"] = "is"
     value: Value
 
 
-class Observe(Noun):
+class Observe(Input):
     """Just tell what it becomes."""
 
     kind: Literal["observe"] = "observe"

@@ -1,12 +1,13 @@
 """A question, in one shape for all three kinds."""
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from compass.domain.base import Config, Noun, Value
+from compass.domain.base import Config, Input, Real, Value, Whole
 from compass.domain.constraint import Constraint
+from compass.domain.errors import BadInput, QueryProblem
 from compass.domain.goal import Goal
 
 
@@ -18,7 +19,7 @@ class Kind(StrEnum):
     WHAT_IF = "what-if"
 
 
-class SetTo(Noun):
+class SetTo(Input):
     """Becomes this value."""
 
     kind: Literal["set"] = "set"
@@ -26,18 +27,18 @@ class SetTo(Noun):
     unit: str | None = None
 
 
-class Times(Noun):
+class Times(Input):
     """Becomes the old value times a factor."""
 
     kind: Literal["times"] = "times"
-    factor: float = Field(allow_inf_nan=False)
+    factor: Real
 
 
-class Plus(Noun):
+class Plus(Input):
     """Becomes the old value plus an amount."""
 
     kind: Literal["plus"] = "plus"
-    amount: float = Field(allow_inf_nan=False)
+    amount: Real
     unit: str | None = None
 
 
@@ -59,14 +60,14 @@ def plus(amount: float) -> Plus:
     return Plus(amount=amount)
 
 
-class Row(Noun):
+class Row(Input):
     """A past run, by its number in the person's data (counted from 0)."""
 
     kind: Literal["row"] = "row"
-    row: int = Field(ge=0)
+    row: Whole = Field(ge=0)
 
 
-class Given(Noun):
+class Given(Input):
     """A configuration written out."""
 
     kind: Literal["given"] = "given"
@@ -76,8 +77,10 @@ class Given(Noun):
 Baseline = Annotated[Row | Given, Field(discriminator="kind")]
 
 
-class Query(Noun):
+class Query(Input):
     """One question. Names may be wildcards until the query is bound to a table."""
+
+    problem: ClassVar[type[BadInput]] = QueryProblem
 
     kind: Kind
     ask: tuple[str, ...] = Field((), description="parameters to find values for")
@@ -90,25 +93,25 @@ class Query(Noun):
         default_factory=dict, description="old values that the text claims; checked"
     )
     baseline: Baseline | None = None
-    count: int | None = Field(None, ge=1, le=1000, description="how many suggestions")
-    seed: int | None = Field(None, ge=0, lt=2**32)
-    weights: dict[str, float] = Field(
+    count: Whole | None = Field(None, ge=1, le=1000, description="how many suggestions")
+    seed: Whole | None = Field(None, ge=0, lt=2**32)
+    weights: dict[str, Real] = Field(
         default_factory=dict, description="cost of changing a parameter; 1 if not named"
     )
 
-    diversity: float | None = Field(
+    diversity: Real | None = Field(
         None, ge=0, le=1000, description="weight of being different; None: the default"
     )
-    prove: float | None = Field(
+    prove: Real | None = Field(
         None, ge=0, le=3600, description="seconds for a proof, 0: none; None: the default"
     )
-    level: float | None = Field(
+    level: Real | None = Field(
         None, gt=0, lt=1, description="share of new runs inside an interval; None: the default"
     )
 
     @model_validator(mode="after")
     def _weights_positive(self) -> Self:
         for name, weight in self.weights.items():
-            if not 0 < weight < float("inf"):
+            if weight <= 0:
                 raise ValueError(f"the weight of {name} must be a positive number")
         return self

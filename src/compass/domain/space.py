@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -106,13 +107,17 @@ class Space(Noun):
         return len(self.parameters)
 
     def __contains__(self, name: object) -> bool:
-        return any(parameter.name == name for parameter in self.parameters)
+        return isinstance(name, str) and name in self._by_name
 
     def __getitem__(self, name: str) -> Number | Category:
-        for parameter in self.parameters:
-            if parameter.name == name:
-                return parameter
+        if name in self:
+            return self._by_name[name]
         raise unknown("column", name, self.names)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Number | Category]:
+        # Kept: tables of tens of thousands of columns are looked up column by column.
+        return {parameter.name: parameter for parameter in self.parameters}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -125,7 +130,4 @@ class Space(Noun):
 
     def select(self, names: Iterable[str]) -> "Space":
         """The space of these columns only, in the order given."""
-        known = {parameter.name: parameter for parameter in self.parameters}
-        return Space(
-            parameters=tuple(known[name] if name in known else self[name] for name in names)
-        )
+        return Space(parameters=tuple(self[name] for name in names))

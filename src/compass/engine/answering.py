@@ -26,6 +26,7 @@ from compass.engine.contexts import across, completed, left_open, with_familiar
 from compass.engine.court import Court
 from compass.engine.effects import with_effects
 from compass.engine.judge import Judge
+from compass.engine.legality import checked, lawful
 from compass.engine.past import measured_at, record_of, verdict
 from compass.engine.plan import Plan, assumed, followers, linked
 from compass.engine.promise import with_promise
@@ -112,9 +113,10 @@ def answer_by_search(desk: Desk) -> Answer:
     desk.clock.mark("proof")
     if plan.query.kind is Kind.RECOMMEND:
         found = replace(found, X=completed(plan, desk.judge, arena, found.X))
+    found, certificate, withheld = checked(arena, found, certificate)
     suggestions = _suggestions(desk, arena, found, targets, before)
     desk.clock.mark("trust")
-    return _answer(desk, suggestions, targets, arena, found, certificate)
+    return _answer(desk, suggestions, targets, arena, found, certificate, withheld)
 
 
 def _time_to_prove(desk: Desk) -> tuple[float, float]:
@@ -342,10 +344,11 @@ def _answer(
     arena: Arena,
     found: Generated,
     certificate: Certificate | None,
+    withheld: tuple[str, ...],
 ) -> Answer:
     plan = desk.plan
     no_answer = why_not(suggestions, targets, found, certificate, lambda: blocking_rules(arena))
-    proposals = next_runs.for_answer(desk, arena, suggestions, no_answer)
+    proposals = lawful(arena.rules, next_runs.for_answer(desk, arena, suggestions, no_answer))
     desk.clock.mark("next runs")
     return Answer(
         query=plan.query,
@@ -357,6 +360,7 @@ def _answer(
         comparable=Court.of(desk.judge, plan.outcomes).known,
         notes=(
             *plan.notes,
+            *withheld,
             *_beside_past_runs(desk, arena, found),
             *notes(plan, suggestions),
             *left_open(plan, desk.judge, arena, found.X),

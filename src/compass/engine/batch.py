@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compass.domain.answer import Answer
-from compass.domain.errors import BadInput, unknown
+from compass.domain.arguments import argument, named
+from compass.domain.errors import BadInput
 from compass.domain.query import Query
+from compass.engine import spoken
 from compass.engine.changes import remembered
 from compass.engine.workbench import Progress
 from compass.execute import Executor, WorkerLost, opened
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
 Asking = str | Query | Mapping[str, Any]
-_OPTIONS = ("count", "seed", "diversity", "prove", "level", "weights")
 _BATCH = 16  # most questions that travel together
 _ROUNDS = 4  # batches per worker: whoever has easy questions gets more of them
 _known = threading.local()  # the engine that this thread of a worker answers with
@@ -113,18 +114,17 @@ def _attempt(call: Any) -> Any:
 
 def _bound(engine: "Compass", one: Asking, options: Mapping[str, Any]) -> _Bound:
     """A question with what was said besides, bound to the columns."""
-    said = {**options, **(one if isinstance(one, Mapping) else {"question": one})}
+    own = named("for example {'question': '...', 'run': 7}")
+    mine = argument("a question", own, one) if isinstance(one, Mapping) else {"question": one}
+    said = spoken.ONE_OF_MANY({**options, **mine})
     question = said.pop("question", None)
-    run, where, curve = said.pop("run", None), said.pop("where", ()), said.pop("curve", ())
-    for name in said:
-        if name not in _OPTIONS:
-            raise unknown("option of a question", name, ("run", "where", "curve", *_OPTIONS))
+    run, where, curve = said.pop("run", None), said.pop("where", ()), said.pop("curve", None)
     if not isinstance(question, str | Query):
         raise BadInput(
             "a question is missing",
             hint="give texts, queries, or mappings such as {'question': '...', 'run': 7}",
         )
-    return _Bound(engine.query(question, run=run, where=where, **said), tuple(curve))
+    return _Bound(engine.query(question, run=run, where=where, **said), tuple(curve or ()))
 
 
 def _learn(engine: "Compass", query: Query) -> None:

@@ -6,10 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
-from compass.domain.base import Config, Value
+from compass.domain.arguments import anything_of, either, function, path_name, start, takes, text
+from compass.domain.base import Config, Value, valid
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem, UnknownName, unknown
 from compass.domain.explanation import Dependence, Explanation, Importance
@@ -17,6 +16,7 @@ from compass.domain.goal import Goal, Observe
 from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.told import Told
+from compass.engine import spoken
 from compass.engine.answering import Clock, Desk, answer_by_search
 from compass.engine.batch import Asking, Reply, ask_all
 from compass.engine.changes import remembered
@@ -28,10 +28,10 @@ from compass.engine.next_runs import everywhere, for_population
 from compass.engine.plan import Plan, plan, shell_of
 from compass.engine.provenance import provenance_of
 from compass.engine.questions import Questions, Run
-from compass.engine.spoken import edit, query_of, scalar, valid
+from compass.engine.spoken import edit, query_of
 from compass.engine.standing import broken_by, explaining, standing
 from compass.engine.workbench import Progress, Workbench
-from compass.execute import Executor
+from compass.execute import Executor, executor_name
 from compass.language import bind_query, parse_query
 from compass.language.bind import column
 from compass.model.brought import Brought
@@ -52,6 +52,18 @@ class Compass(Questions):
     not fitted when a question needs it is fitted then.
     """
 
+    @takes(
+        rules=spoken.RULES,
+        surrogate=text,
+        generator=text,
+        reducer=text,
+        represent=text,
+        journal=path_name,
+        settings=anything_of(Settings),
+        models=spoken.models,
+        progress=function,
+        executor=executor_name,
+    )
     def __init__(
         self,
         data: Any,
@@ -127,6 +139,7 @@ class Compass(Questions):
         Court.of(judge, outcomes).prepare()
         return self
 
+    @takes(**spoken.ASKED, curve=spoken.NAMES)
     def ask(
         self,
         question: str | Query,
@@ -154,6 +167,7 @@ class Compass(Questions):
         self.asked = remembered(self.asked, query, answer)
         return answer
 
+    @takes(questions=spoken.BATCH, executor=executor_name, progress=function)
     def ask_all(
         self,
         questions: Iterable[Asking],
@@ -171,6 +185,7 @@ class Compass(Questions):
         where = executor or self.bench.executor
         return ask_all(self, questions, executor=where, progress=progress, options=options)
 
+    @takes(**spoken.ASKED, said=spoken.OPTIONS)
     def query(
         self,
         question: str | Query,
@@ -199,6 +214,7 @@ class Compass(Questions):
         except UnknownName as error:
             raise error.within(question if isinstance(question, str) else "") from None
 
+    @takes(**spoken.ASKED, n=spoken.RUNS, options=spoken.OPTIONS)
     def run_next(
         self,
         n: int = 8,
@@ -213,22 +229,29 @@ class Compass(Questions):
         Without a question, those that would teach the models most. Other options are as in `ask`.
         """
         if question is not None:
-            query = self.query(question, run=run, where=where, prove=0.0, **options)
+            said = {**options, "prove": 0.0}
+            query = self.query(question, run=run, where=where, **said)
             return self._answer(query, (), wanted=n).run_next
+        if options:
+            raise QueryProblem(
+                f"{next(iter(options))} needs a question", hint="say what the runs should help"
+            )
         return everywhere(self, n, tuple(where), run)
 
+    @takes(run=start, parameters=spoken.NAMES, outcomes=spoken.NAMES)
     def curves(
         self, run: Run, parameters: Iterable[str], outcomes: Iterable[str] = ()
     ) -> tuple[Curve, ...]:
         """How outcomes answer to single parameters, everything else as in this run."""
         names = tuple(column(name, self.space) for name in parameters)
-        known = self.data.row(int(run)) if isinstance(run, int | np.integer) else run
+        known = start(run) if isinstance(run, Mapping) else self.data.row(run)
         # A what-if needs a change: the one that changes nothing.
         still = {name: edit(known.get(name)) for name in names[:1]}
         goals: dict[str, Goal] = {name: Observe() for name in outcomes}
         query = query_of(Kind.WHAT_IF, (), still, goals, ())
         return self._answer(self.query(query, run=run, prove=0.0), names).curves
 
+    @takes(run=either(anything_of(Suggestion), start), outcomes=spoken.NAMES, against=start)
     def explain(
         self,
         run: Run | Suggestion,
@@ -246,12 +269,14 @@ class Compass(Questions):
         other = None if against is None else self._baseline(against)
         return explain(self.bench, subject, tuple(outcomes), other)
 
+    @takes(outcome=text, repeats=spoken.REPEATS)
     def importance(self, outcome: str, *, repeats: int = 10) -> Importance:
         """Which columns does the model of an outcome rely on?"""
         from compass.engine.importance import importance
 
         return importance(self.bench, outcome, repeats=repeats)
 
+    @takes(outcome=text, column=text, points=spoken.POINTS, label=spoken.label, lines=spoken.LINES)
     def dependence(
         self, outcome: str, column: str, *, points: int = 20, label: Value = None, lines: int = 0
     ) -> Dependence:
@@ -260,6 +285,7 @@ class Compass(Questions):
 
         return dependence(self.bench, outcome, column, points=points, label=label, lines=lines)
 
+    @takes(questions=spoken.questions)
     def tell(self, rows: Any, questions: Iterable[str | Query] = ()) -> Told:
         """Take in new runs: a path, data frame, table or dict of columns, as `read` takes it.
 
@@ -271,6 +297,7 @@ class Compass(Questions):
 
         return tell(self, rows, tuple(questions))
 
+    @takes(path=path_name)
     def save(self, path: str | Path) -> Path:
         """Write the fitted engine to a directory; it is replaced whole or not at all."""
         from compass.engine.store import save
@@ -285,14 +312,14 @@ class Compass(Questions):
         return explaining(partial(bind_query, query, self.space), self.data.prepared)
 
     def _baseline(self, run: Run) -> Row | Given:
-        if isinstance(run, int | np.integer):
-            self.data.table.check_row(int(run))
-            return Row(row=int(run))
+        if isinstance(run, int):
+            self.data.table.check_row(run)
+            return Row(row=run)
         known: Config = {}
-        for name, value in run.items():
+        for name, value in start(run).items():
             if name in self.data.table.names and name not in self.space:
                 continue  # an ignored column of the table itself, as data.row() gives it
-            known[column(name, self.space)] = scalar(value)
+            known[column(name, self.space)] = value
         features = {*self.space.having(Role.KNOB, Role.CONTEXT)}
         usable = {
             name: value for name, value in known.items() if value is not None or name in features

@@ -3,11 +3,25 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compass import registry
-from compass.domain.base import Config
+from compass.domain.arguments import (
+    Mismatch,
+    anything_of,
+    argument,
+    flag,
+    number,
+    path_name,
+    row_number,
+    takes,
+    text,
+    texts,
+    whole,
+)
+from compass.domain.base import Config, shown
 from compass.domain.space import Space
 from compass.prepare import Prepared, prepare
 from compass.prepare.infer import infer
@@ -22,6 +36,21 @@ if TYPE_CHECKING:
     from compass.engine.columns import ColumnsView
 
 
+_STEPS = texts("for example steps=['my_step']")
+_COLUMNS = texts("for example outcomes=['runtime']")
+
+
+def study_given(given: Any) -> Study:
+    """A study: as one, as a mapping, or as the name of a file."""
+    if isinstance(given, Study):
+        return given
+    if isinstance(given, str | PathLike):
+        return load_study(path_name(given))
+    if not isinstance(given, Mapping):
+        raise Mismatch(f"is a study, a mapping or a file, not {shown(given)}")
+    return study_of(given)
+
+
 @dataclass(frozen=True)
 class Dataset:
     """Past runs: a table, and a study that says what its columns mean."""
@@ -30,6 +59,13 @@ class Dataset:
     study: Study = field(default_factory=Study)
     steps: tuple[str, ...] = ()  # extra preprocessing steps by name
 
+    def __post_init__(self) -> None:
+        argument("table", anything_of(Table), self.table)
+        argument("study", anything_of(Study), self.study)
+        # As a tuple: what can be looked at only once would be used up by the first look.
+        object.__setattr__(self, "steps", argument("steps", _STEPS, self.steps))
+
+    @takes(knobs=_COLUMNS, context=_COLUMNS, outcomes=_COLUMNS, ignored=_COLUMNS)
     def roles(
         self,
         knobs: Iterable[str] | None = None,
@@ -40,19 +76,22 @@ class Dataset:
         """The same runs with these roles. Columns that are not named keep what was inferred."""
         return self.with_study(with_roles(self.study, knobs, context, outcomes, ignored))
 
+    @takes(study=anything_of(Study))
     def with_study(self, study: Study) -> "Dataset":
         """The same runs seen through another study."""
         return replace(self, study=study)
 
+    @takes(mined=flag)
     def columns(self, *, mined: bool = False) -> "ColumnsView":
         """What each column is taken for; `mined` also looks for dependencies."""
         from compass.engine.columns import columns_of
 
         return columns_of(self, mined=mined)
 
-    def row(self, number: int) -> Config:
-        """One past run, counted from 0."""
-        return self.table.row(number)
+    @takes(number=row_number)
+    def row(self, number: int | str) -> Config:
+        """One past run, counted from 0; `row:3` is the same as 3."""
+        return self.table.row(row_number(number))
 
     @cached_property
     def inferred(self) -> tuple[Space, tuple[ColumnReport, ...]]:
@@ -64,6 +103,7 @@ class Dataset:
         """The runs as numbers."""
         return prepare(self.table, self.study, self.steps)
 
+    @takes(keep=number(0, 1, above=True), reducer=text, seed=whole(0, 2**32 - 1))
     def reduced(self, keep: float, reducer: str, seed: int) -> Prepared:
         """A share of the prepared runs, chosen by a registered reducer, with their weights."""
         if keep >= 1:
@@ -83,6 +123,7 @@ class Dataset:
         return self.table.rows
 
 
+@takes(study=study_given, steps=_STEPS)
 def read(
     source: Any,
     *,
@@ -93,12 +134,7 @@ def read(
 
     `dataset:NAME` is a public dataset with its known study, over which yours has the last word.
     """
-    if isinstance(study, str | Path):
-        chosen = load_study(Path(study))
-    elif study is None or isinstance(study, Study):
-        chosen = study or Study()
-    else:
-        chosen = study_of(dict(study))
+    chosen = Study() if study is None else study_given(study)
     table = read_table(source)
     known = study_for(source, table.names)
     if known is not None:

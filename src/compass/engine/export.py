@@ -13,9 +13,11 @@ from typing import Protocol, runtime_checkable
 
 from compass import registry
 from compass.domain.answer import Answer, Prediction, Proposal, Suggestion
+from compass.domain.arguments import anything_of, path_name, takes, text
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName, unknown
 from compass.domain.query import Kind
+from compass.engine.spreadsheet import guarded
 
 # What Slurm calls a setting, by the words people use for columns (longest match first).
 _SBATCH: dict[str, tuple[str, ...]] = {
@@ -81,7 +83,8 @@ class Csv:
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
             outcomes = [_cell(v) for name in predicted for v in _foretold(s.outcome(name)).values()]
-            trust = [s.trust.label.value, s.trust.support, s.trust.reason, _cell(answer.context)]
+            words = [_cell(s.trust.reason), _cell(answer.context)]
+            trust = [s.trust.label.value, s.trust.support, *words]
             writer.writerow([rank, *values, *outcomes, *trust])
         return out.getvalue()
 
@@ -181,10 +184,7 @@ def _no_template(name: str, template: str | None) -> None:
 
 
 def _cell(value: Value) -> Value:
-    # A spreadsheet would run a label that begins like a formula.
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
-    return "none" if value is None else value
+    return "none" if value is None else guarded(value)
 
 
 def _script(best: Suggestion, context: str) -> str:
@@ -296,6 +296,7 @@ def _unknown_in_template(name: str, config: Config) -> UnknownName:
     return UnknownName(error.message, hint=f"{error.hint} (braces of the shell: {{{{{name}}}}})")
 
 
+@takes(answer=anything_of(Answer), form=text, path=path_name, template=path_name)
 def export(answer: Answer, form: str, path: str | Path, template: str | Path | None = None) -> None:
     """Write an answer in a registered form: json, csv, sbatch, or one of a plug-in."""
     text = None

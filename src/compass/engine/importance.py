@@ -31,8 +31,6 @@ def importance(bench: Workbench, outcome: str, *, repeats: int = 10) -> Importan
     pair is. Shuffling also makes combinations that never occurred; what the model says about those
     counts too.
     """
-    if repeats < 2:
-        raise BadInput("two repeats are needed to tell how exact the importance is")
     features, target = outcome_of(bench, outcome)
     here, trained = bench.field_of(features), bench.train(features, (target,))[target]
     y, train, valid = _known(bench, here, target)
@@ -84,8 +82,6 @@ def dependence(
     and still be new beside the other values of a run. For classes the score of one label is told,
     the most common one unless another is named.
     """
-    if points < 2 or lines < 0:
-        raise BadInput("a dependence needs two points or more, and no negative number of lines")
     features, target = outcome_of(bench, outcome)
     name = feature_of(bench, features, column)
     here, trained = bench.field_of(features), bench.train(features, (target,))[target]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from compass.domain.answer import Proposal
 from compass.domain.space import Space
+from compass.engine.spreadsheet import guarded
 from compass.prepare.study import Study
 
 
@@ -14,11 +15,14 @@ def to_fill_in(space: Space, study: Study, proposals: Sequence[Proposal]) -> str
     besides = (study.group, study.time, study.weight)
     names = list(space.names)
     names += [name for name in besides if isinstance(name, str) and name not in names]
+    # `tell` takes the marks away, so that they come back as the same labels; none is empty.
+    rows = [[guarded(name) for name in names]]
+    rows += [[guarded(proposal.config.get(name)) for name in names] for proposal in proposals]
+    cells = [["" if value is None else value for value in row] for row in rows]
+    # Python writes a lone carriage return without quotes, and the line would end there.
+    torn = any(isinstance(value, str) and "\r" in value for row in cells for value in row)
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(names)
-    for proposal in proposals:
-        # As they are, so that they come back as the same labels; none is an empty cell.
-        values = [proposal.config.get(name) for name in names]
-        lines.writerow(["" if value is None else value for value in values])
+    csv.writer(
+        out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC if torn else csv.QUOTE_MINIMAL
+    ).writerows(cells)
     return out.getvalue()

@@ -14,6 +14,7 @@ from compass.domain.expression import names_in
 from compass.domain.space import Role, Space
 from compass.engine.decision import batch
 from compass.engine.judge import Judge
+from compass.engine.legality import lawful
 from compass.engine.pairs import pairs_for
 from compass.engine.prospects import prospects
 from compass.engine.runnable import Made, allowed, apart, spaced
@@ -207,7 +208,7 @@ def everywhere(
     judge = Judge(engine.bench, engine.bench.field_of(features), trained)
     rules = compiled([*engine.rules, *conditions], engine.space, features)
     geometry = engine.bench.geometry(features, {})
-    return anywhere(judge, rules, geometry, n, engine.settings.seed)
+    return lawful(rules, anywhere(judge, rules, geometry, n, engine.settings.seed))
 
 
 def anywhere(

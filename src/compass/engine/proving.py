@@ -9,7 +9,11 @@ from compass.generate import loss
 from compass.generate.base import Arena, Floats, Generated
 from compass.generate.nearest import distances
 
-_MEASURED = "Past runs count with what was measured."
+# docs/decisions/0013-measured-runs-beside-the-model.md
+_MEASURED = (
+    "Past runs count with what was measured; a predicted gain over them that is within the model's "
+    "error counts as none."
+)
 _LEAST = 0.01  # seconds; with less than this there is no use in starting
 
 

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from compass.domain.answer import Answer
+from compass.domain.arguments import maybe, start, takes
 from compass.domain.base import Value
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Edit, Kind, Query
+from compass.engine import spoken
 from compass.engine.spoken import edit, query_of
 
-Run = Mapping[str, Value] | int
+Run = Mapping[str, Value] | int | str  # a configuration, or a row: 7, "row:7"
 
 
 class Questions(ABC):
@@ -33,6 +35,7 @@ class Questions(ABC):
     ) -> Answer:
         """Answer a question given as text or as a Query; keywords add to what it says."""
 
+    @takes(**spoken.METHOD, goals=spoken.goals, fixed=spoken.changes)
     def recommend(
         self,
         ask: Iterable[str] = (),
@@ -47,6 +50,7 @@ class Questions(ABC):
         query = query_of(Kind.RECOMMEND, ask, change, goals or {}, where)
         return self.ask(query, **options)
 
+    @takes(**spoken.METHOD, run=start, goals=spoken.goals, change=spoken.changes)
     def reconfigure(
         self,
         run: Run,
@@ -62,6 +66,7 @@ class Questions(ABC):
         query = query_of(Kind.RECONFIGURE, ask, edits, goals or {}, where)
         return self.ask(query, run=run, **options)
 
+    @takes(**spoken.METHOD, run=maybe(start), change=spoken.changes, outcomes=spoken.outcomes)
     def what_if(
         self,
         run: Run | None,

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field, NonNegativeInt
 
+from compass.domain.arguments import path_name, takes
 from compass.domain.base import Noun
 from compass.domain.errors import (
     BadInput,
@@ -126,6 +127,7 @@ def _tidy(path: Path, current: Path) -> None:
             item.unlink(missing_ok=True)
 
 
+@takes(path=path_name)
 def load(path: str | Path) -> "Compass":
     """An engine as it was saved; it gives the same answers."""
     from compass.engine.compass import Compass
@@ -212,7 +214,8 @@ def _write(engine: "Compass", folder: Path) -> None:
         rules=tuple(rule.text for rule in engine.rules),
         models=tuple(models),
     )
-    pq.write_table(table.arrow, folder / "data.parquet", compression="zstd")
+    with (folder / "data.parquet").open("wb") as data:  # Arrow takes the path `a:b` for an address
+        pq.write_table(table.arrow, data, compression="zstd")
     (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
     for item in [*folder.iterdir(), folder]:
         _sync(item)

@@ -16,6 +16,7 @@ from compass.domain.space import Category, Number, Role, Space
 from compass.domain.told import Learnt, Reanswered, Told
 from compass.engine.changes import compared, reanswered, sentences
 from compass.engine.dataset import Dataset, read
+from compass.engine.spreadsheet import unguarded
 from compass.engine.workbench import Floats, Lesson, Rows, Trained, Workbench
 from compass.model.drift import drift, verdict
 from compass.model.score import Holdout, error, row_errors, small
@@ -149,8 +150,9 @@ def _learnt_from(
 
 def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:
     """The runs with new ones after them; columns that are not in use may be missing from these."""
-    fresh = source.table if isinstance(source, Dataset) else read(source).table
+    given = source.table if isinstance(source, Dataset) else read(source).table
     known = data.table
+    fresh = replace(given, arrow=unguarded(given, known))
     used = {*data.prepared.space.names}
     lacking = [name for name in known.names if name not in fresh.names]
     needed = [name for name in lacking if name in used]

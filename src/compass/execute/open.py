@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from compass import registry
+from compass.domain.arguments import Mismatch
+from compass.domain.base import shown
 from compass.execute.base import Executor
 
 DEFAULT = "threads"
+_EXAMPLE = "for example executor='processes:4'"
 _SCHEMES = ("tcp://", "tls://")  # addresses of Dask
 
 
@@ -26,6 +30,13 @@ def opened(executor: str | Executor | None = None) -> Iterator[Executor]:
         yield made
     finally:
         made.close()
+
+
+def executor_name(given: Any) -> Any:
+    """An argument that says where work is done: a text as above, or an executor."""
+    if not isinstance(given, str) and not (hasattr(given, "map") and hasattr(given, "workers")):
+        raise Mismatch(f"is the name of a place to run work, not {shown(given)}", _EXAMPLE)
+    return given
 
 
 def _made(text: str) -> Executor:

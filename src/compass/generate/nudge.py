@@ -8,7 +8,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, integer, kernel, to_f8_2d
-from compass.generate.sums import BELOW, EQUAL, SLACK, Sums
+from compass.generate.sums import BELOW, EQUAL, Sums
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -47,16 +47,20 @@ def nudge(sums: Sums, stock: Stock, X: Floats, keep: Bools, chance: Floats) -> F
     """
     X = np.ascontiguousarray(X).copy()
     if len(X) and len(sums.constant):
-        args = (sums.factor, sums.constant, sums.kind, stock.start, stock.value)
+        rules = (sums.factor, sums.constant, sums.kind, sums.term, sums.size, sums.slack)
+        args = (*rules, stock.start, stock.value)
         _nudge(*args, np.ascontiguousarray(keep), np.ascontiguousarray(chance), _ROUNDS, X)
     return X
 
 
-@kernel(f8_2d, f8, i8, i8, f8, _flags_2d, f8, integer, to_f8_2d)
+@kernel(f8_2d, f8, i8, f8_2d, f8, f8, i8, f8, _flags_2d, f8, integer, to_f8_2d)
 def _nudge(  # noqa: PLR0912 - one pass without calls is what makes it fast
     factor: Any,
     constant: Any,
     kind: Any,
+    term: Any,
+    size: Any,
+    slack: Any,
     start: Any,
     value: Any,
     keep: Any,
@@ -70,15 +74,16 @@ def _nudge(  # noqa: PLR0912 - one pass without calls is what makes it fast
         for _ in range(rounds):
             fine = True
             for r in range(rules):
-                total, size, able = constant[r], abs(constant[r]), 0
+                total, near, able = constant[r], size[r], 0
                 for c in range(width):
+                    near += term[r, c] * abs(X[row, c])
                     if factor[r, c] != 0.0:
                         total += factor[r, c] * X[row, c]
-                        size += abs(factor[r, c] * X[row, c])
                         if start[c + 1] > start[c] and not keep[row, c]:
                             able += 1
+                near *= slack[r]
                 missed = abs(total) if kind[r] == EQUAL else total
-                if missed <= (-SLACK if kind[r] == BELOW else SLACK) * size:
+                if missed < -near if kind[r] == BELOW else missed <= near:
                     continue
                 fine = False
                 if able == 0:
@@ -94,12 +99,14 @@ def _nudge(  # noqa: PLR0912 - one pass without calls is what makes it fast
                         continue
                     wanted = X[row, c] - total / factor[r, c]
                     up = factor[r, c] < 0.0  # the sum falls as the column grows
-                    close = (-SLACK if kind[r] == BELOW else SLACK) * abs(wanted)
+                    # A sum that has to stay below 0 excludes the value at which it is 0.
+                    strict = kind[r] == BELOW
+                    close = (-1.0 if strict else 1.0) * near / abs(factor[r, c])
                     first, last = start[c], start[c + 1]
                     limit = wanted - close if up else wanted + close
                     while first < last:
                         middle = (first + last) // 2
-                        if value[middle] < limit or (not up and value[middle] == limit):
+                        if value[middle] < limit or (up == strict and value[middle] == limit):
                             first = middle + 1
                         else:
                             last = middle

@@ -230,7 +230,7 @@ def grid_points(arena: Arena, column: int, points: Floats) -> Floats:
     if not len(points) or not isinstance(parameter, Number):
         return np.empty(0)
     step = parameter.step or 0.0
-    near = np.add.outer(points, [-step / 2, 0.0, step / 2] if step else [0.0]).ravel()
+    near = np.add.outer(points, [-step, 0.0, step] if step else [0.0]).ravel()
     snapped = snap(parameter, near)
     return np.asarray(snapped[legal_mask(parameter, snapped)])
 

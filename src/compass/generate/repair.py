@@ -123,8 +123,8 @@ def _boundaries(arena: Arena, X: Floats, column: int) -> list[Floats]:
             point = -rest / own
         else:
             continue
-        # On a grid the boundary may lie between two values: either may be the legal one.
-        solved += [point] if step is None else [point - step / 2, point, point + step / 2]
+        # On a grid the boundary may lie between two values, or on one that `<` excludes.
+        solved += [point] if step is None else [point - step, point, point + step]
     return solved
 
 

@@ -13,7 +13,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
-from compass.generate.sums import EQUAL, SLACK, Sums
+from compass.generate.sums import BELOW, EQUAL, Sums
 from compass.model.joined import Joined
 from compass.model.walk import NODES, WIDE_NODES
 
@@ -102,6 +102,11 @@ def best_of_planes(
         sums.factor,
         sums.constant,
         sums.kind,
+        sums.term,
+        sums.size,
+        sums.slack,
+        np.ascontiguousarray(x),
+        choices.value,
         masks.start,
         masks.allowed,
         reach,
@@ -109,7 +114,7 @@ def best_of_planes(
         np.zeros((rows, columns, len(trees.offset))),
         # More branches never wait on the way down a tree; memory is taken only as it is used.
         np.empty((len(trees.nodes) // 2 + 2, 5), dtype=np.int64),
-        np.empty((4, len(sums.constant))),
+        np.empty((6, len(sums.constant))),
         place.reshape(-1),
         keys.reshape(-1),
     )
@@ -135,28 +140,33 @@ def _first_above(values: Any, first: int, last: int, threshold: float) -> int:
 
 
 @kernel()
-def _rest(factor: Any, constant: Any, x: Any, a: int, b: int, sums: Any) -> None:
-    """Of every sum: what the columns that stay add to it, its size, and both moving factors."""
+def _rest(
+    factor: Any, constant: Any, term: Any, size: Any, slack: Any, x: Any, a: int, b: int, sums: Any
+) -> None:
+    """Of every sum: what the columns that stay add to it and to its slack, and what a and b do."""
     for r in range(constant.size):
-        total, size = constant[r], abs(constant[r])
+        total, near = constant[r], size[r]
         for c in range(x.size):
             if c not in (a, b):
                 total += factor[r, c] * x[c]
-                size += abs(factor[r, c] * x[c])
-        sums[0, r], sums[1, r] = total, size
+                near += term[r, c] * abs(x[c])
+        sums[0, r], sums[1, r] = total, slack[r] * near
         sums[2, r], sums[3, r] = factor[r, a], factor[r, b]
+        sums[4, r], sums[5, r] = slack[r] * term[r, a], slack[r] * term[r, b]
 
 
 @kernel()
 def _obeys(kind: Any, sums: Any, first: float, second: float) -> bool:
-    """Whether all sums hold at a point, with rounding in its favour."""
+    """Whether all sums hold at a point; where rounding decides, `<` does not and `<=` does."""
     fine = True
     for r in range(kind.size):
-        one, two = sums[2, r] * first, sums[3, r] * second
-        total = sums[0, r] + one + two
-        slack = SLACK * (sums[1, r] + abs(one) + abs(two))
-        if (abs(total) if kind[r] == EQUAL else total) > slack:
-            fine = False
+        total = sums[0, r] + sums[2, r] * first + sums[3, r] * second
+        near = sums[1, r] + sums[4, r] * abs(first) + sums[5, r] * abs(second)
+        if kind[r] == BELOW:
+            fine = total < -near
+        else:
+            fine = (abs(total) if kind[r] == EQUAL else total) <= near
+        if not fine:
             break
     return fine
 
@@ -165,7 +175,7 @@ _SIGNATURE = [
     *(f8, i8_2d, f8, f8),
     *(f8, i8_2d, i8, f8, f8),
     *(i8, i8, i8, f8, f8, f8, f8),
-    *(f8_2d, f8, i8, i8, _flags, f8, number),
+    *(f8_2d, f8, i8, f8_2d, f8, f8, f8, f8, i8, _flags, f8, number),
     *(_grid, _stack, to_f8_2d, to_i8, to_f8),
 ]
 
@@ -192,6 +202,11 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
     factor: Any,
     constant: Any,
     kind: Any,
+    term: Any,
+    size: Any,
+    slack: Any,
+    exact_x: Any,
+    exact_option: Any,
     mask_start: Any,
     allowed: Any,
     reach: Any,
@@ -206,11 +221,13 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
         va, vb = option[begin[a] : begin[a + 1]], option[begin[b] : begin[b + 1]]
+        # Rules are about the values themselves, not about what the trees cast them to.
+        ea, eb = exact_option[begin[a] : begin[a + 1]], exact_option[begin[b] : begin[b + 1]]
         ca, cb = option_cost[begin[a] : begin[a + 1]], option_cost[begin[b] : begin[b + 1]]
         na, nb = va.size, vb.size
         if a == b:  # a line: nothing else moves
             b, nb = -1, 1
-        _rest(factor, constant, x, a, b, sums)
+        _rest(factor, constant, term, size, slack, exact_x, a, b, sums)
         for i in range(na + 1):
             for j in range(nb + 1):
                 for c in range(outputs):
@@ -299,7 +316,7 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
                         continue
                     if extreme == keys[3 * p + 1] and wish >= keys[3 * p + 2]:
                         continue
-                if not _obeys(kind, sums, va[i], vb[j] if b >= 0 else 0.0):
+                if not _obeys(kind, sums, ea[i], eb[j] if b >= 0 else 0.0):
                     continue
                 keys[3 * p], keys[3 * p + 1], keys[3 * p + 2] = missed, extreme, wish
                 place[2 * p], place[2 * p + 1] = i, j

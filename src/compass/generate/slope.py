@@ -36,7 +36,8 @@ def _direction(arena: Arena, X: Floats) -> Floats | None:
 
     Towards the goals where they are missed or something is minimised, else towards the start.
     """
-    slopes = arena.predict.gradient(X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        slopes = arena.predict.gradient(X)
     if slopes is None:
         return None
     predicted = arena.predict(X)
@@ -47,7 +48,8 @@ def _direction(arena: Arena, X: Floats) -> Floats | None:
         value = float(predicted[target.name][0, 0])
         sign = {"minimize": 1.0, "maximize": -1.0, None: 0.0}[target.direction]
         sign += float(value > target.high) - float(value < target.low)
-        total += sign * slopes[target.name][0] / target.scale
+        if sign:
+            total += sign * slopes[target.name][0] / target.scale
     numbers = [j for j in arena.movable if isinstance(arena.space.parameters[j], Number)]
     mask = np.zeros(X.shape[1], dtype=np.bool_)
     mask[numbers] = X[0, numbers] != arena.geometry.none[numbers]
@@ -55,7 +57,8 @@ def _direction(arena: Arena, X: Floats) -> Floats | None:
     if not step.any() and arena.proximity:
         step = np.where(mask, (arena.start - X[0]) / arena.geometry.scale, 0.0)
     largest = float(np.abs(step).max())
-    return step / largest if largest > 0 else None
+    # Far outside the past runs a model on a logarithmic scale may be too steep for a number.
+    return step / largest if 0 < largest < np.inf else None
 
 
 def _legal_steps(arena: Arena, x: Floats, direction: Floats) -> Floats:

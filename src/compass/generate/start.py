@@ -17,6 +17,7 @@ from compass.rules import (
     legal_tuples,
     propagate,
 )
+from compass.rules.domains import grid
 
 _FINE = 4096  # values of one column that are tried as they are
 _FEW = 48  # values of a column where all combinations would be too many
@@ -189,10 +190,10 @@ def _members(cells: Floats, start: float, parameter: Number, near: bool) -> Floa
     """
     above, upto = cells[:-1], cells[1:]
     if parameter.step is not None:
-        first = parameter.low + (np.floor((above - parameter.low) / parameter.step) + 1) * (
-            parameter.step
-        )
-        last = parameter.low + np.floor((upto - parameter.low) / parameter.step) * parameter.step
+        before = np.floor((above - parameter.low) / parameter.step)
+        first = grid(parameter.low, parameter.step, before + 1)
+        upto_step = np.floor((upto - parameter.low) / parameter.step)
+        last = grid(parameter.low, parameter.step, upto_step)
     else:
         first = _next_float32(above)
         last = _last_float32(upto)

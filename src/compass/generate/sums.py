@@ -12,26 +12,32 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
-SLACK = 1e-9  # share of its terms by which a sum may miss a rule before rounding is ruled out
 AT_MOST, EQUAL, BELOW = 0, 1, 2
 _KINDS = {"==": EQUAL, "<": BELOW, ">": BELOW}
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Rules of the form `sum of factor * column + constant <= 0` (or `== 0`, or `< 0`)."""
+    """Rules of the form `sum of factor * column + constant <= 0` (or `== 0`, or `< 0`).
+
+    Within `slack` of the size of its terms a sum may count as equal to 0; 0 for whole numbers,
+    which are compared exactly.
+    """
 
     factor: Floats  # [r, d]
     constant: Floats  # [r]
     kind: Integers  # [r] AT_MOST, EQUAL or BELOW
+    term: Floats  # [r, d] sizes of the factors before terms cancelled out
+    size: Floats  # [r] the same of the constant
+    slack: Floats  # [r]
 
     def surely(self, X: Floats) -> Bools:
-        """Which rows of X [n, d] obey which sums beyond doubt: bool [n, r]."""
+        """Which rows of X [n, d] obey which sums beyond doubt: bool [n, r]; never an equality."""
         total = X @ self.factor.T + self.constant
-        # What is exactly 0 is as good as below: rules forgive rounding. `< 0` and `== 0` do not.
-        slack = SLACK * (np.abs(X) @ np.abs(self.factor).T + np.abs(self.constant))
-        limit = np.where(self.kind == AT_MOST, 0.0, np.where(self.kind == BELOW, -slack, -np.inf))
-        return np.asarray(total <= limit)
+        near = self.slack * (np.abs(X) @ self.term.T + self.size)
+        return np.asarray(
+            np.where(self.kind == BELOW, total < -near, (total <= 0.0) & (self.kind == AT_MOST))
+        )
 
     def turns(self, x: Floats) -> Floats:
         """Per sum and column the value at which it turns true when only that column moves.
@@ -51,11 +57,19 @@ def is_sum(rule: Rule) -> bool:
 def sums_of(rules: Sequence[Rule], names: Sequence[str]) -> Sums:
     """The sums among the rules, over these columns."""
     linear = [rule.linear for rule in rules if is_sum(rule) and rule.linear is not None]
-    factor, constant = np.zeros((len(linear), len(names))), np.zeros(len(linear))
+    place = {name: column for column, name in enumerate(names)}
+    sign = np.array([-1.0 if form.op in (">", ">=") else 1.0 for form in linear])
+    factor, term = np.zeros((2, len(linear), len(names)))
     for r, form in enumerate(linear):
-        sign = -1.0 if form.op in (">", ">=") else 1.0
-        constant[r] = sign * form.constant
         for name, value in form.coefficients.items():
-            factor[r, list(names).index(name)] = sign * value
-    kind = [_KINDS.get(form.op, AT_MOST) for form in linear]
-    return Sums(factor, constant, np.array(kind, dtype=np.int64))
+            factor[r, place[name]] = sign[r] * value
+        for name, value in form.sizes.items():
+            term[r, place[name]] = value
+    return Sums(
+        factor,
+        sign * np.array([form.constant for form in linear]),
+        np.array([_KINDS.get(form.op, AT_MOST) for form in linear], dtype=np.int64),
+        term,
+        np.array([form.size for form in linear], dtype=np.float64),
+        np.array([form.slack for form in linear], dtype=np.float64),
+    )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from compass.domain.base import Config, Value
 from compass.domain.constraint import Constraint
-from compass.domain.errors import QueryProblem, UnknownName, unknown
+from compass.domain.errors import QueryProblem, UnknownName, shortened, unknown
 from compass.domain.expression import (
     And,
     Arithmetic,
@@ -108,7 +108,7 @@ def bind_value(value: Value, parameter: Number | Category, unit: str | None = No
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise QueryProblem(
-            f"{parameter.name} is a number, not {format_value(value)}",
+            f"{parameter.name} is a number, not {shortened(format_value(value))}",
             hint=f"its values go from {parameter.low:g} to {parameter.high:g}",
         )
     if not math.isfinite(value):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from compass.domain.arguments import anything_of, takes
 from compass.domain.base import Value
 from compass.domain.expression import (
     And,
@@ -185,6 +186,7 @@ _OPENING = {
 }
 
 
+@takes(query=anything_of(Query))
 def format_query(query: Query) -> str:
     """A query as canonical text; `parse_query` gives the same query back."""
     bare = [

@@ -7,7 +7,9 @@ from typing import Any
 from lark import Lark, Tree, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken, VisitError
 
-from compass.domain.errors import QuerySyntax
+from compass.domain.arguments import takes
+from compass.domain.arguments import text as text_argument
+from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.expression import Expression
 from compass.domain.query import Query
 from compass.language.build_query import BuildQuery
@@ -23,6 +25,7 @@ def parse_rule(text: str) -> Expression:
     return tree
 
 
+@takes(text=text_argument)
 def parse_query(text: str) -> Query:
     """The query that a text in one of the three templates asks."""
     query: Query = _parse(text, "query")
@@ -82,10 +85,9 @@ def _inner(failure: VisitError, text: str) -> QuerySyntax:
     if isinstance(error, QuerySyntax):
         place = error.column or start
         return QuerySyntax(error.message, hint=error.hint, text=text, column=place)
-    if not isinstance(error, ValueError):
+    if not isinstance(error, ValueError | CompassError):
         raise error
-    details = getattr(error, "errors", None)
-    message = details()[0]["msg"].removeprefix("Value error, ") if details else str(error)
+    message = error.message if isinstance(error, CompassError) else str(error)
     return QuerySyntax(message, hint=f"look at {text[start:end][:60]}", text=text, column=start)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from compass.domain.base import Value
 from compass.domain.space import Category, Number
+from compass.rules.domains import grid
 
 _TOLERANCE = 1e-9  # of a step: grids such as 0.1, 0.2, 0.3 are not exact in binary
 
@@ -66,7 +67,7 @@ def _snap_number(parameter: Number, values: NDArray[np.float64]) -> NDArray[np.f
         return np.clip(values, parameter.low, parameter.high)
     last = _last_step(parameter)
     steps = np.clip(_round_half_down((values - parameter.low) / parameter.step), 0, last)
-    return parameter.low + steps * parameter.step
+    return grid(parameter.low, parameter.step, steps)
 
 
 def _round_half_down(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -92,7 +93,7 @@ def legal_values(parameter: Number | Category, limit: int) -> NDArray[np.float64
         return None
     else:
         steps = np.arange(_last_step(parameter) + 1, dtype=np.float64)
-        found = parameter.low + steps * parameter.step
+        found = grid(parameter.low, parameter.step, steps)
     return np.append(found, extra) if len(found) + len(extra) <= limit else None
 
 

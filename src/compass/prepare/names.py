@@ -103,14 +103,27 @@ _ONE_LETTER = {
     "d": _set("time runtime walltime elapsed duration limit timelimit age"),
     "b": _set("mem memory footprint traffic cache buffer message msg"),
 }
-_BRACKETS = re.compile(r"[\[(]\s*([^\])]+?)\s*[\])]\s*$")
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _CAMEL_UNIT = re.compile(r"[a-z]([A-Z][A-Za-z]{1,2})$")
 
 
+def _bracketed(name: str) -> tuple[str, str | None]:
+    """A name without what stands in brackets at its end, and what stands there."""
+    whole = name.rstrip()
+    if not whole.endswith(("]", ")")):
+        return name, None
+    # By places and not by a pattern: one that looks for the end from every bracket takes the
+    # square of the length, and names come from files.
+    closed = max(whole.rfind("]", 0, -1), whole.rfind(")", 0, -1))
+    opened = [place for sign in "[(" if (place := whole.find(sign, closed + 1)) >= 0]
+    if not opened or min(opened) + 2 == len(whole):
+        return name, None
+    return name[: min(opened)], whole[min(opened) + 1 : -1].strip()
+
+
 def words(name: str) -> tuple[str, ...]:
     """The words of a column name in lower case, in order, units in brackets left out."""
-    bare = _BRACKETS.sub("", name)
+    bare, _ = _bracketed(name)
     return tuple(
         word.lower() for piece in re.split(r"[^A-Za-z]+", bare) for word in _WORD.findall(piece)
     )
@@ -119,7 +132,7 @@ def words(name: str) -> tuple[str, ...]:
 def _vocabulary(name: str) -> frozenset[str]:
     """The words, the pieces they were cut from, and neighbours joined."""
     found = words(name)
-    bare = _BRACKETS.sub("", name)
+    bare, _ = _bracketed(name)
     pieces = [piece.lower() for piece in re.split(r"[^A-Za-z]+", bare) if piece]
     joined = [a + b for a, b in pairwise(found)]
     return frozenset([*found, *pieces, *joined])
@@ -214,9 +227,9 @@ def is_afterwards(name: str) -> bool:
 
 def unit_of(name: str) -> str | None:
     """The unit that a name states: `runtime_ms`, `Time[s]`, `budget_w_node`, `memGB`."""
-    bracket = _BRACKETS.search(name)
+    _, bracket = _bracketed(name)
     if bracket is not None:
-        return canonical(bracket.group(1))
+        return canonical(bracket)
     pieces = [piece for piece in re.split(r"[^A-Za-zµ0-9]+", name) if piece]
     if len(pieces) > 1:
         return _unit_of_pieces(pieces)

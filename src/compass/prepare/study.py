@@ -1,12 +1,12 @@
 """What a person says about a table: roles, units, legal values, rules. Everything has a default."""
 
 from collections.abc import Iterable
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from compass.domain.base import Noun, Value
-from compass.domain.errors import StudyProblem
+from compass.domain.base import Input, Real, Value
+from compass.domain.errors import BadInput, StudyProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.report import ColumnReport
 from compass.readers.sample import WEIGHT
@@ -15,16 +15,18 @@ from compass.readers.table import Table
 UNWEIGHTED = "none"  # as the weight of a study: all rows count alike, those of a sample too
 
 
-class ColumnChoice(Noun):
+class ColumnChoice(Input):
     """What a person says about one column; what is not said is inferred from the data."""
+
+    problem: ClassVar[type[BadInput]] = StudyProblem
 
     role: Role | None = None
     kind: Literal["number", "category"] | None = None
     unit: str | None = Field(None, description="what one means, e.g. s, W, GB")
-    low: float | None = Field(None, description="smallest legal value")
-    high: float | None = Field(None, description="largest legal value")
-    step: float | None = Field(None, gt=0, description="grid from `low`; 1: whole numbers")
-    allowed: tuple[float, ...] | None = Field(None, description="the only legal numbers")
+    low: Real | None = Field(None, description="smallest legal value")
+    high: Real | None = Field(None, description="largest legal value")
+    step: Real | None = Field(None, gt=0, description="grid from `low`; 1: whole numbers")
+    allowed: tuple[Real, ...] | None = Field(None, description="the only legal numbers")
     values: tuple[Value, ...] | None = Field(None, description="the only legal labels")
     missing: Literal["drop", "none"] | None = Field(
         None, description="a missing cell drops the row, or is the level `none`"
@@ -51,8 +53,10 @@ class ColumnChoice(Noun):
         return self
 
 
-class Study(Noun):
+class Study(Input):
     """What a person says about a table, as kept in a study file."""
+
+    problem: ClassVar[type[BadInput]] = StudyProblem
 
     columns: dict[str, ColumnChoice] = Field(default_factory=dict)
     drop: tuple[str, ...] = Field((), description="columns to leave out")

@@ -1,5 +1,6 @@
 """Reads tables of past runs from files and from memory: `read(source) -> Table`."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -130,7 +131,7 @@ def _raw(paths: Sequence[Path], reader: str | None, options: Any) -> Iterator[pa
 def _checked(table: pa.Table, where: str, *, several: bool = False) -> pa.Table:
     """The table with stripped column names, or the reason why it cannot be used."""
     names = [str(name).strip() for name in table.column_names]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataProblem(
             f"{where} has several columns named {', '.join(twice)}",
@@ -181,7 +182,13 @@ def _from_mapping(source: Mapping[Any, Any]) -> pa.Table:
     for name, values in source.items():
         try:
             columns[str(name)] = pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as problem:
+        except (
+            pa.ArrowInvalid,
+            pa.ArrowTypeError,
+            TypeError,
+            ValueError,
+            OverflowError,
+        ) as problem:
             raise DataProblem(
                 f"column '{name}' cannot be used: {problem}",
                 hint="a column is a list or array of values of one kind",

@@ -20,6 +20,9 @@ from compass.readers.inflate import Shallow, limits, too_large
 DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
+_BLOCK = 1 << 20  # bytes that Arrow reads at once, and the longest row that it can read
+
+
 def _text_or_raise(path: Path, start: bytes) -> str:
     """The start of a file as text, or the error that says what it is instead."""
     if not start.strip():
@@ -37,6 +40,8 @@ def _text_or_raise(path: Path, start: bytes) -> str:
     text = _decoded(start)
     if text is None:
         raise DataProblem(f"{path} is not UTF-8 text", hint=_to_utf8(path, "ISO-8859-1"))
+    if not text.strip():  # nothing but a byte-order mark and blanks
+        raise files.empty(path)
     return text
 
 
@@ -106,8 +111,11 @@ class Csv:
         try:
             return layout_of(start, self.separators)
         except csv.Error as problem:
+            long = "field limit" in str(problem)
+            most = f"a cell of the header has more than {csv.field_size_limit():,} characters"
             raise DataProblem(
-                f"cannot read {path}: {problem}", hint="is a quotation mark never closed?"
+                f"cannot read {path}: {most if long else problem}",
+                hint="is a quotation mark never closed?",
             ) from problem
 
     def read_named(self, path: Path, names: Sequence[str]) -> pa.Table:
@@ -123,7 +131,7 @@ class Csv:
             try:
                 table = arrow_csv.read_csv(
                     stream,
-                    read_options=arrow_csv.ReadOptions(**header),
+                    read_options=arrow_csv.ReadOptions(block_size=_BLOCK, **header),
                     parse_options=arrow_csv.ParseOptions(
                         delimiter=layout.separator, newlines_in_values=True
                     ),
@@ -140,6 +148,11 @@ class Csv:
     def _explain(self, path: Path, layout: Layout, problem: Exception) -> DataProblem:
         with files.opened(path) as stream:
             found = ragged(stream, layout)
+        if found is None and "straddl" in str(problem):
+            return DataProblem(
+                f"cannot read {path}: a row has more than {_BLOCK >> 20} MB",
+                hint="is a quotation mark never closed? leave out columns of long texts",
+            )
         if found is None:
             return DataProblem(
                 f"cannot read {path}: {problem}", hint="is every line written like the first?"

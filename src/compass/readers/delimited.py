@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 _SAMPLE_LINES = 20
-_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+_NUMBER = re.compile(r"\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 
 

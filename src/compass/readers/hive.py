@@ -13,7 +13,7 @@ from compass.domain.errors import DataProblem
 NOTHING = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark write for a missing value
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
+_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 Values = Mapping[str, str | None]
 

@@ -58,7 +58,10 @@ def layout_of(start: str) -> Layout | None:
 
 
 def _cut(line: str, separator: str) -> tuple[list[str], bool]:
-    cells = next(csv.reader([line], delimiter=separator)) if separator in _QUOTED else []
+    try:
+        cells = next(csv.reader([line], delimiter=separator)) if separator in _QUOTED else []
+    except csv.Error:
+        cells = []  # a line of another format, which may be one very long cell
     cells = cells or line.split(separator)
     trailing = len(cells) > 1 and not cells[-1].strip()
     return [cell.strip() for cell in (cells[:-1] if trailing else cells)], trailing

@@ -54,9 +54,13 @@ class Table:
 
     def column(self, name: str) -> pa.ChunkedArray:
         """One column; an unknown name offers the nearest one."""
-        if name not in self.names:
+        if name not in self._places:
             raise unknown("column", name, self.names)
-        return self.arrow.column(name)
+        return self.arrow.column(self._places[name])
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
     def row(self, n: int) -> Config:
         """One row as plain Python values; a missing cell is None, a time stamp its ISO text."""

@@ -5,11 +5,14 @@ file and its place in it. It does not depend on who reads the row, when, or besi
 """
 
 import hashlib
+from typing import Any
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from compass.domain.arguments import Mismatch
+from compass.domain.base import scalar
 from compass.domain.errors import BadInput
 from compass.execute.kernel import f8, integer, kernel, to_f8, to_i8
 
@@ -29,6 +32,15 @@ def check_share(keep: float) -> None:
             f"the share of rows to keep must be above 0 and at most 1, not {keep:g}",
             hint="0.2 keeps every fifth row",
         )
+
+
+def share(given: Any) -> float:
+    """An argument that is a share of rows."""
+    plain = scalar(given)
+    if isinstance(plain, bool) or not isinstance(plain, int | float):
+        raise Mismatch("must be a number above 0 and at most 1")
+    check_share(plain)
+    return float(plain)
 
 
 def key_of(seed: int, *place: object) -> int:

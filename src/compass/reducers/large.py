@@ -13,9 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from compass.domain.arguments import (
+    anything_of,
+    flag,
+    function,
+    path_name,
+    paths,
+    takes,
+    text,
+    texts,
+    whole,
+)
 from compass.domain.errors import BadInput, DataProblem, unknown
 from compass.domain.space import Role
-from compass.execute import opened
+from compass.execute import executor_name, opened
 from compass.execute.base import Executor, WorkerLost
 from compass.prepare.mapping import mapped
 from compass.prepare.study import Study
@@ -23,7 +34,7 @@ from compass.readers.batches import QuotesFound
 from compass.readers.fragments import Fragment, Source, fragments_of
 from compass.readers.sample import COLUMNS
 from compass.reducers import parts
-from compass.reducers.chance import check_share
+from compass.reducers.chance import check_share, share
 from compass.reducers.chances import Alike, ByScore, label_features, strata
 from compass.reducers.columns import Cells, is_label
 from compass.reducers.filters import filters_of
@@ -73,6 +84,20 @@ class Choice:
             )
 
 
+@takes(
+    source=paths,
+    output=path_name,
+    keep=share,
+    method=text,
+    by=texts("for example by=['app']"),
+    where=texts("for example where=['nodes > 1']"),
+    seed=whole(0, 2**32 - 1),
+    study=anything_of(Study),
+    executor=executor_name,
+    skip_unreadable=flag,
+    settings=anything_of(ReduceSettings),
+    tell=function,
+)
 def reduce(
     source: Paths,
     output: str | PathLike[str],
@@ -99,8 +124,8 @@ def reduce(
     choice = Choice(
         keep,
         method,
-        (by,) if isinstance(by, str) else tuple(by),
-        (where,) if isinstance(where, str) else tuple(where),
+        tuple(by),
+        tuple(where),
         seed,
         study or Study(),
         skip_unreadable,

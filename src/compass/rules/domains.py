@@ -11,6 +11,7 @@ from compass.rules.functions import BoolArray, FloatArray
 from compass.rules.intervals import Interval
 
 LISTED = 4096  # grids up to this size are kept as explicit values
+_DECIMALS = 13  # places up to which a grid is one of decimals
 _GRID = 1e-9  # share of a step that rounding may cost
 
 
@@ -79,11 +80,15 @@ class Domain:
         assert self.step is not None
         if not math.isinf(low):
             place = (low - self.origin) / self.step
-            low = self.origin + math.ceil(place - _GRID * (1.0 + abs(place) * 1e-3)) * self.step
+            low = self._point(math.ceil(place - _GRID * (1.0 + abs(place) * 1e-3)))
         if not math.isinf(high):
             place = (high - self.origin) / self.step
-            high = self.origin + math.floor(place + _GRID * (1.0 + abs(place) * 1e-3)) * self.step
+            high = self._point(math.floor(place + _GRID * (1.0 + abs(place) * 1e-3)))
         return low, high
+
+    def _point(self, steps: int) -> float:
+        assert self.step is not None
+        return float(grid(self.origin, self.step, np.asarray(float(steps))))
 
     def keep(self, which: BoolArray) -> "Domain":
         """The listed values that are marked."""
@@ -132,20 +137,25 @@ def listed(domain: Domain, limit: int = LISTED) -> Domain:
     if domain.low == domain.high:
         numbers = np.array([domain.low])
     elif domain.low < domain.high and domain.step is not None:
-        steps = math.floor((domain.high - domain.low) / domain.step + _GRID) + 1
-        numbers = domain.low + domain.step * np.arange(steps, dtype=np.float64)
-        if not domain.whole:
-            numbers = _decimal(numbers, domain.step)
+        count = math.floor((domain.high - domain.low) / domain.step + _GRID) + 1
+        first = round((domain.low - domain.origin) / domain.step)
+        numbers = grid(domain.origin, domain.step, first + np.arange(count, dtype=np.float64))
     if domain.none is not None:
         numbers = np.append(numbers, domain.none)
     return of_values(numbers, domain.none)
 
 
-def _decimal(numbers: FloatArray, step: float) -> FloatArray:
-    """Grid points without binary noise: 0.1 + 2 * 0.1 is not 0.3, so round far below a step."""
-    largest = max(float(np.abs(numbers).max()), step)
-    digits = min(11 - math.floor(math.log10(step)), 14 - math.ceil(math.log10(largest)))
-    return np.round(numbers, digits) if digits > 0 else numbers
+def grid(origin: float, step: float, steps: FloatArray) -> FloatArray:
+    """The points of a grid. Shape of `steps`.
+
+    Decimals are the floats next to them: 0.1 + 2 * 0.1 is 0.3, not 0.30000000000000004.
+    """
+    for places in range(_DECIMALS):
+        unit = 10.0**places
+        first, each = round(origin * unit), round(step * unit)
+        if first / unit == origin and each / unit == step:
+            return np.asarray((first + each * steps) / unit)
+    return np.asarray(origin + step * steps)
 
 
 def domain_of(parameter: Number | Category) -> Domain:
@@ -159,7 +169,8 @@ def domain_of(parameter: Number | Category) -> Domain:
     step = parameter.step
     high = parameter.high
     if step is not None:
-        high = parameter.low + math.floor((high - parameter.low) / step + _GRID) * step
+        last = math.floor((high - parameter.low) / step + _GRID)
+        high = float(grid(parameter.low, step, np.asarray(float(last))))
     return listed(Domain(parameter.low, high, None, step, parameter.low, none))
 
 

@@ -13,7 +13,7 @@ from compass.rules.check import check_rule
 from compass.rules.functions import BoolArray, FloatArray
 from compass.rules.judge import judge
 from compass.rules.linear import Linear, linear_form
-from compass.rules.values import Table, whole_columns
+from compass.rules.values import Table, decimal_columns, whole_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,7 @@ class Rule:
     parameters: Mapping[str, Number | Category]
     columns: tuple[str, ...]
     whole: frozenset[str]
+    decimal: frozenset[str]
 
     def holds(self, X: FloatArray) -> BoolArray:
         """Whether each row of X [n, d] obeys the rule: bool [n]."""
@@ -55,7 +56,7 @@ class Rule:
 
     def table(self, columns: Mapping[str, FloatArray]) -> Table:
         """Columns by name together with what they mean."""
-        return Table(columns, self.parameters, self.whole)
+        return Table(columns, self.parameters, self.whole, self.decimal)
 
     def _by_name(self, X: FloatArray) -> dict[str, FloatArray]:
         if X.ndim != 2 or X.shape[1] != len(self.columns):
@@ -92,4 +93,5 @@ def compile_rule(
         parameters=parameters,
         columns=tuple(columns),
         whole=whole_columns(parameters),
+        decimal=decimal_columns(parameters),
     )

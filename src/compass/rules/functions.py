@@ -14,6 +14,8 @@ from compass.domain.errors import CompassError, RuleProblem, nearest
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
+_NOISE, _MOST_NOISE = 1e-12, 1e-4  # as compass.rules.plain has it
+
 
 @dataclass(frozen=True)
 class Function:
@@ -39,6 +41,28 @@ def power(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.where(np.isnan(a) | np.isnan(b), np.nan, np.power(a, b))
 
 
+def _settled(x: FloatArray) -> FloatArray:
+    """Whole and half numbers without binary noise: 0.7 / 0.1 is 7, whatever floats say."""
+    near = np.round(2.0 * x) / 2.0
+    noise = np.minimum(_NOISE * np.maximum(np.abs(x), 1.0), _MOST_NOISE)
+    return np.where(np.abs(x - near) <= noise, near, x)
+
+
+def _steps(rounded: Callable[[FloatArray], Any]) -> Callable[[FloatArray], Any]:
+    return lambda x: rounded(_settled(np.asarray(x)))
+
+
+def modulo(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a % b with the sign of b; 0 where a is a multiple of b but for rounding."""
+    rest = np.asarray(np.mod(a, b))
+    whole = (np.floor(a) == a) & (np.floor(b) == b)
+    if whole.all():
+        return rest
+    times = _settled(np.asarray(np.divide(a, b)))
+    settled = np.where(np.floor(times) == times, 0.0, a - np.floor(times) * b)
+    return np.where(whole, rest, np.where(np.isfinite(times), settled, np.nan))
+
+
 BUILT_IN: dict[str, Function] = {
     "min": Function(_all_of(np.minimum), most=None, whole=True),
     "max": Function(_all_of(np.maximum), most=None, whole=True),
@@ -48,12 +72,12 @@ BUILT_IN: dict[str, Function] = {
     "log10": Function(np.log10),
     "exp": Function(np.exp),
     "sqrt": Function(np.sqrt),
-    "ceil": Function(np.ceil, whole=True),
-    "floor": Function(np.floor, whole=True),
-    "round": Function(np.round, whole=True),  # halves go to the even neighbour
+    "ceil": Function(_steps(np.ceil), whole=True),
+    "floor": Function(_steps(np.floor), whole=True),
+    "round": Function(_steps(np.round), whole=True),  # halves go to the even neighbour
     "pow": Function(power, least=2, most=2),
 }
-ROUNDING = ("ceil", "floor", "round")
+GIVE_WHOLE = ("ceil", "floor", "round")
 
 
 def check_call(name: str, count: int, text: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 Interval = tuple[float, float]
 EVERYTHING: Interval = (-math.inf, math.inf)
 _ROUNDING = 1e-12  # far above the rounding of one operation, far below the tolerance of rules
+_STEADY = 1e-11  # more than what `floor` and its kin take for rounding around a whole number
 _CURVED = 1e-9  # for roots and logarithms, which libraries round differently
 
 
@@ -87,7 +88,7 @@ def modulo(a: Interval, b: Interval) -> Interval | None:
     low = min(b[0], 0.0)
     high = max(b[1], 0.0)
     if b[0] > 0.0 and a[0] >= 0.0:
-        if a[1] < b[0]:
+        if a[1] < b[0] * (1.0 - 1e-9):
             return a
         high = min(high, a[1])
     return low, high
@@ -175,8 +176,18 @@ def _exp(x: float) -> float:
         return math.inf
 
 
-def _steps(round_up: Callable[[float], float]) -> Callable[[float], float]:
-    return lambda x: x if math.isinf(x) else float(round_up(x))
+def _steps(step: Callable[[float], float]) -> Callable[[Interval], Interval | None]:
+    """The image under a rounding, which takes numbers next to a whole number for it."""
+
+    def image(a: Interval) -> Interval | None:
+        low, high = widen(a, _STEADY, _STEADY)
+        return _stepped(step, low), _stepped(step, high)
+
+    return image
+
+
+def _stepped(step: Callable[[float], float], x: float) -> float:
+    return x if math.isinf(x) else float(step(x))
 
 
 def _rising(
@@ -218,7 +229,10 @@ def _antilog(unit: float) -> Callable[[Interval], Interval | None]:
 
 def _squared(a: Interval) -> Interval | None:
     low, high = widen(a, _CURVED)
-    return None if high < 0.0 else widen((max(low, 0.0) ** 2, _times(high, high)), _CURVED)
+    if high < 0.0:
+        return None
+    least = max(low, 0.0)
+    return widen((_times(least, least), _times(high, high)), _CURVED)
 
 
 _POSITIVE: Interval = (0.0, math.inf)
@@ -231,9 +245,9 @@ FORWARD: dict[str, Callable[[Interval], Interval | None]] = {
     "log10": _rising(_logarithm(math.log(10.0)), _POSITIVE),
     "exp": _rising(_exp),
     "sqrt": _rising(_sqrt, _POSITIVE, 1e-15),
-    "ceil": _rising(_steps(math.ceil), slack=0.0),
-    "floor": _rising(_steps(math.floor), slack=0.0),
-    "round": _rising(_steps(round), slack=0.0),
+    "ceil": _steps(math.ceil),
+    "floor": _steps(math.floor),
+    "round": _steps(round),
 }
 BACKWARD: dict[str, Callable[[Interval], Interval | None]] = {
     "abs": lambda a: None if a[1] < 0.0 else (-a[1], a[1]),
@@ -242,7 +256,7 @@ BACKWARD: dict[str, Callable[[Interval], Interval | None]] = {
     "log10": _antilog(math.log(10.0)),
     "exp": _rising(_log, _POSITIVE),
     "sqrt": _squared,
-    "ceil": lambda a: (_steps(math.ceil)(a[0]) - 1.0, a[1]),
-    "floor": lambda a: (a[0], _steps(math.floor)(a[1]) + 1.0),
-    "round": lambda a: (a[0] - 0.5, a[1] + 0.5),
+    "ceil": lambda a: widen((_stepped(math.ceil, a[0]) - 1.0, a[1]), _STEADY, _STEADY),
+    "floor": lambda a: widen((a[0], _stepped(math.floor, a[1]) + 1.0), _STEADY, _STEADY),
+    "round": lambda a: widen((a[0] - 0.5, a[1] + 0.5), _STEADY, _STEADY),
 }

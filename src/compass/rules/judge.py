@@ -28,7 +28,19 @@ from compass.domain.expression import (
 from compass.domain.space import Category
 from compass.rules.check import find_label
 from compass.rules.functions import BoolArray, FloatArray
-from compass.rules.values import TOLERANCE, Quantity, Table, close, is_whole, number, registered
+from compass.rules.values import (
+    ROUNDING,
+    TOLERANCE,
+    Quantity,
+    Table,
+    equal,
+    is_exact,
+    is_whole,
+    number,
+    registered,
+    side,
+    size_of,
+)
 
 UNKNOWN = 1.0  # the amount where there is no distance: a missing cell, a wrong label, `none`
 _STRICT = 1e-6  # how far beyond equality `<` and `!=` ask to go, as a share, for real numbers
@@ -99,11 +111,11 @@ def _comparison(node: Comparison, table: Table, positive: bool, measure: bool) -
     op = node.op if positive else NEGATED[node.op]
     if labels[0] is not None or labels[1] is not None:
         return _labels(node, table, op == "==", measure)
-    a, b = _side(node.left, table), _side(node.right, table)
+    a, b = side(node.left, table), side(node.right, table)
     whole = is_whole(node.left, table.whole) and is_whole(node.right, table.whole)
     modulo = _modulo(node, table) if op in ("==", "!=") else None
-    equal = modulo == 0 if modulo is not None else close(a.values, b.values, whole=whole)
-    holds = _ordered(op, a.values, b.values, equal)
+    same = modulo == 0 if modulo is not None else equal(node.left, node.right, table)
+    holds = _ordered(op, a.values, b.values, same)
     if a.none is not None or b.none is not None:
         holds = _with_none(op, holds, a, b, positive)
     if not measure:
@@ -148,12 +160,6 @@ def _with_none(op: str, holds: BoolArray, a: Quantity, b: Quantity, positive: bo
     return np.where(some, known & ~missing, holds)
 
 
-def _side(node: Expression, table: Table) -> Quantity:
-    if isinstance(node, Literal) and isinstance(node.value, bool):
-        return Quantity(np.asarray(float(node.value)))
-    return number(node, table)
-
-
 def _modulo(node: Comparison, table: Table) -> FloatArray | None:
     """For `a % b == r`: the way round the circle to the residue r; None for other comparisons."""
     left, right = node.left, node.right
@@ -162,12 +168,14 @@ def _modulo(node: Comparison, table: Table) -> FloatArray | None:
     if not (isinstance(left, Arithmetic) and left.op == "%"):
         return None
     dividend, divisor = number(left.left, table).values, number(left.right, table).values
-    rest, wanted = number(left, table).values, _side(right, table).values
+    rest, wanted = number(left, table).values, side(right, table).values
     period = np.abs(divisor)
     straight = np.abs(rest - wanted)
     around = np.abs(period - straight)
     gap = np.minimum(straight, around)
-    slack = TOLERANCE * np.maximum(np.abs(dividend), period)
+    slack = ROUNDING * (size_of(left.left, table) + size_of(left.right, table))
+    if not (is_exact(left, table.decimal) and is_exact(right, table.decimal)):
+        slack = np.maximum(slack, TOLERANCE * np.maximum(np.abs(dividend), period))
     exact = (np.floor(rest) == rest) & (np.floor(wanted) == wanted) & (np.floor(period) == period)
     gap = np.where((gap <= slack) & ~exact, 0.0, gap)
     # A residue outside [0, divisor) can never be reached, however close the circle comes to it.
@@ -216,12 +224,13 @@ def _membership(node: Membership, table: Table, positive: bool, measure: bool) -
         inside = np.isin(codes, [p for p in positions if p is not None])
         return _plain((inside == positive) & ~np.isnan(codes), measure)
     operand = number(node.operand, table)
-    members = [_side(literal, table).values for literal in node.values if literal.value is not None]
     inside = np.zeros(operand.values.shape, dtype=np.bool_)
     gap = np.full(operand.values.shape, np.nan)
-    for member in members:
-        inside = inside | close(operand.values, member)
-        gap = np.fmin(gap, np.abs(operand.values - member))
+    for literal in node.values:
+        if literal.value is not None:
+            here = Comparison("==", node.operand, literal)
+            inside = inside | _comparison(here, table, positive=True, measure=False).holds
+            gap = np.fmin(gap, np.abs(operand.values - side(literal, table).values))
     holds = (inside == positive) & ~np.isnan(operand.values)
     if operand.none is not None:
         allowed = any(literal.value is None for literal in node.values)

@@ -35,7 +35,15 @@ from compass.rules.functions import BUILT_IN, FloatArray
 from compass.rules.intervals import Interval, meet, widen
 from compass.rules.judge import NEGATED, judge
 from compass.rules.trees import Impossible, Trees
-from compass.rules.values import TOLERANCE, Table, is_whole, whole_columns
+from compass.rules.values import (
+    ROUNDING,
+    TOLERANCE,
+    Table,
+    adds,
+    decimal_columns,
+    is_whole,
+    whole_columns,
+)
 
 CELLS = 20_000  # largest table of value combinations that is tried exactly
 _LOOSE = 2 * TOLERANCE
@@ -56,7 +64,8 @@ def narrow(
     known |= {name: fixed_at(value, parameters.get(name)) for name, value in fixed.items()}
     if any(domain.empty for domain in known.values()):
         return None
-    narrowing = Narrowing(known, parameters, whole_columns(parameters))
+    kinds = whole_columns(parameters), decimal_columns(parameters)
+    narrowing = Narrowing(known, parameters, *kinds)
     queue = deque(rules)
     waiting = set(map(id, rules))
     visits = _VISITS + 30 * len(rules)
@@ -112,6 +121,7 @@ class Narrowing:
     domains: dict[str, Domain]
     parameters: Mapping[str, Number | Category]
     whole: frozenset[str]
+    decimal: frozenset[str]
     _names: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def names(self, node: Expression) -> tuple[str, ...]:
@@ -180,7 +190,7 @@ class Narrowing:
             name: values.reshape([-1 if axis == place else 1 for axis in range(len(names))])
             for place, (name, values) in enumerate(zip(names, lists, strict=True))
         }
-        table = Table(columns, self.parameters, self.whole)
+        table = Table(columns, self.parameters, self.whole, self.decimal)
         with np.errstate(all="ignore"):
             verdict = judge(node, table, positive=positive, measure=False)
         holds = np.broadcast_to(verdict.holds, shape)
@@ -220,28 +230,33 @@ class Narrowing:
             step = 1.0 if op == "<" and whole else 0.0
             if op == "<" and a[0] >= b[1]:
                 raise Impossible
-            self._aim(left, (-inf, b[1] - step), whole)
+            loose = 0.0 if whole else _rounding(trees, left, right)
+            self._aim(left, (-inf, b[1] - step), whole, loose)
             a = trees.bounds(left)
             if a is None:
                 raise Impossible
-            self._aim(right, (a[0] + step, inf), whole)
+            self._aim(right, (a[0] + step, inf), whole, loose)
 
     def _equal(
         self, left: Expression, right: Expression, a: Interval, b: Interval, whole: bool
     ) -> None:
         if not whole and any(isinstance(s, Arithmetic) and s.op == "%" for s in (left, right)):
             return  # residues of real numbers are compared around the circle
-        if meet(a if whole else widen(a, _LOOSE), b) is None:
+        loose = 0.0 if whole else _rounding(Trees(self.domains), left, right)
+        if meet(a if whole else widen(a, _LOOSE, loose), b) is None:
             raise Impossible
-        self._aim(left, b, whole)
+        self._aim(left, b, whole, loose)
         again = Trees(self.domains).bounds(left)
         if again is None:
             raise Impossible
-        self._aim(right, again, whole)
+        self._aim(right, again, whole, loose)
 
-    def _aim(self, node: Expression, target: Interval, exact: bool) -> None:
-        """Make an expression lie in the target, give or take the tolerance of comparisons."""
-        loose = target if exact else widen(target, _LOOSE)
+    def _aim(self, node: Expression, target: Interval, exact: bool, amount: float = 0.0) -> None:
+        """Make an expression lie in the target, give or take the tolerance of comparisons.
+
+        `amount` is what the terms of the comparison may lose by rounding.
+        """
+        loose = target if exact else widen(target, _LOOSE, amount)
         if isinstance(node, Name):
             now = self.domains[node.name]
             if now.values is None and now.step is None:
@@ -292,7 +307,8 @@ class Narrowing:
         bounds = Trees(self.domains).bounds(node.operand)
         if bounds is None:
             raise Impossible
-        low, high = widen(bounds, _LOOSE)
+        amount = 2 * _rounding(Trees(self.domains), node.operand, node.operand)
+        low, high = widen(bounds, _LOOSE, amount)
         members = sorted(float(v.value) for v in node.values if isinstance(v.value, int | float))
         members = [member for member in members if low <= member <= high]
         if not members:
@@ -301,7 +317,19 @@ class Narrowing:
         if isinstance(node.operand, Name) and now and now.values is None and now.step is None:
             self._set(node.operand.name, of_values(np.unique(members), None))
         else:
-            self._aim(node.operand, (members[0], members[-1]), exact=False)
+            self._aim(node.operand, (members[0], members[-1]), exact=False, amount=amount)
+
+
+def _rounding(trees: Trees, left: Expression, right: Expression) -> float:
+    """More than two sides can differ by rounding of their terms and still count as equal.
+
+    What is no sum is as large as its terms: the tolerance, a share of the sides, covers it. Columns
+    without bounds stand only in explanations of conflicts.
+    """
+    if not (adds(left) or adds(right)):
+        return 0.0
+    size = trees.size(left) + trees.size(right)
+    return 2 * ROUNDING * size if isfinite(size) else 0.0
 
 
 def _plain_names(node: Expression) -> Iterable[str]:

@@ -42,6 +42,25 @@ class Trees:
             case _:
                 return EVERYTHING
 
+    def size(self, node: Expression) -> float:
+        """The largest size of the terms that an expression is calculated from."""
+        match node:
+            case Arithmetic("+" | "-" | "%", left, right):
+                return self.size(left) + self.size(right)
+            case Arithmetic("*", left, right):
+                return self.size(left) * self.size(right)
+            case Arithmetic("/", left, right):
+                divisor = self.bounds(right)
+                least = 0.0 if divisor is None else max(divisor[0], -divisor[1], 0.0)
+                return self.size(left) / least * (self.size(right) / least) if least else inf
+            case Negative(operand):
+                return self.size(operand)
+            case Call("min" | "max" | "abs", arguments):
+                return max(map(self.size, arguments))
+            case _:
+                bounds = self.bounds(node)
+                return 0.0 if bounds is None else max(abs(bounds[0]), abs(bounds[1]))
+
     def push(self, node: Expression, target: Interval) -> None:
         """Narrow the columns below so that the expression can still lie in the target."""
         now = self.bounds(node)
@@ -112,7 +131,7 @@ class Trees:
         a, b = self._both(left, right)
         if a[0] < 0.0 or b[0] <= 0.0:
             return
-        if a[1] < b[0]:
+        if a[1] < b[0] * (1.0 - 1e-9):
             self.push(left, target)
         elif target[0] > 0.0:
             self.push(left, (target[0], inf))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,27 +16,32 @@ from compass.domain.expression import (
     Literal,
     Name,
     Negative,
+    children,
 )
 from compass.domain.space import Category, Number
 from compass.rules.functions import (
     BUILT_IN,
-    ROUNDING,
+    GIVE_WHOLE,
     BoolArray,
     FloatArray,
     call_registered,
+    modulo,
     power,
 )
+from compass.rules.plain import EXACT_FUNCTIONS, is_decimal, is_short
 
-# Two numbers are equal when they differ by less than this share of the larger one, so that
-# `a == 0.1 * b` works; two whole numbers are compared exactly.
+# What equal means is defined in compass.rules.plain; these are its numbers for arrays. Whole
+# numbers are compared exactly. Others may differ by the rounding of their terms, so that
+# `a == 0.1 * b` works, and real numbers by a share of the larger one.
 TOLERANCE = 1e-9
+ROUNDING = 1e-12
 
 _COMPUTE: dict[str, Callable[[FloatArray, FloatArray], Any]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
     "/": np.divide,
-    "%": np.mod,
+    "%": modulo,
     "**": power,
 }
 
@@ -47,6 +53,12 @@ class Table:
     columns: Mapping[str, FloatArray]
     parameters: Mapping[str, Number | Category]
     whole: frozenset[str] = frozenset()  # the columns of whole numbers
+    decimal: frozenset[str] = frozenset()  # the columns of decimals on a grid or list
+
+
+def decimal_columns(parameters: Mapping[str, Number | Category]) -> frozenset[str]:
+    """The columns whose legal values are decimals of a few places."""
+    return frozenset(n for n, p in parameters.items() if isinstance(p, Number) and is_decimal(p))
 
 
 def whole_columns(parameters: Mapping[str, Number | Category]) -> frozenset[str]:
@@ -160,16 +172,72 @@ def _is_number(node: Literal) -> bool:
     return isinstance(node.value, int | float) and not isinstance(node.value, bool)
 
 
-def close(a: FloatArray, b: FloatArray, *, whole: bool = False) -> BoolArray:
-    """Where two arrays are equal: exactly, or within the tolerance unless both are whole."""
-    equal: BoolArray = np.asarray(a == b)
-    if whole:
-        return equal
-    near = (np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))) & ~equal
+def equal(left: Expression, right: Expression, table: Table) -> BoolArray:
+    """Where two numeric expressions are equal (compass.rules.plain has the definition)."""
+    a, b = side(left, table).values, side(right, table).values
+    same: BoolArray = np.asarray(a == b)
+    if is_whole(left, table.whole) and is_whole(right, table.whole):
+        return same
+    largest = np.maximum(np.abs(a), np.abs(b))
+    slack = TOLERANCE * largest
+    exact = is_exact(left, table.decimal) and is_exact(right, table.decimal)
+    if exact or adds(left) or adds(right):
+        rounding = ROUNDING * (size_of(left, table) + size_of(right, table))
+        slack = rounding if exact else np.maximum(slack, rounding)
+    near = (np.abs(a - b) <= slack) & ~same
     if near.any():
         both_whole = (np.floor(a) == a) & (np.floor(b) == b)
-        equal = equal | (near & ~both_whole)
-    return equal
+        same = same | (near & ~both_whole)
+    return same
+
+
+def side(node: Expression, table: Table) -> Quantity:
+    """One side of a comparison: a number, true or false beside a number, or `none`."""
+    if isinstance(node, Literal) and isinstance(node.value, bool):
+        return Quantity(np.asarray(float(node.value)))
+    return number(node, table)
+
+
+def adds(node: Expression) -> bool:
+    """Whether an expression may be much smaller than the terms that it is made of."""
+    if isinstance(node, Arithmetic) and node.op in ("+", "-", "/", "%"):
+        return True
+    return any(adds(child) for child in children(node))
+
+
+def size_of(node: Expression, table: Table) -> FloatArray:
+    """The size of the terms that an expression is calculated from, as rounding is measured."""
+    match node:
+        case Negative(operand):
+            return size_of(operand, table)
+        case Arithmetic("+" | "-" | "%", left, right):
+            return size_of(left, table) + size_of(right, table)
+        case Arithmetic("*", left, right):
+            return size_of(left, table) * size_of(right, table)
+        case Arithmetic("/", left, right):
+            divisor = np.abs(side(right, table).values)
+            share = size_of(right, table) / divisor
+            return np.asarray(size_of(left, table) / divisor * share)
+        case Call("min" | "max" | "abs", arguments):
+            sizes = [size_of(argument, table) for argument in arguments]
+            return np.asarray(reduce(np.maximum, sizes))
+        case _:
+            return np.abs(side(node, table).values)
+
+
+def is_exact(node: Expression, decimals: Collection[str]) -> bool:
+    """Whether an expression of these decimal columns is calculated without an error."""
+    match node:
+        case Name(name):
+            return name in decimals
+        case Literal(value):
+            return not isinstance(value, float) or is_short(value)
+        case Arithmetic(op) if op in ("/", "**"):
+            return False
+        case Call(function) if function not in EXACT_FUNCTIONS:
+            return False
+        case _:
+            return all(is_exact(child, decimals) for child in children(node))
 
 
 def is_whole(node: Expression, columns: Collection[str]) -> bool:
@@ -184,7 +252,7 @@ def is_whole(node: Expression, columns: Collection[str]) -> bool:
         case Arithmetic(op, left, right):
             inside = is_whole(left, columns) and is_whole(right, columns)
             return op in ("+", "-", "*", "%") and inside
-        case Call(function, _) if function in ROUNDING:
+        case Call(function, _) if function in GIVE_WHOLE:
             return True
         case Call(function, arguments) if function in BUILT_IN and BUILT_IN[function].whole:
             return all(is_whole(argument, columns) for argument in arguments)

@@ -8,11 +8,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from compass.server import logs
+from compass.server.limits import Limits
+from compass.server.pace import Pace
 from compass.server.page import is_open
 from compass.server.problems import Refused, fault, too_large
 from compass.server.replies import response
 from compass.server.settings import ServerSettings, is_loopback
-from compass.server.store import told_size
+from compass.server.sizes import told_size
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -29,6 +31,7 @@ _HEADERS = {
 _OPEN = ("/healthz",)  # told to anybody: monitors have no token
 _METHODS = "GET, POST, PUT, DELETE"
 _ASKED = "Authorization, Compass-Workspace, Content-Type, Last-Event-ID"
+_TOLD = "Retry-After, Content-Disposition, Compass-Next"
 _LONGEST_HEADERS = 32 * 1024
 
 
@@ -120,16 +123,19 @@ class Access:
             headers["Access-Control-Allow-Origin"] = origin
             headers["Access-Control-Allow-Methods"] = _METHODS
             headers["Access-Control-Allow-Headers"] = _ASKED
-            headers["Access-Control-Expose-Headers"] = "Retry-After, Content-Disposition"
+            headers["Access-Control-Expose-Headers"] = _TOLD
             headers["Vary"] = "Origin"
 
 
 class BodyLimit:
-    """Refuses requests that are longer than they need to be; uploads have a limit of their own."""
+    """Refuses requests that are longer or slower than they need to be.
 
-    def __init__(self, app: ASGIApp, limit: int, uploads: tuple[str, ...]) -> None:
+    Uploads have a limit of their own.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits, uploads: tuple[str, ...]) -> None:
         self.app = app
-        self.limit = limit
+        self.limits = limits
         self.uploads = uploads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -139,36 +145,64 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         length = Headers(scope=scope).get("content-length", "0")
-        if not length.isascii() or not length.isdigit() or int(length) > self.limit:
-            await response(self._refused())(scope, receive, send)
+        if not length.isascii() or not length.isdigit() or int(length) > self.limits.body_bytes:
+            await response(self._too_long())(scope, receive, send)
             return
-        seen = 0
+        body = _Body(receive, self.limits)
         begun = False
-
-        async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self.limit:
-                raise self._refused()
-            return message
 
         async def noted(message: Message) -> None:
             nonlocal begun
-            if begun or seen <= self.limit:
+            if begun or body.refused is None:
                 begun = True
                 await send(message)
 
-        # Whatever the routes make of a body that is cut short, its length is what is told.
-        with suppress(Refused):
-            await self.app(scope, counted, noted)
-        if seen > self.limit and not begun:
-            await response(self._refused())(scope, receive, send)
+        async def read() -> Message:
+            message = await body.read()
+            if body.seen > self.limits.body_bytes:
+                body.refused = self._too_long()
+                raise body.refused
+            return message
 
-    def _refused(self) -> Refused:
+        # Whatever the routes make of a body that is cut short, why it was is what is told.
+        with suppress(Refused):
+            await self.app(scope, read, noted)
+        if body.refused is not None and not begun:
+            await response(body.refused)(scope, receive, send)
+
+    def _too_long(self) -> Refused:
         return too_large(
-            f"the request is longer than {told_size(self.limit)}", "send less, or upload a file"
+            f"the request is longer than {told_size(self.limits.body_bytes)}",
+            "send less, or upload a file",
         )
+
+
+class _Body:
+    """The body of a request as it comes, and why it is not read to its end."""
+
+    def __init__(self, receive: Receive, limits: Limits) -> None:
+        self.receive = receive
+        self.pace = Pace(limits)
+        self.seen = 0
+        self.whole = False
+        self.refused: Refused | None = None
+
+    async def read(self) -> Message:
+        """The next part; after the last one, the end of the connection."""
+        if self.whole:
+            return await self.receive()  # that the client leaves may take its time
+        try:
+            message = await self.pace.next(self.receive(), _size)
+        except Refused as slow:
+            self.refused = slow
+            raise
+        self.seen += _size(message)
+        self.whole = not message.get("more_body", False)
+        return message
+
+
+def _size(message: Message) -> int:
+    return len(message.get("body", b""))
 
 
 def _host_of(header: str) -> str:

@@ -22,7 +22,6 @@ from compass.server.page import add_page
 from compass.server.replies import response
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
-from compass.server.uploads import Uploads
 
 ROUTES = (
     "about",
@@ -68,14 +67,13 @@ def create_app(settings: ServerSettings) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    app.state.uploads = Uploads(service.limits.uploads)
     for name in ROUTES:
         # Not `include_router`: it makes every route once more, while the first request waits.
         app.router.routes.extend(import_module(f"compass.server.routes.{name}").router.routes)
     add_page(app)
     _handle(app)
     app.add_middleware(GZipMiddleware, minimum_size=PACKED_FROM, compresslevel=1)
-    app.add_middleware(BodyLimit, limit=settings.limits.body_bytes, uploads=UPLOADS)
+    app.add_middleware(BodyLimit, limits=service.limits, uploads=UPLOADS)
     app.add_middleware(Access, settings=settings)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

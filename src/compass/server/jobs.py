@@ -1,7 +1,7 @@
 """Work that takes its time: followed, waited for, cancelled, and taken up again after a restart."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from compass.domain.base import Noun
 from compass.domain.errors import CompassError
 from compass.server import logs
+from compass.server.listing import Listed
 from compass.server.nouns import Job, Problem, State, now
 from compass.server.problems import Refused, fault, problem_of
 from compass.server.store import Workspace, new_id
@@ -26,6 +27,9 @@ class StoredJob(Noun):
     job: Job
     given: dict[str, Any]
     attempts: int = 0
+
+
+JOBS = Listed("jobs", StoredJob, Job, lambda stored: stored.job.brief())
 
 
 @dataclass(eq=False)
@@ -175,16 +179,15 @@ class Jobs:
         running = self.running.get((workspace.id, name))
         return running.job if running else workspace.get("jobs", name, StoredJob).job
 
-    def all(self, workspace: Workspace) -> list[Job]:
-        """The jobs of a workspace, the newest first."""
-        found = {}
-        for name in workspace.names("jobs"):
-            with suppress(Refused):  # of another version, or removed meanwhile
-                found[name] = self.get(workspace, name)
-        for (owner, name), running in self.running.items():
-            if owner == workspace.id:
-                found[name] = running.job
-        return sorted(found.values(), key=lambda job: job.created, reverse=True)
+    def of(self, workspace: Workspace) -> list[Job]:
+        """The jobs of a workspace that are not over."""
+        own = [one.job for one in self.running.values() if one.workspace is workspace]
+        return [job for job in own if not job.state.over]
+
+    def live(self, workspaces: Sequence[Workspace]) -> dict[tuple[str, str], Job]:
+        """How jobs of workspaces stand that are not told from disk, as lists show them."""
+        found = [one for one in self.running.values() if one.workspace in workspaces]
+        return {(one.workspace.id, one.job.id): one.job.brief() for one in found}
 
     async def wait(self, running: Running, seconds: float) -> bool:
         """Whether a job ended within this time; a job that failed raises its problem."""
@@ -217,32 +220,42 @@ class Jobs:
             await asyncio.wait([running.task])
         return running.job
 
-    def resume(self, workspaces: list[Workspace]) -> int:
-        """Take up the jobs that a server left when it ended; how many."""
-        count = 0
+    def resume(self, workspaces: list[Workspace]) -> tuple[int, set[str]]:
+        """Take up the jobs that a server left when it ended.
+
+        How many, and the datasets that jobs which are over read or were to take in.
+        """
+        count, ended = 0, set()
         for workspace in workspaces:
             for name in workspace.names("jobs"):
                 try:
                     stored = workspace.get("jobs", name, StoredJob)
-                except Refused:
-                    workspace.remove("jobs", name)
-                    continue
-                if stored.job.state.over:
+                except Refused as refused:
+                    workspace.set_aside("jobs", name, refused.problem.error)
                     continue
                 running = Running(workspace, stored.job, stored.given, stored.attempts)
-                if stored.attempts >= _ATTEMPTS or stored.job.kind not in self.work:
-                    why = Problem(
-                        error="the server ended while this was running, more than once",
-                        hint="start it again, with less data if it was large",
-                        code="interrupted",
-                    )
-                    running.update(state=State.FAILED, ended=now(), problem=why)
-                    running.save()
-                    continue
-                running.update(state=State.WAITING, stage="", done=0, total=0)
-                self._begin(running)
-                count += 1
-        return count
+                if self._again(running):
+                    count += 1
+                else:
+                    ended |= {stored.given.get(key) for key in ("dataset", "runs")}
+        return count, {one for one in ended if isinstance(one, str)}
+
+    def _again(self, running: Running) -> bool:
+        """Go on with a job of an earlier server, unless it is over or ended servers before."""
+        if running.job.state.over:
+            return False
+        if running.attempts >= _ATTEMPTS or running.job.kind not in self.work:
+            why = Problem(
+                error="the server ended while this was running, more than once",
+                hint="start it again, with less data if it was large",
+                code="interrupted",
+            )
+            running.update(state=State.FAILED, ended=now(), problem=why)
+            running.save()
+            return False
+        running.update(state=State.WAITING, stage="", done=0, total=0)
+        self._begin(running)
+        return True
 
     def let_go(self) -> None:
         """End all streams that follow jobs."""

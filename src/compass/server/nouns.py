@@ -1,7 +1,9 @@
 """What travels over HTTP and is kept on disk."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -18,12 +20,23 @@ ID = r"^[0-9a-f]{16}$"
 Id = Annotated[str, Field(pattern=ID, description="of 16 hexadecimal digits")]
 # Shown to people, never part of a path or a header.
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+_LONGEST = 500  # characters of a text in a list
+_MOST = 10  # names in an entry of a list
 RowNumber = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 def now() -> datetime:
     """This moment, as it is kept."""
     return datetime.now(UTC)  # to the microsecond: of two things of one name the newer is meant
+
+
+def shortened(text: str) -> str:
+    """A text as a list shows it."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _first(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(shortened(text) for text in islice(texts, _MOST))
 
 
 class Problem(Noun):
@@ -37,6 +50,11 @@ class Problem(Noun):
     text: str = Field("", description="the text that is wrong, such as the question")
     column: int = Field(0, description="where it is wrong, counted from 0")
     name: str = Field("", description="the name that is not known")
+
+    def brief(self) -> "Problem":
+        """The same in a list, where it does not quote all that it is about."""
+        cut = {name: shortened(getattr(self, name)) for name in ("error", "hint", "text")}
+        return self.model_copy(update={**cut, "rules": _first(self.rules)})
 
 
 class State(StrEnum):
@@ -70,6 +88,11 @@ class Job(Noun):
     answer: Id | None = Field(None, description="the answer that it makes")
     problem: Problem | None = None
 
+    def brief(self) -> "Job":
+        """It in a list."""
+        told = None if self.problem is None else self.problem.brief()
+        return self.model_copy(update={"problem": told})
+
 
 class WorkspaceInfo(Noun):
     """A place that nobody else sees."""
@@ -86,8 +109,8 @@ class NewWorkspace(Noun):
     key: str = Field(description="send it as the header Compass-Workspace")
 
 
-class DatasetInfo(Noun):
-    """Past runs that a server knows."""
+class DatasetBrief(Noun):
+    """Past runs in a list."""
 
     id: Id
     name: Name
@@ -99,10 +122,21 @@ class DatasetInfo(Noun):
     columns: int = 0
     fingerprint: str = Field("", description="of the content")
     digest: str = Field("", description="SHA-256 of the file that was uploaded")
-    study: Study = Field(default_factory=Study)
     path: str | None = Field(None, description="where it is on the server, if it was not uploaded")
     catalogue: str | None = Field(None, description="its name, if it is a public dataset")
     reader: str = Field("", description="what reads it")
+
+
+class DatasetInfo(DatasetBrief):
+    """Past runs that a server knows."""
+
+    study: Study = Field(default_factory=Study)
+
+    def brief(self) -> DatasetBrief:
+        """It in a list."""
+        same = {name: getattr(self, name) for name in DatasetBrief.model_fields}
+        # Where the operator has what is offered to everybody is nobody's business.
+        return DatasetBrief(**same | ({"path": None} if self.shared else {}))
 
 
 class RulesView(Noun):
@@ -134,8 +168,8 @@ class Points(Noun):
     )
 
 
-class ModelInfo(Noun):
-    """A model that a person brought."""
+class ModelBrief(Noun):
+    """A model that a person brought, in a list."""
 
     id: Id
     name: Name
@@ -143,11 +177,20 @@ class ModelInfo(Noun):
     bytes: int = 0
     digest: str = Field("", description="SHA-256 of the file that was uploaded")
     format: str = Field("", description="onnx, lightgbm, xgboost, ...")
+
+
+class ModelInfo(ModelBrief):
+    """A model that a person brought."""
+
     columns: tuple[str, ...] = Field((), description="what it expects, where it says so")
 
+    def brief(self) -> ModelBrief:
+        """It in a list."""
+        return ModelBrief(**{name: getattr(self, name) for name in ModelBrief.model_fields})
 
-class EngineInfo(Noun):
-    """An engine that has learnt from a dataset and can be asked."""
+
+class EngineBase(Noun):
+    """What tells one engine from another."""
 
     id: Id
     name: Name
@@ -158,18 +201,46 @@ class EngineInfo(Noun):
     rows: int = 0
     bytes: int = 0
     fingerprint: str = Field("", description="of the data")
-    study: Study = Field(default_factory=Study)
     options: dict[str, Any] = Field(default_factory=dict, description="as it was fitted")
+    version: str = Field("", description="of the Compass that made it")
+    sample: str | None = Field(None, description="how the rows were sampled")
+
+
+class EngineBrief(EngineBase):
+    """An engine in a list; its options without the rules."""
+
+    outcomes: tuple[str, ...] = Field((), description="what it predicts; of many the first ones")
+    rules: int = Field(0, description="how many rules and dependencies its study has")
+    dropped: tuple[str, ...] = Field((), description="columns left out; of many the first ones")
+    left_out: int = Field(0, description="how many columns were left out")
+    brought: int = Field(0, description="how many of its models were uploaded")
+
+
+class EngineInfo(EngineBase):
+    """An engine that has learnt from a dataset and can be asked."""
+
+    study: Study = Field(default_factory=Study)
     said: Study | None = Field(None, description="what was said when it was fitted, no more")
     brought: dict[str, Id] = Field(
         default_factory=dict, description="models that were uploaded, by outcome"
     )
-    version: str = Field("", description="of the Compass that made it")
-    sample: str | None = Field(None, description="how the rows were sampled")
     rules: tuple[RuleView, ...] = ()
     models: tuple[ModelCard, ...] = ()
     notes: tuple[str, ...] = ()
     space: Space = Field(description="the columns that can be used")
+
+    def brief(self) -> EngineBrief:
+        """It in a list."""
+        study = self.study if self.said is None else self.said
+        same = {name: getattr(self, name) for name in EngineBase.model_fields}
+        return EngineBrief(
+            **same | {"options": {k: v for k, v in self.options.items() if k != "rules"}},
+            outcomes=_first(card.target for card in self.models),
+            rules=len(study.rules) + len(study.dependencies),
+            dropped=_first(study.drop),
+            left_out=len(study.drop),
+            brought=len(self.brought),
+        )
 
 
 class AnswerInfo(Noun):
@@ -178,8 +249,13 @@ class AnswerInfo(Noun):
     id: Id
     engine: Id
     created: datetime
-    text: str = Field(description="the question as canonical text")
+    text: str = Field(description="the question as canonical text; in a list its beginning")
     answered: bool
+    digest: str = Field("", description="SHA-256 of the answer as it is kept")
+
+    def brief(self) -> "AnswerInfo":
+        """It in a list."""
+        return self.model_copy(update={"text": shortened(self.text)})
 
 
 class AnswerView(Noun):

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from compass import embedded, registry
+from compass.domain.base import Noun
 from compass.domain.errors import BadInput, CompassError
 from compass.engine.saved import is_engine
 from compass.prepare.study import Study
@@ -20,10 +21,13 @@ from compass.prepare.study_file import load_study
 from compass.server import logs
 from compass.server.jobs import Running
 from compass.server.nouns import DatasetInfo, EngineInfo, Job, now
+from compass.server.problems import Refused
 from compass.server.service import ENGINE, Service
-from compass.server.store import size_of
+from compass.server.sizes import size_of
+from compass.server.store import Kind, Workspace
 
 EMBEDDED = "embedded"
+_KINDS: dict[Kind, type[Noun]] = {"datasets": DatasetInfo, "engines": EngineInfo}
 
 
 async def offer(
@@ -34,14 +38,14 @@ async def offer(
     dataset = _key(path, study)
     engine = _digest(f"engine {dataset}" + (f" {surrogate}" if surrogate else ""))
     await _withdraw_others(service, {dataset, engine})
-    if service.store.shared.has("engines", engine):
+    if _known(service.store.shared, "engines", engine, EngineInfo):
         return
     if is_engine(path):
         await _saved(service, path, engine)
         return
     name = EMBEDDED if source == EMBEDDED else path.name
     shared = service.store.shared
-    if not shared.has("datasets", dataset):
+    if not _known(shared, "datasets", dataset, DatasetInfo):
         about = DatasetInfo(
             id=dataset, name=name, created=now(), shared=True, path=str(path), study=study
         )
@@ -129,10 +133,22 @@ async def _withdraw_others(service: Service, kept: set[str]) -> None:
     for one in [one for one in service.jobs.running.values() if one.workspace.shared]:
         if _made(one.job) not in kept:
             await service.jobs.cancel(shared, one.job.id)
-    for kind in ("datasets", "engines"):
+    for kind, noun in _KINDS.items():
         for name in shared.names(kind):
-            if name not in kept:
+            if name not in kept and _known(shared, kind, name, noun):
                 shared.remove(kind, name)
+
+
+def _known(shared: Workspace, kind: Kind, name: str, noun: type[Noun]) -> bool:
+    """Whether something is offered; what is there and cannot be understood is set aside."""
+    if not shared.there(kind, name):
+        return False
+    try:
+        shared.get(kind, name, noun)
+    except Refused as refused:
+        shared.set_aside(kind, name, refused.problem.error)
+        return False
+    return True
 
 
 async def offered(

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -12,12 +11,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compass.execute.processors import cores
+from compass.server import logs, memory
 from compass.server.limits import Limits
-from compass.server.problems import Refused, busy, busy_here, closing, fault, refused_by, too_large
+from compass.server.problems import (
+    Refused,
+    busy,
+    busy_here,
+    closing,
+    fault,
+    lost_worker,
+    refused_by,
+)
 from compass.server.worker import HEADER, LENGTH, LONGEST, PROGRESS, RESULT
 
 Report = Callable[[dict[str, Any]], None]
 # What a process that opens people's files and models has no use for.
+_WEIGHED = 0.5  # seconds between two looks at the memory of a process
 _SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY")
 
 
@@ -29,6 +38,7 @@ class Worker:
         self.threads = threads
         self.process: asyncio.subprocess.Process | None = None
         self.warm: str | None = None  # what it worked on last, and still has in memory
+        self.held = 0  # bytes of memory, as far as is known
 
     async def do(self, task: str, given: dict[str, Any], report: Report | None) -> bytes:
         """Do a piece of work; when this is cancelled, the process is killed."""
@@ -36,6 +46,8 @@ class Worker:
         assert process.stdin is not None
         assert process.stdout is not None
         content = json.dumps({"task": task, "given": given}).encode()
+        short = memory.shortages()
+        weighed = asyncio.create_task(self._weighed(process.pid))
         try:
             process.stdin.write(LENGTH.pack(len(content)) + content)
             await process.stdin.drain()
@@ -51,14 +63,17 @@ class Worker:
                 if report is not None:
                     report(json.loads(answer))
         except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
-            raise await self._lost() from None
+            raise await self._lost(short) from None
         except (asyncio.CancelledError, TimeoutError):
             await self.kill()
             raise
+        finally:
+            weighed.cancel()
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self.process is None or self.process.returncode is not None:
             self.warm = None
+            self.held = 0
             self.process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
@@ -74,17 +89,21 @@ class Worker:
             )
         return self.process
 
-    async def _lost(self) -> Refused:
-        """What is told when the process ended by itself."""
+    async def _lost(self, short_before: int) -> Refused:
+        """What is told when the process ended by itself, or was ended by somebody else."""
         process, self.process = self.process, None
         code = await process.wait() if process is not None else 0
-        # A library in C that gets no memory ends the process: abort or a fault of memory.
-        if code in {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGKILL}:
-            return too_large(
-                "this ended a working process; most likely it needs more memory than allowed",
-                "give it less data, or ask the operator for more memory",
-            )
-        return fault()
+        if code >= 0:
+            return fault()  # of ours: it has told the log
+        short = memory.shortages() > short_before
+        logs.trouble("worker-lost", signal=-code, held=self.held, limit=self.memory, short=short)
+        return lost_worker(-code, memory.told(self.held, self.memory), short=short)
+
+    async def _weighed(self, pid: int) -> None:
+        """Note how much memory the process holds: when it is gone, it cannot be asked."""
+        while True:
+            self.held = memory.resident(pid) or self.held
+            await asyncio.sleep(_WEIGHED)
 
     async def kill(self) -> None:
         """End the process now."""

@@ -1,5 +1,6 @@
 """What goes wrong, as answers that people and programs understand."""
 
+import signal
 from typing import Any
 
 from compass.domain.errors import (
@@ -10,6 +11,9 @@ from compass.domain.errors import (
     UnknownName,
 )
 from compass.server.nouns import Problem
+
+# What a process ends by when something in C gets no memory, or fails.
+_OF_LIBRARIES = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 
 
 class Refused(CompassError):
@@ -55,26 +59,42 @@ def too_large(message: str, hint: str) -> Refused:
     return Refused(413, "too-large", message, hint=hint)
 
 
-def busy_here(seconds: int, count: int) -> Refused:
+def busy_here(
+    seconds: int,
+    count: int,
+    what: str = "pieces of work of this workspace are already waiting or running",
+) -> Refused:
     """One workspace asks for too much at once."""
     return Refused(
         429,
         "too-many-requests",
-        f"{count} pieces of work of this workspace are already waiting or running",
+        f"{count} {what}",
         hint="wait for some of them, or cancel them",
         retry_after=seconds,
     )
 
 
-def busy(seconds: int) -> Refused:
+def busy(
+    seconds: int, message: str = "the server has more work than it may keep waiting"
+) -> Refused:
     """Everybody together asks for too much at once."""
     return Refused(
         503,
         "busy",
-        "the server has more work than it may keep waiting",
+        message,
         hint=f"try again in {seconds} s",
         retry_after=seconds,
     )
+
+
+def too_slow(message: str) -> Refused:
+    """A request that comes too slowly."""
+    return Refused(408, "too-slow", message, hint="send it again, over a better connection")
+
+
+def damaged(what: str, hint: str = "delete it and make it again") -> Refused:
+    """What is kept cannot be read any more: nobody's request can help that."""
+    return Refused(409, "damaged", f"this {what} is damaged on the server", hint=hint)
 
 
 def closing() -> Refused:
@@ -87,6 +107,31 @@ def closing() -> Refused:
 def fault() -> Refused:
     """Something that should not happen, and that only the operator can look into."""
     return Refused(500, "fault", "a fault of Compass", hint="tell the operator: see the log")
+
+
+def lost_worker(number: int, held: str, *, short: bool) -> Refused:
+    """A working process was ended by a signal; what is known about why."""
+    known = f"; {held}" if held else ""
+    names = {one.value: f" ({one.name})" for one in signal.Signals}
+    name = f"signal {number}{names.get(number, '')}"
+    if number in _OF_LIBRARIES:
+        return too_large(
+            f"this ended a working process by {name}, as a library does that gets no memory{known}",
+            "give it less data, or ask the operator for more memory; if it is small, tell the "
+            "operator",
+        )
+    if short:
+        return too_large(
+            f"the machine had no memory left, and a working process was ended by {name}{known}",
+            "give it less data, or ask the operator for a machine with more memory",
+        )
+    return Refused(
+        503,
+        "worker-ended",
+        f"a working process was ended from outside by {name}{known}",
+        hint="try again; if it happens again, tell the operator",
+        retry_after=5,
+    )
 
 
 def problem_of(error: CompassError) -> tuple[int, Problem]:

@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import uvicorn
 from compass.domain.errors import EnvironmentProblem
 from compass.server import logs
 from compass.server.app import create_app
+from compass.server.connections import Connection, Listener, Table
+from compass.server.limits import raise_files
 from compass.server.offer import named, offered
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
@@ -22,7 +25,7 @@ _PATIENCE = 20  # seconds in which requests may end when the server is told to s
 
 
 class _Server(uvicorn.Server):
-    """A server that lets go of event streams when it is told to stop."""
+    """A server with limits on connections, that lets go of event streams when it is to stop."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
@@ -41,6 +44,24 @@ class _Server(uvicorn.Server):
             for one in signals:
                 loop.remove_signal_handler(one)
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen: uvicorn does the rest, connections are taken here."""
+        await super().startup(sockets=[])
+        limits = self.service.limits
+        table = Table(limits.connections, limits.of_address(limits.connections))
+        make = partial(
+            Connection,
+            table=table,
+            limits=limits,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
+        listeners = [Listener(one, table, make) for one in sockets or ()]
+        for one in listeners:
+            one.start(self.config.backlog)
+        self.servers: list[Any] = [*listeners]  # closed by uvicorn when it stops
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more work, let streams end, wait for what is being answered."""
         self.service.let_go()
@@ -56,6 +77,7 @@ def serve(
 ) -> None:
     """Run a server until it is told to stop; `announce` gets its address once it listens."""
     logs.configure()
+    raise_files()
     named(
         source, study, surrogate
     )  # a wrong name is told now, not in the log of a server without data
@@ -69,7 +91,9 @@ def serve(
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=_PATIENCE,
+        timeout_keep_alive=service.limits.keep_alive_seconds,
         lifespan="on",
+        ws="none",
     )
     server = _Server(config, service)
     port = listening.getsockname()[1]

@@ -2,36 +2,38 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from compass.chat.assistant import reader
-from compass.chat.draft import Reading
-from compass.chat.understand import understand
 from compass.domain.answer import Answer, Curve, Suggestion
 from compass.domain.base import Config
-from compass.server import logs
+from compass.server import answers, logs
 from compass.server.jobs import Jobs, Running
-from compass.server.limits import settled
+from compass.server.language_model import language_model
+from compass.server.limits import TALKER_BYTES, Limits, settled
+from compass.server.listing import DATASETS, every
 from compass.server.metrics import Metrics
-from compass.server.nouns import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, now
+from compass.server.nouns import DatasetInfo, EngineInfo, Job, ModelInfo, now
 from compass.server.paths import allowed
 from compass.server.pool import Pool
 from compass.server.problems import Refused, no_suggestion, not_found
 from compass.server.settings import ServerSettings
-from compass.server.store import Kind, Store, Workspace, answer_id, size_of
+from compass.server.sizes import size_of
+from compass.server.slots import Makers, Slots
+from compass.server.store import Kind, Store, Workspace, answer_id
 from compass.server.tasks import CATALOGUE
 
-Reader = Callable[..., Reading]
-
 ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
-ANSWER = "answer.json"
 TOLD = "told.json"
-_TALKERS = 8  # messages of chats that are read at once
+_LISTERS = 4  # lists that are read at once
+
+
+def _slots(what: str, most: int, here: int, limits: Limits) -> Slots:
+    return Slots(what, most, min(here, most), limits.of_address(most))
 
 
 class Service:
@@ -44,27 +46,30 @@ class Service:
         self.metrics = Metrics()
         self.askers = Pool(self.limits.askers, self.limits)
         self.fitters = Pool(self.limits.fitters, self.limits)
+        # Of their own: a message must not wait for questions that take minutes.
+        small = min(self.limits.memory_bytes, TALKER_BYTES)
+        self.talkers = Pool(
+            self.limits.talkers, self.limits.model_copy(update={"memory_bytes": small})
+        )
         self.jobs = Jobs(
             {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
             ended=self._noted,
         )
-        self.streams = 0
+        self.uploads = _slots("uploads", self.limits.uploads, self.limits.uploads_here, self.limits)
+        self.streams = _slots(
+            "event streams", self.limits.streams, self.limits.streams_here, self.limits
+        )
+        most = self.limits.of_address(self.limits.workspaces)
+        self.makers = Makers(most, self.store.unused)
         self._talks: dict[str, asyncio.Lock] = {}
-        # Of their own: a language model that hangs must not hold up uploads.
-        self.talkers = ThreadPoolExecutor(_TALKERS, thread_name_prefix="chat")
-        self.reader = self._reader()
+        self.listers = ThreadPoolExecutor(_LISTERS, thread_name_prefix="list")
+        self.model = language_model(settings)
 
     def _noted(self, job: Job) -> None:
         """Count a job that has ended, and tell the operator of one that failed."""
         self.metrics.jobs.labels(job.kind, job.state.value).inc()
         if job.kind != "ask" or job.problem is not None:
             logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
-
-    def _reader(self) -> Reader:
-        """What reads messages of a chat: the rules, with a language model in front if wanted."""
-        if self.settings.llm_url is None:
-            return understand
-        return reader(self.settings.llm_url, self.settings.llm_model or "")
 
     @asynccontextmanager
     async def talking(self, workspace: Workspace, chat: str) -> AsyncIterator[None]:
@@ -80,19 +85,23 @@ class Service:
 
     def resume(self) -> int:
         """Take up work that an earlier server left; how many pieces."""
-        count = self.jobs.resume(self.store.everybody())
-        # A dataset that no job will read: the server ended before it could start one.
+        count, ended = self.jobs.resume(self.store.everybody())
         live = self.jobs.running.values()
         wanted = {one.given.get(key) for one in live for key in ("dataset", "runs")}
         for workspace in self.store.everybody()[1:]:
-            for about in workspace.all("datasets", DatasetInfo):
-                if not about.ready and about.id not in wanted:
+            for about in every(workspace, DATASETS):
+                if about.ready or about.id in wanted:
+                    continue
+                if about.id in ended:  # its job came to nothing, which was told
                     workspace.remove("datasets", about.id)
+                else:
+                    workspace.set_aside("datasets", about.id, "no job tells what to do with it")
         return count
 
     def let_go(self) -> None:
         """Take no more work, and let those go who follow jobs; what is being done goes on."""
-        self.askers.closed = self.fitters.closed = True
+        for pool in (self.askers, self.fitters, self.talkers):
+            pool.closed = True
         self.jobs.let_go()
 
     async def close(self) -> None:
@@ -100,7 +109,10 @@ class Service:
         await self.jobs.close()
         await self.askers.close()
         await self.fitters.close()
-        self.talkers.shutdown(wait=False, cancel_futures=True)
+        self.listers.shutdown(wait=False, cancel_futures=True)
+        await self.talkers.close()
+        if self.model is not None:
+            self.model.close()
         self.store.close()
 
     # Where things are
@@ -108,7 +120,7 @@ class Service:
     def owner_of(self, workspace: Workspace, kind: Kind, name: str) -> Workspace:
         """The workspace that has a thing: one's own, or the one that everybody may use."""
         for one in (workspace, self.store.shared):
-            if one.has(kind, name):
+            if one.there(kind, name):
                 return one
         raise not_found(kind.removesuffix("s"))
 
@@ -308,7 +320,7 @@ class Service:
             report=running.report,
             started=running.began,
         )
-        await asyncio.to_thread(self.keep_answer, workspace, name, engine, written)
+        await asyncio.to_thread(answers.keep, workspace, name, engine, written)
         return {}
 
     def asking(
@@ -325,38 +337,13 @@ class Service:
             running = self.jobs.start(workspace, "ask", work, kept=False, answer=made)
         return made, running
 
-    def keep_answer(self, workspace: Workspace, name: str, engine: str, written: bytes) -> None:
-        """Keep an answer as it came from a working process."""
-        head = json.loads(written)
-        about = AnswerInfo(
-            id=name,
-            engine=engine,
-            created=now(),
-            text=head["text"],
-            answered=head["no_answer"] is None,
-        )
-        with workspace.making("answers", name) as draft:
-            (draft / ANSWER).write_bytes(written)
-            (draft / "about.json").write_text(about.model_dump_json())
-
-    def answer_bytes(self, workspace: Workspace, name: str) -> bytes:
-        """An answer as it is kept."""
-        try:
-            return (workspace.place("answers", name) / ANSWER).read_bytes()
-        except FileNotFoundError:
-            raise not_found("answer") from None
-
-    def answer_view(self, workspace: Workspace, name: str) -> bytes:
-        """An answer and where it is kept, as JSON; the answer itself is not parsed again."""
-        about = workspace.get("answers", name, AnswerInfo)
-        head = {"id": about.id, "engine": about.engine, "created": about.created.isoformat()}
-        written = self.answer_bytes(workspace, name)
-        return json.dumps(head)[:-1].encode() + b', "answer": ' + written + b"}"
+    async def answer_view(self, workspace: Workspace, name: str) -> bytes:
+        """An answer and where it is kept, as JSON."""
+        return await asyncio.to_thread(answers.view, workspace, name)
 
     async def answer(self, workspace: Workspace, name: str) -> Answer:
         """An answer, read in a thread: one of many suggestions takes its time."""
-        written = self.answer_bytes(workspace, name)
-        return await asyncio.to_thread(Answer.model_validate_json, written)
+        return await asyncio.to_thread(answers.whole, workspace, name)
 
     async def suggestion(self, workspace: Workspace, name: str, which: int) -> Suggestion:
         """One suggestion of an answer, counted from 1."""

@@ -9,11 +9,14 @@ state/
     answers/<id>/            about.json, answer.json
     chats/<id>/  jobs/<id>/  about.json
   passing/                   files on their way; emptied when a server starts
+  briefs/                    summaries for lists; made again where they are missing
+  quarantine/                what a server found and did not understand; never removed
 
 A thing is made in `passing` and moved to its place in one step, so it is there whole or not at
 all; it is removed by moving it to `passing` first. One server at a time works on a state.
 """
 
+import asyncio
 import fcntl
 import hashlib
 import hmac
@@ -34,13 +37,18 @@ from pydantic import ValidationError
 
 from compass.domain.base import Noun
 from compass.domain.errors import EnvironmentProblem
+from compass.server import logs
 from compass.server.limits import Limits
 from compass.server.nouns import ID, WorkspaceInfo, now
-from compass.server.problems import Refused, not_found, too_large
+from compass.server.problems import Refused, damaged, not_found, too_large
+from compass.server.quarantine import FOLDER, set_aside
+from compass.server.sizes import size_of, told_size
 
 Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs"]
 KINDS: tuple[Kind, ...] = ("datasets", "models", "engines", "answers", "chats", "jobs")
-_ABOUT = "about.json"
+ABOUT = "about.json"  # what is known about a thing, in its folder
+_KEY = "key"  # of a workspace: a hash of it
+_DRAFT = r"((shared|[0-9a-f]{16})-)?[0-9a-f]{16}"  # names of what is on its way
 _DAY, _HOUR = 86_400.0, 3_600.0
 
 Thing = TypeVar("Thing", bound=Noun)
@@ -66,6 +74,9 @@ class Workspace:
     limits: Limits
     shared: bool = False
     coming: int = field(default=0, init=False)  # bytes of uploads that are on their way
+    # When things were made, as far as they were listed; and one listing at a time.
+    moments: dict[Kind, dict[str, int]] = field(default_factory=dict, init=False)
+    listing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
     _bytes: int | None = field(default=None, init=False)
     # Answers are kept by threads: two of one name must not be moved at once, nor bytes miscounted.
     _moving: threading.RLock = field(default_factory=threading.RLock, init=False)
@@ -75,6 +86,11 @@ class Workspace:
         """The name of the workspace; it does not open it."""
         return self.folder.name
 
+    @property
+    def briefs(self) -> Path:
+        """Where summaries of its things are; they can be made again."""
+        return self.passing.parent / "briefs" / self.id
+
     def place(self, kind: Kind, name: str) -> Path:
         """The folder of a thing, whether it is there or not."""
         if not re.fullmatch(ID, name):
@@ -83,43 +99,33 @@ class Workspace:
 
     def has(self, kind: Kind, name: str) -> bool:
         """Whether there is such a thing."""
-        return (self.place(kind, name) / _ABOUT).is_file()
+        return (self.place(kind, name) / ABOUT).is_file()
+
+    def there(self, kind: Kind, name: str) -> bool:
+        """Whether there is something of that name, in whatever state."""
+        return self.place(kind, name).is_dir()
 
     def get(self, kind: Kind, name: str, noun: type[Thing]) -> Thing:
         """What is known about a thing."""
+        what = kind.removesuffix("s")
         try:
-            return noun.model_validate_json((self.place(kind, name) / _ABOUT).read_bytes())
+            written = (self.place(kind, name) / ABOUT).read_bytes()
+            return noun.model_validate_json(written)
         except (FileNotFoundError, NotADirectoryError):
-            raise not_found(kind.removesuffix("s")) from None
+            if not self.there(kind, name):
+                raise not_found(what) from None
+        except IsADirectoryError:
+            pass
         except ValidationError:
-            raise Refused(
-                409,
-                "other-version",
-                f"this {kind.removesuffix('s')} was kept by another version of Compass",
-                hint="delete it and make it again",
-            ) from None
-
-    def all(self, kind: Kind, noun: type[Thing]) -> list[Thing]:
-        """Everything of a kind, the newest first; what another version kept is left out."""
-        found = []
-        for name in self.names(kind):
-            with suppress(Refused):
-                found.append(self.get(kind, name, noun))
-        return sorted(found, key=lambda thing: thing.created, reverse=True)  # type: ignore[attr-defined]
-
-    def newest(self, kind: Kind, noun: type[Thing], count: int) -> list[Thing]:
-        """The last things of a kind, the newest first; only these are read."""
-        times: dict[str, float] = {}
-        for name in self.names(kind):
-            with suppress(OSError):  # removed meanwhile
-                times[name] = os.stat(self.place(kind, name)).st_mtime
-        found: list[Thing] = []
-        for name in sorted(times, key=times.__getitem__, reverse=True):
-            if len(found) == count:
-                break
-            with suppress(Refused):
-                found.append(self.get(kind, name, noun))
-        return sorted(found, key=lambda thing: thing.created, reverse=True)  # type: ignore[attr-defined]
+            if _is_json(written):
+                raise Refused(
+                    409,
+                    "other-version",
+                    f"this {what} was kept by another version of Compass",
+                    hint="delete it and make it again",
+                ) from None
+        logs.trouble("damaged", kind=what, id=name)
+        raise damaged(what)
 
     def names(self, kind: Kind) -> list[str]:
         """The names of all things of a kind."""
@@ -162,15 +168,15 @@ class Workspace:
         place = self.place(kind, name)
         if not place.is_dir():
             with self.making(kind, name) as draft:
-                (draft / _ABOUT).write_bytes(written)
+                (draft / ABOUT).write_bytes(written)
             return
         fresh = self.passing / secrets.token_hex(8)
         try:
             fresh.write_bytes(written)
             _sync(fresh)
             with self._moving:
-                before = self.bytes - (place / _ABOUT).stat().st_size
-                os.replace(fresh, place / _ABOUT)
+                before = self.bytes - (place / ABOUT).stat().st_size
+                os.replace(fresh, place / ABOUT)
                 self._bytes = before + len(written)
         finally:
             fresh.unlink(missing_ok=True)  # of a disk that is full
@@ -187,15 +193,30 @@ class Workspace:
             except FileNotFoundError:
                 return False
             self._bytes = max(0, before - size_of(gone))
+        self._forget(kind, name)
         shutil.rmtree(gone, ignore_errors=True)
         return True
+
+    def set_aside(self, kind: Kind, name: str, why: str) -> None:
+        """Move a thing that is not understood out of the way."""
+        place = self.place(kind, name)
+        with self._moving:
+            freed, before = size_of(place), self.bytes
+            set_aside(self.passing.parent, place, f"{self.id}-{kind}-{name}", why)
+            self._bytes = max(0, before - freed)
+        self._forget(kind, name)
+
+    def _forget(self, kind: Kind, name: str) -> None:
+        self.moments.get(kind, {}).pop(name, None)
+        (self.briefs / kind / name).unlink(missing_ok=True)
 
     @property
     def bytes(self) -> int:
         """How much is kept."""
-        if self._bytes is None:
-            self._bytes = size_of(self.folder)
-        return self._bytes
+        with self._moving:
+            if self._bytes is None:
+                self._bytes = size_of(self.folder)
+            return self._bytes
 
     def check_room(self, added: int) -> None:
         """Refuse what does not fit into the workspace any more."""
@@ -209,10 +230,16 @@ class Workspace:
     @property
     def info(self) -> WorkspaceInfo:
         """The workspace as it is told."""
-        about = self.folder / _ABOUT
-        return WorkspaceInfo.model_validate_json(about.read_bytes()).model_copy(
-            update={"bytes": self.bytes}
-        )
+        try:
+            about = WorkspaceInfo.model_validate_json((self.folder / ABOUT).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            if not self.folder.is_dir():
+                raise not_found("workspace") from None  # deleted meanwhile
+            logs.trouble("damaged", kind="workspace", id=self.id)
+            raise damaged(
+                "workspace", "tell the operator; what is in it can still be used"
+            ) from None
+        return about.model_copy(update={"bytes": self.bytes})
 
 
 class Store:
@@ -226,7 +253,7 @@ class Store:
         self._known: dict[str, Workspace] = {}
         _check_ours(root)
         try:
-            for folder in (root / "workspaces", root / "shared", self.passing):
+            for folder in (root / "workspaces", root / "shared", root / "briefs", self.passing):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             root.chmod(0o700)
             self._lock = os.open(root / "lock", os.O_CREAT | os.O_RDWR, 0o600)
@@ -251,21 +278,38 @@ class Store:
     def tidy(self) -> None:
         """Remove what was on its way when a server ended, and workspaces that were never used."""
         for path in self.passing.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if not re.fullmatch(_DRAFT, path.name):
+                set_aside(self.root, path, f"passing-{path.name[:100]}", "it is not of a server")
+            else:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         self._sweep(_DAY)
+        kept = {"shared", *os.listdir(self.root / "workspaces")}
+        for name in os.listdir(self.root / "briefs"):
+            if re.fullmatch(ID, name) and name not in kept:
+                shutil.rmtree(self.root / "briefs" / name)
 
     def _sweep(self, age: float) -> None:
-        """Remove workspaces that are not whole, or older than this and never used."""
+        """Remove workspaces older than this and never used; set aside those that are not whole."""
         for name in os.listdir(self.root / "workspaces"):
             folder = self.root / "workspaces" / name
             if not re.fullmatch(ID, name) or not folder.is_dir():
                 continue  # not of ours
-            unused = not any((folder / kind).is_dir() for kind in KINDS)
-            if not (folder / _ABOUT).is_file() or (
-                unused and time.time() - folder.stat().st_mtime > age
-            ):
+            lacks = [one for one in (ABOUT, _KEY) if not (folder / one).is_file()]
+            if lacks:
+                self._known.pop(name, None)
+                why = f"the workspace has no file {' and no file '.join(lacks)}"
+                set_aside(self.root, folder, f"workspace-{name}", why)
+                continue
+            if self.unused(name) and time.time() - folder.stat().st_mtime > age:
                 self._known.pop(name, None)
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def unused(self, name: str) -> bool:
+        """Whether there is a workspace of this name that has nothing in it yet."""
+        try:
+            return set(os.listdir(self.root / "workspaces" / name)) == {ABOUT, _KEY}
+        except FileNotFoundError:
+            return False
 
     def create(self) -> tuple[Workspace, str]:
         """A new workspace and the key to it."""
@@ -284,9 +328,9 @@ class Store:
         draft.mkdir(mode=0o700)
         about = WorkspaceInfo(id=name, created=now())
         try:
-            (draft / _ABOUT).write_text(about.model_dump_json())
-            (draft / "key").write_text(_hashed(secret))
-            for path in (draft / _ABOUT, draft / "key"):
+            (draft / ABOUT).write_text(about.model_dump_json())
+            (draft / _KEY).write_text(_hashed(secret))
+            for path in (draft / ABOUT, draft / _KEY):
                 _sync(path)
             os.rename(draft, self.root / "workspaces" / name)
         finally:
@@ -302,8 +346,8 @@ class Store:
         name, _, secret = key.partition(".")
         folder = self.root / "workspaces" / name
         try:
-            known = (folder / "key").read_text() if re.fullmatch(ID, name) else ""
-        except FileNotFoundError:
+            known = (folder / _KEY).read_text() if re.fullmatch(ID, name) else ""
+        except (FileNotFoundError, UnicodeDecodeError):
             known = ""
         # Also where there is no such workspace, so that the time tells nothing.
         if not hmac.compare_digest(known.encode(), _hashed(secret).encode()):
@@ -318,7 +362,7 @@ class Store:
     def everybody(self) -> list[Workspace]:
         """All workspaces, for the work that goes on after a restart."""
         folders = [self.root / "workspaces" / n for n in os.listdir(self.root / "workspaces")]
-        return [self.shared, *(self._opened(f) for f in folders if (f / _ABOUT).is_file())]
+        return [self.shared, *(self._opened(f) for f in folders if (f / ABOUT).is_file())]
 
     def _opened(self, folder: Path) -> Workspace:
         if folder.name not in self._known:
@@ -331,6 +375,7 @@ class Store:
         with suppress(FileNotFoundError):  # it was deleted twice at once
             os.rename(workspace.folder, gone)
         self._known.pop(workspace.id, None)
+        shutil.rmtree(workspace.briefs, ignore_errors=True)
         shutil.rmtree(gone, ignore_errors=True)
 
 
@@ -340,32 +385,20 @@ def _check_ours(root: Path) -> None:
         found = {name for name in os.listdir(root) if not name.startswith(".")}
     except OSError:
         return  # there is none yet; or it cannot be used, which is told when that is tried
-    if "lock" not in found and found - {"workspaces", "shared", "passing", "lost+found"}:
+    ours = {"workspaces", "shared", "passing", "briefs", FOLDER, "lost+found"}
+    if "lock" not in found and found - ours:
         raise EnvironmentProblem(
             f"{root} has other things in it, and is not the state of a server",
             hint="name an empty or a new folder with --state",
         )
 
 
-def size_of(folder: Path) -> int:
-    """Bytes of all files below a folder."""
-    total = 0
-    for base, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(base, name)).st_size
-    return total
-
-
-def told_size(count: float) -> str:
-    """A number of bytes for people."""
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
-            return (
-                f"{count:.0f} {unit}" if count >= 10 or unit == "bytes" else f"{count:.1f} {unit}"
-            )
-        count /= 1024
-    raise AssertionError
+def _is_json(written: bytes) -> bool:
+    try:
+        json.loads(written)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _hashed(secret: str) -> str:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from compass.server.guard import check_shape, check_table
+from compass.server.memory import resident
+from compass.server.talk import Talks
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -38,6 +40,7 @@ class Desk:
     def __init__(self) -> None:
         self._engines: OrderedDict[str, Compass] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
+        talks = Talks()
         self._tasks: dict[str, Callable[[Given, Report], bytes]] = {
             "read": self.read,
             "columns": self.columns,
@@ -56,6 +59,9 @@ class Desk:
             "dependence": self.dependence,
             "curves": self.curves,
             "plugins": self.plugins,
+            "begin": talks.begin,
+            "say": talks.say,
+            "edit": talks.edit,
         }
 
     def do(self, task: str, given: Given, report: Report) -> bytes:
@@ -65,7 +71,7 @@ class Desk:
     def tidy(self) -> None:
         """Keep little in memory when it is nearly full."""
         limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
-        if limit != resource.RLIM_INFINITY and resident() > _FULL * limit:
+        if limit != resource.RLIM_INFINITY and resident(os.getpid()) > _FULL * limit:
             self.forget()
 
     def forget(self) -> None:
@@ -237,11 +243,12 @@ class Desk:
     def explain(self, given: Given, _: Report) -> bytes:
         """Why the model predicts what it predicts."""
         from compass.domain.answer import Suggestion
+        from compass.domain.base import valid
 
         engine = self._engine(given["engine"])
         run: Any = given["run"]
         if "suggestion" in given:
-            run = Suggestion.model_validate(given["suggestion"])
+            run = valid(Suggestion, given["suggestion"])
         found = engine.explain(
             run, tuple(given.get("outcomes") or ()), against=given.get("against")
         )
@@ -346,16 +353,10 @@ def _version(source: str) -> str:
         return source
 
 
-def resident() -> int:
-    """Bytes of memory that this process holds."""
-    pages = Path("/proc/self/statm").read_text().split()[1]
-    return int(pages) * resource.getpagesize()
-
-
 def _question(asked: Given) -> tuple[Any, Any, tuple[str, ...], Given]:
     """A question, where it starts, its rules, and its options, as `Compass.ask` takes them."""
+    from compass.domain.base import valid
     from compass.domain.query import Query
-    from compass.engine.spoken import valid
 
     question = asked.get("question")
     if isinstance(question, dict):

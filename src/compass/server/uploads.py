@@ -5,8 +5,7 @@ import csv
 import hashlib
 import os
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -15,9 +14,13 @@ from starlette.requests import ClientDisconnect
 
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
+from compass.server.connections import source_of
 from compass.server.limits import Limits
-from compass.server.problems import Refused, busy, too_large
-from compass.server.store import Workspace, told_size
+from compass.server.pace import Pace
+from compass.server.problems import Refused, too_large
+from compass.server.sizes import told_size
+from compass.server.slots import Slots
+from compass.server.store import Workspace
 
 ENDINGS = ("csv", "tsv", "parquet")
 
@@ -41,29 +44,10 @@ class Received(NamedTuple):
     digest: str  # SHA-256, by which a client knows what it need not send again
 
 
-class Uploads:
-    """How many files are on their way."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.now = 0
-
-    @contextmanager
-    def one(self) -> Iterator[None]:
-        """One more, unless there are too many."""
-        if self.now >= self.most:
-            raise busy(10)
-        self.now += 1
-        try:
-            yield
-        finally:
-            self.now -= 1
-
-
 async def receive(request: Request, path: Path, workspace: Workspace) -> Received:
     """Write the body of a request to a file, as long as there is room for it."""
-    coming: Uploads = request.app.state.uploads
-    with coming.one():
+    coming: Slots = request.app.state.service.uploads
+    with coming.one(workspace.id, source_of(request.client)):
         return await _written(request, path, workspace)
 
 
@@ -76,7 +60,7 @@ async def _written(request: Request, path: Path, workspace: Workspace) -> Receiv
     size, digest = 0, hashlib.sha256()
     try:
         with path.open("wb") as file:
-            async for chunk in _chunks(request, limits.idle_seconds):
+            async for chunk in _chunks(request, limits):
                 size += len(chunk)
                 # Counted as it comes: many at once may not take more than one after the other.
                 workspace.coming += len(chunk)
@@ -99,18 +83,13 @@ def _to_disk(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-async def _chunks(request: Request, patience: float) -> AsyncIterator[bytes]:
-    stream = request.stream()
+async def _chunks(request: Request, limits: Limits) -> AsyncIterator[bytes]:
+    stream, pace = request.stream(), Pace(limits)
     while True:
         try:
-            async with asyncio.timeout(patience):
-                chunk = await anext(stream)
+            chunk = await pace.next(anext(stream), len)
         except StopAsyncIteration:
             return
-        except TimeoutError:
-            raise Refused(
-                408, "too-slow", f"no byte of the upload came for {patience:g} s", hint="try again"
-            ) from None
         except ClientDisconnect:
             raise Refused(400, "cut", "the upload was cut off", hint="try again") from None
         if chunk:

@@ -4,6 +4,7 @@ import { $api } from "@/api/client";
 import { Failed } from "@/api/problem";
 import type { AnswerView, EngineInfo } from "@/api/types";
 import { go, href } from "@/app/route";
+import { askAgain } from "@/query/again";
 import { nameOf } from "@/show/names";
 import { ProblemNote } from "@/show/ProblemNote";
 import { moment } from "@/show/values";
@@ -29,10 +30,7 @@ export function AnswerPage({ answer }: { answer: string }) {
     (rules: string[]) => go({ page: "ask", engine: asked, question, rules }),
     [asked, question],
   );
-  const toTold = useCallback(
-    (made: string) => go({ page: "ask", engine: made, question, run: true }),
-    [question],
-  );
+  const toTold = useCallback((made: string) => askAgain(made, question), [question]);
   if (isGone(view.error)) return <Gone />;
   if (view.error)
     return (

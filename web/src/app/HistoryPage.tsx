@@ -1,9 +1,9 @@
 import { Anchor, Badge, Button, Group, Skeleton, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { $api, api } from "@/api/client";
-import type { AnswerInfo, Chat, EngineInfo } from "@/api/types";
-import { titleOf } from "@/chat/reply";
+import { api } from "@/api/client";
+import { useList } from "@/api/lists";
+import type { AnswerInfo, ChatBrief, EngineBrief } from "@/api/types";
 import { nameOf, titleOf as nameOfEngine } from "@/show/names";
 import { ProblemNote } from "@/show/ProblemNote";
 import { bytes, count, moment } from "@/show/values";
@@ -11,16 +11,13 @@ import classes from "./HistoryPage.module.css";
 import { href } from "./route";
 import { WorkspaceKey } from "./WorkspaceKey";
 
-const MOST = 1000;
-
 /** What was asked, said and learnt in this workspace. */
 export function HistoryPage() {
-  const list = { params: { query: { count: MOST } } };
-  const answers = $api.useQuery("get", "/api/v1/answers", list);
-  const chats = $api.useQuery("get", "/api/v1/chats", list);
-  const engines = $api.useQuery("get", "/api/v1/engines");
+  const answers = useList("/api/v1/answers");
+  const chats = useList("/api/v1/chats");
+  const engines = useList("/api/v1/engines");
   const known = new Map(engines.data?.map((one) => [one.id, nameOf(one)]));
-  const said = chats.data?.filter((chat) => titleOf(chat.conversation.turns) !== "");
+  const said = chats.data?.filter((chat) => chat.title !== "");
   const mine = engines.data;
   return (
     <Stack gap="xl">
@@ -200,22 +197,20 @@ function AnswerRow({ answer, engine }: { answer: AnswerInfo; engine: string | un
   );
 }
 
-function ChatRow({ chat, engine }: { chat: Chat; engine: string | undefined }) {
-  const { id, conversation } = chat;
-  const title = titleOf(conversation.turns);
-  const said = conversation.turns.filter((turn) => turn.who === "person").length;
+function ChatRow({ chat, engine }: { chat: ChatBrief; engine: string | undefined }) {
+  const { id, title } = chat;
   return (
     <Row
       to={href({ page: "ask", engine: chat.engine, chat: id })}
       title={title}
       name={`the conversation ${title}`}
-      about={`${count(said, "message")} · ${moment(chat.created)} · ${engine ?? "an engine that was deleted"}`}
+      about={`${count(chat.messages, "message")} · ${moment(chat.created)} · ${engine ?? "an engine that was deleted"}`}
       onDelete={() => api.DELETE("/api/v1/chats/{id}", { params: { path: { id } } })}
     />
   );
 }
 
-function EngineRow({ engine }: { engine: EngineInfo }) {
+function EngineRow({ engine }: { engine: EngineBrief }) {
   const { id } = engine;
   const size = engine.shared ? "offered to everybody" : bytes(engine.bytes);
   const remove = () => api.DELETE("/api/v1/engines/{id}", { params: { path: { id } } });

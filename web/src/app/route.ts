@@ -9,7 +9,6 @@ export type Route =
       engine: string;
       chat?: string;
       question?: string;
-      run?: boolean;
       data?: string;
       rules?: string[];
     }
@@ -34,7 +33,6 @@ export function parse(hash: string): Route {
     if (question) route.question = question;
     if (data) route.data = data;
     if (rules.length) route.rules = rules;
-    if (said.has("run")) route.run = true;
     return route;
   }
   return { page: "home" };
@@ -57,22 +55,15 @@ export function href(route: Route): string {
       if (route.question) said.set("q", route.question);
       if (route.data) said.set("data", route.data);
       for (const rule of route.rules ?? []) said.append("rule", rule);
-      if (route.run) said.set("run", "1");
       const text = said.toString();
       return `#/ask/${route.engine}${text ? `?${text}` : ""}`;
     }
   }
 }
 
-/** A link that asks the same question again, on this engine or another one of the same data. */
+/** A link with the same question, for this engine or another one of the same data. */
 export function repeating(engine: { id: string; fingerprint: string }, question: string): string {
-  const link = href({
-    page: "ask",
-    engine: engine.id,
-    question,
-    data: engine.fingerprint,
-    run: true,
-  });
+  const link = href({ page: "ask", engine: engine.id, question, data: engine.fingerprint });
   return `${location.origin}${location.pathname}${link}`;
 }
 

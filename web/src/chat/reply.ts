@@ -15,7 +15,6 @@ export type Piece =
 
 const FORMAL = /^\s*(recommend a configuration|reconfigure|what if we change)\s+X\s*=\s*\{/i;
 const POINTER = /^\s*\^+\s*$/;
-const SHORT = /^(yes|no)$/i; // what the buttons say: it tells nothing of what was asked
 
 /** The text of a message, line by line; a formal query and a pointed-at text stand in monospace. */
 export function pieces(text: string): Piece[] {
@@ -56,17 +55,4 @@ export function linksIn(text: string, links: readonly Link[]): Link[] {
 export function earlier(turns: readonly Turn[], back: number): string | undefined {
   const said = turns.filter((turn) => turn.who === "person" && !isNote(turn));
   return said[said.length - back]?.text;
-}
-
-/** What a conversation is called in a list: the first words of the person or, where all was done
- * in the form, the question that came of it. */
-export function titleOf(turns: readonly Turn[]): string {
-  const telling = (turn: Turn) =>
-    turn.who === "person" && !isNote(turn) && !SHORT.test(turn.text.trim());
-  return turns.find(telling)?.text ?? lastQuestion(turns);
-}
-
-function lastQuestion(turns: readonly Turn[]): string {
-  const lines = turns.filter((turn) => turn.who === "compass").flatMap(({ text }) => pieces(text));
-  return lines.filter(({ as, text }) => as === "formal" && FORMAL.test(text)).at(-1)?.text ?? "";
 }

@@ -12,6 +12,7 @@ import {
 } from "@mantine/core";
 import { $api } from "@/api/client";
 import { useJob } from "@/api/jobs";
+import { useList } from "@/api/lists";
 import { asProblem } from "@/api/problem";
 import type { DatasetInfo } from "@/api/types";
 import { go, href } from "@/app/route";
@@ -145,7 +146,7 @@ function Look({ info }: { info: DatasetInfo }) {
 /** A table that is not read yet, or could not be. */
 function Reading({ info }: { info: DatasetInfo }) {
   // A list from before the table was brought would not name its job.
-  const jobs = $api.useQuery("get", "/api/v1/jobs", {}, { refetchOnMount: "always" });
+  const jobs = useList("/api/v1/jobs", { refetchOnMount: "always" });
   const known = readingOf(jobs.data ?? [], info.id);
   const job = useJob(known?.id);
   const now = job ?? known;
@@ -171,7 +172,7 @@ function Reading({ info }: { info: DatasetInfo }) {
 
 /** A table that is no longer there, and why, where it is known. */
 function Gone({ dataset }: { dataset: string }) {
-  const jobs = $api.useQuery("get", "/api/v1/jobs");
+  const jobs = useList("/api/v1/jobs");
   const known = readingOf(jobs.data ?? [], dataset);
   return (
     <Stack align="start">

@@ -1,7 +1,8 @@
 import { Box, Divider, Grid, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { $api } from "@/api/client";
-import type { EngineInfo } from "@/api/types";
+import { useList } from "@/api/lists";
+import type { EngineBrief } from "@/api/types";
 import { ProblemNote } from "@/show/ProblemNote";
 import { Catalogue } from "./Catalogue";
 import { Offered } from "./Offered";
@@ -13,8 +14,8 @@ import { UploadCard } from "./UploadCard";
 const SOON = 3000; // ms
 
 /** A server that has just been started takes a moment until it offers what it was given. */
-function untilOffered(engines: { state: { data?: readonly EngineInfo[] } }): number | false {
-  return engines.state.data?.some((one) => one.shared) ? false : SOON;
+function untilOffered(engines: readonly EngineBrief[] | undefined): number | false {
+  return engines?.some((one) => one.shared) ? false : SOON;
 }
 
 /** What Compass does, and the data to ask about. */
@@ -45,20 +46,10 @@ export function HomePage() {
 
 function Choose() {
   const about = $api.useQuery("get", "/api/v1/about");
-  const engines = $api.useQuery("get", "/api/v1/engines", {}, { refetchInterval: untilOffered });
-  const waiting = !engines.data?.some((one) => one.shared);
-  const datasets = $api.useQuery(
-    "get",
-    "/api/v1/datasets",
-    {},
-    { refetchInterval: waiting ? SOON : false },
-  );
-  const jobs = $api.useQuery(
-    "get",
-    "/api/v1/jobs",
-    {},
-    { refetchOnMount: "always", refetchInterval: waiting ? SOON : false },
-  );
+  const engines = useList("/api/v1/engines", { refetchInterval: untilOffered });
+  const refetchInterval = untilOffered(engines.data);
+  const datasets = useList("/api/v1/datasets", { refetchInterval });
+  const jobs = useList("/api/v1/jobs", { refetchOnMount: "always", refetchInterval });
   // What is known stays when it cannot be asked for again: something may have been typed into it.
   if (!about.data || !datasets.data || !engines.data || !jobs.data) {
     const error = about.error ?? datasets.error ?? engines.error ?? jobs.error;

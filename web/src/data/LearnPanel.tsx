@@ -1,15 +1,23 @@
 import { Alert, Button, Collapse, Paper, Stack, Text, Title } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { $api, api, data } from "@/api/client";
 import { isJob } from "@/api/jobs";
+import { useList } from "@/api/lists";
 import type { ColumnsView, DatasetInfo, EngineInfo, Job } from "@/api/types";
 import { go, href } from "@/app/route";
 import { ProblemNote } from "@/show/ProblemNote";
 import { moment } from "@/show/values";
 import { Advanced } from "./Advanced";
 import { lossWarning } from "./cleaning";
-import { alreadyLearnt, type Choices, inputsProblem, isPlain, newEngine } from "./learn";
+import {
+  alreadyLearnt,
+  type Choices,
+  candidates,
+  inputsProblem,
+  isPlain,
+  newEngine,
+} from "./learn";
 import { ModelCards } from "./ModelCards";
 import { SizeSwitch } from "./SizeSwitch";
 import { sizeFor } from "./sizes";
@@ -85,7 +93,7 @@ interface LearnProps extends Props {
 }
 
 function Learn({ info, editor, view, choices, outcomes }: LearnProps) {
-  const engines = $api.useQuery("get", "/api/v1/engines");
+  const engines = useList("/api/v1/engines");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   const work = useWork(learning(info.id));
@@ -95,7 +103,14 @@ function Learn({ info, editor, view, choices, outcomes }: LearnProps) {
   );
   const rows = view.cleaning.rows_out;
   const wanted = typed ? null : newEngine(info, editor.study, choices, rows, outcomes);
-  const there = wanted ? alreadyLearnt(engines.data ?? [], wanted) : null;
+  const maybe = wanted ? candidates(engines.data ?? [], wanted) : [];
+  const looked = useQueries({
+    queries: maybe.map(({ id }) =>
+      $api.queryOptions("get", "/api/v1/engines/{id}", { params: { path: { id } } }),
+    ),
+  });
+  const known = looked.flatMap((one) => (one.data ? [one.data] : []));
+  const there = wanted ? alreadyLearnt(known, wanted) : null;
   const loss = lossWarning(view.cleaning);
   const lacks = lacking(editor.study, view.columns);
   async function learn() {

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { $api } from "@/api/client";
 import { useJob } from "@/api/jobs";
-import type { DatasetInfo, EngineInfo, Job } from "@/api/types";
+import type { DatasetBrief, EngineBrief, Job } from "@/api/types";
 import { href } from "@/app/route";
 import { JobProgress } from "@/show/JobProgress";
 import { EMBEDDED, titleOf } from "@/show/names";
@@ -10,8 +11,8 @@ import { ModelCards } from "./ModelCards";
 import { isRunning, othersFits, readingOf, useWork } from "./work";
 
 interface Props {
-  datasets: readonly DatasetInfo[];
-  engines: readonly EngineInfo[];
+  datasets: readonly DatasetBrief[];
+  engines: readonly EngineBrief[];
   jobs: readonly Job[];
 }
 
@@ -37,7 +38,7 @@ export function Offered({ datasets, engines, jobs }: Props) {
         <Paper key={engine.id} withBorder p="lg">
           <Stack gap="sm">
             <Told title={engine.name} facts={count(engine.rows ?? 0, "past run")} />
-            <ModelCards engine={engine} />
+            <Quality engine={engine.id} />
             <Group>
               <Button component="a" href={href({ page: "ask", engine: engine.id })}>
                 Ask now
@@ -50,9 +51,15 @@ export function Offered({ datasets, engines, jobs }: Props) {
   );
 }
 
+/** How well an engine predicts, which a list does not tell. */
+function Quality({ engine: id }: { engine: string }) {
+  const engine = $api.useQuery("get", "/api/v1/engines/{id}", { params: { path: { id } } });
+  return engine.data ? <ModelCards engine={engine.data} /> : null;
+}
+
 interface OfferedProps {
-  dataset: DatasetInfo;
-  engine: EngineInfo | null;
+  dataset: DatasetBrief;
+  engine: EngineBrief | null;
   jobs: readonly Job[];
 }
 

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useJob } from "@/api/jobs";
-import type { DatasetInfo, EngineInfo, Job } from "@/api/types";
+import type { DatasetBrief, EngineBrief, Job } from "@/api/types";
 import { go, href } from "@/app/route";
 import { nameOf } from "@/show/names";
 import { count, moment } from "@/show/values";
@@ -13,8 +13,8 @@ import { WorkNote } from "./WorkNote";
 import { isRunning, learning, othersFits, readingOf, useWork } from "./work";
 
 interface Props {
-  datasets: readonly DatasetInfo[];
-  engines: readonly EngineInfo[];
+  datasets: readonly DatasetBrief[];
+  engines: readonly EngineBrief[];
   jobs: readonly Job[];
 }
 
@@ -68,8 +68,8 @@ function newest(one: { created: string }, other: { created: string }): number {
 }
 
 interface OwnProps {
-  dataset: DatasetInfo;
-  engines: readonly EngineInfo[];
+  dataset: DatasetBrief;
+  engines: readonly EngineBrief[];
   jobs: readonly Job[];
 }
 
@@ -140,7 +140,7 @@ function Elsewhere({ job, title }: { job: Job | null; title: string }) {
   return <RunningJob id={job.id} job={now ?? job} title={title} />;
 }
 
-function Engines({ engines, of }: { engines: readonly EngineInfo[]; of?: boolean }) {
+function Engines({ engines, of }: { engines: readonly EngineBrief[]; of?: boolean }) {
   if (!engines.length) return null;
   return (
     <ul className={css.engines} aria-label="Learnt from it">

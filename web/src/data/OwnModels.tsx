@@ -2,6 +2,7 @@ import { Button, FileButton, Group, NativeSelect, Stack, Text, Textarea } from "
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { $api } from "@/api/client";
+import { useList } from "@/api/lists";
 import type { About, ModelInfo } from "@/api/types";
 import { ProblemNote, sentence } from "@/show/ProblemNote";
 import { modelRefusal, safeName } from "./files";
@@ -23,7 +24,7 @@ const path = (name: string) => `/api/v1/models/upload?name=${encodeURIComponent(
 
 /** A model of one's own for an outcome, instead of one that is learnt here. */
 export function OwnModels({ dataset, choices, outcomes, about, onChoices }: Props) {
-  const models = $api.useQuery("get", "/api/v1/models");
+  const models = useList("/api/v1/models");
   const [picked, setPicked] = useState("");
   const outcome = outcomes.includes(picked) ? picked : (outcomes[0] ?? "");
   const queries = useQueryClient();
@@ -84,7 +85,8 @@ export function OwnModels({ dataset, choices, outcomes, about, onChoices }: Prop
       {problem ? <ProblemNote error={problem} /> : null}
       {chosen ? (
         <Inputs
-          model={chosen}
+          key={chosen.id}
+          model={chosen.id}
           text={choices.inputs[outcome] ?? ""}
           onText={(text) => onChoices({ inputs: { ...choices.inputs, [outcome]: text } })}
         />
@@ -94,15 +96,18 @@ export function OwnModels({ dataset, choices, outcomes, about, onChoices }: Prop
 }
 
 interface InputsProps {
-  model: ModelInfo;
+  model: string;
   text: string;
   onText: (text: string) => void;
 }
 
-function Inputs({ model, text, onText }: InputsProps) {
+function Inputs({ model: id, text, onText }: InputsProps) {
+  const model = $api.useQuery("get", "/api/v1/models/{id}", { params: { path: { id } } });
   const wrong = inputsProblem(text);
-  const says = model.columns?.length
-    ? `It takes ${listed(model.columns)}. Say more only where names differ or labels have codes.`
+  if (!model.data) return model.error ? <ProblemNote error={model.error} /> : null;
+  const { columns } = model.data;
+  const says = columns.length
+    ? `It takes ${listed(columns)}. Say more only where names differ or labels have codes.`
     : "The file does not say it: one column in each line, in the order of the model. JSON for more.";
   return (
     <Textarea

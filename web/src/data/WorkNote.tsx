@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect } from "react";
-import { $api } from "@/api/client";
 import { over, useJob } from "@/api/jobs";
+import { useList } from "@/api/lists";
 import type { Job } from "@/api/types";
 import { ProblemNote } from "@/show/ProblemNote";
 import { RunningJob } from "./RunningJob";
@@ -17,7 +17,7 @@ interface Props {
 /** A piece of work that was started here: how far it is, or why it failed. */
 export function WorkNote({ work, title, onDone }: Props) {
   const job = useJob(work.job);
-  const known = $api.useQuery("get", "/api/v1/jobs");
+  const known = useList("/api/v1/jobs");
   const gone =
     job === null &&
     !isFresh(work.job) &&

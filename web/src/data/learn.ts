@@ -1,8 +1,8 @@
 /** How to learn: the choices of a person, as the server is asked for them. */
-import type { EngineInfo, NewEngine, Study } from "@/api/types";
+import type { EngineBrief, EngineInfo, NewEngine, Study } from "@/api/types";
 import { count } from "@/show/values";
 import { keepFor, type Size, sizeFor } from "./sizes";
-import { listed, meaning, tidy } from "./study";
+import { meaning, tidy } from "./study";
 
 export interface Choices {
   /** null: the one that fits the number of rows. */
@@ -88,8 +88,25 @@ export function newEngine(
   return made;
 }
 
+const LOOKED_AT = 5; // engines
+const NAMED = 3; // columns that were left out
 const NOTHING: Study = { rules: [], drop: [], dependencies: [] };
 const OPTIONS = ["surrogate", "generator", "seed", "keep", "reducer", "tune", "represent"] as const;
+
+/** Engines of a list that may have learnt just this way, the newest first: what was said about the
+ * columns is only told one by one. */
+export function candidates(engines: readonly EngineBrief[], wanted: NewEngine): EngineBrief[] {
+  const asked = chosen(wanted);
+  const models = Object.keys(wanted.models ?? {}).length;
+  const found = engines.filter(
+    (engine) =>
+      engine.dataset === wanted.dataset &&
+      !engine.parent &&
+      engine.brought === models &&
+      chosen(engine.options ?? {}) === asked,
+  );
+  return found.sort((one, other) => (one.created < other.created ? 1 : -1)).slice(0, LOOKED_AT);
+}
 
 /** The newest engine that learnt just this way; null: there is none. */
 export function alreadyLearnt(
@@ -111,20 +128,25 @@ export function alreadyLearnt(
 }
 
 function signature(study: Study, options: Partial<Record<string, unknown>>): string {
-  const said = OPTIONS.map((name) => options[name] ?? null);
-  return `${meaning(study)} ${JSON.stringify(said)}`;
+  return `${meaning(study)} ${chosen(options)}`;
+}
+
+function chosen(options: Partial<Record<string, unknown>>): string {
+  return JSON.stringify(OPTIONS.map((name) => options[name] ?? null));
 }
 
 /** What tells engines of the same data apart. */
-export function engineFacts(engine: EngineInfo): string {
-  const said = engine.said ?? engine.study ?? NOTHING;
+export function engineFacts(engine: EngineBrief): string {
   const family = engine.options?.surrogate;
-  const rules = said.rules.length + said.dependencies.length;
+  const { rules, dropped, left_out: left } = engine;
   const told: string[] = [];
   if (engine.sample) told.push("from a sample");
   if (typeof family === "string") told.push(family);
   if (rules) told.push(count(rules, "rule"));
-  if (said.drop.length) told.push(`without ${listed(said.drop, 3)}`);
-  if (Object.keys(engine.brought ?? {}).length) told.push("with a model of your own");
+  if (left) {
+    const more = left - Math.min(dropped.length, NAMED);
+    told.push(`without ${dropped.slice(0, NAMED).join(", ")}${more ? ` and ${more} more` : ""}`);
+  }
+  if (engine.brought) told.push("with a model of your own");
   return told.join(", ");
 }

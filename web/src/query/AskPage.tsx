@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/co
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef } from "react";
 import { $api } from "@/api/client";
 import { over } from "@/api/jobs";
+import { useList } from "@/api/lists";
 import { Failed } from "@/api/problem";
 import type { EngineInfo } from "@/api/types";
 import { go, href, repeating } from "@/app/route";
@@ -11,6 +12,7 @@ import { JobProgress } from "@/show/JobProgress";
 import { nameOf } from "@/show/names";
 import { ProblemNote } from "@/show/ProblemNote";
 import { count } from "@/show/values";
+import { askAgain } from "./again";
 import { withRules } from "./draft";
 import { examples } from "./examples";
 import type { AskRoute } from "./moves";
@@ -60,7 +62,7 @@ function Loading() {
 
 /** The link names an engine of somebody else: the same data may have been brought here too. */
 function Elsewhere({ route }: { route: AskRoute }) {
-  const engines = $api.useQuery("get", "/api/v1/engines");
+  const engines = useList("/api/v1/engines");
   const same = engines.data?.find((one) => one.fingerprint === route.data);
   useEffect(() => {
     if (route.data && same) go({ ...route, engine: same.id }, true);
@@ -162,7 +164,6 @@ function Conversation({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
   const asking =
     running || (talk.pending !== null && !!chat.reply.query && talk.pending === ASKING);
   const changed = overtaken(chat);
-  const linked = talk.linked !== null && talk.linked === chat.question && (asking || answered);
   return (
     <div className={classes.layout}>
       <div className={classes.question}>
@@ -195,11 +196,6 @@ function Conversation({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
             <Text size="sm">The question as it was asked could not be answered.</Text>
             <ProblemNote error={job.problem} />
           </Stack>
-        ) : null}
-        {linked ? (
-          <Text size="sm" c="dimmed" role="status">
-            Asked because the link says so.
-          </Text>
         ) : null}
         {shown && !asking ? (
           <Anchor
@@ -264,10 +260,7 @@ function Answered({ id, engine, talk }: { id: string; engine: EngineInfo; talk: 
     (rules: string[]) => latest.current && edit(withRules(latest.current, rules)),
     [edit],
   );
-  const toTold = useCallback(
-    (made: string) => go({ page: "ask", engine: made, question, run: true }),
-    [question],
-  );
+  const toTold = useCallback((made: string) => askAgain(made, question), [question]);
   if (view.error instanceof Failed && view.error.status === 404) return null; // deleted meanwhile
   if (view.error && !view.data)
     return <ProblemNote error={view.error} onAgain={() => view.refetch()} />;

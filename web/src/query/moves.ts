@@ -8,10 +8,10 @@ export type AskRoute = Extract<Route, { page: "ask" }>;
 
 export type Move =
   | { do: "nothing" }
-  | { do: "say"; text: string }
+  /** Put a question of the address into the draft, where a person sees it. */
+  | { do: "fill"; question: string }
   | { do: "rules"; rules: string[]; route: AskRoute }
-  /** `linked`: because a link that was copied says so, not a button here. */
-  | { do: "ask"; route: AskRoute; linked: boolean }
+  | { do: "ask" }
   | { do: "write"; route: AskRoute; push: boolean };
 
 export interface Known {
@@ -19,20 +19,21 @@ export interface Known {
   heard: string | undefined;
   /** Questions that were answered: a new one does not overwrite them in the browser's history. */
   answered: ReadonlySet<string>;
+  /** Whether a button of this page asked for the question to be asked; an address never does. */
+  wanted: boolean;
 }
 
 /** Call only when nothing is on its way and nothing has failed. */
-export function nextMove(route: AskRoute, chat: Chat, { heard, answered }: Known): Move {
+export function nextMove(route: AskRoute, chat: Chat, { heard, answered, wanted }: Known): Move {
   const asked = route.question;
-  if (asked && asked !== heard && asked !== chat.question) return { do: "say", text: asked };
-  const { rules, run, ...plain } = route;
-  if (rules?.length) return { do: "rules", rules, route: run ? { ...plain, run } : plain };
-  if (run && ready(chat)) return { do: "ask", route: plain, linked: plain.data !== undefined };
+  if (asked && asked !== heard && asked !== chat.question) return { do: "fill", question: asked };
+  const { rules, ...plain } = route;
+  if (rules?.length) return { do: "rules", rules, route: plain };
+  if (wanted && ready(chat)) return { do: "ask" };
   const now: AskRoute = { ...plain, chat: chat.id };
   if (chat.question) now.question = chat.question;
   else delete now.question;
-  const same = now.chat === route.chat && now.question === route.question && !run;
-  if (same) return { do: "nothing" };
-  const push = route.chat === chat.id && asked !== undefined && answered.has(asked) && !run;
+  if (now.chat === route.chat && now.question === route.question) return { do: "nothing" };
+  const push = route.chat === chat.id && asked !== undefined && answered.has(asked);
   return { do: "write", route: now, push: push && now.question !== asked };
 }

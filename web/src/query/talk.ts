@@ -9,6 +9,8 @@ export interface Server {
   read(chat: string): Promise<Chat>;
   say(chat: string, text: string): Promise<Chat>;
   edit(chat: string, draft: Draft): Promise<Chat>;
+  /** Make a text in the query language the draft; nothing is asked. */
+  fill(chat: string, question: string): Promise<Chat>;
   told(chat: string, answer: string): Promise<Chat>;
 }
 
@@ -130,6 +132,20 @@ export class Talk {
       }),
       () => this.sent(text, begun, true),
       false, // whoever said it may have thought better of it
+    );
+  }
+
+  /** Put a question into the draft. */
+  readonly fill = async (question: string): Promise<boolean> => {
+    if (this.state.refused) this.drop();
+    const begun = this.state.chat;
+    return (await this.flush()) && this.filled(question, begun);
+  };
+
+  private filled(question: string, begun: Chat | null): Promise<boolean> {
+    return this.queued(
+      within(begun, (chat) => this.server.fill(chat.id, question)),
+      () => this.filled(question, begun),
     );
   }
 

@@ -8,6 +8,7 @@ import { inTab } from "@/api/stored";
 import type { Chat, Draft, EngineInfo, Job, Problem } from "@/api/types";
 import { go } from "@/app/route";
 import { LONGEST } from "@/chat/reply";
+import { forget, isWanted } from "./again";
 import { draftOf, withRules } from "./draft";
 import { FIRST_KIND } from "./first";
 import { type AskRoute, nextMove } from "./moves";
@@ -26,8 +27,6 @@ export interface Talking extends State {
   job: Job | null;
   /** The answers of this visit by their questions. */
   answers: ReadonlyMap<string, string>;
-  /** The question that was asked because a link says so. */
-  linked: string | null;
   say: (text: string) => Promise<boolean>;
   edit: (draft: Draft) => void;
   ask: () => Promise<boolean>;
@@ -51,7 +50,7 @@ export function useTalk(route: AskRoute, engine: EngineInfo): Talking {
   }, [talk]);
   const { job, setJob } = useFollowing(talk, state.chat);
   const answers = useAnswers(state.chat);
-  const linked = useAddress(talk, route, answers);
+  useAddress(talk, route, answers);
 
   const [uncancelled, setUncancelled] = useState<unknown>(null);
   const underWay = state.chat?.job?.id;
@@ -64,7 +63,6 @@ export function useTalk(route: AskRoute, engine: EngineInfo): Talking {
     ...state,
     job,
     answers,
-    linked,
     say: talk.say,
     edit: talk.edit,
     ask: talk.ask,
@@ -82,6 +80,7 @@ function serverOf(engine: string): Server {
   return {
     read: async (id) => data(await api.GET("/api/v1/chats/{id}", { params: at(id) })),
     edit,
+    fill: async (id, question) => edit(id, await understood(engine, question)),
     told: async (id, answer) =>
       data(await api.POST("/api/v1/chats/{id}/told", { params: at(id), body: { answer } })),
     say: async (id, text) => {
@@ -92,7 +91,8 @@ function serverOf(engine: string): Server {
   };
 }
 
-/** A text that is too long for a message can only be a query with many rules. */
+/** The draft of a text in the query language: that of an address, or one that is too long for a
+ * message. Nothing that stands in it is asked, nor taken for a word such as `yes`. */
 async function understood(engine: string, question: string): Promise<Draft> {
   const params = { path: { id: engine } };
   const body = { question, curve: [], where: [] };
@@ -111,8 +111,9 @@ async function find(id: string | undefined, engine: string): Promise<Chat> {
       if (!(error instanceof Failed) || error.status < 400 || error.status >= 500) throw error;
     }
   const recent = data(await api.GET("/api/v1/chats", { params: { query: { count: 20 } } }));
-  const unused = recent.find((chat) => chat.engine === engine && silent(chat));
-  return unused ?? data(await api.POST("/api/v1/chats", { body: { engine } }));
+  const unused = recent.find((chat) => chat.engine === engine && chat.messages === 0);
+  if (unused === undefined) return data(await api.POST("/api/v1/chats", { body: { engine } }));
+  return data(await api.GET("/api/v1/chats/{id}", { params: { path: { id: unused.id } } }));
 }
 
 function silent(chat: Chat): boolean {
@@ -197,9 +198,8 @@ function useAnswers(chat: Chat | null): ReadonlyMap<string, string> {
   return answers;
 }
 
-/** Keeps the address and the conversation together; gives the question that a link had asked. */
-function useAddress(talk: Talk, route: AskRoute, answers: ReadonlyMap<string, string>) {
-  const [linked, setLinked] = useState<string | null>(null);
+/** Keeps the address and the conversation together. */
+function useAddress(talk: Talk, route: AskRoute, answers: ReadonlyMap<string, string>): void {
   const heard = useRef<string | undefined>(undefined);
   const seen = useSyncExternalStore(talk.subscribe, talk.snapshot);
   useEffect(() => {
@@ -208,17 +208,21 @@ function useAddress(talk: Talk, route: AskRoute, answers: ReadonlyMap<string, st
     if (chat === null || busy || problem !== null) return;
     const first = SAID[take(FIRST_KIND) ?? ""];
     if (first && !route.question && silent(chat)) return void talk.say(first);
-    const move = nextMove(route, chat, { heard: heard.current, answered: new Set(answers.keys()) });
+    const move = nextMove(route, chat, {
+      heard: heard.current,
+      answered: new Set(answers.keys()),
+      wanted: isWanted(route.engine),
+    });
+    if (move.do === "fill") {
+      heard.current = move.question;
+      return void talk.fill(move.question);
+    }
+    forget(route.engine);
     switch (move.do) {
-      case "say":
-        heard.current = move.text;
-        return void talk.say(move.text);
       case "rules":
         go(move.route, true);
         return talk.edit(withRules(chat.conversation.draft, move.rules));
       case "ask":
-        go(move.route, true);
-        setLinked(move.linked ? chat.question : null);
         return void talk.ask();
       case "write":
         heard.current = move.route.question;
@@ -227,7 +231,6 @@ function useAddress(talk: Talk, route: AskRoute, answers: ReadonlyMap<string, st
         heard.current = route.question;
     }
   }, [talk, route, seen, answers]);
-  return linked;
 }
 
 /** What went wrong with the question as it stands, if it was confirmed and anything did. */

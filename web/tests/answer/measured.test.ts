@@ -3,6 +3,7 @@ import {
   added,
   csv,
   faults,
+  guarded,
   proposed,
   type Run,
   read,
@@ -10,7 +11,7 @@ import {
   toFillIn,
   toTell,
 } from "@/answer/next/measured";
-import type { Parameter } from "@/api/types";
+import type { Parameter, Space } from "@/api/types";
 import { answer, engine } from "./fixtures";
 
 const { space } = engine;
@@ -112,5 +113,31 @@ describe("as a file", () => {
   });
   it("quotes what would be read otherwise", () => {
     expect(csv([['a"b', "c,d", "e\nf", "g"]])).toBe('"a""b","c,d","e\nf",g\n');
+  });
+  it("lets no name or label begin like a formula, and leaves numbers alone", () => {
+    expect(["=1+1", "-O3", "'-O3", "@x", "+x", "\t=", "it's", "O3"].map(guarded)).toEqual([
+      "'=1+1",
+      "'-O3",
+      "''-O3",
+      "'@x",
+      "'+x",
+      "'\t=",
+      "it's",
+      "O3",
+    ]);
+    const odd = {
+      parameters: [
+        { ...number, name: "=n", role: "knob" },
+        { kind: "category", name: "flags", role: "knob", values: ["-O3"] },
+        number,
+      ],
+    } as Space;
+    const run: Run = {
+      id: "1",
+      config: { "=n": "-2", flags: "-O3" },
+      outcomes: {},
+      added: false,
+    };
+    expect(toFillIn(odd, [run])).toBe("'=n,flags,t\n-2,'-O3,\n");
   });
 });

@@ -17,11 +17,15 @@ describe("addresses", () => {
       question: QUESTION,
       data: "abc",
       rules: ["a >= 1", "b in {'x', 'y'}"],
-      run: true,
     },
   ];
   test.each(routes)("%j comes back from its address", (route) => {
     expect(parse(href(route))).toEqual(route);
+  });
+
+  test("nothing in an address asks by itself", () => {
+    const plain: Route = { page: "ask", engine: "0123456789abcdef", question: QUESTION };
+    expect(parse(`${href(plain)}&run=1`)).toEqual(plain);
   });
 
   test.each(["", "#", "#/", "#/nothing/here", "#/data", "#/ask/", "#token=x", "#/%E0%A4%A"])(

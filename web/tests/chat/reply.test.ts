@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { earlier, isNote, linksIn, pieces, titleOf } from "@/chat/reply";
+import { earlier, isNote, linksIn, pieces } from "@/chat/reply";
 
 describe("what was said", () => {
   test("a finished query stands in monospace", () =>
@@ -44,20 +44,6 @@ describe("turns", () => {
 
   test("notes are no messages", () => {
     expect(turns.map(isNote)).toEqual([false, true, false, false, false]);
-    expect(titleOf(turns)).toBe("first");
-    expect(titleOf(turns.slice(0, 2))).toBe("");
-  });
-
-  test("a conversation in the form is called by its question", () => {
-    const question = "Recommend a configuration X = {a: ?} to achieve Y = {b: minimize}.";
-    const form = [
-      ...turns.slice(0, 2),
-      { who: "compass", text: `✓ Query complete. Confirm:\n${question}` },
-      { who: "person", text: "yes" },
-      { who: "compass", text: "Use a = 1." },
-    ];
-    expect(titleOf(form)).toBe(question);
-    expect(titleOf([...form, { who: "person", text: "why?" }])).toBe("why?");
   });
 
   test("earlier messages", () => {

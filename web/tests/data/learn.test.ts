@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { EngineInfo, Job, Study } from "@/api/types";
+import type { EngineBrief, EngineInfo, Job, Study } from "@/api/types";
 import { alternatives, modelRefusal, refusal, safeName } from "@/data/files";
 import {
   alreadyLearnt,
+  candidates,
   DEFAULTS,
   engineFacts,
   inputsOf,
@@ -128,19 +129,44 @@ describe("learning", () => {
     expect(alreadyLearnt([engine], { ...wanted, study: EMPTY })).toBeNull();
   });
 
+  it("looks only at engines that may be the same", () => {
+    const brief = (id: string, more: Partial<EngineBrief> = {}) =>
+      ({
+        id,
+        dataset: RUNS.id,
+        created: id,
+        brought: 0,
+        options: { keep: 0.5, reducer: "guided" },
+        ...more,
+      }) as EngineBrief;
+    const wanted = newEngine(RUNS, EMPTY, { ...DEFAULTS, size: "large" }, 60_000, []);
+    const others = [
+      brief("x1", { dataset: "another" }),
+      brief("x2", { parent: "p" }),
+      brief("x3", { brought: 1 }),
+      brief("x4", { options: { keep: 0.5, reducer: "guided", seed: 3 } }),
+    ];
+    const same = ["1", "2", "3", "4", "5", "6"].map((id) => brief(id));
+    const found = candidates([...others, ...same], wanted).map((one) => one.id);
+    expect(found).toEqual(["6", "5", "4", "3", "2"]);
+  });
+
   it("tells engines of the same data apart", () => {
     const engine = {
-      said: { ...EMPTY, drop: ["flags"], rules: ["a > 1"] },
+      rules: 1,
+      dropped: ["flags"],
+      left_out: 1,
       options: { surrogate: "forest" },
       sample: "guided",
-      brought: { t: "m" },
-    } as unknown as EngineInfo;
+      brought: 1,
+    } as unknown as EngineBrief;
     expect(engineFacts(engine)).toBe(
       "from a sample, forest, 1 rule, without flags, with a model of your own",
     );
-    expect(engineFacts({ ...engine, said: EMPTY, options: {}, sample: null, brought: {} })).toBe(
-      "",
-    );
+    const plain = { ...engine, rules: 0, dropped: [], left_out: 0, options: {}, sample: null };
+    expect(engineFacts({ ...plain, brought: 0 })).toBe("");
+    const many = { ...plain, brought: 0, dropped: ["a", "b", "c", "d"], left_out: 40 };
+    expect(engineFacts(many)).toBe("without a, b, c and 37 more");
     expect(isPlain(DEFAULTS)).toBe(true);
     expect(isPlain({ ...DEFAULTS, models: { t: "" } })).toBe(true);
     expect(isPlain({ ...DEFAULTS, seed: 0 })).toBe(false);

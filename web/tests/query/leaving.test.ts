@@ -27,6 +27,7 @@ describe("another conversation", () => {
       read: (id) => doing("read", id),
       say: (id, text) => doing(`say ${text}`, id),
       told: (id, answer) => doing(`told ${answer}`, id, { answer }),
+      fill: (id, question) => doing(`fill ${question}`, id, { question }),
       edit: (id, draft) =>
         doing(`edit ${draft.where.join(";")}`, id, {
           conversation: { ...at(id).conversation, draft },

@@ -36,6 +36,12 @@ class Fake implements Server {
       ];
       return { ...chat, conversation: { ...chat.conversation, turns } };
     });
+  fill = (_: string, question: string) =>
+    this.doing(`fill ${question}`, (chat) => ({
+      ...chat,
+      question,
+      reply: { ...chat.reply, expecting: "confirm", query },
+    }));
   edit = (_: string, draft: Draft) =>
     this.doing(`edit ${draft.where.join(";")}`, (chat) => ({
       ...chat,
@@ -52,6 +58,27 @@ async function begun(): Promise<{ talk: Talk; server: Fake }> {
 }
 
 describe("a conversation", () => {
+  test("a question is filled in behind an edit that waits, and nothing is said", async () => {
+    const { talk, server } = await begun();
+    talk.edit(limited("a <= 1"));
+    expect(await talk.fill("Q")).toBe(true);
+    expect(talk.snapshot()).toMatchObject({ busy: false, chat: { question: "Q" } });
+    expect(server.calls).toEqual(["edit a <= 1", "fill Q"]);
+  });
+
+  test("a question that cannot be filled in is a problem, and once more is it again", async () => {
+    const { talk, server } = await begun();
+    server.fails = "refuses";
+    expect(await talk.fill("bad")).toBe(false);
+    expect(talk.snapshot()).toMatchObject({ busy: false, problem: { error: "no such rule" } });
+    expect(await talk.say("hello")).toBe(true);
+    expect(talk.snapshot().problem).toBeNull();
+    server.fails = "before";
+    expect(await talk.fill("Q")).toBe(false);
+    expect(await talk.recover()).toBe(true);
+    expect(server.calls).toEqual(["fill bad", "say hello", "fill Q", "fill Q"]);
+  });
+
   test("edits are shown at once and sent once", async () => {
     const { talk, server } = await begun();
     talk.edit(limited("a <= 1"));
@@ -169,7 +196,7 @@ describe("a conversation", () => {
 
 describe("the address and the conversation", () => {
   const route = (more: Partial<AskRoute> = {}): AskRoute => ({ page: "ask", engine: "e", ...more });
-  const known = { heard: undefined, answered: new Set<string>() };
+  const known = { heard: undefined, answered: new Set<string>(), wanted: false };
   const finished = chatOf({ question: "Q" }, { expecting: "confirm", query });
 
   test("a new conversation is written down", () =>
@@ -179,36 +206,43 @@ describe("the address and the conversation", () => {
       push: false,
     }));
 
-  test("a question of the address is said, once", () => {
-    expect(nextMove(route({ question: "Q" }), chatOf(), known)).toEqual({ do: "say", text: "Q" });
+  test("a question of the address is filled in, once, and never asked", () => {
+    const linked = route({ question: "Q", data: "f" });
+    expect(nextMove(linked, chatOf(), known)).toEqual({ do: "fill", question: "Q" });
+    const then = nextMove(linked, finished, { ...known, heard: "Q" });
+    expect(then).toMatchObject({ do: "write", route: { chat: "c", question: "Q" } });
+    const there = nextMove({ ...linked, chat: "c" }, finished, { ...known, heard: "Q" });
+    expect(there).toEqual({ do: "nothing" });
     const after = nextMove(route({ question: "bad" }), chatOf(), { ...known, heard: "bad" });
     expect(after).toMatchObject({ do: "write", route: route({ chat: "c" }) });
   });
 
-  test("going back says the earlier question again", () => {
+  test("going back fills the earlier question in again", () => {
     const here = route({ chat: "c", question: "P" });
-    expect(nextMove(here, finished, { ...known, heard: "Q" })).toEqual({ do: "say", text: "P" });
+    const move = nextMove(here, finished, { ...known, heard: "Q" });
+    expect(move).toEqual({ do: "fill", question: "P" });
   });
 
-  test("rules, then run, then nothing", () => {
-    const all = route({ chat: "c", question: "Q", rules: ["a <= 1"], run: true });
-    const first = nextMove(all, finished, known);
-    expect(first).toMatchObject({ do: "rules", rules: ["a <= 1"], route: { run: true } });
-    const run = route({ chat: "c", question: "Q", run: true });
+  test("rules, then nothing", () => {
+    const all = route({ chat: "c", question: "Q", rules: ["a <= 1"] });
     const plain = route({ chat: "c", question: "Q" });
-    expect(nextMove(run, finished, known)).toEqual({ do: "ask", route: plain, linked: false });
-    const copied = { ...run, data: "f" };
-    expect(nextMove(copied, finished, known)).toMatchObject({ do: "ask", linked: true });
-    expect(nextMove(run, chatOf({ question: "Q" }), known)).toMatchObject({
-      do: "write",
-      route: plain,
-    });
+    const first = nextMove(all, finished, known);
+    expect(first).toEqual({ do: "rules", rules: ["a <= 1"], route: plain });
     expect(nextMove(plain, finished, known)).toEqual({ do: "nothing" });
+  });
+
+  test("a button asks again of another engine, once the question is there", () => {
+    const here = route({ question: "Q" });
+    const pressed = { ...known, wanted: true };
+    expect(nextMove(here, chatOf(), pressed)).toEqual({ do: "fill", question: "Q" });
+    const heard = { ...pressed, heard: "Q" };
+    expect(nextMove(here, finished, heard)).toEqual({ do: "ask" });
+    expect(nextMove(here, chatOf(), heard)).toMatchObject({ do: "write" });
   });
 
   test("an answered question stays in the browser's history", () => {
     const here = route({ chat: "c", question: "P" });
-    const at = { heard: "P", answered: new Set(["P"]) };
+    const at = { heard: "P", answered: new Set(["P"]), wanted: false };
     expect(nextMove(here, finished, at)).toMatchObject({ do: "write", push: true });
     expect(nextMove(here, finished, { ...at, answered: new Set() })).toMatchObject({ push: false });
   });

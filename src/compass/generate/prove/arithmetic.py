@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -33,7 +34,7 @@ from compass.generate.prove.quantity import (
 from compass.generate.prove.variables import AxisVars
 from compass.rules import Rule
 from compass.rules.functions import BUILT_IN
-from compass.rules.values import Table, number
+from compass.rules.values import number, size_of
 
 _EPS = 2.0**-50
 _FINE = 10**6  # a quotient is told to one part in so many of its unit
@@ -119,11 +120,14 @@ class Arithmetics:
         if any(isinstance(self.rule.parameters[n], Category) for n in names_in(node)):
             return None
         with np.errstate(all="ignore"):
-            told = number(node, Table(columns, self.rule.parameters, self.rule.whole))
+            table = self.rule.table(columns)
+            told, terms = number(node, table), float(size_of(node, table))
         value = float(told.values)
         if told.none is not None and bool(told.none):
             return None  # a table says what none means
-        return bounded(constant(value)) if math.isfinite(value) else None
+        if not math.isfinite(value):
+            return None
+        return bounded(replace(constant(value), terms=terms))
 
     def _arithmetic(self, node: Arithmetic) -> Quantity | None:
         a, b = self.number(node.left), self.number(node.right)
@@ -159,7 +163,8 @@ class Arithmetics:
             return None
         made = self.model.made(min(corners), max(corners))
         self.model.solver.add_multiplication_equality(made, [a.expr, b.expr])
-        return Quantity(made, unit, min(corners), max(corners), error)
+        terms = a.scale * b.scale
+        return Quantity(made, unit, min(corners), max(corners), error, terms=terms)
 
     def _divided(self, a: Quantity, b: Quantity) -> Quantity | None:
         if b.fixed:
@@ -180,7 +185,8 @@ class Arithmetics:
         unit = a.unit / b.unit / fine
         low = -most if a.low < 0 else 0
         size = float(most * unit)
-        return Quantity(made, unit, low, most, float(unit) * 1.001 + size * _EPS)
+        terms = a.scale / b.least * (b.scale / b.least)
+        return Quantity(made, unit, low, most, float(unit) * 1.001 + size * _EPS, terms=terms)
 
     def _quotient(self, function: str, top: Expression, bottom: Expression) -> Quantity | None:
         """floor or ceil of a quotient of whole numbers that are not negative."""
@@ -201,7 +207,7 @@ class Arithmetics:
             return None
         made = self.model.made(0, min(b.high - 1, a.high))
         self.model.solver.add_modulo_equality(made, a.expr, b.expr)
-        return Quantity(made, Fraction(1), 0, min(b.high - 1, a.high))
+        return Quantity(made, Fraction(1), 0, min(b.high - 1, a.high), terms=a.scale + b.scale)
 
     def _power(self, a: Quantity, b: Quantity) -> Quantity | None:
         whole = b.low * b.unit if b.fixed and b.error == 0 else Fraction(-1)
@@ -234,7 +240,8 @@ class Arithmetics:
         solver = self.model.solver
         equal = solver.add_min_equality if function == "min" else solver.add_max_equality
         equal(made, terms)
-        return Quantity(made, unit, low, high, max(part.error for part in known))
+        error, scale = max(part.error for part in known), max(part.scale for part in known)
+        return Quantity(made, unit, low, high, error, terms=scale)
 
     def _tabulated(self, node: Expression) -> Quantity | None:
         """An expression of one listed column: its value for each of them."""
@@ -247,7 +254,8 @@ class Arithmetics:
         columns = {name: np.asarray(float(value)) for name, value in self.fixed.items()}
         columns[names[0]] = column.listed
         with np.errstate(all="ignore"):
-            told = number(node, Table(columns, self.rule.parameters, self.rule.whole))
+            table = self.rule.table(columns)
+            told = number(node, table)
         values = np.broadcast_to(told.values, column.listed.shape)
         if told.none is not None or not np.isfinite(values).all():
             return None
@@ -256,7 +264,8 @@ class Arithmetics:
         made = self.model.made(int(whole.min()), int(whole.max()))
         pairs = np.column_stack([codes, whole]).tolist()
         self.model.solver.add_allowed_assignments([column.var, made], pairs)
-        return Quantity(made, unit, int(whole.min()), int(whole.max()), error)
+        terms = float(np.max(size_of(node, table)))
+        return Quantity(made, unit, int(whole.min()), int(whole.max()), error, terms=terms)
 
 
 def _built_in(node: Expression) -> bool:

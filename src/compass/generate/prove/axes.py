@@ -14,7 +14,7 @@ from compass.domain.space import Category
 from compass.generate.base import Arena, Floats
 from compass.model.flat import FlatForest
 from compass.rules import Domain
-from compass.rules.domains import of_values
+from compass.rules.domains import grid, of_values
 
 Cells = NDArray[np.int64]
 
@@ -182,13 +182,14 @@ def _of_grid(domain: Domain, cuts: Floats) -> tuple[Floats, Floats]:
     ends = np.concatenate([cuts[(cuts >= domain.low) & (cuts < domain.high)], [domain.high]])
     place = np.floor((ends - domain.origin) / domain.step)
     # Rounding may put the last point at or below a cut one step off, either way.
-    place += (domain.origin + (place + 1) * domain.step <= ends).astype(np.float64)
-    place -= (domain.origin + place * domain.step > ends).astype(np.float64)
+    place += (grid(domain.origin, domain.step, place + 1) <= ends).astype(np.float64)
+    place -= (grid(domain.origin, domain.step, place) > ends).astype(np.float64)
     place = np.unique(place)
     before = np.concatenate([[np.round((domain.low - domain.origin) / domain.step) - 1], place])
     first, last = before[:-1] + 1, place
     keep = first <= last
-    return domain.origin + first[keep] * domain.step, domain.origin + last[keep] * domain.step
+    ends_of = (grid(domain.origin, domain.step, side[keep]) for side in (first, last))
+    return next(ends_of), next(ends_of)
 
 
 def _nearest(arena: Arena, column: int, domain: Domain, first: Floats, last: Floats) -> Floats:
@@ -207,7 +208,7 @@ def _nearest(arena: Arena, column: int, domain: Domain, first: Floats, last: Flo
         near = np.where(near - below <= above - near, below, above)
         return np.asarray(np.clip(near, first, last))
     if domain.step is not None:
-        near = domain.origin + np.round((near - domain.origin) / domain.step) * domain.step
+        near = grid(domain.origin, domain.step, np.round((near - domain.origin) / domain.step))
         return np.asarray(np.clip(near, first, last))
     return np.asarray(near)
 

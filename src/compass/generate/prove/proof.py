@@ -64,10 +64,14 @@ def _said(status: Standing, reason: str, **more: object) -> Proof:
 
 def _exhausted(arena: Arena, found: Generated) -> Proof:
     """Every combination was tried: what came first is the best."""
+    told = words.tried_all(
+        directed=any(target.direction for target in arena.targets),
+        proximity=arena.proximity,
+        tolerance=arena.settings.search.tolerance,
+    )
     if arena.proximity:
-        bound = float(found.proximity[0])
-        return _said(Standing.OPTIMAL, words.TRIED_ALL, gap=0.0, bound=bound)
-    return _said(Standing.OPTIMAL, words.TRIED_ALL, gap=0.0, value_gap=0.0)
+        return _said(Standing.OPTIMAL, told, gap=0.0, bound=float(found.proximity[0]))
+    return _said(Standing.OPTIMAL, told, gap=0.0, value_gap=0.0)
 
 
 def _everything(question: Question) -> Wanted:
@@ -182,7 +186,7 @@ def _directed(question: Question, found: Generated) -> Proof:
         x,
         start,
         change,
-        words.value(known.proved, gap, value.target),
+        words.value(known.proved, gap, value.target, arena.settings.search.tolerance),
         value_gap=0.0 if known.proved else gap if math.isfinite(gap) else None,
         value_proved=known.proved,
         best=known.x,

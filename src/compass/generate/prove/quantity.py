@@ -22,7 +22,7 @@ Lit = Any  # a Boolean variable of the solver or its negation
 
 LARGEST = 2**46  # sums and products stay far from the solver's limits
 _EPS = 2.0**-50
-_TOLERANCE = 1.001e-9  # a little more than rules allow
+_TOLERANCE, _ROUNDING = 1.001e-9, 1.001e-12  # a little more than rules allow
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Quantity:
     high: int
     error: float = 0.0
     nones: tuple[Lit, ...] = ()  # it is `none` where one of these is true
+    terms: float = 0.0  # no sum of the sizes of its terms is larger than this or `size`
 
     @property
     def fixed(self) -> bool:
@@ -45,6 +46,11 @@ class Quantity:
     def size(self) -> float:
         """No value is larger than this."""
         return float(max(abs(self.low), abs(self.high)) * self.unit) + self.error
+
+    @property
+    def scale(self) -> float:
+        """What the rounding of its floats is measured by, at most."""
+        return max(self.size, self.terms)
 
     @property
     def least(self) -> float:
@@ -85,7 +91,8 @@ def times(a: Quantity, factor: Quantity) -> Quantity | None:
     error = a.error * size + factor.error * a.size + a.error * factor.error
     error += 0.0 if exact else a.size * size * _EPS
     unit = a.unit * factor.unit
-    return bounded(Quantity(a.expr * number, unit, ends[0], ends[1], error, a.nones))
+    terms = a.scale * size
+    return bounded(Quantity(a.expr * number, unit, ends[0], ends[1], error, a.nones, terms))
 
 
 def scaled(a: Quantity, factor: Fraction) -> Quantity:
@@ -93,7 +100,7 @@ def scaled(a: Quantity, factor: Fraction) -> Quantity:
     unit = a.unit * abs(factor)
     turned = negative(a) if factor < 0 else a
     error = a.error * float(abs(factor)) + float(max(abs(a.low), abs(a.high)) * unit) * _EPS
-    return replace(turned, unit=unit, error=error)
+    return replace(turned, unit=unit, error=error, terms=a.scale * float(abs(factor)))
 
 
 def negative(a: Quantity) -> Quantity:
@@ -117,6 +124,7 @@ def add(a: Quantity, b: Quantity) -> Quantity | None:
             p * a.high + q * b.high,
             error,
             a.nones + b.nones,
+            a.scale + b.scale,
         )
     )
 
@@ -144,10 +152,13 @@ class Compared:
     other_than: int | None = None
 
 
-def compare(op: str, left: Quantity, right: Quantity, *, whole: bool) -> Compared | None:
+def compare(
+    op: str, left: Quantity, right: Quantity, *, whole: bool, decimal: bool = False
+) -> Compared | None:
     """The widest whole-number statement that contains everything `left op right` accepts.
 
-    `whole`: rules compare these two exactly. None: the numbers are too large to say anything.
+    `whole`: rules compare these two exactly; `decimal`: but for rounding. None: the numbers are
+    too large to say anything.
     """
     gap = add(left, negative(right))
     if gap is None:
@@ -156,10 +167,12 @@ def compare(op: str, left: Quantity, right: Quantity, *, whole: bool) -> Compare
     noise += 0.0 if whole and noise == 0 else (left.size + right.size) * _EPS
     slack = noise
     if not whole or noise:
-        slack += _TOLERANCE * max(left.size, right.size)
+        slack += _ROUNDING * (left.scale + right.scale)
+        slack += 0.0 if decimal else _TOLERANCE * max(left.size, right.size)
     steps = math.floor(slack / float(gap.unit) + 1e-6) if slack else 0
     # Where equal whole numbers mean equal floats, `<` and `!=` exclude equality.
-    sharp = steps == 0 and noise <= 1e-10 * max(left.least, right.least)
+    told = noise <= 1e-13 * (left.scale + right.scale)
+    sharp = steps == 0 and ((decimal and told) or noise <= 1e-10 * max(left.least, right.least))
     match op:
         case "<=":
             return Compared(gap.expr, None, steps)
@@ -181,6 +194,7 @@ def intervals(members: Sequence[float], operand: Quantity) -> list[tuple[int, in
     unit = float(operand.unit)
     for member in members:
         slack = operand.error + (_TOLERANCE + _EPS) * max(abs(member), operand.size)
+        slack += _ROUNDING * (operand.scale + abs(member))
         first = math.ceil((member - slack) / unit - 1e-9)
         last = math.floor((member + slack) / unit + 1e-9)
         if first <= last:

@@ -27,7 +27,7 @@ from compass.rules.narrow import narrow
 
 _LEAVES = 1_500_000  # leaves that are looked at
 _PER_LEAF = 2.5e-5  # seconds to write one down for the solver, and to read it there
-_AGAIN = 25  # solutions that only rounding allowed: so many are put aside before giving up
+_AGAIN = 400  # solutions that only rounding allowed: so many are put aside before giving up
 
 
 class End(Enum):
@@ -275,7 +275,7 @@ class _Solving:
                 return Run(end, bound, x, cut=end is End.SOME)
             if not self._put_aside(cells, values):
                 return Run(End.OPEN, bound)
-        return Run(End.OPEN, bound, cut=True)
+        return Run(End.OPEN, bound)
 
     def _solve(self, solver: Any) -> Any:
         self.model.clock.check()

@@ -32,7 +32,8 @@ from compass.generate.prove.quantity import Lit, Quantity, compare, intervals
 from compass.generate.prove.variables import AxisVars
 from compass.rules import Rule
 from compass.rules.judge import NEGATED, judge
-from compass.rules.values import Table, is_whole
+from compass.rules.plain import is_short
+from compass.rules.values import is_exact, is_whole
 
 TUPLES = 20_000  # largest table of value combinations that is tried and written out
 
@@ -147,7 +148,7 @@ class Stater:
         columns = {name: np.asarray(value) for name, value in self.fixed.items()}
         for place, (name, values) in enumerate(zip(free, listed, strict=True)):
             columns[name] = values.reshape([-1 if a == place else 1 for a in range(len(free))])
-        table = Table(columns, self.rule.parameters, self.rule.whole)
+        table = self.rule.table(columns)
         with np.errstate(all="ignore"):
             verdict = judge(node, table, positive=positive, measure=False)
         return np.broadcast_to(verdict.holds, tuple(map(len, listed)))
@@ -187,6 +188,12 @@ class Stater:
         whole |= {name for name, value in self.fixed.items() if float(value).is_integer()}
         return is_whole(node.left, whole) and is_whole(node.right, whole)
 
+    @property
+    def _decimals(self) -> frozenset[str]:
+        """Columns of decimals; one that does not move counts where its value is one."""
+        fixed = {name for name, value in self.fixed.items() if is_short(float(value))}
+        return (self.rule.decimal - set(self.fixed)) | fixed
+
     def _comparison(self, node: Comparison, positive: bool, enforce: tuple[Lit, ...]) -> bool:
         op = node.op if positive else NEGATED[node.op]
         written = [isinstance(side, Literal) and side.value is None for side in children(node)]
@@ -201,7 +208,8 @@ class Stater:
         if modulo and not whole:
             return False  # residues of real numbers are compared around the circle
         self._nones(op, left, right, positive, enforce)
-        said = compare(op, left, right, whole=whole)
+        decimal = all(is_exact(side, self._decimals) for side in children(node))
+        said = compare(op, left, right, whole=whole, decimal=decimal)
         if said is None:
             return False
         numbers = (*enforce, *(~none for none in (*left.nones, *right.nones)))

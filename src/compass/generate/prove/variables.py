@@ -11,6 +11,7 @@ import numpy as np
 from compass.generate.base import Arena, Floats
 from compass.generate.prove.axes import Axis
 from compass.generate.prove.quantity import LARGEST, Expr, Ints, Lit, Quantity, lattice
+from compass.rules.domains import grid
 
 _STEPS = 2**18  # a column without a grid is told in at least so many steps
 _NEGLIGIBLE = 1e-6  # cost of one such step
@@ -90,7 +91,7 @@ class AxisVars:
             return float(self.listed[np.flatnonzero(self.whole == whole)[0]])
         domain = self.axis.domain
         if domain.step is not None:
-            return domain.origin + whole * domain.step
+            return float(grid(domain.origin, domain.step, np.asarray(float(whole))))
         inside = np.clip(whole * float(self.unit), self.axis.first[cell], self.axis.last[cell])
         return float(np.clip(inside, domain.low, domain.high))
 

@@ -8,11 +8,29 @@ from compass.generate.prove.closest import Bounded
 from compass.generate.prove.conflict import Nearest
 
 ALL_MET = "Every goal is met; the question asks for nothing better than that."
-TRIED_ALL = "Every legal configuration was tried; none is better under this model."
 TRIED_ALL_NONE = "Every legal configuration was tried; none meets the goals."
 NOT_A_SUM = "What is minimised is not a sum over trees, so nothing can be proved about it."
 OPEN = "Nothing was found that meets the goals, and time ran out before it could be excluded."
 ROUNDED = "Nothing was found that meets the goals, but rounding keeps it from being excluded."
+
+
+def tried_all(*, directed: bool, proximity: bool, tolerance: float) -> str:
+    """About the first of all that was tried, by the order of preference of decision 0003.
+
+    With a baseline a value close to the best counts as the best, so that the first one need not
+    have the best value itself.
+    """
+    if not proximity:
+        told = "none is better"
+    elif not directed:
+        told = "no smaller change meets the goals"
+    else:
+        told = f"this is {_within(tolerance)}, and no smaller change is"
+    return f"Every legal configuration was tried; {told} under this model."
+
+
+def _within(tolerance: float) -> str:
+    return f"within {100 * tolerance:.3g} % of the best value" if tolerance else "the best value"
 
 
 def distance(
@@ -34,9 +52,11 @@ def distance(
     return f"{head} smallest change is at most {gap:.3g} smaller than this one{why}."
 
 
-def value(proved: bool, gap: float, target: Target | None) -> str:
-    """About the best value, without a full stop."""
+def value(proved: bool, gap: float, target: Target | None, tolerance: float = 0.0) -> str:
+    """About the best value, without a full stop; the suggestion's may be worse by `tolerance`."""
     name = "the goals" if target is None else target.name
+    if proved and tolerance:
+        return f"The value of {name} is {_within(tolerance)} that can be reached"
     if proved:
         return f"No better value of {name} can be reached"
     if not math.isfinite(gap):

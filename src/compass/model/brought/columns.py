@@ -11,6 +11,7 @@ import yaml
 from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, ValidationError
 
+from compass.domain.arguments import argument, path_name
 from compass.domain.base import Noun, Value
 from compass.domain.errors import BadInput, unknown
 from compass.domain.space import Category, Number, Space
@@ -99,7 +100,7 @@ def stated(columns: Columns | None) -> Sheet:
     """
     if not isinstance(columns, str | Path):
         return Sheet(columns=columns)
-    path = Path(columns)
+    path = argument("columns", path_name, columns)
     found = _read(path)
     if isinstance(found, Mapping) and _is_sheet(found):
         try:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from compass import registry
+from compass.domain.arguments import anything_of, flag, items, path_name, takes
 from compass.domain.base import Noun, Value
 from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Category, Space
@@ -216,6 +217,13 @@ class BroughtFamily:
         return assembled(here, plan, task)
 
 
+@takes(
+    path=path_name,
+    classes=items("is a list of labels", "for example classes=['COMPLETED', 'FAILED']"),
+    log=flag,
+    allow_pickle=flag,
+    limits=anything_of(Limits),
+)
 def bring(
     path: str | Path,
     *,

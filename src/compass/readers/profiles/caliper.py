@@ -20,7 +20,7 @@ _FURTHEST = 64  # steps from an attribute to its type; real files have five
 _MOST_SAID = 2000  # values in one chain of nodes; a run's metadata has some fifty
 _LONGEST_LINE = 16 << 20  # characters
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_PARTS = re.compile(r"((?:[^\\,=]|\\.)*)([,=]|$)", re.DOTALL)
+_PARTS = re.compile(r"((?:[^\\,=]|\\.)*\\?)([,=]|$)", re.DOTALL)
 
 
 @registry.add("reader", "caliper")

@@ -24,8 +24,8 @@ from compass.readers.profiles.base import (
 from compass.readers.profiles.caliper_metrics import scalar
 
 _FILE = re.compile(r"^profile\.(\d+)\.(\d+)\.(\d+)$")
-_FIRST = re.compile(r"^(\d+) templated_functions(?:_MULTI_(.+))?\s*$")
-_LINE = re.compile(r'^"(.*)"' + r" ([-+.\w]+)" * 5 + r'(?: GROUP="(.*)")?\s*$')
+_FIRST = re.compile(r"(\d+) templated_functions(?:_MULTI_(.+))?")
+_VALUES = re.compile(r"([-+.\w]+)" + r" ([-+.\w]+)" * 4)
 _CLOCKS = ("TIME", "GET_TIME_OF_DAY", "LINUX_TIMERS", "P_WALL_CLOCK_TIME", "CPU_TIME", "TAU_TIME")
 
 
@@ -100,7 +100,7 @@ def _identity(file: Path) -> tuple[int, int, int]:
 
 def _metric_of(file: Path) -> str:
     with reading(file, "tau"), file.open("rb") as stream:
-        found = _FIRST.match(stream.readline(4096).decode("utf-8", "replace"))
+        found = _FIRST.fullmatch(stream.readline(4096).decode("utf-8", "replace").rstrip())
     if found is None:
         raise damaged(file, "tau", "its first line does not say how many functions follow")
     return found[2] or "TIME"
@@ -160,7 +160,7 @@ class _ByName:
 def _take_in(file: Path, added: _ByName) -> dict[str, Scalar]:
     """Adds the functions of one file; the answer is its metadata."""
     lines = file.read_bytes().decode("utf-8", "replace").split("\n")
-    first = _FIRST.match(lines[0])
+    first = _FIRST.fullmatch(lines[0].rstrip())
     if first is None:
         raise damaged(file, "tau", "its first line does not say how many functions follow")
     count = int(first[1])
@@ -177,13 +177,25 @@ def _take_in(file: Path, added: _ByName) -> dict[str, Scalar]:
 
 def _functions(lines: list[str], file: Path) -> Iterator[tuple[str, float, float]]:
     for number, line in enumerate(lines, 3):
-        found = _LINE.match(line)
-        if found is None:
+        name, values = _function(line)
+        if values is None:
             raise damaged(file, "tau", f"line {number} is not a function with its values")
-        exclusive, inclusive = float(found[4]), float(found[5])
+        exclusive, inclusive = float(values[3]), float(values[4])
         if not np.isfinite([exclusive, inclusive]).all():
             raise damaged(file, "tau", f"line {number} holds a value that is not a number")
-        yield found[1], inclusive, exclusive
+        yield name, inclusive, exclusive
+
+
+def _function(line: str) -> tuple[str, re.Match[str] | None]:
+    """The name and the values of `"name" calls calls-below exclusive inclusive 0 GROUP="group"`.
+
+    Names may hold quotes: the last one before the values ends it.
+    """
+    bare = line.rstrip()
+    if bare.endswith('"'):
+        bare = bare.rpartition(' GROUP="')[0]
+    name, _, values = bare.rpartition('" ')
+    return name[1:], _VALUES.fullmatch(values) if name.startswith('"') else None
 
 
 def _metadata(text: str, file: Path) -> dict[str, Scalar]:

@@ -24,7 +24,7 @@ from compass.readers.profiles.json_text import load_json
 from compass.readers.profiles.tree import Groups, OverRanks, Tree
 
 _START = re.compile(rb'^\s*\{\s*"timemory"\s*:\s*\{\s*"([^"]+)"')
-_MARKS = re.compile(r"^(?:\|?\d*>>>\s*)?(?:\[[^\]]*\]\s*)?(?:\|_|\s)*")  # `>>> |_solve` is solve
+_MARKS = re.compile(r"^(?:\|?\d*>>>\s*+)?(?:\[[^\]]*\]\s*+)?(?:\|_|\s)*")  # `>>> |_solve` is solve
 _SOURCE = re.compile(r"@[^/@]*:\d+")  # the file and line in `solve@main.cpp:12/loop`
 _LISTS = ("mpi", "upcxx", "process", "concurrency", "graph", "ranks")
 

@@ -50,7 +50,11 @@ async def healthz(service: Behind) -> Health:
 )
 async def metrics(service: Behind) -> Response:
     """Counters for Prometheus."""
-    for name, pool in (("ask", service.askers), ("fit", service.fitters)):
+    for name, pool in (
+        ("ask", service.askers),
+        ("fit", service.fitters),
+        ("chat", service.talkers),
+    ):
         service.metrics.waiting.labels(name).set(pool.queued)
         service.metrics.busy.labels(name).set(pool.busy)
     return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")

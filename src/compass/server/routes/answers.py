@@ -5,9 +5,22 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from compass.domain.answer import Curve
+from compass.server.listing import ANSWERS
 from compass.server.nouns import AnswerInfo, AnswerView, EvidenceRow, Job
+from compass.server.problems import not_found
 from compass.server.replies import shown
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
+from compass.server.routes.needs import (
+    LISTED,
+    After,
+    Behind,
+    Count,
+    Here,
+    IdPath,
+    Wait,
+    listed,
+    problems,
+    routes,
+)
 from compass.server.routes.queries import Question
 
 router = routes("answers", "/api/v1")
@@ -32,28 +45,28 @@ async def ask(
     if running is not None and not await service.jobs.wait(running, wait):
         service.jobs.keep(running)
         return shown(running.job, 202)
-    return Response(service.answer_view(workspace, made), media_type="application/json")
+    return Response(await service.answer_view(workspace, made), media_type="application/json")
 
 
-@router.get("/answers", responses=problems())
+@router.get("/answers", response_model=list[AnswerInfo], responses=problems() | LISTED)
 async def listing(
-    workspace: Here, count: Annotated[int, Query(ge=1, le=1000)] = 100
-) -> list[AnswerInfo]:
+    service: Behind, workspace: Here, count: Count = 100, after: After = None
+) -> Response:
     """The last answers of the workspace, the newest first."""
-    return workspace.newest("answers", AnswerInfo, count)
+    return await listed(service, [workspace], ANSWERS, count, after)
 
 
 @router.get("/answers/{id}", response_model=AnswerView, responses=problems())
 async def show(service: Behind, workspace: Here, name: IdPath) -> Response:
     """An answer with everything needed to act on it, check it and repeat it."""
-    return Response(service.answer_view(workspace, name), media_type="application/json")
+    return Response(await service.answer_view(workspace, name), media_type="application/json")
 
 
 @router.delete("/answers/{id}", status_code=204, responses=problems())
 async def delete(workspace: Here, name: IdPath) -> None:
     """Delete an answer."""
-    workspace.get("answers", name, AnswerInfo)
-    workspace.remove("answers", name)
+    if not workspace.remove("answers", name):
+        raise not_found("answer")
 
 
 @router.get("/answers/{id}/evidence", responses=problems())

@@ -1,29 +1,48 @@
 """Chats: a conversation in plain words that ends in a confirmed query and its answer."""
 
-import asyncio
-from contextlib import suppress
+import re
 from datetime import datetime
-from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query as Count
 from fastapi import Response
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
-from compass.chat.dialogue import begin, edited, failed, respond, told
-from compass.chat.draft import Conversation, Draft, Reply
+from compass.chat.dialogue import failed, told, unread
+from compass.chat.draft import Conversation, Draft, Reply, Turn
 from compass.chat.steps import Step
 from compass.domain.base import Noun
+from compass.domain.errors import BadInput
 from compass.domain.query import Query
 from compass.language import format_query
-from compass.server.nouns import AnswerInfo, Id, Job, State, now
-from compass.server.problems import Refused, too_large
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
+from compass.server.answers import ANSWER
+from compass.server.listing import Listed
+from compass.server.nouns import AnswerInfo, Id, Job, State, now, shortened
+from compass.server.problems import Refused, fault, not_found, too_large
+from compass.server.routes.needs import (
+    LISTED,
+    After,
+    Behind,
+    Count,
+    Here,
+    IdPath,
+    Wait,
+    listed,
+    problems,
+    routes,
+)
 from compass.server.service import Service
-from compass.server.store import Workspace, new_id, told_size
+from compass.server.sizes import told_size
+from compass.server.store import ABOUT, Workspace, new_id
+from compass.server.talk import Said
 
 router = routes("chats", "/api/v1/chats")
+_NOTE = re.compile(r"\(.*\)", re.DOTALL)
+_SHORT = re.compile(r"\s*(yes|no)\s*$", re.IGNORECASE)
+_FORMAL = re.compile(
+    r"\s*(recommend a configuration|reconfigure|what if we change)\s+X\s*=\s*\{", re.IGNORECASE
+)
 _LONGEST_DRAFT = 32 * 1024  # 50 of them are kept, to be undone
+_ENDED = ("too-slow", "too-large")  # of a message that ended the process which read it
 
 
 class NewChat(Noun):
@@ -44,6 +63,20 @@ class Finished(Noun):
     answer: Id
 
 
+class ChatBrief(Noun):
+    """A conversation in a list."""
+
+    id: Id
+    engine: Id
+    created: datetime
+    title: str = Field(
+        description="the first words of the person or, where all was done in a form, the question "
+        "that came of it; empty: nothing was said yet"
+    )
+    messages: int = Field(description="how often the person said or changed something")
+    answer: Id | None = Field(None, description="the answer that was given last")
+
+
 class Chat(Noun):
     """A conversation and where it stands."""
 
@@ -59,6 +92,18 @@ class Chat(Noun):
     question: str = Field(
         "", description="the query to confirm, or answered last, as canonical text; else empty"
     )
+
+    def brief(self) -> ChatBrief:
+        """It in a list."""
+        turns = self.conversation.turns
+        return ChatBrief(
+            id=self.id,
+            engine=self.engine,
+            created=self.created,
+            title=shortened(title_of(turns)),
+            messages=sum(turn.who == "person" for turn in turns),
+            answer=self.answer,
+        )
 
     def after(self, step: Step, **more: Any) -> "Chat":
         """The chat after a step of the dialogue."""
@@ -77,11 +122,24 @@ class Chat(Noun):
         )
 
 
+CHATS = Listed("chats", Chat, ChatBrief, Chat.brief, by_use=True)
+
+
+def title_of(turns: tuple[Turn, ...]) -> str:
+    """What a conversation is called: notes of a form, `yes` and `no` tell nothing of it."""
+    said = [turn.text for turn in turns if turn.who == "person"]
+    telling = [text for text in said if not _NOTE.fullmatch(text) and not _SHORT.match(text)]
+    lines = [line for turn in turns if turn.who == "compass" for line in turn.text.splitlines()]
+    asked = [line for line in lines if _FORMAL.match(line)]
+    return telling[0] if telling else asked[-1] if asked else ""
+
+
 @router.post("", status_code=201, responses=problems())
 async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
     """Begin a conversation with an engine."""
-    space = service.engine(workspace, given.engine).space
-    conversation, reply = begin(space)
+    # It does not read anything yet, but the process that will may have to start.
+    seconds = service.limits.query_seconds
+    conversation, reply = await _step(service, workspace, given.engine, "begin", seconds)
     chat = Chat(
         id=new_id(),
         engine=given.engine,
@@ -93,11 +151,12 @@ async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
     return chat
 
 
-@router.get("", response_model=list[Chat], responses=problems())
-async def listing(workspace: Here, count: Annotated[int, Count(ge=1, le=1000)] = 100) -> Response:
+@router.get("", response_model=list[ChatBrief], responses=problems() | LISTED)
+async def listing(
+    service: Behind, workspace: Here, count: Count = 100, after: After = None
+) -> Response:
     """The conversations that were used last, the newest first."""
-    # In a thread: long conversations take their time to read and to write.
-    return await asyncio.to_thread(_listed, workspace, count)
+    return await listed(service, [workspace], CHATS, count, after)
 
 
 @router.get("/{id}", responses=problems())
@@ -109,8 +168,8 @@ async def show(workspace: Here, name: IdPath) -> Chat:
 @router.delete("/{id}", status_code=204, responses=problems())
 async def delete(workspace: Here, name: IdPath) -> None:
     """Delete a conversation. Its answers stay."""
-    workspace.get("chats", name, Chat)
-    workspace.remove("chats", name)
+    if not workspace.remove("chats", name):
+        raise not_found("chat")
 
 
 @router.post("/{id}/messages", responses=problems(409))
@@ -121,19 +180,7 @@ async def say(
     workspace.check_room(len(given.text.encode()))
     async with service.talking(workspace, name):
         chat = workspace.get("chats", name, Chat)
-        space = service.engine(workspace, chat.engine).space
-        answer = None
-        if chat.answer is not None:
-            with suppress(Refused):  # deleted meanwhile: the conversation goes on without it
-                answer = await service.answer(workspace, chat.answer)
-        # In a thread: a language model, where there is one, may take its time.
-        step = await asyncio.get_running_loop().run_in_executor(
-            service.talkers,
-            partial(
-                respond, chat.conversation, given.text, space, answer=answer, read=service.reader
-            ),
-        )
-        chat = chat.after(step)
+        chat = chat.after(await _read(service, workspace, chat, given.text))
         if chat.reply.run is not None:
             return await _answered(service, workspace, chat, chat.reply.run, wait)
         workspace.put("chats", name, chat)
@@ -151,9 +198,14 @@ async def edit(service: Behind, workspace: Here, name: IdPath, given: Draft) -> 
     workspace.check_room(size)
     async with service.talking(workspace, name):
         chat = workspace.get("chats", name, Chat)
-        space = service.engine(workspace, chat.engine).space
-        step = await asyncio.get_running_loop().run_in_executor(
-            service.talkers, partial(edited, chat.conversation, given, space)
+        step = await _step(
+            service,
+            workspace,
+            chat.engine,
+            "edit",
+            service.limits.message_seconds,
+            conversation=chat.conversation.model_dump(mode="json"),
+            draft=given.model_dump(mode="json"),
         )
         # A question that is being answered goes on, whatever is asked next.
         chat = chat.after(step, job=_under_way(service, workspace, chat))
@@ -178,6 +230,50 @@ async def finish(service: Behind, workspace: Here, name: IdPath, given: Finished
         return await _told(service, workspace, chat, given.answer)
 
 
+async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -> Step:
+    """What Compass says to a message, also to one that takes too long to read."""
+    answer = None if chat.answer is None else workspace.place("answers", chat.answer) / ANSWER
+    try:
+        return await _step(
+            service,
+            workspace,
+            chat.engine,
+            "say",
+            service.limits.message_seconds,
+            conversation=chat.conversation.model_dump(mode="json"),
+            text=text,
+            answer=answer and str(answer),
+        )
+    except Refused as refused:
+        if refused.problem.code not in _ENDED:
+            raise
+        told = BadInput(
+            "I could not read this message within what the server allows",
+            hint="say it in fewer words, or in several messages",
+        )
+        return unread(chat.conversation, text, told, service.engine(workspace, chat.engine).space)
+
+
+async def _step(
+    service: Service, workspace: Workspace, engine: str, task: str, seconds: float, **given: Any
+) -> Step:
+    """What a working process says next; a language model is asked in between where it wants to."""
+    owner = service.owner_of(workspace, "engines", engine)
+    about = str(owner.place("engines", engine) / ABOUT)
+    heard: list[dict[str, str]] = []
+    while True:
+        work = {"about": about, "heard": None if service.model is None else heard, **given}
+        written = await service.talkers.do(
+            task, work, owner=workspace.id, seconds=seconds, warm=about
+        )
+        said = Said.model_validate_json(written)
+        if said.step is not None:
+            return said.step
+        if service.model is None:
+            raise fault()
+        heard.append(await service.model.reply(said.wanted))
+
+
 async def _answered(
     service: Service, workspace: Workspace, chat: Chat, query: Query, wait: float
 ) -> Chat:
@@ -197,11 +293,6 @@ async def _answered(
         workspace.put("chats", chat.id, chat)
         return chat
     return await _told(service, workspace, chat, made)
-
-
-def _listed(workspace: Workspace, count: int) -> Response:
-    found = TypeAdapter(list[Chat]).dump_json(workspace.newest("chats", Chat, count))
-    return Response(found, media_type="application/json")
 
 
 def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None:

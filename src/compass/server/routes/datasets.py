@@ -9,11 +9,23 @@ from pydantic import Field
 from compass.domain.base import Noun
 from compass.prepare.study import Study
 from compass.readers.catalogue import entry
-from compass.server.nouns import DatasetInfo, Job, Name, Page, RowNumber, now
+from compass.server.listing import DATASETS
+from compass.server.nouns import DatasetBrief, DatasetInfo, Job, Name, Page, RowNumber, now
 from compass.server.paths import allowed
 from compass.server.problems import Refused
 from compass.server.replies import shown
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
+from compass.server.routes.needs import (
+    LISTED,
+    After,
+    Behind,
+    Count,
+    Here,
+    IdPath,
+    Wait,
+    listed,
+    problems,
+    routes,
+)
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id
 from compass.server.uploads import ending_of, receive
@@ -116,12 +128,13 @@ async def _read(service: Service, workspace: Workspace, made: str, wait: float) 
     return shown(running.job, 202)
 
 
-@router.get("", responses=problems())
-async def listing(service: Behind, workspace: Here) -> list[DatasetInfo]:
-    """All datasets of the workspace, then those that the operator offers to everybody."""
-    mine = workspace.all("datasets", DatasetInfo)
-    shared = service.store.shared.all("datasets", DatasetInfo)
-    return [*mine, *(one.model_copy(update={"path": None}) for one in shared)]
+@router.get("", response_model=list[DatasetBrief], responses=problems() | LISTED)
+async def listing(
+    service: Behind, workspace: Here, count: Count = 100, after: After = None
+) -> Response:
+    """The datasets of the workspace, then those that the operator offers to everybody."""
+    both = [workspace, service.store.shared]
+    return await listed(service, both, DATASETS, count, after)
 
 
 @router.get("/{id}", responses=problems())
@@ -133,7 +146,7 @@ async def show(service: Behind, workspace: Here, name: IdPath) -> DatasetInfo:
 @router.delete("/{id}", status_code=204, responses=problems())
 async def delete(service: Behind, workspace: Here, name: IdPath) -> None:
     """Delete a dataset. Engines that learnt from it stay."""
-    owned(service, workspace, name)
+    _own(service, workspace, name)
     workspace.remove("datasets", name)
 
 
@@ -171,12 +184,15 @@ async def study(service: Behind, workspace: Here, name: IdPath, given: Study) ->
 
 def owned(service: Service, workspace: Workspace, name: str) -> DatasetInfo:
     """A dataset that may be changed."""
-    about = service.dataset(workspace, name)
-    if about.shared:
+    _own(service, workspace, name)
+    return service.dataset(workspace, name)
+
+
+def _own(service: Service, workspace: Workspace, name: str) -> None:
+    if service.owner_of(workspace, "datasets", name).shared:
         raise Refused(
             403,
             "shared",
             "this dataset is offered by the operator and stays as it is",
             hint="upload a copy to change it",
         )
-    return about

@@ -10,10 +10,22 @@ from compass.domain.answer import Curve, Suggestion
 from compass.domain.base import Config, Noun
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.prepare.study import Study
-from compass.server.nouns import EngineInfo, Id, Job, Name, Points, RowNumber
+from compass.server.listing import ENGINES
+from compass.server.nouns import EngineBrief, EngineInfo, Id, Job, Name, Points, RowNumber
 from compass.server.problems import Refused
 from compass.server.replies import shown
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
+from compass.server.routes.needs import (
+    LISTED,
+    After,
+    Behind,
+    Count,
+    Here,
+    IdPath,
+    Wait,
+    listed,
+    problems,
+    routes,
+)
 from compass.server.routes.rules import RuleText
 from compass.server.store import new_id
 
@@ -108,11 +120,12 @@ async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait 
     return shown(running.job, 202)
 
 
-@router.get("", responses=problems())
-async def listing(service: Behind, workspace: Here) -> list[EngineInfo]:
-    """All engines of the workspace, then those that the operator offers to everybody."""
-    mine = workspace.all("engines", EngineInfo)
-    return [*mine, *service.store.shared.all("engines", EngineInfo)]
+@router.get("", response_model=list[EngineBrief], responses=problems() | LISTED)
+async def listing(
+    service: Behind, workspace: Here, count: Count = 100, after: After = None
+) -> Response:
+    """The engines of the workspace, then those that the operator offers to everybody."""
+    return await listed(service, [workspace, service.store.shared], ENGINES, count, after)
 
 
 @router.get("/{id}", responses=problems())
@@ -124,7 +137,7 @@ async def show(service: Behind, workspace: Here, name: IdPath) -> EngineInfo:
 @router.delete("/{id}", status_code=204, responses=problems())
 async def delete(service: Behind, workspace: Here, name: IdPath) -> None:
     """Delete an engine. Answers that it gave stay."""
-    if service.engine(workspace, name).shared:
+    if service.owner_of(workspace, "engines", name).shared:
         raise Refused(403, "shared", "this engine is offered by the operator and stays")
     workspace.remove("engines", name)
 

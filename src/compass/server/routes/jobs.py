@@ -3,12 +3,27 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from compass.server.connections import source_of
+from compass.server.jobs import JOBS
 from compass.server.nouns import Job
-from compass.server.problems import Refused, busy
-from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
+from compass.server.problems import Refused
+from compass.server.routes.needs import (
+    LISTED,
+    After,
+    Behind,
+    Count,
+    Here,
+    IdPath,
+    listed,
+    problems,
+    routes,
+)
 from compass.server.service import Service
+from compass.server.slots import Slots
 from compass.server.store import Workspace
 
 router = routes("jobs", "/api/v1/jobs")
@@ -22,10 +37,26 @@ _EVENT = {
 _HEARTBEAT = 15.0  # seconds; proxies close streams that are silent for long
 
 
-@router.get("", responses=problems())
-async def listing(service: Behind, workspace: Here) -> list[Job]:
-    """All jobs of the workspace, the newest first, then those of what the operator offers."""
-    return [*service.jobs.all(workspace), *service.jobs.all(service.store.shared)]
+class _Held(StreamingResponse):
+    """A stream that holds one of the places for streams until it ends."""
+
+    def __init__(self, slots: Slots, holder: tuple[str, str], stream: AsyncIterator[str]) -> None:
+        super().__init__(stream, media_type="text/event-stream")
+        self.slots = slots
+        self.holder = holder
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self.slots.one(*self.holder):
+            await super().__call__(scope, receive, send)
+
+
+@router.get("", response_model=list[Job], responses=problems() | LISTED)
+async def listing(
+    service: Behind, workspace: Here, count: Count = 100, after: After = None
+) -> Response:
+    """The jobs of the workspace, the newest first, then those of what the operator offers."""
+    both = [workspace, service.store.shared]
+    return await listed(service, both, JOBS, count, after, service.jobs.live(both))
 
 
 @router.get("/{id}", responses=problems())
@@ -53,12 +84,13 @@ async def cancel(service: Behind, workspace: Here, name: IdPath) -> Job:
         }
     },
 )
-async def events(service: Behind, workspace: Here, name: IdPath) -> StreamingResponse:
+async def events(
+    request: Request, service: Behind, workspace: Here, name: IdPath
+) -> StreamingResponse:
     """Follow a job as it happens (server-sent events)."""
     owner = _owner(service, workspace, name)
-    if service.streams >= service.limits.streams:
-        raise busy(10)
-    return StreamingResponse(_stream(service, owner, name), media_type="text/event-stream")
+    holder = (workspace.id, source_of(request.client))
+    return _Held(service.streams, holder, _stream(service, owner, name))
 
 
 def _owner(service: Service, workspace: Workspace, name: str) -> Workspace:
@@ -72,7 +104,6 @@ def _owner(service: Service, workspace: Workspace, name: str) -> Workspace:
 
 
 async def _stream(service: Service, workspace: Workspace, name: str) -> AsyncIterator[str]:
-    service.streams += 1
     following = service.jobs.follow(workspace, name)
     pending: asyncio.Future[Job] | None = None
     try:
@@ -91,4 +122,3 @@ async def _stream(service: Service, workspace: Workspace, name: str) -> AsyncIte
     finally:
         if pending is not None:
             pending.cancel()
-        service.streams -= 1

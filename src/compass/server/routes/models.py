@@ -2,11 +2,23 @@
 
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query, Request, Response
 
-from compass.server.nouns import ModelInfo, Name, now
+from compass.server.listing import MODELS
+from compass.server.nouns import ModelBrief, ModelInfo, Name, now
+from compass.server.problems import not_found
 from compass.server.routes.datasets import FILE
-from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
+from compass.server.routes.needs import (
+    LISTED,
+    After,
+    Behind,
+    Count,
+    Here,
+    IdPath,
+    listed,
+    problems,
+    routes,
+)
 from compass.server.store import new_id
 from compass.server.uploads import receive
 
@@ -34,10 +46,12 @@ async def upload(
     return about
 
 
-@router.get("", responses=problems())
-async def listing(workspace: Here) -> list[ModelInfo]:
-    """All models of the workspace, the newest first."""
-    return workspace.all("models", ModelInfo)
+@router.get("", response_model=list[ModelBrief], responses=problems() | LISTED)
+async def listing(
+    service: Behind, workspace: Here, count: Count = 100, after: After = None
+) -> Response:
+    """The models of the workspace, the newest first."""
+    return await listed(service, [workspace], MODELS, count, after)
 
 
 @router.get("/{id}", responses=problems())
@@ -49,5 +63,5 @@ async def show(workspace: Here, name: IdPath) -> ModelInfo:
 @router.delete("/{id}", status_code=204, responses=problems())
 async def delete(workspace: Here, name: IdPath) -> None:
     """Delete a model. Engines that use it have their own copy."""
-    workspace.get("models", name, ModelInfo)
-    workspace.remove("models", name)
+    if not workspace.remove("models", name):
+        raise not_found("model")

@@ -1,10 +1,13 @@
 """What routes need: the service, the workspace of the request, and the answers they document."""
 
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
+from compass.server.listing import CURSOR, Listed, part_of
 from compass.server.nouns import ID, Problem
 from compass.server.problems import Refused
 from compass.server.service import Service
@@ -45,7 +48,9 @@ def workspace_of(
             "the request names no workspace",
             hint="make one with POST /api/v1/workspaces and send its key as Compass-Workspace",
         )
-    return service.store.open(key)
+    opened = service.store.open(key)
+    _ = opened.bytes  # counted once, here in a thread: there may be many files
+    return opened
 
 
 Here = Annotated[Workspace, Depends(workspace_of)]
@@ -55,13 +60,52 @@ Wait = Annotated[
     Query(ge=0, le=60, description="seconds to wait for the result; after that a job is returned"),
 ]
 
+Count = Annotated[int, Query(ge=1, le=1000, description="at most so many")]
+After = Annotated[
+    str | None,
+    Query(pattern=CURSOR, description="go on after these: the header Compass-Next of the last"),
+]
+# Of every list: what it has to say besides its entries.
+LISTED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            "Compass-Next": {
+                "schema": {"type": "string"},
+                "description": "send it as `after` to get what follows; absent: that was all",
+            }
+        }
+    }
+}
+
+
+async def listed(
+    service: Service,
+    workspaces: Sequence[Workspace],
+    kind: Listed[Any, Any],
+    count: int,
+    after: str | None,
+    live: Mapping[tuple[str, str], Any] | None = None,
+) -> Response:
+    """Some entries of a list, read and written in a thread: others are served meanwhile."""
+
+    def made() -> tuple[bytes, str | None]:
+        found, more = part_of(workspaces, kind, count, after, live)
+        return b"[" + b",".join(one.model_dump_json().encode() for one in found) + b"]", more
+
+    # One at a time of each workspace: or one that lists a lot would hold all threads.
+    async with workspaces[0].listing:
+        written, more = await asyncio.get_running_loop().run_in_executor(service.listers, made)
+    headers = {} if more is None else {"Compass-Next": more}
+    return Response(written, media_type="application/json", headers=headers)
+
+
 _WHY = {
     400: "The request cannot be read.",
     401: "A token or the key of a workspace is missing or wrong.",
     403: "Not allowed: the path, host or origin.",
     404: "There is no such thing in this workspace.",
     405: "This method is not for this path.",
-    408: "The upload stopped for too long.",
+    408: "The request came too slowly.",
     409: "It is not in a state in which this can be done.",
     413: "More than the server allows: size, rows, columns, memory.",
     415: "The body is not of the type that is expected.",
@@ -73,7 +117,7 @@ _WHY = {
     503: "The server is too busy or shutting down; see Retry-After.",
 }
 _RETRY = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds to wait"}}
-_ALWAYS = (400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 431, 503)
+_ALWAYS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 431, 503)
 
 
 def problems(*more: int) -> dict[int | str, dict[str, Any]]:

@@ -1,18 +1,18 @@
 """Runs: which to make next, and telling an engine what they gave."""
 
-import json
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from compass.domain.answer import Proposal
 from compass.domain.base import Noun, Value
 from compass.domain.query import Query as Asked
 from compass.domain.told import Told
 from compass.engine.export import job_array
+from compass.server import logs
 from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
-from compass.server.problems import Refused, not_found
+from compass.server.problems import Refused, damaged, not_found
 from compass.server.replies import shown
 from compass.server.routes.datasets import FILE
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
@@ -146,7 +146,11 @@ def _told(service: Service, workspace: Workspace, name: str) -> Told:
     place = service.owner_of(workspace, "engines", name).place("engines", name) / TOLD
     if not place.is_file():
         raise not_found("telling: this engine was fitted, not told")
-    return Told.model_validate(json.loads(place.read_text()))
+    try:
+        return Told.model_validate_json(place.read_bytes())
+    except ValidationError:
+        logs.trouble("damaged", kind="telling", id=name)
+        raise damaged("telling", "tell the runs again") from None
 
 
 async def _tell(

@@ -108,9 +108,20 @@ export function toTell(space: Space, runs: readonly Run[]): Table {
 export function toFillIn(space: Space, runs: readonly Run[]): string {
   const used = columns(space, "knob", "context", "outcome");
   const lines = runs.map((run) =>
-    used.map((one) => run.config[one.name] ?? run.outcomes[one.name] ?? ""),
+    used.map((one) => {
+      const text = run.config[one.name] ?? run.outcomes[one.name] ?? "";
+      return one.kind === "category" ? guarded(text) : text;
+    }),
   );
-  return csv([used.map((one) => one.name), ...lines]);
+  return csv([used.map((one) => guarded(one.name)), ...lines]);
+}
+
+/**
+ * A name or label that no spreadsheet runs as a formula: an apostrophe marks it as text. One that
+ * looks marked already gets another, so that the server can take every mark away again.
+ */
+export function guarded(text: string): string {
+  return /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
 export function csv(lines: readonly (readonly string[])[]): string {

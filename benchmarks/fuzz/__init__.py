@@ -1,0 +1,1 @@
+"""Random tables, rules and questions, held against enumeration by plain Python of its own."""

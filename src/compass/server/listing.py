@@ -1,0 +1,190 @@
+"""Listings: some things of a workspace at a time, each as a small summary.
+
+What is known about a thing may be large: a study of 2,000 columns, a long conversation. A summary
+is made when a thing is first listed and kept in `state/briefs`, with the mark of the file that it
+was made of; one whose mark is not that of the file is made again. All of this may take its time
+and belongs into a thread.
+"""
+
+import json
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from compass.domain.base import Noun
+from compass.server.nouns import (
+    AnswerInfo,
+    DatasetBrief,
+    DatasetInfo,
+    EngineBrief,
+    EngineInfo,
+    ModelBrief,
+    ModelInfo,
+)
+from compass.server.problems import Refused
+from compass.server.store import ABOUT, Kind, Workspace
+
+CURSOR = r"^[0-9]\.[0-9]{1,20}\.[0-9a-f]{16}$"
+_FORMAT = 1  # of summaries; those of another one are made again
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Dated(Protocol):
+    """What can be put in order."""
+
+    @property
+    def created(self) -> datetime:
+        """When it was made."""
+        ...
+
+    def model_dump_json(self) -> str:
+        """As it is kept and sent."""
+        ...
+
+
+Thing = TypeVar("Thing", bound=Noun)
+Brief = TypeVar("Brief", bound=Dated)
+
+
+@dataclass(frozen=True)
+class Listed(Generic[Thing, Brief]):
+    """How things of a kind are listed."""
+
+    kind: Kind
+    noun: type[Thing]  # what is kept
+    brief: type[Brief]  # its summary
+    of: Callable[[Thing], Brief]
+    by_use: bool = False  # the one that was used last first, instead of the one made last
+
+
+DATASETS = Listed("datasets", DatasetInfo, DatasetBrief, DatasetInfo.brief)
+MODELS = Listed("models", ModelInfo, ModelBrief, ModelInfo.brief)
+ENGINES = Listed("engines", EngineInfo, EngineBrief, EngineInfo.brief)
+ANSWERS = Listed("answers", AnswerInfo, AnswerInfo, AnswerInfo.brief, by_use=True)
+
+
+class Part(NamedTuple, Generic[Brief]):
+    """Some entries of a list."""
+
+    entries: list[Brief]
+    after: str | None  # from where to go on; None: these are the last
+
+
+def part_of(
+    workspaces: Sequence[Workspace],
+    listed: Listed[Any, Brief],
+    count: int,
+    after: str | None = None,
+    live: Mapping[tuple[str, str], Brief] | None = None,
+) -> Part[Brief]:
+    """Some things of workspaces, one workspace after the other, in each the newest first.
+
+    `live` are summaries that are newer than what is kept, by workspace and name. What another
+    version kept, or what is damaged, is left out.
+    """
+    now = live or {}
+    keys = sorted(
+        (place, -moment, name)
+        for place, workspace in enumerate(workspaces)
+        for name, moment in _moments(workspace, listed, now).items()
+    )
+    at = 0 if after is None else bisect_right(keys, _key(after))
+    entries: list[Brief] = []
+    more = None
+    for key in keys[at:]:
+        if len(entries) == count:
+            more = _cursor(keys[at - 1])
+            break
+        at += 1
+        owner = workspaces[key[0]]
+        with suppress(Refused):
+            known = now.get((owner.id, key[2]))
+            entries.append(brief(owner, listed, key[2]) if known is None else known)
+    if listed.by_use:  # those that were used last, and of these the newest first
+        entries.sort(key=lambda entry: entry.created, reverse=True)
+    return Part(entries, more)
+
+
+def every(workspace: Workspace, listed: Listed[Any, Brief]) -> list[Brief]:
+    """The summaries of all things of a kind."""
+    found = []
+    for name in workspace.names(listed.kind):
+        with suppress(Refused):
+            found.append(brief(workspace, listed, name))
+    return found
+
+
+def brief(workspace: Workspace, listed: Listed[Any, Brief], name: str) -> Brief:
+    """The summary of a thing."""
+    kept = workspace.briefs / listed.kind / name
+    mark = _mark(workspace.place(listed.kind, name) / ABOUT)
+    known = _kept(kept, mark, listed.brief)
+    if known is not None:
+        return known
+    made = listed.of(workspace.get(listed.kind, name, listed.noun))
+    with suppress(OSError):  # a full disk: it is made again the next time
+        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        kept.write_text(json.dumps([mark, made.model_dump_json()]))
+    return made
+
+
+def _mark(path: Path) -> str:
+    """What changes whenever a file is replaced; empty: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ""  # whoever reads it tells what is wrong
+    return f"{_FORMAT}-{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
+
+
+def _kept(path: Path, mark: str, noun: type[Brief]) -> Brief | None:
+    try:
+        made_of, written = json.loads(path.read_bytes())
+        return noun.model_validate_json(written) if made_of == mark != "" else None  # type: ignore[attr-defined]
+    except (OSError, ValueError, TypeError, ValidationError):
+        return None  # none yet, or cut short: it is made again
+
+
+def _moments(
+    workspace: Workspace, listed: Listed[Any, Brief], live: Mapping[tuple[str, str], Brief]
+) -> dict[str, int]:
+    """When each thing was made or used, by name."""
+    found = {n: _moment(b.created) for (owner, n), b in live.items() if owner == workspace.id}
+    known = workspace.moments.setdefault(listed.kind, {})
+    names = workspace.names(listed.kind)
+    for name in names:
+        if name in found:
+            continue
+        if listed.by_use:
+            with suppress(OSError):  # removed meanwhile
+                used = os.stat(workspace.place(listed.kind, name)).st_mtime_ns
+                found[name] = used // 1000
+            continue
+        if name not in known:
+            with suppress(Refused):
+                known[name] = _moment(brief(workspace, listed, name).created)
+        if name in known:
+            found[name] = known[name]
+    for gone in set(known) - set(names):  # a copy: other threads list the same workspace
+        known.pop(gone, None)
+    return found
+
+
+def _moment(when: datetime) -> int:
+    return (when - _EPOCH) // timedelta(microseconds=1)
+
+
+def _cursor(key: tuple[int, int, str]) -> str:
+    return f"{key[0]}.{-key[1]}.{key[2]}"
+
+
+def _key(cursor: str) -> tuple[int, int, str]:
+    place, moment, name = cursor.split(".")
+    return int(place), -int(moment), name
