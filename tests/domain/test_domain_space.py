@@ -27,6 +27,8 @@ class TestNumber:
             ({"low": math.nan, "high": 1}, "n: bounds and step must be finite"),
             ({"low": 0, "high": 1, "step": 0}, "n: step must be positive"),
             ({"low": 0, "high": 1, "step": -1}, "n: step must be positive"),
+            ({"low": 0, "high": 1e308, "step": 1e-5}, "n: there are too many steps"),
+            ({"low": -1e308, "high": 1e308, "step": 1}, "n: there are too many steps"),
             ({"low": 0, "high": 9, "allowed": ()}, "n: allowed values must be ascending"),
             ({"low": 0, "high": 9, "allowed": (4, 2)}, "n: allowed values must be ascending"),
             ({"low": 0, "high": 9, "allowed": (2, 2)}, "n: allowed values must be ascending"),

@@ -1,6 +1,7 @@
 """skops files: predictions equal scikit-learn's own, and files made to do harm are refused."""
 
 import io
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -147,3 +148,19 @@ def test_leaves_without_shares_of_classes_are_refused() -> None:
     wrong = bring_bytes(changed(content, edit), "m.skops", columns=CODED)
     with pytest.raises(BadInput, match="no shares of classes"):
         wrong.fitted(SPACE, "state", Task(3), labels)
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [(["nodes", "app"], "names 2 of its 3 inputs"), (["nodes", "app", "app"], "an input twice")],
+)
+def test_names_that_are_not_one_for_each_input_are_refused(
+    names: list[str], why: str, tmp_path: Path
+) -> None:
+    """Also those that the process apart tells: here of a pickle, which may say anything."""
+    forest = RandomForestRegressor(2, max_depth=3, random_state=0).fit(rows(), law(rows()))
+    forest.feature_names_in_ = np.array(names, dtype=object)
+    path = tmp_path / "m.pkl"
+    path.write_bytes(pickle.dumps(forest))
+    with pytest.raises(BadInput, match=why):
+        bring(path, columns=CODED, allow_pickle=True)

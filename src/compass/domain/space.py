@@ -44,6 +44,8 @@ class Number(Noun):
             raise ValueError(f"{self.name}: low {self.low:g} is above high {self.high:g}")
         if self.step is not None and self.step <= 0:
             raise ValueError(f"{self.name}: step must be positive")
+        if self.step is not None and not math.isfinite((self.high - self.low) / self.step):
+            raise ValueError(f"{self.name}: there are too many steps from low to high to count")
         if self.allowed is not None and (
             not self.allowed or list(self.allowed) != sorted(set(self.allowed))
         ):

@@ -80,10 +80,15 @@ def opened(content: Content, limits: Limits) -> Opened:
     try:
         told = {name: value for name, value in said.items() if name != "arrays"}
         facts = Facts.model_validate(told)
+        if facts.names is not None:
+            _check_names(facts.names, facts.count or len(facts.names))
         forest = _checked(_stacked(arrays, facts), content) if facts.forest else None
     except (ValidationError, *_DAMAGED) as error:
         sandbox.close()
         raise _damaged(content, error) from None
+    except BadInput:
+        sandbox.close()
+        raise
     inputs = Inputs(facts.names, facts.count, frozenset(facts.texts))
     if forest is not None:
         sandbox.close()
@@ -146,12 +151,17 @@ def _real(names: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
     """The names of the inputs, one for each; None if the library only counted them."""
     if not names:
         return None
+    _check_names(names, width)
+    counted = ([f"Column_{place}" for place in range(width)], [f"f{p}" for p in range(width)])
+    return tuple(names) if list(names) not in counted else None
+
+
+def _check_names(names: Sequence[str], width: int) -> None:
+    """Refuse names that are not one for each input: which column feeds which would be a guess."""
     if len(names) != width:
         raise Inconsistent(f"it names {len(names)} of its {width} inputs")
     if len(set(names)) != width:
         raise Inconsistent("it names an input twice")
-    counted = ([f"Column_{place}" for place in range(width)], [f"f{p}" for p in range(width)])
-    return tuple(names) if list(names) not in counted else None
 
 
 def _stacked(arrays: Sequence[NDArray[Any]], facts: Facts) -> FlatForest:
@@ -160,7 +170,7 @@ def _stacked(arrays: Sequence[NDArray[Any]], facts: Facts) -> FlatForest:
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     shift = np.repeat(starts, sizes)
     if facts.count is None:
-        raise Inconsistent("a forest of unknown width")
+        raise Inconsistent("it does not say how many inputs it has")
     inner = feature >= 0
     return FlatForest(
         feature=np.where(inner, feature, -1),
