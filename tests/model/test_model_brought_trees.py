@@ -167,7 +167,7 @@ def test_classes_that_do_not_fit_are_told(tmp_path: Path) -> None:
     path, _ = lightgbm_model(tmp_path, objective="binary")
     labels = ("no", "yes")
     with pytest.raises(BadInput, match="2 classes, 3 were named"):
-        bring(path, columns=CODED, classes=[*"abc"]).fitted(SPACE, "s", Task(2), labels)
+        bring(path, columns=CODED, classes=["a", "b", "c"]).fitted(SPACE, "s", Task(2), labels)
     with pytest.raises(CompassError, match="no label of the outcome named 'yess'") as told:
         bring(path, columns=CODED, classes=["no", "yess"]).fitted(SPACE, "s", Task(2), labels)
     assert "did you mean yes" in told.value.hint
