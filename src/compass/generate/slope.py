@@ -17,7 +17,9 @@ def descend(herd: Herd, head: Scored, rng: np.random.Generator) -> Scored:
     """A configuration improved along the gradient until that no longer helps."""
     arena = herd.arena
     for _ in range(_STEPS):
-        direction = _direction(arena, head.X)
+        # Far outside the past runs a model on a logarithmic scale may be too steep for a number.
+        with np.errstate(over="ignore", invalid="ignore"):
+            direction = _direction(arena, head.X)
         if direction is None or arena.late:
             break
         steps = _legal_steps(arena, head.X[0], direction)
@@ -36,8 +38,7 @@ def _direction(arena: Arena, X: Floats) -> Floats | None:
 
     Towards the goals where they are missed or something is minimised, else towards the start.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        slopes = arena.predict.gradient(X)
+    slopes = arena.predict.gradient(X)
     if slopes is None:
         return None
     predicted = arena.predict(X)
@@ -57,7 +58,6 @@ def _direction(arena: Arena, X: Floats) -> Floats | None:
     if not step.any() and arena.proximity:
         step = np.where(mask, (arena.start - X[0]) / arena.geometry.scale, 0.0)
     largest = float(np.abs(step).max())
-    # Far outside the past runs a model on a logarithmic scale may be too steep for a number.
     return step / largest if 0 < largest < np.inf else None
 
 
