@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust scale billion quality load page-bench corpus clean
+.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust scale billion quality load page-bench corpus answers clean
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -136,6 +136,10 @@ page-bench: $(PAGE)  ## the page in a real browser: bytes, frames and keys on 10
 corpus: $(STAMP)  ## how well plain English is understood: both halves of the corpus
 	$(BIN)/python -m tests.chat.corpus_case develop
 	$(BIN)/python -m tests.chat.corpus_case score
+
+answers: $(STAMP)  ## record 400 answers in out/answers.json, to be compared after a change that must not change them
+	@mkdir -p out
+	$(BIN)/python -m benchmarks.answers record out/answers.json
 
 trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
 	$(BIN)/python -m benchmarks.trust
