@@ -7,11 +7,13 @@ Times, versions and certificates that a deadline cut are left out.
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.answers.chat import dialogues
+from benchmarks.answers.commands import printed
+from benchmarks.answers.http import http_replies
 from benchmarks.answers.questions import engines, questions
 from compass.domain.errors import CompassError
 
@@ -23,13 +25,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.answers", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("record").add_argument("file", type=Path)
+    write = commands.add_parser("record")
+    write.add_argument("file", type=Path)
+    write.add_argument("--only", choices=[*PARTS], action="append", help="by default all parts")
     compare = commands.add_parser("compare")
     compare.add_argument("before", type=Path)
     compare.add_argument("after", type=Path)
     chosen = parser.parse_args(arguments)
     if chosen.command == "record":
-        found = dict(record())
+        found = dict(pair for name in chosen.only or PARTS for pair in PARTS[name]())
         chosen.file.write_text(json.dumps(found, indent=1, sort_keys=True))
         print(f"{len(found)} answers in {chosen.file}")
         return 0
@@ -41,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(differences))
 
 
-def record() -> Iterator[tuple[str, Any]]:
+def asked() -> Iterator[tuple[str, Any]]:
     """Every question by name, with its answer or its error."""
     for label, engine in engines():
         for asked in questions(engine):
@@ -51,7 +55,6 @@ def record() -> Iterator[tuple[str, Any]]:
                 yield name, plain(asked.ask())
             except CompassError as error:
                 yield name, {"error": type(error).__name__, "text": str(error)}
-    yield from dialogues()
 
 
 def plain(found: Any) -> Any:
@@ -87,6 +90,13 @@ def differing(before: Any, after: Any, place: tuple[Any, ...]) -> Iterator[tuple
     elif before != after:
         yield place, before, after
 
+
+PARTS: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
+    "engines": asked,
+    "chat": dialogues,
+    "http": http_replies,
+    "commands": printed,
+}
 
 if __name__ == "__main__":
     sys.exit(main())
