@@ -28,7 +28,7 @@ from benchmarks.peers.jobs import OUTCOME, decode
 from benchmarks.peers.prepare import FASTER, prepare
 from benchmarks.peers.run_compass import engine
 from benchmarks.show import save, table
-from compass.domain.answer import Standing
+from compass.domain.answer import CertificateStatus
 
 PATIENCE = 120.0  # seconds for a proof
 EQUAL = 1e-5  # relative to max(1, distance): what a proof calls equal
@@ -53,7 +53,7 @@ class Outcome:
     @property
     def closed(self) -> bool:
         """Whether the proof says the last word."""
-        return self.status in (Standing.OPTIMAL, Standing.INFEASIBLE)
+        return self.status in (CertificateStatus.OPTIMAL, CertificateStatus.INFEASIBLE)
 
     @property
     def equal(self) -> bool:

@@ -37,8 +37,8 @@ from benchmarks import fuzz_alter
 from benchmarks.fuzz_subjects import CODED, SPACE, Subject, engines, files, rows
 from compass.domain.errors import CompassError
 from compass.model.base import Fitted, Task
-from compass.model.brought import bring_bytes
-from compass.model.flat import FlatForest
+from compass.model.files import bring_bytes
+from compass.model.trees.flat import FlatForest
 
 BATCH = 300  # cases of one child, which takes seconds to start
 SECONDS = 240.0  # for one case, then it hangs: loading may take 120 s, and machines are slow
@@ -88,8 +88,8 @@ def predict(content: bytes, subject: Subject) -> None:
 def ask(path: Path, rng: np.random.Generator) -> None:
     """Load an engine, ask it, and check its models at the runs that it knows."""
     engine = cp.load(path)
-    for (features, _), trained in engine.bench.trained.items():
-        X = engine.bench.prepared.columns_of(features)
+    for (features, _), trained in engine.store.trained.items():
+        X = engine.store.prepared.columns_of(features)
         check(trained.model, X[np.isfinite(X).all(axis=1)][:20])
     answer = engine.ask(QUESTIONS[int(rng.integers(len(QUESTIONS)))], prove=0.05, count=2)
     answer.model_dump_json()

@@ -143,11 +143,11 @@ def _runs() -> cp.Dataset:
 
 def _represented(engine: cp.Compass, plan: dict[str, Any]) -> None:
     """Let the engine take the embedding without comparing: here it need not be the best."""
+    from compass.learn.select import Selected
     from compass.model.recipe import Recipe
-    from compass.model.select import Selected
 
     recipe = Recipe(family=plan["surrogate"], embedding=plan["represent"])
-    engine.bench.chosen = lambda *_: (recipe, Selected(recipe, ()))  # type: ignore[method-assign]
+    engine.store.chosen = lambda *_: (recipe, Selected(recipe, ()))  # type: ignore[method-assign]
 
 
 def _lightgbm(path: Path, classes: int | None) -> None:

@@ -130,7 +130,7 @@ def spaces(one: Exhaustive, folder: Path) -> Iterator[Space]:
 
 def _legal(data: cp.Dataset) -> NDArray[np.bool_]:
     """Which rows [n] obey every rule of the study, outcomes apart."""
-    from compass.engine.standing import compiled, standing
+    from compass.engine.rules import compiled, standing
 
     prepared = data.prepared
     if len(prepared.values) != data.table.arrow.num_rows:

@@ -8,9 +8,9 @@ import numpy as np
 import compass as cp
 from benchmarks.show import save, table
 from compass.domain.space import Role
+from compass.learn.select import Course, course, cross_validate, known, scales_of
 from compass.model.base import Task, family, obstacle
 from compass.model.recipe import Recipe
-from compass.model.select import Course, course, cross_validate, known, scales_of
 from compass.prepare.split import configurations
 from compass.settings import Settings
 
@@ -74,7 +74,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _ground(engine: cp.Compass, settings: Settings) -> Course:
     space = engine.space
-    lesson = engine.bench.lesson(space.having(Role.KNOB, Role.CONTEXT), "runtime")
+    lesson = engine.store.lesson(space.having(Role.KNOB, Role.CONTEXT), "runtime")
     rows = lesson.train
     return course(
         lesson.field.X[rows],
@@ -94,7 +94,7 @@ def _able(here: Course, name: str) -> bool:
 
 def _alone(here: Course, name: str) -> float:
     """CPU seconds of the five folds of a family, on the one scale that the race would take."""
-    from compass.model.alone import one_thread
+    from compass.model.one_thread import one_thread
 
     recipe = Recipe(family=name, log=scales_of(here)[-1])
     began = time.process_time()

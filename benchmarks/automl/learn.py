@@ -4,12 +4,12 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.automl.tables import Problem
+from compass.learn.choose import contenders, tried
+from compass.learn.score import mape, small
+from compass.learn.select import Course, Selected, course, select
+from compass.learn.tune import Tuned, tune
 from compass.model.base import Fitted, Task
-from compass.model.choose import contenders, tried
 from compass.model.recipe import Recipe
-from compass.model.score import mape, small
-from compass.model.select import Course, Selected, course, select
-from compass.model.tune import Tuned, tune
 from compass.settings import Settings
 
 SEED = 7

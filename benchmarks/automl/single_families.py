@@ -8,10 +8,10 @@ import numpy as np
 from benchmarks.automl.learn import selected, test_error, trained
 from benchmarks.automl.tables import Problem, problems
 from benchmarks.show import save, table
+from compass.learn.score import mape, small
+from compass.learn.select import known
 from compass.model.base import Task, family, obstacle
 from compass.model.recipe import Recipe
-from compass.model.score import mape, small
-from compass.model.select import known
 from compass.settings import Settings
 
 MOST = 1.05  # times the error of the family that turns out best, on the mean

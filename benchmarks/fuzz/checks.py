@@ -12,7 +12,7 @@ import numpy as np
 import compass as cp
 from benchmarks.fuzz.columns import Column
 from benchmarks.fuzz.rules import Condition
-from compass.domain.answer import Answer, Standing, Suggestion
+from compass.domain.answer import Answer, CertificateStatus, Suggestion
 from compass.domain.errors import ConflictingRules
 from compass.prepare.encode import Encoder
 
@@ -114,7 +114,8 @@ def _refute(
         return Counter({"nothing legal was drawn": 1})
     if not answer.suggestions:
         claimed = answer.exhausted or (
-            answer.certificate is not None and answer.certificate.status is Standing.INFEASIBLE
+            answer.certificate is not None
+            and answer.certificate.status is CertificateStatus.INFEASIBLE
         )
         assert not claimed, f"{answer.no_answer}, but {configs[0]} obeys all rules"
         return Counter({"missed: something is legal": 1})
@@ -139,7 +140,9 @@ def _compare(
     met: np.ndarray,
 ) -> Counter[str]:
     """Is one of the configurations better than the first suggestion?"""
-    proved = answer.certificate is not None and answer.certificate.status is Standing.OPTIMAL
+    proved = (
+        answer.certificate is not None and answer.certificate.status is CertificateStatus.OPTIMAL
+    )
     claimed = proved or answer.exhausted
     extremes = [n for n, goal in answer.query.goals.items() if goal.kind == "extreme"]
     config = answer[0].config
@@ -181,7 +184,7 @@ def _predicted(answer: Answer, configs: Sequence[Row], engine: cp.Compass) -> di
     """What the models say of each configuration, per outcome [n, outputs]."""
     found = {}
     for name in answer.query.goals:
-        trained = next(t for (_, target), t in engine.bench.trained.items() if target == name)
+        trained = next(t for (_, target), t in engine.store.trained.items() if target == name)
         space = engine.space.select(trained.card.features)
         encoder = Encoder(space)
         found[name] = trained.model.predict(np.array([encoder.encode(c) for c in configs]))
@@ -209,7 +212,7 @@ def _met(answer: Answer, said: Mapping[str, np.ndarray], engine: cp.Compass) -> 
 
 def _distance(config: Row, start: Row, cols: Sequence[Column], engine: cp.Compass) -> float:
     """The change between two configurations, in standard deviations of the runs learnt from."""
-    field = next(iter(engine.bench.fields.values()))
+    field = next(iter(engine.store.views.values()))
     total = 0.0
     for column in cols:
         one, other = config[column.name], start[column.name]

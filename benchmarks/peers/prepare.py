@@ -21,10 +21,10 @@ def prepare(
 
     Another `draw_number` gives other questions: whatever was tuned was tuned on the first.
     """
-    bench = engine(seed).bench
-    here = bench.field_of(NAMES)
-    settings = bench.settings.forest
-    X, y = here.X[here.train], bench.prepared.column("runtime")[here.train]
+    store = engine(seed).store
+    here = store.view_of(NAMES)
+    settings = store.settings.forest
+    X, y = here.X[here.train], store.prepared.column("runtime")[here.train]
     labels = np.array([column.is_label for column in COLUMNS])
     scale = np.where(labels, 1.0, X.std(axis=0))
     blank = Question(tuple(X[0]), 0.0)

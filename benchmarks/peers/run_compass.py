@@ -50,7 +50,7 @@ class _Compass:
 
 
 def _probe(fitted: cp.Compass, case: Case) -> list[float]:
-    trained = next(iter(fitted.bench.trained.values()))
+    trained = next(iter(fitted.store.trained.values()))
     starts = np.array([question.start for question in case.questions])
     return [float(value) for value in trained.model.predict(starts)[:, 0]]
 

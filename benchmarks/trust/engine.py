@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 import compass as cp
 from benchmarks.trust.problems import Problem, Rows
 from compass.domain.answer import Trust
-from compass.engine.judge import Judge
-from compass.engine.workbench import Trained
-from compass.model.score import row_errors, small
+from compass.evidence.assessor import Assessor
+from compass.learn.score import row_errors, small
+from compass.learn.store import OutcomeModel
 
 Floats = NDArray[np.float64]
 _DECIDE = 2000  # rows on which the family and the scale of an outcome are chosen
@@ -22,8 +22,8 @@ class Learnt:
 
     problem: Problem
     engine: cp.Compass
-    judge: Judge
-    trained: Trained
+    assessor: Assessor
+    trained: OutcomeModel
     small: float  # amounts below this count as this much when errors and widths are made relative
 
     @property
@@ -39,7 +39,7 @@ class Learnt:
 
     def trust(self, X: Floats) -> list[Trust]:
         """Label and scores of configurations [n, d]."""
-        return self.judge.trust(X)
+        return self.assessor.trust(X)
 
     def errors(self, X: Floats, y: Floats) -> Floats:
         """Relative error of each run, [n]; of classes 0 or 1."""
@@ -51,12 +51,12 @@ class Learnt:
     def band(self, X: Floats, level: float) -> tuple[Floats, Floats]:
         """Both ends [n] of the interval of a new run at configurations X [n, d]."""
         settings = self.engine.settings.model_copy(update={"interval": level})
-        self.judge.bench.settings, before = settings, self.judge.bench.settings
+        self.assessor.store.settings, before = settings, self.assessor.store.settings
         try:
             model = self.trained.model
-            found = self.judge.band(self.problem.outcome, model.predict(X), model.spread(X))
+            found = self.assessor.band(self.problem.outcome, model.predict(X), model.spread(X))
         finally:
-            self.judge.bench.settings = before
+            self.assessor.store.settings = before
         assert found is not None
         return found
 
@@ -85,7 +85,7 @@ def learn(problem: Problem, rows: Rows, settings: cp.Settings, seed: int) -> Lea
     names = problem.features.names
     if engine.space.select(names) != problem.features:
         raise ValueError(f"{problem.name}: a part of the table has other values than the whole")
-    trained = engine.bench.train(names, (problem.outcome,))
-    judge = Judge(engine.bench, engine.bench.field_of(names), trained)
+    trained = engine.store.train(names, (problem.outcome,))
+    assessor = Assessor(engine.store, engine.store.view_of(names), trained)
     scale = 0.0 if problem.classes else small(problem.y[rows])
-    return Learnt(problem, engine, judge, trained[problem.outcome], scale)
+    return Learnt(problem, engine, assessor, trained[problem.outcome], scale)

@@ -207,14 +207,14 @@ def _place(space: Space, one: Suggestion) -> int | None:
 
 def _elsewhere(space: Space, engine: cp.Compass, rest: Rows) -> tuple[float, int]:
     """Coverage of the printed intervals on random rows that were not learnt, and how many."""
-    from compass.engine.judge import Judge
+    from compass.evidence.assessor import Assessor
 
     names = engine.space.having(Role.KNOB, Role.CONTEXT)
-    trained = engine.bench.train(names, (space.outcome,))
-    judge = Judge(engine.bench, engine.bench.field_of(names), trained)
+    trained = engine.store.train(names, (space.outcome,))
+    assessor = Assessor(engine.store, engine.store.view_of(names), trained)
     rows = rest[np.isfinite(space.y[rest])][:_ELSEWHERE]
     X, model = space.data.prepared.columns_of(names)[rows], trained[space.outcome].model
-    band = judge.band(space.outcome, model.predict(X), model.spread(X))
+    band = assessor.band(space.outcome, model.predict(X), model.spread(X))
     if band is None or not len(rows):
         return float("nan"), 0
     return float(np.mean((band[0] <= space.y[rows]) & (space.y[rows] <= band[1]))), len(rows)

@@ -27,11 +27,11 @@ from benchmarks.show import save, table
 from benchmarks.trust.problems import Problem, Rows, problems, random_split, region_splits
 from benchmarks.trust.resample import means
 from compass.domain.answer import Label
-from compass.model import flat
+from compass.learn.score import row_errors, small
 from compass.model.base import Task
 from compass.model.forest import grow
 from compass.model.recipe import Recipe
-from compass.model.score import row_errors, small
+from compass.model.trees import flat
 from compass.prepare.split import by_configuration, configurations
 from compass.trust.assess import judge
 from compass.trust.distance import distances

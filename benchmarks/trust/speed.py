@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 import compass as cp
 from benchmarks.peers.ask import one_core
 from benchmarks.show import save, table
-from compass.engine.court import Court
-from compass.engine.effects import effects
-from compass.engine.judge import Judge
-from compass.engine.workbench import Workbench
+from compass.evidence.assessor import Assessor
+from compass.evidence.comparable import MatchedRuns
+from compass.evidence.effects import effects
+from compass.learn.store import ModelStore
 from compass.model.base import Family
 from compass.model.recipe import Recipe
 from compass.prepare.split import configurations
@@ -60,13 +60,13 @@ def runs(rows: int, kinds: int, seed: int) -> dict[str, list[object]]:
     return {**columns, OUTCOME: seconds.tolist()}
 
 
-def judge_of(data: dict[str, list[object]], seed: int) -> Judge:
+def judge_of(data: dict[str, list[object]], seed: int) -> Assessor:
     """An engine of a forest that learnt these runs; its judge."""
     table_ = cp.read(_arrow(data), study=_study(data))
     prepared = table_.prepared
-    bench = Workbench(prepared, prepared, cp.Settings(surrogate="forest", seed=seed))
+    store = ModelStore(prepared, prepared, cp.Settings(surrogate="forest", seed=seed))
     names = tuple(name for name in prepared.space.names if name != OUTCOME)
-    return Judge(bench, bench.field_of(names), bench.train(names, [OUTCOME]))
+    return Assessor(store, store.view_of(names), store.train(names, [OUTCOME]))
 
 
 def _arrow(data: dict[str, list[object]]) -> object:
@@ -92,33 +92,33 @@ def _suggested(run: Floats, past: Floats, rng: np.random.Generator) -> Floats:
     return found
 
 
-def asked(judge: Judge, repeats: int) -> dict[str, float]:
+def asked(assessor: Assessor, repeats: int) -> dict[str, float]:
     """Median CPU milliseconds of a question and of its parts."""
-    here, settings = judge.here, judge.bench.settings.trust
-    certainty = judge.bench.certainty(here.features.names, tuple(judge.trained))
+    view, settings = assessor.view, assessor.store.settings.trust
+    certainty = assessor.store.certainty(view.features.names, tuple(assessor.trained))
     rng = np.random.default_rng(5)
-    base = _suggested(here.X[here.valid[0]], here.X[here.train], rng)
-    court = Court.of(judge, (OUTCOME,))
+    base = _suggested(view.X[view.valid[0]], view.X[view.train], rng)
+    matched = MatchedRuns.of(assessor, (OUTCOME,))
 
     def evidence() -> object:
-        return effects(court, [here.X[here.valid[0]]] * SUGGESTIONS, base)
+        return effects(matched, [view.X[view.valid[0]]] * SUGGESTIONS, base)
 
     parts: dict[str, Callable[[], object]] = {
-        "all of trust": lambda: (judge.trust(base), evidence()),
+        "all of trust": lambda: (assessor.trust(base), evidence()),
         "effect evidence": evidence,
-        "scores and labels": lambda: assess(base, here.support, certainty, settings),
-        "index: novelty and support": lambda: here.support.around(base),
+        "scores and labels": lambda: assess(base, view.support, certainty, settings),
+        "index: novelty and support": lambda: view.support.around(base),
         "ensemble: variance and expected error": lambda: (certainty.uq(base), certainty.risk(base)),
     }
     return {name: 1000 * _cpu(part, repeats) for name, part in parts.items()}
 
 
-def built(judge: Judge, *, auto: bool) -> dict[str, float]:
+def built(assessor: Assessor, *, auto: bool) -> dict[str, float]:
     """CPU seconds of building the index and the ensemble, and of training models beside."""
-    here, bench = judge.here, judge.bench
-    lesson = bench.lesson(here.features.names, OUTCOME)
-    X, y, settings = here.X[lesson.train], lesson.y[lesson.train], bench.settings
-    weight = bench.prepared.weight
+    view, store = assessor.view, assessor.store
+    lesson = store.lesson(view.features.names, OUTCOME)
+    X, y, settings = view.X[lesson.train], lesson.y[lesson.train], store.settings
+    weight = store.prepared.weight
 
     def train(kind: Family) -> object:
         return kind.fit(
@@ -128,13 +128,13 @@ def built(judge: Judge, *, auto: bool) -> dict[str, float]:
             weight=weight[lesson.train],
             seed=settings.seed,
             settings=settings,
-            features=here.features,
+            features=view.features,
         )
 
     found = {
         "index": _cpu(
             lambda: Support.build(
-                X, here.X[here.valid], here.features, settings.trust, settings.seed
+                X, view.X[view.valid], view.features, settings.trust, settings.seed
             )
         ),
         "ensemble": _cpu(
@@ -142,16 +142,16 @@ def built(judge: Judge, *, auto: bool) -> dict[str, float]:
                 X,
                 {OUTCOME: y},
                 {OUTCOME: lesson.task},
-                here.features,
+                view.features,
                 settings,
                 settings.seed,
-                X_valid=here.X[lesson.valid],
+                X_valid=view.X[lesson.valid],
             )
         ),
         "forest": _cpu(lambda: train(Recipe(family="forest"))),
     }
     if auto:
-        free = Workbench(bench.prepared, bench.prepared, cp.Settings(seed=settings.seed))
+        free = ModelStore(store.prepared, store.prepared, cp.Settings(seed=settings.seed))
         began = time.process_time()
         kind, chosen = free.chosen(lesson, OUTCOME)
         choice = time.process_time() - began
@@ -183,9 +183,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
     one_core()
-    judge = judge_of(runs(said.rows, said.kinds or said.rows, said.seed), said.seed)
-    question = asked(judge, said.repeats)
-    train = judge.here.X[judge.here.train]
+    assessor = judge_of(runs(said.rows, said.kinds or said.rows, said.seed), said.seed)
+    question = asked(assessor, said.repeats)
+    train = assessor.view.X[assessor.view.train]
     kinds = len(np.unique(configurations(train)))
     print(f"{len(train):,} training rows, {kinds:,} configurations, {train.shape[1]} columns\n")
     lines = [
@@ -195,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     ]
     print(table((f"trust of {SUGGESTIONS} suggestions", "CPU ms", "share", "limit"), lines))
-    cost = built(judge, auto=not said.no_auto)
+    cost = built(assessor, auto=not said.no_auto)
     trust = cost["index"] + cost["ensemble"]
     print()
     rows = [("index", cost["index"], "", ""), ("ensemble", cost["ensemble"], "", "")]

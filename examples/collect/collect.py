@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from compass.collect.plan import KERNELS
+from compass.collect.sweep import collect
 from compass.domain.errors import CompassError
-from compass.experiment.plan import KERNELS
-from compass.experiment.sweep import collect
 
 
 def options() -> argparse.Namespace:

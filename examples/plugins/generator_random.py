@@ -4,10 +4,10 @@ import numpy as np
 
 from compass import registry
 from compass.domain.space import Number
-from compass.generate.base import Arena, Floats, Generated
 from compass.generate.pick import pick, preferred
 from compass.generate.repair import settle
 from compass.generate.score import score
+from compass.generate.task import Candidates, Floats, SearchTask
 from compass.prepare.legal import legal_values
 
 _THROWS = 5_000
@@ -20,25 +20,25 @@ class RandomSearch:
     name = "random"
 
     @staticmethod
-    def generate(arena: Arena) -> Generated:
+    def generate(task: SearchTask) -> Candidates:
         """The best of many random configurations, and the start if it is legal."""
-        rng = np.random.default_rng(arena.seed)
-        X = np.repeat(arena.start[None, :], _THROWS if len(arena.movable) else 1, axis=0)
-        for column in arena.movable:
-            X[1:, column] = _throw(arena, int(column), len(X) - 1, rng)
+        rng = np.random.default_rng(task.seed)
+        X = np.repeat(task.start[None, :], _THROWS if len(task.movable) else 1, axis=0)
+        for column in task.movable:
+            X[1:, column] = _throw(task, int(column), len(X) - 1, rng)
         # Columns that only rules may move go back to where they were, if the rules allow it.
-        scored = score(arena, np.unique(settle(arena, X), axis=0))
+        scored = score(task, np.unique(settle(task, X), axis=0))
         legal = scored.take(np.flatnonzero(scored.violation == 0))
-        ranked = preferred(arena, legal)
+        ranked = preferred(task, legal)
         if (ranked.valid <= 0).any():  # who meets the goals needs no company of those who do not
             ranked = ranked.take(np.flatnonzero(ranked.valid <= 0))
-        best = ranked.take(pick(arena, ranked))
-        return Generated(best.X, best.valid <= 0, best.proximity, evaluated=len(scored))
+        best = ranked.take(pick(task, ranked))
+        return Candidates(best.X, best.valid <= 0, best.proximity, evaluated=len(scored))
 
 
-def _throw(arena: Arena, column: int, count: int, rng: np.random.Generator) -> Floats:
+def _throw(task: SearchTask, column: int, count: int, rng: np.random.Generator) -> Floats:
     """Random legal values of one column, [count]; `none` is one of them where it is allowed."""
-    parameter = arena.space.parameters[column]
+    parameter = task.space.parameters[column]
     values = legal_values(parameter, limit=100_000)
     if values is not None:
         return rng.choice(values, count)

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
         within,
     )
     from compass.domain.query import Query, plus, set_to, times
-    from compass.domain.told import Told
+    from compass.domain.tell import Told
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset, read
-    from compass.engine.export import export
     from compass.engine.store import load
+    from compass.exporters.forms import export
     from compass.language import format_query, parse_query
-    from compass.model.brought import bring
+    from compass.model.files import bring
     from compass.prepare.study import Study
     from compass.reducers.large import reduce
     from compass.settings import Settings
@@ -55,13 +55,13 @@ _WHERE = {
     "Settings": "compass.settings",
     "Study": "compass.prepare.study",
     "Suggestion": "compass.domain.answer",
-    "Told": "compass.domain.told",
+    "Told": "compass.domain.tell",
     "Trust": "compass.domain.answer",
     "at_least": "compass.domain.goal",
     "at_most": "compass.domain.goal",
-    "bring": "compass.model.brought",
+    "bring": "compass.model.files",
     "connect": "compass.client",
-    "export": "compass.engine.export",
+    "export": "compass.exporters.forms",
     "format_query": "compass.language",
     "is_class": "compass.domain.goal",
     "less": "compass.domain.goal",

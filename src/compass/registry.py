@@ -70,14 +70,14 @@ _BUILT_IN: dict[str, tuple[str, ...]] = {
         "compass.model.boosting",
         "compass.model.linear",
         "compass.model.neighbours",
-        "compass.model.support",
+        "compass.model.svm",
         "compass.model.gaussian",
         "compass.model.neural",
-        "compass.model.brought.model",
+        "compass.model.files.model",
     ),
     "generator": ("compass.generate.search",),
     "rule": (),
-    "exporter": ("compass.engine.export",),
+    "exporter": ("compass.exporters.forms",),
 }
 
 _found: dict[str, dict[str, Any]] = {joint: {} for joint in JOINTS}

@@ -1,7 +1,7 @@
 """Records of answers: what is left out of them, and that a difference is found."""
 
 from benchmarks.answers.__main__ import differing, main, plain
-from compass.domain.answer import Certificate, Standing
+from compass.domain.answer import Certificate, CertificateStatus
 
 
 def test_every_difference_is_told_with_its_place():
@@ -26,5 +26,5 @@ def test_files_are_compared(tmp_path, capsys):
 
 
 def test_what_differs_from_run_to_run_is_left_out():
-    certificate = Certificate(status=Standing.OPTIMAL, reason="so it is")
+    certificate = Certificate(status=CertificateStatus.OPTIMAL, reason="so it is")
     assert plain((certificate,))[0]["status"] == "optimal"

@@ -89,7 +89,7 @@ def test_rules_and_checks_agree_on_the_real_rows(name: str, real_data: Path) -> 
     mixed = prepared.columns_of(features)[:200].copy()
     for column in mixed.T:
         rng.shuffle(column)
-    from compass.engine.standing import compiled, standing
+    from compass.engine.rules import compiled, standing
 
     rules = compiled(standing(data), prepared.space, features)
     assert len(rules) == len(data.study.rules)

@@ -183,7 +183,7 @@ def test_a_higher_level_holds_more_and_coverage_is_counted_on_new_runs() -> None
     widths = [np.mean(np.subtract(*learnt.band(X, level)[::-1])) for level in (0.5, 0.8, 0.95)]
     assert widths == sorted(widths)
     assert widths[0] < widths[-1]
-    assert learnt.judge.bench.settings == before
+    assert learnt.assessor.store.settings == before
 
 
 def test_the_verdict_of_coverage_depends_on_the_calibration_rows() -> None:

@@ -16,7 +16,7 @@ from benchmarks import fuzz_files
 from benchmarks.fuzz_subjects import Subject, engines, files
 from compass.domain.errors import EngineProblem
 from compass.engine import store
-from compass.model.brought import archive
+from compass.model.files import archive
 from compass.readers.inflate import InflateLimits
 
 SHORT = 150  # cases; `make fuzz-files` tries thousands

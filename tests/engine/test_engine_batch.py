@@ -133,4 +133,4 @@ def test_the_models_that_questions_need_are_learnt_once_here(processes: Processe
     least = "Recommend X = {nodes: ?} to achieve Y = {runtime: minimize}"
     (reply,) = fresh.ask_all([least], executor=processes, prove=0.0)
     assert reply.answer is not None
-    assert {target for _, target in fresh.bench.trained} == {"runtime"}
+    assert {target for _, target in fresh.store.trained} == {"runtime"}

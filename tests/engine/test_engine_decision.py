@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from compass.engine import decision
-from compass.generate.base import Geometry
+from compass.acquire import improvement as decision
 from compass.generate.chance import improvement
-from compass.generate.measured import Reliability
+from compass.learn.reliability import Reliability
+from compass.prepare.geometry import Geometry
 
 
 def plain(columns: int) -> Geometry:

@@ -10,7 +10,7 @@ import compass as cp
 from compass.domain.errors import BaselineProblem, QueryProblem, UnknownName
 from compass.domain.explanation import Explanation
 from compass.domain.space import Role
-from compass.model.shapley import trees
+from compass.explain.shapley import trees
 from compass.settings import ForestSettings, LightGBMSettings, TrustSettings
 from conftest import ROLES, cluster_columns
 
@@ -55,7 +55,7 @@ def combined(one: Explanation) -> float:
 def test_contributions_sum_to_the_difference(jobs: cp.Compass) -> None:
     found = jobs.explain(3)
     assert [one.target for one in found] == ["runtime", "power", "state"]
-    here = jobs.bench.field_of(features(jobs))
+    here = jobs.store.view_of(features(jobs))
     for one in found:
         assert combined(one) == pytest.approx(one.reached, rel=1e-9)
         factors = [c.factor for c in one.contributions]
@@ -69,8 +69,8 @@ def test_contributions_sum_to_the_difference(jobs: cp.Compass) -> None:
         assert one.against == "100 past runs"
         assert one.orders == 0
         assert one.config == {n: jobs.data.row(3)[n] for n in features(jobs)}
-        model = jobs.bench.train(features(jobs), (one.target,))[one.target].model
-        score = model.predict(here.X[[jobs.bench.everything.position(3)]])[0]
+        model = jobs.store.train(features(jobs), (one.target,))[one.target].model
+        score = model.predict(here.X[[jobs.store.everything.position(3)]])[0]
         assert one.reached == pytest.approx(score.max() if one.label else score[0])
 
 
@@ -142,8 +142,8 @@ def test_boosted_classes_are_told_in_odds() -> None:
         odds = [share / (1 - share) for share in (one.reached, one.usual)]
         product = np.prod([c.factor for c in one.contributions])
         assert product == pytest.approx(odds[0] / odds[1], rel=1e-6)
-        model = engine.bench.train(features(engine), ("state",))["state"].model
-        x = engine.bench.field_of(features(engine)).X[[3]]
+        model = engine.store.train(features(engine), ("state",))["state"].model
+        x = engine.store.view_of(features(engine)).X[[3]]
         ranked = np.sort(model.predict(x)[0])[::-1]
         assert odds[0] == pytest.approx(ranked[0] / ranked[1], rel=1e-6)
         assert one.label == one.predicted
@@ -165,8 +165,8 @@ def test_every_family_is_explained(family: str) -> None:
 
 def test_similar_runs_are_the_nearest_others(jobs: cp.Compass) -> None:
     one = jobs.explain(3, ["power"])[0]
-    here = jobs.bench.field_of(features(jobs))
-    X, prepared = here.X, jobs.bench.prepared
+    here = jobs.store.view_of(features(jobs))
+    X, prepared = here.X, jobs.store.prepared
     position = prepared.position(3)
     numbers = [i for i, n in enumerate(features(jobs)) if n != "app"]
     scaled = X[:, numbers] / X[here.train][:, numbers].std(axis=0)
@@ -200,10 +200,10 @@ def test_a_recommendation_that_averages_over_contexts_says_so(jobs: cp.Compass) 
 
 def test_the_background_is_a_sample_of_runs_that_were_learnt_from(jobs: cp.Compass) -> None:
     one = jobs.explain(3, ["power"])[0]
-    here = jobs.bench.field_of(features(jobs))
+    here = jobs.store.view_of(features(jobs))
     rows = np.sort(np.random.default_rng(7).choice(here.train, 100, replace=False))
-    model: Any = jobs.bench.train(features(jobs), ("power",))["power"].model
-    share = trees(model.forest, here.X[jobs.bench.prepared.position(3)], here.X[rows])[:, 0]
+    model: Any = jobs.store.train(features(jobs), ("power",))["power"].model
+    share = trees(model.forest, here.X[jobs.store.prepared.position(3)], here.X[rows])[:, 0]
     by_name = {c.name: c.amount for c in one.contributions}
     assert [by_name[n] for n in features(jobs)] == pytest.approx(share.tolist(), abs=1e-12)
 
@@ -240,9 +240,9 @@ def test_weights_of_runs_count() -> None:
     heavy = cp.read(pa.table(columns), study={"weight": "weight"}).roles(**ROLES)
     engine = cp.Compass(heavy, settings=QUICK)
     one = engine.explain(3, ["runtime"])[0]
-    here = engine.bench.field_of(features(engine))
-    model = engine.bench.train(features(engine), ("runtime",))["runtime"].model
-    weight = engine.bench.prepared.weight[here.train]
+    here = engine.store.view_of(features(engine))
+    model = engine.store.train(features(engine), ("runtime",))["runtime"].model
+    weight = engine.store.prepared.weight[here.train]
     said = model.predict(here.X[here.train])[:, 0]
     assert len(set(weight)) == 2
     expected = np.average(said, weights=weight)

@@ -24,7 +24,7 @@ from compass.domain.answer import (
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName
 from compass.domain.query import Kind, Query
-from compass.engine.export import export
+from compass.exporters.forms import export
 
 HOSTILE = (
     "plain",
@@ -274,7 +274,7 @@ def test_files_are_replaced_whole_or_not_at_all(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("compass.engine.export.os.fsync", killed)
+    monkeypatch.setattr("compass.exporters.forms.os.fsync", killed)
     with pytest.raises(KeyboardInterrupt):
         export(answer({"nodes": 2}), "csv", path)
     assert path.read_text() == before

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import compass as cp
-from compass.domain.answer import Standing
+from compass.domain.answer import CertificateStatus
 from compass.domain.errors import CompassError
 
 STUDY = {
@@ -60,7 +60,7 @@ def test_a_function_answers_without_a_proof(runs: dict[str, Any]) -> None:
     assert law(config)[0] == pytest.approx(answer[0].outcome("cost").value)
     assert law(config)[0] <= 8.0
     assert answer.certificate is not None
-    assert answer.certificate.status is Standing.NO_PROOF
+    assert answer.certificate.status is CertificateStatus.NO_PROOF
     assert answer.models[0].family == "given"
 
 

@@ -9,7 +9,7 @@ import pytest
 import compass as cp
 from compass.domain.errors import BadInput, QueryProblem, UnknownName
 from compass.domain.space import Category, Number
-from compass.engine.importance import _grid
+from compass.explain.importance import _grid
 from compass.settings import ForestSettings, TrustSettings
 from conftest import ROLES, cluster_columns
 
@@ -36,8 +36,8 @@ def test_importance_is_the_rise_of_the_error(jobs: cp.Compass) -> None:
         assert (rises[unused].rise, rises[unused].error) == (0, 0)
     # By hand: the shuffles follow the seed and are the same for every column.
     features = ("app", "size", "nodes", "cores", "gpus")
-    here = jobs.bench.field_of(features)
-    X, y = here.X[here.valid], jobs.bench.prepared.column("power")[here.valid]
+    here = jobs.store.view_of(features)
+    X, y = here.X[here.valid], jobs.store.prepared.column("power")[here.valid]
     rng = np.random.default_rng(7)
     orders = [rng.permutation(len(y)) for _ in range(4)]
     said = 100 + 3 * X[:, 2] + 20 * X[:, 4]
@@ -64,7 +64,7 @@ def test_learnt_models_rely_on_what_matters(jobs: cp.Compass) -> None:
 def test_dependence_on_a_known_law(jobs: cp.Compass) -> None:
     found = jobs.dependence("power", "gpus", lines=3)
     features = ("app", "size", "nodes", "cores", "gpus")
-    here = jobs.bench.field_of(features)
+    here = jobs.store.view_of(features)
     nodes, gpus = here.X[here.train, 2], here.X[here.train, 4]
     assert [p.value for p in found.points] == [0, 1, 2, 4]
     for point in found.points:

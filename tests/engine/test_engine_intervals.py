@@ -69,7 +69,7 @@ def test_a_change_has_an_interval_of_its_own(engine: cp.Compass) -> None:
         assert got.change_high is not None
         assert got.change_low < got.change < got.change_high  # type: ignore[operator]
     got = outcome(answer)
-    assert engine.bench.trained[tuple(answer[0].config), "runtime"].change.log  # type: ignore[union-attr]
+    assert engine.store.trained[tuple(answer[0].config), "runtime"].change.log  # type: ignore[union-attr]
     before, value = float(got.before), float(got.value)  # type: ignore[arg-type]
     up, down = (got.change_high + before) / value, value / (got.change_low + before)
     assert up == pytest.approx(down)  # a ratio may be as much larger as smaller
@@ -88,8 +88,8 @@ def test_too_high_a_level_is_unbounded_and_the_answer_says_why(engine: cp.Compas
 
 def test_intervals_are_saved_and_restored(engine: cp.Compass, tmp_path: Path) -> None:
     again = load(engine.save(tmp_path / "x.compass"))
-    for key, trained in engine.bench.trained.items():
-        restored = again.bench.trained[key]
+    for key, trained in engine.store.trained.items():
+        restored = again.store.trained[key]
         for one, other in (
             (trained.interval, restored.interval),
             (trained.change, restored.change),
@@ -155,7 +155,7 @@ def covered(engine: cp.Compass, seed: int) -> float:
     fresh = jobs(80, seed + 1000)
     features = engine.space.having(Role.KNOB, Role.CONTEXT)
     X = np.column_stack([fresh[name] for name in features]).astype(float)
-    trained = engine.bench.trained[features, "runtime"]
+    trained = engine.store.trained[features, "runtime"]
     assert trained.interval is not None
     said = trained.model.predict(X)[:, 0]
     low, high = trained.interval.ends(said, trained.model.spread(X), 0.9)

@@ -7,8 +7,8 @@ import pytest
 
 import compass as cp
 from compass import registry
-from compass.domain.answer import Standing
-from compass.generate.base import Generated
+from compass.domain.answer import CertificateStatus
+from compass.generate.base import Candidates
 from compass.generate.search import C3G
 
 KNOBS = [f"k{i}" for i in range(6)]
@@ -69,10 +69,10 @@ def careless():
         value = 0.0
 
         @staticmethod
-        def generate(arena) -> Generated:
-            found = C3G.generate(arena)
+        def generate(task) -> Candidates:
+            found = C3G.generate(task)
             wrong = found.X[:1].copy()
-            wrong[0, arena.space.names.index("k0")] = Careless.value
+            wrong[0, task.space.names.index("k0")] = Careless.value
             return replace(
                 found,
                 X=np.concatenate([wrong, found.X]),
@@ -100,7 +100,7 @@ def test_what_breaks_a_rule_does_not_leave_the_engine(wide, careless, value, why
 def test_nothing_is_claimed_of_what_was_withheld(wide, careless):
     engine = cp.Compass(wide.data, surrogate="lightgbm", generator="careless")
     answer = engine.recommend(KNOBS, {"y": cp.minimize}, where=["k0 > 0"], count=3)
-    assert answer.certificate.status is Standing.NO_PROOF
+    assert answer.certificate.status is CertificateStatus.NO_PROOF
 
 
 def test_decimals_on_a_grid_are_compared_exactly():

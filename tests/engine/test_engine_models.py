@@ -129,8 +129,8 @@ def with_model(path: Path, settings: cp.Settings = QUICK, **more: Any) -> cp.Com
 
 
 def predicted(engine: cp.Compass) -> tuple[np.ndarray, np.ndarray]:
-    (trained,) = engine.bench.trained.values()
-    (field,) = engine.bench.fields.values()
+    (trained,) = engine.store.trained.values()
+    (field,) = engine.store.views.values()
     places = [field.features.names.index(name) for name in FEATURES]
     return field.X[:, places], trained.model.predict(field.X)[:, 0]
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import compass as cp
+from compass.acquire import propose as next_runs
 from compass.domain.answer import Proposal
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem
 from compass.domain.space import Role
-from compass.engine import next_runs
-from compass.engine.judge import Judge
-from compass.engine.standing import compiled
+from compass.engine.rules import compiled
+from compass.evidence.assessor import Assessor
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal
 from compass.settings import TrustSettings
@@ -67,10 +67,10 @@ def check(engine: cp.Compass, proposals: Iterable[Proposal]) -> None:
         assert proposal.why
 
 
-def judge_of(engine: cp.Compass) -> Judge:
+def judge_of(engine: cp.Compass) -> Assessor:
     features = engine.space.having(Role.KNOB, Role.CONTEXT)
-    trained = engine.bench.train(features, engine.space.having(Role.OUTCOME))
-    return Judge(engine.bench, engine.bench.field_of(features), trained)
+    trained = engine.store.train(features, engine.space.having(Role.OUTCOME))
+    return Assessor(engine.store, engine.store.view_of(features), trained)
 
 
 @pytest.mark.parametrize("n", [1, 5, 12])
@@ -87,10 +87,10 @@ def test_the_same_engine_proposes_the_same_runs(sparse: cp.Compass) -> None:
 
 
 def test_proposals_are_apart_from_each_other(sparse: cp.Compass) -> None:
-    judge = judge_of(sparse)
-    encoder = Encoder(judge.here.features)
+    assessor = judge_of(sparse)
+    encoder = Encoder(assessor.view.features)
     X = np.array([encoder.encode(proposal.config) for proposal in sparse.run_next(5)])
-    geometry = sparse.bench.geometry(judge.here.features.names, {})
+    geometry = sparse.store.geometry(assessor.view.features.names, {})
     for i in range(5):
         for j in range(i):
             gap = next_runs.loss.column_distance(X[[i]], X[j], geometry).sum()
@@ -99,43 +99,43 @@ def test_proposals_are_apart_from_each_other(sparse: cp.Compass) -> None:
 
 def test_doubtful_regions_come_first(sparse: cp.Compass) -> None:
     """The first proposal is less certain than a usual past run."""
-    judge = judge_of(sparse)
-    encoder = Encoder(judge.here.features)
+    assessor = judge_of(sparse)
+    encoder = Encoder(assessor.view.features)
     first = encoder.encode(sparse.run_next(1)[0].config)[None, :]
-    certainty = sparse.bench.certainty(judge.here.features.names, tuple(judge.trained))
-    assert certainty.uq(first)[0] + judge.here.support.ood(first)[0] > 1.0
+    certainty = sparse.store.certainty(assessor.view.features.names, tuple(assessor.trained))
+    assert certainty.uq(first)[0] + assessor.view.support.ood(first)[0] > 1.0
 
 
 def test_no_rule_leaves_room_means_no_proposal(sparse: cp.Compass) -> None:
-    judge = judge_of(sparse)
-    names = judge.here.features.names
+    assessor = judge_of(sparse)
+    names = assessor.view.features.names
     impossible = compiled([Constraint(text="nodes > 1000")], sparse.space, names)
-    geometry = sparse.bench.geometry(names, {})
-    assert next_runs.anywhere(judge, impossible, geometry, n=5, seed=1) == ()
-    x = judge.here.X[0]
-    assert next_runs.towards(judge, impossible, geometry, x, n=5) == ()
+    geometry = sparse.store.geometry(names, {})
+    assert next_runs.anywhere(assessor, impossible, geometry, n=5, seed=1) == ()
+    x = assessor.view.X[0]
+    assert next_runs.towards(assessor, impossible, geometry, x, n=5) == ()
 
 
 def test_within_a_context_nothing_else_is_proposed(sparse: cp.Compass) -> None:
-    judge = judge_of(sparse)
-    names = judge.here.features.names
-    geometry = sparse.bench.geometry(names, {})
+    assessor = judge_of(sparse)
+    names = assessor.view.features.names
+    geometry = sparse.store.geometry(names, {})
     rules = compiled(sparse.rules, sparse.space, names)
-    only_b = judge.here.X[judge.here.X[:, names.index("app")] == 1.0][:1]
-    proposals = next_runs.anywhere(judge, rules, geometry, n=6, seed=3, within=only_b)
+    only_b = assessor.view.X[assessor.view.X[:, names.index("app")] == 1.0][:1]
+    proposals = next_runs.anywhere(assessor, rules, geometry, n=6, seed=3, within=only_b)
     check(sparse, proposals)
     assert len(proposals) == 6
     assert {proposal.config["app"] for proposal in proposals} == {"b"}
 
 
 def test_towards_starts_with_the_suggestion_and_stays_in_its_context(sparse: cp.Compass) -> None:
-    judge = judge_of(sparse)
-    space = judge.here.features
-    geometry = sparse.bench.geometry(space.names, {})
+    assessor = judge_of(sparse)
+    space = assessor.view.features
+    geometry = sparse.store.geometry(space.names, {})
     rules = compiled(sparse.rules, sparse.space, space.names)
     wanted = {"app": "a", "nodes": 31, "cores": 3, "cap": 130}
     x = Encoder(space).encode(wanted)
-    proposals = next_runs.towards(judge, rules, geometry, x, n=5)
+    proposals = next_runs.towards(assessor, rules, geometry, x, n=5)
     check(sparse, proposals)
     assert dict(proposals[0].config) == {name: wanted[name] for name in space.names}
     assert "the suggestion itself" in proposals[0].why
@@ -147,23 +147,23 @@ def test_towards_starts_with_the_suggestion_and_stays_in_its_context(sparse: cp.
 
 
 def test_towards_never_invents_a_value_between_none_and_a_number(sparse: cp.Compass) -> None:
-    judge = judge_of(sparse)
-    space = judge.here.features
-    geometry = sparse.bench.geometry(space.names, {})
+    assessor = judge_of(sparse)
+    space = assessor.view.features
+    geometry = sparse.store.geometry(space.names, {})
     rules = compiled(sparse.rules, sparse.space, space.names)
     seen = {sparse.data.row(n)["cap"] for n in range(len(sparse.data))}
     for cap in (None, 130):
         x = Encoder(space).encode({"app": "b", "nodes": 32, "cores": 64, "cap": cap})
-        proposals = next_runs.towards(judge, rules, geometry, x, n=8)
+        proposals = next_runs.towards(assessor, rules, geometry, x, n=8)
         check(sparse, proposals)
         assert {proposal.config["cap"] for proposal in proposals} <= seen
 
 
 def test_a_suggestion_that_was_run_before_needs_no_run(sparse: cp.Compass) -> None:
-    judge = judge_of(sparse)
-    geometry = sparse.bench.geometry(judge.here.features.names, {})
-    known = judge.here.X[judge.here.train[0]]
-    assert next_runs.towards(judge, (), geometry, known, n=5) == ()
+    assessor = judge_of(sparse)
+    geometry = sparse.store.geometry(assessor.view.features.names, {})
+    known = assessor.view.X[assessor.view.train[0]]
+    assert next_runs.towards(assessor, (), geometry, known, n=5) == ()
 
 
 def grid(noise: float) -> cp.Compass:
@@ -243,7 +243,7 @@ def apart(engine: cp.Compass, proposals: Iterable[Proposal]) -> None:
     names = engine.space.having(Role.KNOB, Role.CONTEXT)
     encoder = Encoder(engine.space.select(names))
     X = np.array([encoder.encode(proposal.config) for proposal in proposals])
-    geometry = engine.bench.geometry(names, {})
+    geometry = engine.store.geometry(names, {})
     for i in range(len(X)):
         gaps = next_runs.loss.column_distance(X[:i], X[i], geometry).sum(axis=1)
         assert (gaps > engine.settings.search.distinct).all()
@@ -390,8 +390,8 @@ def test_a_change_of_many_runs_breaks_no_rule_and_repeats_nothing() -> None:
 
 
 def test_runs_to_check_with_are_past_runs_too(sparse: cp.Compass) -> None:
-    judge = judge_of(sparse)
-    names = judge.here.features.names
-    rules, geometry = compiled(sparse.rules, sparse.space, names), sparse.bench.geometry(names, {})
-    for x in judge.here.X[judge.here.valid[:20]]:
-        check(sparse, next_runs.towards(judge, rules, geometry, x, n=6))
+    assessor = judge_of(sparse)
+    names = assessor.view.features.names
+    rules, geometry = compiled(sparse.rules, sparse.space, names), sparse.store.geometry(names, {})
+    for x in assessor.view.X[assessor.view.valid[:20]]:
+        check(sparse, next_runs.towards(assessor, rules, geometry, x, n=6))

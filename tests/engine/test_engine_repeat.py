@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import compass as cp
-from compass.engine.repeat import repeating
+from compass.exporters.repeat import repeating
 from compass.prepare.study import Study
 
 QUESTION = "Recommend X = {nodes: ?, gpus: ?} to achieve Y = {runtime: minimize} prove 0"

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compass as cp
+from compass.acquire.runnable import Made, allowed, spaced
 from compass.domain.constraint import Constraint
 from compass.domain.space import Number, Space
-from compass.engine.runnable import Made, allowed, spaced
-from compass.engine.standing import compiled
-from compass.generate.base import Geometry
+from compass.engine.rules import compiled
+from compass.prepare.geometry import Geometry
 from conftest import ROLES, cluster_columns
 
 SPACE = Space(parameters=(Number(name="a", low=0, high=8, step=2), Number(name="b", low=0, high=9)))
@@ -47,9 +47,9 @@ def test_spaced_keeps_the_first_of_near_copies(seed: int, n: int, k: int, least:
 def test_all_past_runs_are_known_learnt_from_or_not(keep: float | None) -> None:
     data = cp.read(cluster_columns(120)).roles(**ROLES)
     changed = {} if keep is None else {"keep": keep}
-    bench = cp.Compass(data, settings=cp.Settings(surrogate="forest", **changed)).bench
+    store = cp.Compass(data, settings=cp.Settings(surrogate="forest", **changed)).store
     names = (*ROLES["context"], *ROLES["knobs"])
-    made, X = Made.of(bench, names), bench.everything.columns_of(names)
+    made, X = Made.of(store, names), store.everything.columns_of(names)
     assert len(X) == 120
     assert made.known(X).all()
     same = (X[:, None, :] == X[None, :, :]).all(axis=2)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.explanation import Contribution, Scale
-from compass.engine import sentence as say
+from compass.explain import sentence as say
 
 
 def parts(scale: Scale, unit: str | None = None, **amounts: float) -> tuple[Contribution, ...]:

@@ -26,7 +26,7 @@ def jobs() -> cp.Compass:
 def predicted(engine: cp.Compass, config: Mapping[str, Any], outcome: str) -> float:
     features = engine.space.having(Role.KNOB, Role.CONTEXT)
     row = Encoder(engine.space.select(features)).encode(config)[None, :]
-    trained = engine.bench.train(features, [outcome])[outcome]
+    trained = engine.store.train(features, [outcome])[outcome]
     return float(trained.model.predict(row)[0, 0])
 
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import compass as cp
-from compass.engine.next_file import to_fill_in
-from compass.engine.spreadsheet import guarded, unguarded
+from compass.exporters.run_file import to_fill_in
+from compass.exporters.spreadsheet import guarded, unguarded
 from compass.readers import read
 from compass.readers.table import Table
 from conftest import QUICK

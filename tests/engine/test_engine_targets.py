@@ -6,7 +6,7 @@ import pytest
 
 import compass as cp
 from compass.domain.goal import Goal, Same
-from compass.engine.targets import resolve
+from compass.generate.targets import resolve
 
 
 @pytest.mark.parametrize(

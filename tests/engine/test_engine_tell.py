@@ -11,7 +11,7 @@ import pytest
 import compass as cp
 from compass.domain.errors import DataProblem
 from compass.domain.space import Role
-from compass.domain.told import Learnt, Told
+from compass.domain.tell import Learnt, Told
 from compass.engine import tell as telling
 from compass.settings import ForestSettings, LightGBMSettings, SelectSettings, TrustSettings
 from conftest import ROLES, cluster_columns
@@ -81,14 +81,14 @@ def test_runs_are_added_and_answers_know_them() -> None:
 def test_forests_go_on_from_where_they_were() -> None:
     engine = built()
     old = {card.target: card for card in engine.cards}
-    trees = {key[1]: t.model.forest for key, t in engine.bench.trained.items()}
+    trees = {key[1]: t.model.forest for key, t in engine.store.trained.items()}
     told = engine.tell(new())
     for one in told.learnt:
         assert one.how == "continued: 1 of 10 trees replaced by trees of all runs"
         assert one.drift is not None
         assert one.drift.kind == "none"
         assert one.error_after <= 1.05 * one.error_before
-    for key, trained in engine.bench.trained.items():
+    for key, trained in engine.store.trained.items():
         card, was = trained.card, old[key[1]]
         assert trained.model.forest.trees == 10
         assert trained.model.forest is not trees[key[1]]
@@ -109,10 +109,10 @@ def test_many_small_steps_are_a_large_one(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_other_families_are_trained_anew() -> None:
     engine = built(outcomes=("power",), surrogate="linear")
-    recipe = next(iter(engine.bench.trained.values())).recipe
+    recipe = next(iter(engine.store.trained.values())).recipe
     one = learnt(engine.tell(new()), "power")
     assert one.how == "trained anew: linear cannot go on from where it was"
-    assert next(iter(engine.bench.trained.values())).recipe == recipe
+    assert next(iter(engine.store.trained.values())).recipe == recipe
     card = engine.cards[0]
     assert card.anew == card.rows
 
@@ -139,7 +139,7 @@ def test_new_classes_are_learnt_anew() -> None:
     one = learnt(engine.tell(new(state=state)), "state")
     assert one.how.startswith("trained anew: the new runs have labels")
     assert one.drift is None
-    (trained,) = engine.bench.trained.values()
+    (trained,) = engine.store.trained.values()
     assert trained.model.task.classes == 3
     assert engine.space["state"].values == ("ABORTED", "COMPLETED", "TIMEOUT")
 
@@ -151,7 +151,7 @@ def _config() -> dict[str, Any]:
 def test_another_law_is_found_and_the_model_is_chosen_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("compass.model.select.known", lambda: ["forest", "linear"])
+    monkeypatch.setattr("compass.learn.select.known", lambda: ["forest", "linear"])
     engine = fitted(outcomes=("runtime", "power"), surrogate="auto")
     added = new(60)
     added["runtime"] = [2 * value for value in added["runtime"]]
@@ -220,12 +220,12 @@ def test_runs_that_cannot_be_used_are_told() -> None:
 
 def test_runs_without_the_outcome_leave_its_model_as_it_was() -> None:
     engine = built(outcomes=("power", "runtime"))
-    X = np.concatenate([field.X for field in engine.bench.fields.values()])
-    before = {key[1]: t.model.predict(X) for key, t in engine.bench.trained.items()}
+    X = np.concatenate([field.X for field in engine.store.views.values()])
+    before = {key[1]: t.model.predict(X) for key, t in engine.store.trained.items()}
     told = engine.tell(new(power=[None] * 20))
     assert learnt(told, "power").how == "kept: none of the new runs tells it"
     assert learnt(told, "runtime").how.startswith(("continued", "trained"))
-    after = {key[1]: t.model.predict(X) for key, t in engine.bench.trained.items()}
+    after = {key[1]: t.model.predict(X) for key, t in engine.store.trained.items()}
     np.testing.assert_array_equal(after["power"], before["power"])
     assert (after["runtime"] != before["runtime"]).any()
 
@@ -264,8 +264,8 @@ def test_the_same_runs_give_the_same_models() -> None:
 
 def test_nothing_changes_when_it_fails_half_way(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = built()
-    data, bench = engine.data, engine.bench
-    trained, before = dict(bench.trained), asked(engine)
+    data, store = engine.data, engine.store
+    trained, before = dict(store.trained), asked(engine)
     real, calls = telling._taken_in, []
 
     def failing(*given: Any) -> Any:
@@ -279,8 +279,8 @@ def test_nothing_changes_when_it_fails_half_way(monkeypatch: pytest.MonkeyPatch)
         engine.tell(new())
     monkeypatch.undo()
     assert engine.data is data
-    assert engine.bench is bench
-    assert bench.trained == trained
+    assert engine.store is store
+    assert store.trained == trained
     assert asked(engine) == before
     assert engine.tell(new()).total == 320
 
@@ -292,7 +292,7 @@ def test_a_function_that_was_given_stays_as_it_is() -> None:
         return 100 * columns["nodes"] + 2.0 * columns["cores"] + 50 * columns["gpus"]
 
     engine = cp.Compass(data, models={"power": power}, settings=QUICK)
-    engine.bench.train(engine.space.having(Role.KNOB, Role.CONTEXT), ["power"])
+    engine.store.train(engine.space.having(Role.KNOB, Role.CONTEXT), ["power"])
     for added in (new(), new(seed=10, app=["hpl"] * 20)):
         assert learnt(engine.tell(added), "power").how == "kept: it was brought, not learnt here"
     assert engine.cards[0].family == "given"
@@ -303,12 +303,12 @@ def test_a_function_that_was_given_stays_as_it_is() -> None:
 def test_new_runs_are_compared_with_what_was_predicted() -> None:
     engine = built()
     features = engine.space.having(Role.KNOB, Role.CONTEXT)
-    old, added = engine.bench, new(40)
+    old, added = engine.store, new(40)
     added["runtime"] = [100 * v if i < 10 else v for i, v in enumerate(added["runtime"])]
     told = engine.tell(added)
     assert len(told.arrivals) == 20
     assert [run.row for run in told.arrivals] == list(range(300, 320))
-    X = engine.bench.prepared.columns_of(features)[300:]
+    X = engine.store.prepared.columns_of(features)[300:]
     trained = old.trained[features, "runtime"]
     said = trained.model.predict(X)[:, 0]
     low, high = trained.interval.ends(said, trained.model.spread(X), engine.settings.interval)
@@ -395,7 +395,7 @@ def test_a_wrong_question_is_told_before_anything_is_taken_in() -> None:
 def test_an_interruption_while_answering_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = built(outcomes=("runtime",))
     engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: minimize}")
-    data, bench = engine.data, engine.bench
+    data, store = engine.data, engine.store
 
     def stopped(*_: Any) -> Any:
         raise KeyboardInterrupt
@@ -404,4 +404,4 @@ def test_an_interruption_while_answering_changes_nothing(monkeypatch: pytest.Mon
     with pytest.raises(KeyboardInterrupt):
         engine.tell(new())
     assert engine.data is data
-    assert engine.bench is bench
+    assert engine.store is store

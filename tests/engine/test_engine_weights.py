@@ -14,15 +14,15 @@ from scipy import stats
 import compass as cp
 from compass.cli.render import answer as rendered
 from compass.domain.answer import Label
-from compass.domain.problem import Target
-from compass.engine.court import Court, _usual_error
-from compass.engine.effects import effects, with_doubts
-from compass.engine.importance import _between
-from compass.engine.judge import Judge
-from compass.engine.past import _reliability, record_of
+from compass.domain.target import Target
 from compass.engine.plan import _contexts
-from compass.engine.workbench import Workbench
-from compass.model.drift import verdict
+from compass.evidence.assessor import Assessor
+from compass.evidence.comparable import MatchedRuns, _usual_error
+from compass.evidence.effects import effects, with_doubts
+from compass.evidence.past_runs import _reliability, past_runs_of
+from compass.explain.importance import _between
+from compass.learn.drift import verdict
+from compass.learn.store import ModelStore
 from compass.prepare.split import configurations
 from compass.readers.sample import marked
 from compass.settings import ForestSettings, TrustSettings
@@ -65,38 +65,42 @@ def drawn() -> cp.Compass:
 
 
 @pytest.fixture(scope="module")
-def judge(drawn: cp.Compass) -> Judge:
-    bench = drawn.bench
-    return Judge(bench, bench.field_of(FEATURES), bench.train(FEATURES, ("runtime", "power")))
+def assessor(drawn: cp.Compass) -> Assessor:
+    store = drawn.store
+    return Assessor(store, store.view_of(FEATURES), store.train(FEATURES, ("runtime", "power")))
 
 
-def test_scales_errors_and_cards_are_of_the_source(drawn: cp.Compass, judge: Judge) -> None:
-    bench, here, trained = drawn.bench, judge.here, judge.trained["runtime"]
-    weight = bench.prepared.weight
+def test_scales_errors_and_cards_are_of_the_source(drawn: cp.Compass, assessor: Assessor) -> None:
+    store, view, trained = drawn.store, assessor.view, assessor.trained["runtime"]
+    weight = store.prepared.weight
     np.testing.assert_array_equal(weight, weights())
-    often = np.repeat(here.train, weight[here.train].astype(int))
-    y = bench.prepared.column("runtime")
+    often = np.repeat(view.train, weight[view.train].astype(int))
+    y = store.prepared.column("runtime")
     assert trained.scale == pytest.approx(np.std(y[often]))
-    assert trained.scale != pytest.approx(np.std(y[here.train]), rel=1e-3)
-    np.testing.assert_allclose(here.scale[1:], np.std(here.X[often][:, 1:], axis=0))
-    said = trained.model.predict(here.X[here.valid])[:, 0]
-    errors = np.abs(said - y[here.valid]) / np.maximum(np.abs(y[here.valid]), 0.01 * trained.scale)
-    assert trained.card.error == pytest.approx(np.average(errors, weights=weight[here.valid]))
+    assert trained.scale != pytest.approx(np.std(y[view.train]), rel=1e-3)
+    np.testing.assert_allclose(view.scale[1:], np.std(view.X[often][:, 1:], axis=0))
+    said = trained.model.predict(view.X[view.valid])[:, 0]
+    errors = np.abs(said - y[view.valid]) / np.maximum(np.abs(y[view.valid]), 0.01 * trained.scale)
+    assert trained.card.error == pytest.approx(np.average(errors, weights=weight[view.valid]))
     assert trained.card.sample == WORDS
     assert trained.interval is not None
-    assert sorted(trained.interval.weights) == sorted(weight[here.valid])
+    assert sorted(trained.interval.weights) == sorted(weight[view.valid])
 
 
-def test_usual_spreads_of_intervals_are_weighted(judge: Judge) -> None:
-    trained, here, weight = judge.trained["runtime"], judge.here, judge.bench.prepared.weight
-    wide = deviation(by_tree(trained.perturbed.forests[0], here.X[here.train], log=False))
+def test_usual_spreads_of_intervals_are_weighted(assessor: Assessor) -> None:
+    trained, view, weight = (
+        assessor.trained["runtime"],
+        assessor.view,
+        assessor.store.prepared.weight,
+    )
+    wide = deviation(by_tree(trained.perturbed.forests[0], view.X[view.train], log=False))
     assert trained.interval is not None
-    assert trained.interval.usual == pytest.approx(np.average(wide, weights=weight[here.train]))
+    assert trained.interval.usual == pytest.approx(np.average(wide, weights=weight[view.train]))
     assert trained.interval.usual != pytest.approx(wide.mean(), rel=1e-3)
-    both = here.train[pairs(here.X[here.train], here.features)]
-    ends = [trained.model.spread(here.X[both[:, side]]) for side in (0, 1)]
+    both = view.train[pairs(view.X[view.train], view.features)]
+    ends = [trained.model.spread(view.X[both[:, side]]) for side in (0, 1)]
     trees = trained.perturbed.forests[0]
-    apart = spread_of_change(trees, here.X[both[:, 0]], here.X[both[:, 1]], (ends[0], ends[1]))
+    apart = spread_of_change(trees, view.X[both[:, 0]], view.X[both[:, 1]], (ends[0], ends[1]))
     assert trained.change is not None
     counts = np.sqrt(weight[both[:, 0]] * weight[both[:, 1]])
     assert trained.change.usual == pytest.approx(np.average(apart, weights=counts))
@@ -106,18 +110,18 @@ def test_usual_spreads_of_intervals_are_weighted(judge: Judge) -> None:
 def test_a_change_over_many_runs_is_a_mean_over_the_source(drawn: cp.Compass) -> None:
     text = "What if we change X = {gpus: 0 -> 4}, how would that affect Y = {runtime, power, state}"
     answer = drawn.ask(text)
-    population, bench = answer.population, drawn.bench
+    population, store = answer.population, drawn.store
     assert population is not None
-    here = bench.field_of(FEATURES)
-    rows = np.flatnonzero(here.X[:, 4] == 0)
-    weight, before = bench.prepared.weight[rows], here.X[rows]
+    view = store.view_of(FEATURES)
+    rows = np.flatnonzero(view.X[:, 4] == 0)
+    weight, before = store.prepared.weight[rows], view.X[rows]
     after = before.copy()
     after[:, 4] = 4.0
     for outcome in population.outcomes:
-        model = bench.trained[FEATURES, outcome.name].model
+        model = store.trained[FEATURES, outcome.name].model
         old, new = model.predict(before), model.predict(after)
         if outcome.name == "state":
-            labels = bench.prepared.space["state"].values  # type: ignore[union-attr]
+            labels = store.prepared.space["state"].values  # type: ignore[union-attr]
             now = np.array([labels[i] for i in new.argmax(axis=1)])
             share = weight[now == outcome.value].sum() / weight.sum()
             assert outcome.probability == pytest.approx(share)
@@ -139,16 +143,18 @@ def test_a_change_over_many_runs_is_a_mean_over_the_source(drawn: cp.Compass) ->
 
 
 def test_the_share_of_trusted_runs_is_of_the_source(drawn: cp.Compass) -> None:
-    bench, apart = drawn.bench, []
-    here = bench.field_of(FEATURES)
-    rows = np.flatnonzero(here.X[:, 4] == 0)
-    weight, before = bench.prepared.weight[rows], here.X[rows]
-    judge = Judge(bench, here, bench.train(FEATURES, ("runtime",)))
+    store, apart = drawn.store, []
+    view = store.view_of(FEATURES)
+    rows = np.flatnonzero(view.X[:, 4] == 0)
+    weight, before = store.prepared.weight[rows], view.X[rows]
+    assessor = Assessor(store, view, store.train(FEATURES, ("runtime",)))
     for gpus in (1, 2, 4):
         after = before.copy()
         after[:, 4] = gpus
-        found = effects(Court.of(judge, ("runtime",)), list(before), after)
-        fine = np.array([one is Label.TRUSTED for one in with_doubts(judge.labels(after), found)])
+        found = effects(MatchedRuns.of(assessor, ("runtime",)), list(before), after)
+        fine = np.array(
+            [one is Label.TRUSTED for one in with_doubts(assessor.labels(after), found)]
+        )
         share = weight[fine].sum() / weight.sum()
         text = f"What if we change X = {{gpus: 0 -> {gpus}}}, how would that affect Y = {{runtime}}"
         population = drawn.ask(text).population
@@ -195,35 +201,35 @@ def test_recommendations_say_that_they_are_of_a_sample(drawn: cp.Compass) -> Non
 
 
 def test_contexts_are_drawn_as_often_as_the_source_has_them(drawn: cp.Compass) -> None:
-    bench, counts = drawn.bench, np.zeros(2)
-    two = bench.settings.search.model_copy(update={"contexts": 2})
-    settings = bench.settings.model_copy(update={"search": two})
-    few = Workbench(bench.everything, bench.prepared, settings)
-    X, rows = bench.field_of(FEATURES).X, np.arange(N)
+    store, counts = drawn.store, np.zeros(2)
+    two = store.settings.search.model_copy(update={"contexts": 2})
+    settings = store.settings.model_copy(update={"search": two})
+    few = ModelStore(store.everything, store.prepared, settings)
+    X, rows = store.view_of(FEATURES).X, np.arange(N)
     start = X[0].copy()
     start[0] = 7.0  # no run has it: the first context is that of the start, which is not counted
     for seed in range(300):
         found = _contexts(X, rows, start, [0], {}, FEATURES, few, np.random.default_rng(seed))
         counts[int(found[1, 0])] += 1
-    share = [bench.prepared.weight[X[:, 0] == app].sum() for app in (0, 1)]
+    share = [store.prepared.weight[X[:, 0] == app].sum() for app in (0, 1)]
     np.testing.assert_allclose(counts / 300, share / np.sum(share), atol=0.05)
 
 
 def test_importance_and_dependence_are_of_the_source(drawn: cp.Compass) -> None:
-    bench = drawn.bench
-    here, weight = bench.field_of(FEATURES), bench.prepared.weight
-    model = bench.trained[FEATURES, "runtime"].model
+    store = drawn.store
+    view, weight = store.view_of(FEATURES), store.prepared.weight
+    model = store.trained[FEATURES, "runtime"].model
     found = drawn.dependence("runtime", "gpus")
-    rows = here.train
+    rows = view.train
     for point in found.points:
-        X = here.X[rows].copy()
+        X = view.X[rows].copy()
         X[:, 4] = float(point.value)  # type: ignore[arg-type]
         said = model.predict(X)[:, 0]
         often = np.repeat(said, weight[rows].astype(int))
         assert point.mean == pytest.approx(often.mean())
         assert point.low == np.percentile(often, 10, method="inverted_cdf")
         assert point.high == np.percentile(often, 90, method="inverted_cdf")
-        near = here.X[rows, 4] == point.value
+        near = view.X[rows, 4] == point.value
         assert point.share == pytest.approx(weight[rows][near].sum() / weight[rows].sum())
     # Half of the runs are small by their weights, so values by factors are tried.
     values, seen = np.arange(1.0, 101.0), np.arange(1.0, 101.0)
@@ -231,78 +237,78 @@ def test_importance_and_dependence_are_of_the_source(drawn: cp.Compass) -> None:
     assert _between(values, seen, np.ones(100), 5).tolist() == [1.0, 25.75, 50.5, 75.25, 100.0]
     np.testing.assert_allclose(_between(values, seen, few, 3), [1.0, 10.0, 100.0])
     # Shuffled values come from the source: the rise is that of all pairs of runs by weight.
-    valid = here.valid
-    y, mass = bench.prepared.column("runtime")[valid], weight[valid]
-    least = 0.01 * bench.trained[FEATURES, "runtime"].scale
+    valid = view.valid
+    y, mass = store.prepared.column("runtime")[valid], weight[valid]
+    least = 0.01 * store.trained[FEATURES, "runtime"].scale
     risen = np.zeros(len(valid))
     for other, share in zip(valid, mass / mass.sum(), strict=True):
-        X = here.X[valid].copy()
-        X[:, 0] = here.X[other, 0]
+        X = view.X[valid].copy()
+        X[:, 0] = view.X[other, 0]
         risen += share * np.abs(model.predict(X)[:, 0] - y) / np.maximum(np.abs(y), least)
-    truth = np.average(risen, weights=mass) - bench.trained[FEATURES, "runtime"].card.error
+    truth = np.average(risen, weights=mass) - store.trained[FEATURES, "runtime"].card.error
     told = {column.name: column for column in drawn.importance("runtime", repeats=60).columns}
     assert told["app"].rise == pytest.approx(truth, abs=4 * told["app"].error)
 
 
-def test_measured_means_and_reliability_are_weighted(judge: Judge) -> None:
-    bench, here = judge.bench, judge.here
-    y, weight = bench.prepared.column("runtime"), bench.prepared.weight
-    held = here.valid
-    said = judge.trained["runtime"].model.predict(here.X[held])[:, 0]
+def test_measured_means_and_reliability_are_weighted(assessor: Assessor) -> None:
+    store, view = assessor.store, assessor.view
+    y, weight = store.prepared.column("runtime"), store.prepared.weight
+    held = view.valid
+    said = assessor.trained["runtime"].model.predict(view.X[held])[:, 0]
     apart = np.abs(np.log(np.maximum(said, y.min())) - np.log(y[held]))
     often = np.repeat(apart, weight[held].astype(int))
-    usual = _usual_error(judge, "runtime")
+    usual = _usual_error(assessor, "runtime")
     assert usual == np.percentile(often, 50, method="inverted_cdf")
     squares = ((y[held] - said) / np.maximum(y[held], said)) ** 2
-    own = _reliability(judge, "runtime")
+    own = _reliability(assessor, "runtime")
     assert own.error + own.noise == pytest.approx(np.average(squares, weights=weight[held]))
     # How far runs of one configuration scatter, as often as each of them counts.
     apart, freedom = 0.05**2 * (own.error + own.noise), 1
-    for kind in np.unique(key := configurations(here.X)):
+    for kind in np.unique(key := configurations(view.X)):
         rows = np.flatnonzero(key == kind)
         centre = np.average(y[rows], weights=weight[rows])
         share = (y[rows] - centre) / np.maximum(y[rows], centre)
         apart += float((weight[rows] / weight.mean() * share**2).sum())
         freedom += len(rows) - 1
     assert own.noise == pytest.approx(apart / freedom)
-    court = Court.of(judge, ("runtime",))
-    assert court.outcome("runtime").claim == max(min(usual, 0.1), 0.01)
+    matched = MatchedRuns.of(assessor, ("runtime",))
+    assert matched.outcome("runtime").claim == max(min(usual, 0.1), 0.01)
 
 
-def test_runs_of_one_configuration_count_by_weight(judge: Judge) -> None:
-    bench, here = judge.bench, judge.here
-    key = configurations(here.X)
+def test_runs_of_one_configuration_count_by_weight(assessor: Assessor) -> None:
+    store, view = assessor.store, assessor.view
+    key = configurations(view.X)
     kinds, times = np.unique(key, return_counts=True)
     rows = np.flatnonzero(key == kinds[times.argmax()])
     assert len(rows) > 1
-    arena: Any = SimpleNamespace(
+    task: Any = SimpleNamespace(
         targets=(Target(name="runtime", direction="minimize"),),
-        start=here.X[rows[0]],
+        start=view.X[rows[0]],
         movable=np.array([2, 3, 4]),
     )
     seen: dict[str, Any] = {}
 
-    def settled(self: Any, arena: Any) -> Any:
+    def settled(self: Any, task: Any) -> Any:
         seen["record"] = self
         return self
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("compass.generate.measured.Record.settled", settled)
-        record_of(judge, arena, here.X[rows[:1]], lambda X: {})
-    record = seen["record"]
-    place = int(np.flatnonzero(record.key == kinds[times.argmax()])[0])
-    y, weight = bench.prepared.column("runtime")[rows], bench.prepared.weight[rows]
-    assert record.mean["runtime"][place, 0] == pytest.approx(np.average(y, weights=weight))
-    assert record.runs["runtime"][place] == len(rows)
+        patch.setattr("compass.generate.past.PastRuns.settled", settled)
+        past_runs_of(assessor, task, view.X[rows[:1]], lambda X: {})
+    past_runs = seen["record"]
+    place = int(np.flatnonzero(past_runs.key == kinds[times.argmax()])[0])
+    y, weight = store.prepared.column("runtime")[rows], store.prepared.weight[rows]
+    assert past_runs.mean["runtime"][place, 0] == pytest.approx(np.average(y, weights=weight))
+    assert past_runs.runs["runtime"][place] == len(rows)
 
 
 def test_a_saved_engine_keeps_weights_and_provenance(drawn: cp.Compass, tmp_path: Path) -> None:
     again = cp.load(drawn.save(tmp_path / "jobs.compass"))
     assert again.data.table.sampled == drawn.data.table.sampled
-    np.testing.assert_array_equal(again.bench.prepared.weight, drawn.bench.prepared.weight)
+    np.testing.assert_array_equal(again.store.prepared.weight, drawn.store.prepared.weight)
     assert again.data.table.locate(3) == ("jobs-1.parquet", 60)
-    for key, trained in drawn.bench.trained.items():
-        other = again.bench.trained[key]
+    for key, trained in drawn.store.trained.items():
+        other = again.store.trained[key]
         assert other.scale == trained.scale
         assert other.card.sample == WORDS
         for one, two in ((trained.interval, other.interval), (trained.change, other.change)):
@@ -329,11 +335,11 @@ def test_new_runs_count_once_beside_a_sample(monkeypatch: pytest.MonkeyPatch) ->
     drifts = []
     for data, counts in ((sample().roles(**roles), weights()), (plain, np.ones(N))):
         engine = cp.Compass(data, settings=QUICK).fit()
-        valid, card = engine.bench.field_of(FEATURES).valid, engine.cards[0]
+        valid, card = engine.store.view_of(FEATURES).valid, engine.cards[0]
         told = engine.tell(fresh)
         np.testing.assert_array_equal(compared[-1][0], counts[valid])
         np.testing.assert_array_equal(compared[-1][1], np.ones(40))
-        np.testing.assert_array_equal(engine.bench.prepared.weight, [*counts, *np.ones(40)])
+        np.testing.assert_array_equal(engine.store.prepared.weight, [*counts, *np.ones(40)])
         assert engine.data.table.told(N + 1) == f"row {N + 1}"
         drift = told.learnt[0].drift
         assert drift is not None
@@ -346,7 +352,7 @@ def test_new_runs_count_once_beside_a_sample(monkeypatch: pytest.MonkeyPatch) ->
     # A sample that is told to an engine of plain runs loses its weights, and that is said.
     said = engine.tell(sample(60).table.arrow)
     assert any("are a sample, the known ones are not" in note for note in said.notes)
-    assert (engine.bench.prepared.weight == 1).all()
+    assert (engine.store.prepared.weight == 1).all()
 
 
 @pytest.mark.parametrize("reducer", ["uniform", "guided", "stratified"])

@@ -13,7 +13,7 @@ FEATURES = ("app", "size", "nodes", "cores", "gpus")
 
 
 def test_identical_configurations_stay_on_one_side(engine: cp.Compass) -> None:
-    field = engine.bench.field_of(FEATURES)
+    field = engine.store.view_of(FEATURES)
     kinds = configurations(field.X)
     assert not set(kinds[field.train]) & set(kinds[field.valid])
     assert 0.1 < len(field.valid) / len(field.X) < 0.3
@@ -23,7 +23,7 @@ def test_groups_stay_together() -> None:
     columns = cluster_columns(400)
     columns["user"] = [f"u{i % 20}" for i in range(400)]
     data = cp.read(columns, study=Study(group="user")).roles(**ROLES, ignored=["user"])
-    field = cp.Compass(data, surrogate="forest").bench.field_of(FEATURES)
+    field = cp.Compass(data, surrogate="forest").store.view_of(FEATURES)
     users = np.array(columns["user"])
     assert not set(users[field.train]) & set(users[field.valid])
 
@@ -33,23 +33,23 @@ def test_with_a_time_the_newest_runs_validate() -> None:
     columns["moment"] = list(range(400))
     columns["size"] = [100 + i for i in range(400)]  # no two configurations are the same
     data = cp.read(columns, study=Study(time="moment")).roles(**ROLES, ignored=["moment"])
-    field = cp.Compass(data, surrogate="forest").bench.field_of(FEATURES)
+    field = cp.Compass(data, surrogate="forest").store.view_of(FEATURES)
     assert field.train.max() < field.valid.min()
 
 
 def test_a_share_of_the_runs_can_be_learnt_from(cluster: cp.Dataset) -> None:
     engine = cp.Compass(cluster, keep=0.3, seed=1, settings=QUICK).fit()
-    assert engine.bench.prepared.rows == pytest.approx(0.3 * len(cluster), abs=2)
-    assert engine.bench.prepared.weight.sum() == pytest.approx(len(cluster))
-    left_out = set(range(len(cluster))) - set(engine.bench.prepared.row_id.tolist())
+    assert engine.store.prepared.rows == pytest.approx(0.3 * len(cluster), abs=2)
+    assert engine.store.prepared.weight.sum() == pytest.approx(len(cluster))
+    left_out = set(range(len(cluster))) - set(engine.store.prepared.row_id.tolist())
     answer = engine.what_if(min(left_out), {"gpus": 4}, ["power"])  # any run can be a baseline
     assert answer[0].outcome("power").value > 0
 
 
 def test_models_are_trained_once(engine: cp.Compass) -> None:
-    first = engine.bench.train(FEATURES, ["runtime"])["runtime"]
+    first = engine.store.train(FEATURES, ["runtime"])["runtime"]
     engine.reconfigure(0, ask=["gpus"], goals={"runtime": cp.less(0.1)})
-    assert engine.bench.train(FEATURES, ["runtime"])["runtime"] is first
+    assert engine.store.train(FEATURES, ["runtime"])["runtime"] is first
 
 
 def test_an_outcome_that_was_hardly_measured_is_explained() -> None:
@@ -61,9 +61,9 @@ def test_an_outcome_that_was_hardly_measured_is_explained() -> None:
 
 
 def test_the_error_on_the_card_is_of_rows_that_were_not_learnt_from(engine: cp.Compass) -> None:
-    field = engine.bench.field_of(FEATURES)
-    trained = engine.bench.train(FEATURES, ["power"])["power"]
-    y = engine.bench.prepared.column("power")[field.valid]
+    field = engine.store.view_of(FEATURES)
+    trained = engine.store.train(FEATURES, ["power"])["power"]
+    y = engine.store.prepared.column("power")[field.valid]
     p = trained.model.predict(field.X[field.valid])[:, 0]
     assert trained.card.error == pytest.approx(np.mean(np.abs(p - y) / y), rel=1e-6)
     assert trained.card.rows == len(field.train)

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from compass import embedded
-from compass.domain.errors import CompassError, EnvironmentProblem
-from compass.experiment import machine
-from compass.experiment.plan import (
+from compass.collect import machine
+from compass.collect.plan import (
     KERNELS,
     Configuration,
     is_sensible,
@@ -19,8 +18,8 @@ from compass.experiment.plan import (
     sizes_for,
     usual,
 )
-from compass.experiment.quiet import watched
-from compass.experiment.runner import (
+from compass.collect.quiet import watched
+from compass.collect.runner import (
     Refusal,
     Sample,
     compile_variant,
@@ -30,7 +29,7 @@ from compass.experiment.runner import (
     variant_of,
     variation_pct,
 )
-from compass.experiment.sweep import (
+from compass.collect.sweep import (
     Settings,
     Taken,
     collect,
@@ -43,6 +42,7 @@ from compass.experiment.sweep import (
     settle,
     write_atomically,
 )
+from compass.domain.errors import CompassError, EnvironmentProblem
 
 SMALL = Configuration("triad", 24, "double", 1, "static", 0, 64, 1, "O1")
 

@@ -2,18 +2,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arenas import SETTINGS, arena, everything, law, model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
+from tasks import SETTINGS, everything, law, model, task
 
-from compass.domain.problem import Target
+from compass.domain.target import Target
 from compass.generate import loss
-from compass.generate.base import Arena
 from compass.generate.chance import choose, improvement
-from compass.generate.measured import Record, Reliability, weighed
+from compass.generate.past import PastRuns, weighed
 from compass.generate.pick import preferred
 from compass.generate.score import Scored, score
+from compass.generate.task import SearchTask
+from compass.learn.reliability import Reliability
 from compass.prepare.split import configurations
 from compass.settings import Settings
 
@@ -60,16 +61,16 @@ def test_of_two_equal_predictions_the_less_certain_one_has_more_hope() -> None:
     assert found[1] > found[0]
 
 
-def setting(count: int = 5, own: Settings = SETTINGS) -> tuple[Scored, Record, Arena]:
+def setting(count: int = 5, own: Settings = SETTINGS) -> tuple[Scored, PastRuns, SearchTask]:
     fitted, X = model()
     past = X[:40]
     aim = Target(name="y", direction="minimize")
-    made = arena(fitted, X, X[0], aim, proximity=False, count=count, settings=own)
+    made = task(fitted, X, X[0], aim, proximity=False, count=count, settings=own)
     key = configurations(past)
     place = np.argsort(key)
     y = law(past)[place]
     y[5] = -1e3
-    rows = Record(
+    rows = PastRuns(
         key=key[place],
         X=past[place],
         mean={"y": y[:, None]},
@@ -79,7 +80,7 @@ def setting(count: int = 5, own: Settings = SETTINGS) -> tuple[Scored, Record, A
         positive=False,
         doubt=lambda rows: np.ones(len(rows)),
     ).settled(made)
-    settled = replace(made, record=rows)
+    settled = replace(made, past_runs=rows)
     return preferred(settled, weighed(settled, score(made, everything()))), rows, settled
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.generate import loss
-from compass.generate.base import Geometry
+from compass.prepare.geometry import Geometry
 from compass.settings import LossWeights
 
 NONE = 99.0

@@ -2,14 +2,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arenas import arena, everything, law, model
 from hypothesis import given
 from hypothesis import strategies as st
+from tasks import everything, law, model, task
 
-from compass.domain.problem import Target
-from compass.generate.base import Arena
-from compass.generate.measured import Record, Reliability, missed, reliability, weighed
+from compass.domain.target import Target
+from compass.generate.past import PastRuns, weighed
 from compass.generate.score import order, score
+from compass.generate.task import SearchTask
+from compass.learn.reliability import Reliability, missed, reliability
 from compass.prepare.split import configurations
 
 POSITIVE = st.floats(1e-6, 1e6)
@@ -69,10 +70,10 @@ def test_two_zeros_do_not_differ() -> None:
     assert missed(np.zeros((1, 1)), np.zeros((1, 1)), relative=True).tolist() == [0.0]
 
 
-def record(X: np.ndarray, y: np.ndarray, noise: float = 0.0) -> Record:
+def past_runs(X: np.ndarray, y: np.ndarray, noise: float = 0.0) -> PastRuns:
     key = configurations(X)
     place = np.argsort(key)
-    return Record(
+    return PastRuns(
         key=key[place],
         X=X[place],
         mean={"y": y[place][:, None]},
@@ -84,32 +85,32 @@ def record(X: np.ndarray, y: np.ndarray, noise: float = 0.0) -> Record:
     )
 
 
-def known() -> tuple[Arena, np.ndarray, np.ndarray]:
+def known() -> tuple[SearchTask, np.ndarray, np.ndarray]:
     """An arena to minimise y in, and 60 past configurations with what was measured there."""
     fitted, X = model()
     past = X[:60]
     y = law(past)
-    made = arena(fitted, X, X[0], Target(name="y", direction="minimize"), proximity=False, count=4)
+    made = task(fitted, X, X[0], Target(name="y", direction="minimize"), proximity=False, count=4)
     return made, past, y
 
 
 def test_configurations_are_found_by_value() -> None:
     _, past, y = known()
-    rows = record(past, y)
+    rows = past_runs(past, y)
     place = rows.find(everything())
     by_hand = [any(np.array_equal(x, p) for p in past) for x in everything()]
     assert ((place >= 0) == by_hand).all()
     hits = np.flatnonzero(place >= 0)
     assert (rows.X[place[hits]] == everything()[hits]).all()
     zero = np.array([[0.0, 1.0]])
-    assert record(zero, np.ones(1)).find(-zero * [[1, -1]]).tolist() == [0]
+    assert past_runs(zero, np.ones(1)).find(-zero * [[1, -1]]).tolist() == [0]
 
 
 def test_what_was_measured_counts_and_what_was_not_is_predicted() -> None:
     made, past, y = known()
-    rows = record(past, y, noise=0.25).settled(made)
+    rows = past_runs(past, y, noise=0.25).settled(made)
     X = everything()
-    bare, both = score(made, X), score(replace(made, record=rows), X)
+    bare, both = score(made, X), score(replace(made, past_runs=rows), X)
     place = rows.find(X)
     scale = made.targets[0].scale
     known_ = place >= 0
@@ -122,7 +123,7 @@ def test_what_was_measured_counts_and_what_was_not_is_predicted() -> None:
 
 def test_a_small_predicted_gain_is_no_gain_and_a_large_one_is() -> None:
     _, past, y = known()
-    rows = replace(record(past, y), best=0, value=10.0, enough=1.0)
+    rows = replace(past_runs(past, y), best=0, value=10.0, enough=1.0)
     untried = np.array([-1, -1, -1, 0])
     found = rows.cautious(np.array([8.9, 9.5, 11.0, 9.5]), untried)
     assert found[0] == 8.9
@@ -134,8 +135,8 @@ def test_the_best_past_run_comes_first_where_nothing_is_predicted_to_beat_it() -
     made, past, _ = known()
     y = law(past)
     y[17] = -1000.0  # far below whatever the model believes
-    rows = record(past, y).settled(made)
-    settled = replace(made, record=rows)
+    rows = past_runs(past, y).settled(made)
+    settled = replace(made, past_runs=rows)
     found = weighed(settled, score(made, everything()))
     first = found.X[order(settled, found)[0]]
     assert (first == past[17]).all()
@@ -144,7 +145,7 @@ def test_the_best_past_run_comes_first_where_nothing_is_predicted_to_beat_it() -
 
 def test_weighing_loses_and_doubles_nothing() -> None:
     made, past, y = known()
-    settled = replace(made, record=record(past, y).settled(made))
+    settled = replace(made, past_runs=past_runs(past, y).settled(made))
     found = weighed(settled, score(made, everything()))
     assert len(np.unique(found.X, axis=0)) == len(found.X) == len(everything())
     again = score(settled, found.X)
@@ -156,9 +157,9 @@ def test_goals_hold_as_predicted_and_as_measured() -> None:
     fitted, X = model()
     past = X[:60]
     aim = Target(name="y", direction="minimize", low=20.0)
-    made = arena(fitted, X, X[0], aim, proximity=False)
+    made = task(fitted, X, X[0], aim, proximity=False)
     y = np.where(np.arange(60) % 2 == 0, 0.0, 1e4)  # every other run missed the bound
-    scored = score(replace(made, record=record(past, y).settled(made)), past)
+    scored = score(replace(made, past_runs=past_runs(past, y).settled(made)), past)
     bare = score(made, past)
     assert (scored.valid >= bare.valid).all()
     assert (scored.valid[::2] > 0).all()

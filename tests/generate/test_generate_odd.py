@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-from arenas import SPACE, arena, everything, model
+from tasks import SPACE, everything, model, task
 
-from compass.domain.problem import Target
 from compass.domain.space import Number, Space
-from compass.generate.base import Arena, Floats, Geometry
+from compass.domain.target import Target
+from compass.generate.base import Floats
 from compass.generate.search import C3G
+from compass.generate.task import SearchTask
+from compass.prepare.geometry import Geometry
 from compass.settings import Settings
 
 START = everything()[0]
@@ -29,9 +31,9 @@ class Smooth:
         del column
 
 
-def continuous(high: float) -> Arena:
+def continuous(high: float) -> SearchTask:
     fitted, observed = model()
-    found = arena(fitted, observed, START, Target(name="y", high=high), free=(0,))
+    found = task(fitted, observed, START, Target(name="y", high=high), free=(0,))
     space = Space(parameters=(Number(name="a", low=1, high=12), *SPACE.parameters[1:]))
     return replace(found, space=space, predict=Smooth())
 
@@ -44,7 +46,7 @@ def test_a_search_without_cells_claims_no_proof() -> None:
 
 def test_a_search_on_cells_may_claim_one() -> None:
     fitted, observed = model()
-    found = C3G.generate(arena(fitted, observed, START, Target(name="y", high=-1e9), free=(0,)))
+    found = C3G.generate(task(fitted, observed, START, Target(name="y", high=-1e9), free=(0,)))
     assert not found.meets.any()
     assert found.exhaustive
 
@@ -67,7 +69,7 @@ class TwoMatter:
 def test_columns_without_effect_do_not_crowd_out_other_answers() -> None:
     d = 24
     found = C3G.generate(
-        Arena(
+        SearchTask(
             space=Space(parameters=tuple(Number(name=f"k{i}", low=0, high=1) for i in range(d))),
             start=np.full(d, 0.9),
             free=np.arange(d),

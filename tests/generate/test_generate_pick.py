@@ -5,28 +5,28 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from arenas import SETTINGS, arena, everything, model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tasks import SETTINGS, everything, model, task
 
-from compass.domain.problem import Target
+from compass.domain.target import Target
 from compass.generate import loss
-from compass.generate.base import Arena
 from compass.generate.search import C3G
+from compass.generate.task import SearchTask
 from compass.settings import LossWeights, SearchSettings, Settings
 
 
-def case(seed: int, count: int, diversity: float = 1.0, **more: object) -> Arena:
+def case(seed: int, count: int, diversity: float = 1.0, **more: object) -> SearchTask:
     fitted, observed = model(seed % 3)
     start = everything()[seed * 41 % 900]
     now = float(fitted.predict(start[None, :])[0, 0])
     target = Target(name="y", high=now + 5.0, scale=10.0)
     chosen = SETTINGS.model_copy(update={"loss": LossWeights(diversity=diversity)})
-    made = arena(fitted, observed, start, target, ("a + b <= 24",), count=count, settings=chosen)
+    made = task(fitted, observed, start, target, ("a + b <= 24",), count=count, settings=chosen)
     return replace(made, **more)  # type: ignore[arg-type]
 
 
-def spread(found: np.ndarray, made: Arena) -> float:
+def spread(found: np.ndarray, made: SearchTask) -> float:
     return loss.diversity(found, made.geometry)
 
 

@@ -1,30 +1,31 @@
-"""Planes against brute force: every point of a plane predicted and judged on its own."""
+"""PairwiseSearch against brute force: every point of a plane predicted and judged on its own."""
 
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
-from arenas import SPACE, arena, everything, model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tasks import SPACE, everything, model, task
 
-from compass.domain.problem import Target
+from compass.domain.target import Target
 from compass.generate import loss
-from compass.generate.base import Arena, Floats
-from compass.generate.planes import column_costs, planes, reaching
+from compass.generate.base import Floats
+from compass.generate.blocks import blocks
+from compass.generate.pairwise import column_costs, planes, reaching
 from compass.generate.score import order, score
-from compass.generate.start import blocks
+from compass.generate.task import SearchTask
 
 RULES = ("a + b <= 20", "c == 'x' -> d >= 1", "a % 2 == 0 or b >= 2")
 
 
-def cases(seed: int, rules: tuple[str, ...] = (), **more: object) -> Arena:
+def cases(seed: int, rules: tuple[str, ...] = (), **more: object) -> SearchTask:
     fitted, observed = model(seed % 3)
     start = everything()[seed * 37 % 900]
     now = float(fitted.predict(start[None, :])[0, 0])
     target = Target(name="y", high=0.6 * now, scale=10.0)
-    return arena(fitted, observed, start, target, rules, **more)  # type: ignore[arg-type]
+    return task(fitted, observed, start, target, rules, **more)  # type: ignore[arg-type]
 
 
 def points(x: Floats, a: int, b: int) -> Floats:
@@ -33,7 +34,7 @@ def points(x: Floats, a: int, b: int) -> Floats:
     return everything()[(everything()[:, rest] == x[rest]).all(axis=1)]
 
 
-def key(case: Arena, X: Floats) -> tuple[float, ...]:
+def key(case: SearchTask, X: Floats) -> tuple[float, ...]:
     scored = score(case, X)
     best = order(case, scored)[0]
     return (

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.generate.predict import Averaged
-from compass.model import flat, joined
 from compass.model.base import Task, family
 from compass.model.recipe import Recipe
+from compass.model.trees import flat, joined
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
 
 few = Settings(

@@ -6,24 +6,25 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, reject, settings
 from hypothesis import strategies as st
-from prove_arenas import (
+from prove_tasks import (
     RULES,
     Floats,
     Trees,
-    arena,
     everything,
     judged,
     poor_search,
     random_forest,
     random_start,
+    task,
 )
 
-from compass.domain.answer import Standing
-from compass.domain.problem import Target
-from compass.generate.base import Arena, Generated
-from compass.generate.prove import Proof, prove, state_rule
+from compass.domain.answer import CertificateStatus
+from compass.domain.target import Target
+from compass.generate.base import Candidates
 from compass.generate.score import score
+from compass.generate.task import SearchTask
 from compass.model.base import Task
+from compass.prove import Proof, prove, state_rule
 
 SECONDS = 60.0  # far more than any of these needs
 QUIET = settings(
@@ -32,24 +33,24 @@ QUIET = settings(
 rules = st.lists(st.sampled_from(RULES), max_size=3, unique=True)
 seeds = st.integers(0, 10**6)
 tables = st.sampled_from([20_000, 8])  # a table of 8 leaves all but single columns to arithmetic
-ENDS = (Standing.OPTIMAL, Standing.INFEASIBLE)
+ENDS = (CertificateStatus.OPTIMAL, CertificateStatus.INFEASIBLE)
 
 
-def check(problem: Arena, proof: Proof, found: Generated) -> None:
+def check(problem: SearchTask, proof: Proof, found: Candidates) -> None:
     """Everything that a certificate says must agree with trying everything."""
     told = proof.certificate
     best = judged(problem, everything(problem))
     possible = len(best) > 0 and best.valid[0] <= 0
     first = found.X[0] if len(found.X) and found.meets[0] else None
     assert not told.cut
-    if told.status is Standing.INFEASIBLE:
+    if told.status is CertificateStatus.INFEASIBLE:
         assert not possible
         assert proof.better is None
         return
     if proof.better is not None:
         _improves(problem, proof.better, first)
     answer = first if proof.better is None else proof.better
-    if told.status is Standing.OPTIMAL:
+    if told.status is CertificateStatus.OPTIMAL:
         assert answer is not None
         both = judged(problem, np.stack([answer, best.X[0]]))
         mine = score(problem, answer[None, :])
@@ -64,7 +65,7 @@ def check(problem: Arena, proof: Proof, found: Generated) -> None:
         assert told.bound <= best.proximity[0] + 1e-9
 
 
-def _improves(problem: Arena, better: Floats, first: Floats | None) -> None:
+def _improves(problem: SearchTask, better: Floats, first: Floats | None) -> None:
     mine = score(problem, better[None, :])
     assert mine.violation[0] == 0
     assert mine.valid[0] <= 0
@@ -72,7 +73,7 @@ def _improves(problem: Arena, better: Floats, first: Floats | None) -> None:
         assert mine.proximity[0] < score(problem, first[None, :]).proximity[0]
 
 
-def quantile(model: Trees, problem: Arena, share: float) -> float:
+def quantile(model: Trees, problem: SearchTask, share: float) -> float:
     return float(np.quantile(model.predict(everything(problem))[:, 0], share))
 
 
@@ -85,7 +86,7 @@ def test_the_smallest_change_within_a_range(monkeypatch, seed, texts, table, sin
     rng = np.random.default_rng(seed)
     model = Trees(random_forest(rng, trees=6, single=single), Task())
     weight = tuple(rng.choice([0.5, 1.0, 3.0], size=6))
-    problem = arena({"cost": model}, (), random_start(rng), texts, weight=weight)
+    problem = task({"cost": model}, (), random_start(rng), texts, weight=weight)
     high = quantile(model, problem, rng.choice([0.02, 0.1, 0.3]))
     low = rng.choice([-np.inf, high - 0.1])
     target = Target(name="cost", low=low, high=high, scale=0.5)
@@ -116,16 +117,16 @@ def test_a_class_and_a_range_together(seed, texts, kind):
     start = random_start(rng)
     label = str(rng.choice(["failed", "done"]))
     models = {"cost": model, "state": Trees(states, Task(classes=2 if kind == "sigmoid" else 3))}
-    problem = arena(models, (), start, texts)
+    problem = task(models, (), start, texts)
     targets = (
         Target(name="state", label=label, is_class=True),
         Target(name="cost", high=quantile(model, problem, 0.4), scale=0.5),
     )
-    problem = arena(models, targets, start, texts)
+    problem = task(models, targets, start, texts)
     found = poor_search(problem, rng)
     proof = prove(problem, found, 10.0)
     if proof.certificate.cut:  # a softmax of boosted trees can be hard: then nothing is claimed
-        assert proof.certificate.status is Standing.BEST_FOUND
+        assert proof.certificate.status is CertificateStatus.BEST_FOUND
         reject()
     check(problem, proof, found)
     assert proof.certificate.status in ENDS
@@ -138,12 +139,12 @@ def test_the_best_value_and_the_smallest_change_that_comes_close(seed, texts, pr
     model = Trees(random_forest(rng, trees=5, link=link, boosted=link == "exp"), Task())
     direction = rng.choice(["minimize", "maximize"])
     target = Target(name="cost", direction=direction, scale=0.7)
-    problem = arena({"cost": model}, (target,), random_start(rng), texts, proximity=proximity)
+    problem = task({"cost": model}, (target,), random_start(rng), texts, proximity=proximity)
     found = poor_search(problem, rng)
     proof = prove(problem, found, SECONDS)
     check(problem, proof, found)
     assert proof.certificate.status in ENDS
-    if proof.certificate.status is Standing.OPTIMAL:
+    if proof.certificate.status is CertificateStatus.OPTIMAL:
         best = abs(judged(problem, everything(problem)).extreme).max()
         assert proof.certificate.value_gap == pytest.approx(0.0, abs=1e-5 * max(1.0, best))
 
@@ -162,7 +163,7 @@ def test_two_directions_and_contexts_that_are_averaged(seed, texts):
     )
     start = random_start(rng)
     contexts = np.stack([start, random_start(rng), random_start(rng)])
-    problem = arena(
+    problem = task(
         models, targets, start, texts, free=(0, 1, 3, 5), proximity=False, contexts=contexts
     )
     found = poor_search(problem, rng)
@@ -183,7 +184,7 @@ def test_logarithms_averaged_over_contexts_and_bounded_by_rules(seed, texts, on_
     start = random_start(rng)
     contexts = np.stack([start, random_start(rng), random_start(rng)])
     target = Target(name="cost", direction=rng.choice(["minimize", "maximize"]), scale=0.7)
-    problem = arena(
+    problem = task(
         {"cost": model},
         (target,),
         start,
@@ -206,7 +207,7 @@ def test_columns_that_move_only_when_forced(seed, texts, forced):
     rng = np.random.default_rng(seed)
     model = Trees(random_forest(rng, trees=6), Task())
     free = tuple(j for j in range(6) if j not in forced)
-    problem = arena({"cost": model}, (), random_start(rng), texts, free=free, forced=forced)
+    problem = task({"cost": model}, (), random_start(rng), texts, free=free, forced=forced)
     target = Target(name="cost", high=quantile(model, problem, 0.15), scale=0.5)
     problem = replace(problem, targets=(target,))
     found = poor_search(problem, rng)
@@ -235,7 +236,7 @@ def test_rules_on_outcomes(seed, texts, on_outcomes):
         "power": Trees(random_forest(rng), Task()),
     }
     start = random_start(rng)
-    problem = arena(models, (), start, texts, outcome_rules=on_outcomes)
+    problem = task(models, (), start, texts, outcome_rules=on_outcomes)
     target = Target(name="cost", high=quantile(models["cost"], problem, 0.3), scale=0.5)
     problem = replace(problem, targets=(target,))
     found = poor_search(problem, rng)
@@ -250,7 +251,7 @@ def test_rules_on_outcomes(seed, texts, on_outcomes):
 def test_a_change_that_only_rules_ask_for(seed):
     rng = np.random.default_rng(seed)
     texts = [str(text) for text in rng.choice(RULES, size=3, replace=False)]
-    problem = arena({}, (), random_start(rng), texts)
+    problem = task({}, (), random_start(rng), texts)
     found = poor_search(problem, rng)
     proof = prove(problem, found, SECONDS)
     check(problem, proof, found)

@@ -6,29 +6,30 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from prove_arenas import (
+from prove_tasks import (
     RULES,
     Trees,
-    arena,
     everything,
     judged,
     random_forest,
     random_start,
+    task,
 )
 
-from compass.domain.answer import Standing
-from compass.domain.problem import Target
-from compass.generate.base import Arena, Generated
-from compass.generate.prove import prove
-from compass.generate.prove.outcomes import goal_text
+from compass.domain.answer import CertificateStatus
+from compass.domain.target import Target
+from compass.generate.base import Candidates
 from compass.generate.score import score
+from compass.generate.task import SearchTask
 from compass.model.base import Task
+from compass.prove import prove
+from compass.prove.outcomes import goal_text
 
 SECONDS = 60.0
-NOTHING = Generated(np.empty((0, 6)), np.empty(0, dtype=bool), np.empty(0))
+NOTHING = Candidates(np.empty((0, 6)), np.empty(0, dtype=bool), np.empty(0))
 
 
-def possible(problem: Arena, kept: tuple[str, ...]) -> bool:
+def possible(problem: SearchTask, kept: tuple[str, ...]) -> bool:
     """Whether some legal configuration has all of these rules and goals."""
     some = replace(
         problem,
@@ -52,7 +53,7 @@ def test_the_conflict_is_real_and_no_part_of_it_can_be_left_out(seed, texts, sha
         "cost": Trees(random_forest(rng, trees=5), Task()),
         "power": Trees(random_forest(rng, trees=3), Task()),
     }
-    problem = arena(models, (), random_start(rng), texts)
+    problem = task(models, (), random_start(rng), texts)
     X = everything(problem)
     cost, power = models["cost"].predict(X)[:, 0], models["power"].predict(X)[:, 0]
     high = float(np.quantile(cost, max(share, 0.0)) + min(share, 0.0))
@@ -65,10 +66,10 @@ def test_the_conflict_is_real_and_no_part_of_it_can_be_left_out(seed, texts, sha
     told = proof.certificate
     everything_asked = (*texts, *map(goal_text, targets))
     if possible(problem, everything_asked):
-        assert told.status is Standing.OPTIMAL
+        assert told.status is CertificateStatus.OPTIMAL
         assert proof.better is not None
         return
-    assert told.status is Standing.INFEASIBLE
+    assert told.status is CertificateStatus.INFEASIBLE
     assert told.blocking
     assert set(told.blocking) <= set(everything_asked)
     assert not possible(problem, told.blocking)
@@ -81,7 +82,7 @@ def test_the_conflict_is_real_and_no_part_of_it_can_be_left_out(seed, texts, sha
 def test_the_nearest_value_is_the_nearest(seed, texts):
     rng = np.random.default_rng(seed)
     model = Trees(random_forest(rng, trees=5), Task())
-    problem = arena({"cost": model}, (), random_start(rng), texts)
+    problem = task({"cost": model}, (), random_start(rng), texts)
     legal = judged(problem, everything(problem))
     if not len(legal):
         return
@@ -95,7 +96,7 @@ def test_the_nearest_value_is_the_nearest(seed, texts):
     target = Target(name="cost", low=low, high=low + width, scale=0.5)
     problem = replace(problem, targets=(target,))
     told = prove(problem, NOTHING, SECONDS).certificate
-    assert told.status is Standing.INFEASIBLE
+    assert told.status is CertificateStatus.INFEASIBLE
     miss = np.maximum(y - target.high, target.low - y).min()
     mine = told.nearest["cost"]
     assert max(mine - target.high, target.low - mine) == pytest.approx(miss, abs=1e-5)
@@ -106,12 +107,12 @@ def test_a_goal_out_of_reach_is_named_with_what_can_be_reached():
     rng = np.random.default_rng(3)
     model = Trees(random_forest(rng), Task())
     target = Target(name="cost", high=-50.0, scale=0.5)
-    problem = arena({"cost": model}, (target,), random_start(rng), ("a <= 2 * b",))
+    problem = task({"cost": model}, (target,), random_start(rng), ("a <= 2 * b",))
     best = judged(problem, everything(problem)).X[:1]
     scored = score(problem, best)
-    found = Generated(best, np.array([False]), scored.proximity)
+    found = Candidates(best, np.array([False]), scored.proximity)
     told = prove(problem, found, SECONDS).certificate
-    assert told.status is Standing.INFEASIBLE
+    assert told.status is CertificateStatus.INFEASIBLE
     assert told.blocking == ("cost <= -50",)
     lowest = float(model.predict(judged(problem, everything(problem)).X).min())
     assert told.nearest["cost"] == pytest.approx(lowest)
@@ -122,9 +123,9 @@ def test_after_everything_was_tried_the_solver_only_explains():
     rng = np.random.default_rng(3)
     model = Trees(random_forest(rng), Task())
     target = Target(name="cost", high=-50.0, scale=0.5)
-    problem = arena({"cost": model}, (target,), random_start(rng))
+    problem = task({"cost": model}, (target,), random_start(rng))
     told = prove(problem, replace(NOTHING, exhaustive=True), SECONDS).certificate
-    assert told.status is Standing.INFEASIBLE
+    assert told.status is CertificateStatus.INFEASIBLE
     assert told.blocking == ("cost <= -50",)
 
 
@@ -133,7 +134,7 @@ def test_two_rules_that_conflict_are_named_without_the_goal():
     model = Trees(random_forest(rng), Task())
     target = Target(name="cost", high=50.0, scale=0.5)
     rules = ("c != 'y'", "a + b <= 4", "a * b >= 9", "d != none")
-    problem = arena({"cost": model}, (target,), random_start(rng), rules)
+    problem = task({"cost": model}, (target,), random_start(rng), rules)
     told = prove(problem, NOTHING, SECONDS).certificate
-    assert told.status is Standing.INFEASIBLE
+    assert told.status is CertificateStatus.INFEASIBLE
     assert told.blocking == ("a + b <= 4", "a * b >= 9")

@@ -6,28 +6,30 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prove_arenas import (
+from prove_tasks import (
     Floats,
     Trees,
-    arena,
     compiled,
     everything,
     judged,
     poor_search,
     random_forest,
     random_start,
+    task,
 )
 
-from compass.domain.answer import Standing
-from compass.domain.problem import Target
+from compass.domain.answer import CertificateStatus
 from compass.domain.space import Number, Space
-from compass.generate.base import Arena, Generated, Geometry
+from compass.domain.target import Target
+from compass.generate.base import Candidates
 from compass.generate.predict import Averaged
-from compass.generate.prove import prove, question
-from compass.generate.prove.axes import boundaries
 from compass.generate.score import order, score
+from compass.generate.task import SearchTask
 from compass.model.base import Task
-from compass.model.flat import FlatForest
+from compass.model.trees.flat import FlatForest
+from compass.prepare.geometry import Geometry
+from compass.prove import prove, question
+from compass.prove.axes import boundaries
 from compass.settings import Settings
 
 OPEN = Space(
@@ -60,14 +62,14 @@ RULES = (
 )
 
 
-def problem_of(rng: np.random.Generator, texts: list[str], trees: int = 5) -> Arena:
+def problem_of(rng: np.random.Generator, texts: list[str], trees: int = 5) -> SearchTask:
     model = Trees(random_forest(rng, trees=trees, space=OPEN), Task())
     none = OPEN["s"]
     assert isinstance(none, Number)
     start = np.array([rng.random(), rng.uniform(-2, 3), float(rng.integers(1, 20_001)), 0.0])
     start[3] = none.none_code if rng.random() < 0.3 else rng.uniform(0, 0.9)
     movable = np.arange(4)
-    return Arena(
+    return SearchTask(
         space=OPEN,
         start=start,
         free=movable,
@@ -92,7 +94,7 @@ def problem_of(rng: np.random.Generator, texts: list[str], trees: int = 5) -> Ar
     )
 
 
-def samples(problem: Arena, rng: np.random.Generator, n: int = 40_000) -> Floats:
+def samples(problem: SearchTask, rng: np.random.Generator, n: int = 40_000) -> Floats:
     """Random legal configurations, many with values of the start or at places that rules name."""
     none = problem.geometry.none[3]
     X = np.column_stack(
@@ -128,10 +130,10 @@ def test_no_sample_beats_a_bound_on_real_numbers(seed, texts, share):
     ranked = fine.take(order(problem, fine))
     place = min(len(ranked), 20)
     one = ranked.take(np.arange(place)[-1:])  # not the best sample: there is something to find
-    found = Generated(one.X, one.valid <= 0, one.proximity)
+    found = Candidates(one.X, one.valid <= 0, one.proximity)
     proof = prove(problem, found, 2.0)  # bounds hold whether or not that is enough
     told = proof.certificate
-    if told.status is Standing.INFEASIBLE:
+    if told.status is CertificateStatus.INFEASIBLE:
         assert not len(ranked)
     if len(ranked) and told.bound is not None:
         assert told.bound <= ranked.proximity[0] + 1e-9
@@ -141,7 +143,7 @@ def test_no_sample_beats_a_bound_on_real_numbers(seed, texts, share):
         assert mine.valid[0] <= 0
         if len(ranked):
             assert mine.proximity[0] < one.proximity[0]
-    if told.status is Standing.OPTIMAL and len(ranked):
+    if told.status is CertificateStatus.OPTIMAL and len(ranked):
         answer = one.X if proof.better is None else proof.better[None, :]
         plain = told.gap or 0.0
         assert score(problem, answer).proximity[0] <= ranked.proximity[0] + plain + 1.1e-5
@@ -175,16 +177,16 @@ def test_plain_numbers_cost_a_little_and_the_certificate_says_so():
     model = Trees(one_cut(5, 0.5), Task())
     start = random_start(np.random.default_rng(1))
     start[5] = 0.35
-    problem = arena({"cost": model}, (Target(name="cost", high=0.5, scale=0.5),), start)
+    problem = task({"cost": model}, (Target(name="cost", high=0.5, scale=0.5),), start)
     best = judged(problem, everything(problem)).take(np.arange(1))
     assert best.proximity[0] == pytest.approx(0.5, abs=1e-6)
     rounded = best.X.copy()
     rounded[0, 5] = 0.502
     assert score(problem, rounded).valid[0] <= 0
-    found = Generated(rounded, np.array([True]), score(problem, rounded).proximity)
+    found = Candidates(rounded, np.array([True]), score(problem, rounded).proximity)
     proof = prove(problem, found, 60.0)
     assert proof.better is None
-    assert proof.certificate.status is Standing.OPTIMAL
+    assert proof.certificate.status is CertificateStatus.OPTIMAL
     assert proof.certificate.gap == pytest.approx(0.002 / 0.3, abs=2e-5)
     assert "plain numbers cost" in proof.certificate.reason
 
@@ -203,10 +205,10 @@ def test_a_rule_that_cannot_be_stated_is_named_and_nothing_is_called_optimal():
     fine = scored.take(np.flatnonzero((scored.violation == 0) & (scored.valid <= 0)))
     some = fine.take(order(problem, fine)[[20]])
     best = fine.take(order(problem, fine)[:1])
-    proof = prove(problem, Generated(some.X, np.array([True]), some.proximity), 60.0)
+    proof = prove(problem, Candidates(some.X, np.array([True]), some.proximity), 60.0)
     told = proof.certificate
     assert told.left_out == ("exp(p) + log(q + 3) <= 3",)
-    assert told.status is Standing.BEST_FOUND
+    assert told.status is CertificateStatus.BEST_FOUND
     assert told.bound is not None
     assert told.bound <= best.proximity[0]
     assert "leaves out exp(p)" in told.reason
@@ -216,10 +218,10 @@ def test_no_time_ends_as_best_found():
     rng = np.random.default_rng(1)
     model = Trees(random_forest(rng, trees=60, depth=6), Task())
     target = Target(name="cost", direction="minimize", scale=0.1)
-    problem = arena({"cost": model}, (target,), random_start(rng))
+    problem = task({"cost": model}, (target,), random_start(rng))
     found = poor_search(replace(problem, targets=()), rng)
     told = prove(problem, found, 0.0).certificate
-    assert told.status is Standing.BEST_FOUND
+    assert told.status is CertificateStatus.BEST_FOUND
     assert told.cut
     assert told.value_gap is not None
     assert "time ran out" in told.reason
@@ -229,13 +231,13 @@ def test_a_model_too_large_for_the_time_is_not_built(monkeypatch):
     monkeypatch.setattr(question, "_PER_LEAF", 1e9)
     rng = np.random.default_rng(1)
     model = Trees(random_forest(rng, trees=20, depth=6), Task())
-    problem = arena({"cost": model}, (), random_start(rng))
+    problem = task({"cost": model}, (), random_start(rng))
     high = float(np.quantile(model.predict(everything(problem)), 0.05))
     problem = replace(problem, targets=(Target(name="cost", high=high, scale=0.1),))
     found = poor_search(problem, rng, tried=400)
     assert found.meets[0]
     told = prove(problem, found, 10.0).certificate
-    assert told.status is Standing.BEST_FOUND
+    assert told.status is CertificateStatus.BEST_FOUND
     assert told.cut
 
 
@@ -258,17 +260,17 @@ class Formula:
 def test_a_model_without_trees_has_no_proof_unless_everything_was_tried():
     start = random_start(np.random.default_rng(2))
     target = Target(name="cost", high=1.0, scale=1.0)
-    problem = arena({"cost": Formula()}, (target,), start)  # type: ignore[dict-item]
+    problem = task({"cost": Formula()}, (target,), start)  # type: ignore[dict-item]
     x = start.copy()
     x[0] = 1.0
-    found = Generated(x[None, :], np.array([True]), score(problem, x[None, :]).proximity)
+    found = Candidates(x[None, :], np.array([True]), score(problem, x[None, :]).proximity)
     told = prove(problem, found, 1.0).certificate
-    assert told.status is Standing.NO_PROOF
+    assert told.status is CertificateStatus.NO_PROOF
     assert "not made of trees" in told.reason
     tried = prove(problem, replace(found, exhaustive=True), 1.0).certificate
-    assert tried.status is Standing.OPTIMAL
-    missed = Generated(start[None, :], np.array([False]), np.zeros(1), exhaustive=True)
-    assert prove(problem, missed, 1.0).certificate.status is Standing.INFEASIBLE
+    assert tried.status is CertificateStatus.OPTIMAL
+    missed = Candidates(start[None, :], np.array([False]), np.zeros(1), exhaustive=True)
+    assert prove(problem, missed, 1.0).certificate.status is CertificateStatus.INFEASIBLE
 
 
 def test_several_contexts_of_scores_have_no_proof():
@@ -277,9 +279,9 @@ def test_several_contexts_of_scores_have_no_proof():
     start = random_start(rng)
     target = Target(name="cost", label="done", scale=1.0)
     contexts = np.stack([start, random_start(rng)])
-    problem = arena({"cost": model}, (target,), start, free=(0, 1), contexts=contexts)
+    problem = task({"cost": model}, (target,), start, free=(0, 1), contexts=contexts)
     told = prove(problem, poor_search(problem, rng), 1.0).certificate
-    assert told.status is Standing.NO_PROOF
+    assert told.status is CertificateStatus.NO_PROOF
     assert "several contexts" in told.reason
 
 
@@ -287,16 +289,16 @@ def test_goals_that_are_met_are_all_that_a_recommendation_needs():
     rng = np.random.default_rng(4)
     model = Trees(random_forest(rng), Task())
     target = Target(name="cost", high=100.0, scale=1.0)
-    problem = arena({"cost": model}, (target,), random_start(rng), proximity=False)
+    problem = task({"cost": model}, (target,), random_start(rng), proximity=False)
     proof = prove(problem, poor_search(problem, rng), 1.0)
-    assert proof.certificate.status is Standing.OPTIMAL
+    assert proof.certificate.status is CertificateStatus.OPTIMAL
     assert proof.better is None
 
 
 def test_the_same_question_has_the_same_proof():
     rng = np.random.default_rng(9)
     model = Trees(random_forest(rng, trees=12, depth=5), Task())
-    problem = arena({"cost": model}, (), random_start(rng), ("a * b <= 12",))
+    problem = task({"cost": model}, (), random_start(rng), ("a * b <= 12",))
     high = float(np.quantile(model.predict(everything(problem)), 0.05))
     problem = replace(problem, targets=(Target(name="cost", high=high, scale=0.1),))
     found = poor_search(problem, rng, tried=200)

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from prove_arenas import Trees, arena, everything, judged, random_forest, random_start
+from prove_tasks import Trees, everything, judged, random_forest, random_start, task
 
 import compass as cp
-from compass.domain.answer import Standing
-from compass.domain.problem import Target
-from compass.generate.base import Generated
-from compass.generate.prove import prove
-from compass.generate.prove.words import tried_all, value
+from compass.domain.answer import CertificateStatus
+from compass.domain.target import Target
+from compass.generate.base import Candidates
 from compass.model.base import Task
+from compass.prove import prove
+from compass.prove.words import tried_all, value
 
 # Nine threads are best, two are nearly as good and close to the run that is changed.
 RUNTIME = {2: 100.5, 9: 100.0}
@@ -32,7 +32,7 @@ def test_a_value_near_the_best_is_not_called_the_best(engine: cp.Compass) -> Non
     answer = engine.reconfigure(1, ["threads"], {"runtime": cp.minimize})
     assert answer[0].config["threads"] == 2
     assert answer.certificate is not None
-    assert answer.certificate.status is Standing.OPTIMAL
+    assert answer.certificate.status is CertificateStatus.OPTIMAL
     assert answer.certificate.reason.startswith(
         "Every legal configuration was tried; this is within 1 % of the best value, "
         "and no smaller change is under this model."
@@ -63,12 +63,12 @@ def test_a_proof_tells_the_tolerance_too(seed: int) -> None:
     rng = np.random.default_rng(seed)
     model = Trees(random_forest(rng, trees=5), Task())
     target = Target(name="cost", direction="minimize", scale=0.7)
-    problem = arena({"cost": model}, (target,), random_start(rng))
+    problem = task({"cost": model}, (target,), random_start(rng))
     best = judged(problem, everything(problem))
     assert best.extreme[0] > best.extreme.min()
-    found = Generated(best.X[:1], np.array([True]), best.proximity[:1])
+    found = Candidates(best.X[:1], np.array([True]), best.proximity[:1])
     told = prove(problem, found, 60.0).certificate
-    assert told.status is Standing.OPTIMAL
+    assert told.status is CertificateStatus.OPTIMAL
     assert told.reason.startswith(
         "The value of cost is within 1 % of the best value that can be reached, and no smaller"
     )

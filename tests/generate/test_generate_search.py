@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from arenas import SETTINGS, SPACE, arena, everything, model
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tasks import SETTINGS, SPACE, everything, model, task
 
 from compass.domain.errors import ConflictingRules
-from compass.domain.problem import Target
+from compass.domain.target import Target
 from compass.generate import loss
-from compass.generate.base import Arena, Floats, Generated
+from compass.generate.base import Candidates, Floats
 from compass.generate.search import C3G
+from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
 from compass.settings import LossWeights, SearchSettings
 
@@ -31,7 +32,7 @@ exhaustive = SETTINGS
 searching = SETTINGS.model_copy(update={"search": SearchSettings(enumerate=1)})
 
 
-def obeying(problem: Arena) -> Floats:
+def obeying(problem: SearchTask) -> Floats:
     """All legal configurations that obey the rules and keep what is fixed."""
     X = everything()
     for column in range(4):
@@ -42,14 +43,14 @@ def obeying(problem: Arena) -> Floats:
     return X
 
 
-def generate(problem: Arena) -> Generated | None:
+def generate(problem: SearchTask) -> Candidates | None:
     try:
         return C3G.generate(problem)
     except ConflictingRules:
         return None
 
 
-def check_legal(problem: Arena, found: Generated) -> None:
+def check_legal(problem: SearchTask, found: Candidates) -> None:
     for column, parameter in enumerate(SPACE.parameters):
         assert legal_mask(parameter, found.X[:, column]).all()
         if column not in problem.movable:
@@ -63,7 +64,7 @@ def check_legal(problem: Arena, found: Generated) -> None:
 @given(rules=rule_sets, row=starts)
 def test_recommend_finds_the_best_value(mode: object, rules: tuple[str, ...], row: int) -> None:
     target = Target(name="y", direction="minimize", scale=30.0)
-    problem = arena(
+    problem = task(
         FITTED, OBSERVED, everything()[row], target, rules, proximity=False, settings=mode
     )
     truth = obeying(problem)
@@ -86,7 +87,7 @@ def test_reconfigure_finds_the_smallest_change(
 ) -> None:
     limit = float(np.quantile(FITTED.predict(everything())[:, 0], quantile))
     target = Target(name="y", high=limit, scale=30.0)
-    problem = arena(FITTED, OBSERVED, everything()[row], target, rules, settings=mode)
+    problem = task(FITTED, OBSERVED, everything()[row], target, rules, settings=mode)
     truth = obeying(problem)
     reaching = truth[FITTED.predict(truth)[:, 0] <= limit] if len(truth) else truth
     found = generate(problem)
@@ -109,7 +110,7 @@ def test_reconfigure_finds_the_smallest_change(
 def test_forced_columns_move_only_where_a_rule_needs_it() -> None:
     start = np.array([4.0, 2.0, 1.0, 1.0])
     target = Target(name="y", direction="minimize", scale=30.0)
-    problem = arena(FITTED, OBSERVED, start, target, ("a == 2 * b",), free=(0,), forced=(1, 2, 3))
+    problem = task(FITTED, OBSERVED, start, target, ("a == 2 * b",), free=(0,), forced=(1, 2, 3))
     found = C3G.generate(problem)
     check_legal(problem, found)
     assert (found.X[:, 2:] == start[2:]).all()  # no rule ties c or d to a
@@ -123,7 +124,7 @@ def test_the_same_seed_gives_the_same_answer() -> None:
     target = Target(name="y", high=20.0, scale=30.0)
     start = everything()[17]
     runs = [
-        C3G.generate(arena(FITTED, OBSERVED, start, target, RULES[:3], count=5, settings=searching))
+        C3G.generate(task(FITTED, OBSERVED, start, target, RULES[:3], count=5, settings=searching))
         for _ in range(2)
     ]
     assert np.array_equal(runs[0].X, runs[1].X)
@@ -131,7 +132,7 @@ def test_the_same_seed_gives_the_same_answer() -> None:
 
 def test_answers_are_distinct_and_the_best_comes_first() -> None:
     target = Target(name="y", high=30.0, scale=30.0)
-    problem = arena(FITTED, OBSERVED, everything()[0], target, ("a * b <= 32",), count=8)
+    problem = task(FITTED, OBSERVED, everything()[0], target, ("a * b <= 32",), count=8)
     found = C3G.generate(problem)
     assert len(found.X) == 8
     assert found.proximity[0] == found.proximity.min()
@@ -147,7 +148,7 @@ def test_a_dearer_parameter_moves_less() -> None:
     start = np.array([1.0, 1.0, 2.0, 4.0])
     moves = []
     for cost in (0.1, 1.0, 3.0, 10.0, 100.0):
-        problem = arena(FITTED, OBSERVED, start, target, weight=(cost, 1.0, 1.0, 1.0))
+        problem = task(FITTED, OBSERVED, start, target, weight=(cost, 1.0, 1.0, 1.0))
         moves.append(abs(C3G.generate(problem).X[0, 0] - start[0]))
     assert moves == sorted(moves, reverse=True)
     assert moves[0] > moves[-1]
@@ -161,8 +162,8 @@ def test_without_diversity_the_answers_are_the_cheapest_distinct_ones() -> None:
         mode = SETTINGS.model_copy(
             update={"loss": LossWeights(diversity=weight), "search": SearchSettings(budget=1.0)}
         )
-        found[weight] = C3G.generate(arena(FITTED, OBSERVED, start, target, count=4, settings=mode))
-    geometry = arena(FITTED, OBSERVED, start, target).geometry
+        found[weight] = C3G.generate(task(FITTED, OBSERVED, start, target, count=4, settings=mode))
+    geometry = task(FITTED, OBSERVED, start, target).geometry
     assert found[0.0].proximity.sum() < found[10.0].proximity.sum()
     assert loss.diversity(found[0.0].X, geometry) < loss.diversity(found[10.0].X, geometry)
 
@@ -170,7 +171,7 @@ def test_without_diversity_the_answers_are_the_cheapest_distinct_ones() -> None:
 def test_minimise_with_a_baseline_prefers_the_smallest_change_within_the_tolerance() -> None:
     target = Target(name="y", direction="minimize", scale=30.0)
     start = everything()[450]
-    problem = arena(FITTED, OBSERVED, start, target, ("a * b <= 32",))
+    problem = task(FITTED, OBSERVED, start, target, ("a * b <= 32",))
     truth = obeying(problem)
     y = FITTED.predict(truth)[:, 0] / 30.0
     reach = truth[y <= y.min() + SETTINGS.search.tolerance * abs(y.min())]

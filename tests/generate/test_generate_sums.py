@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from compass.domain.space import Number, Space
 from compass.generate import loss
-from compass.generate.base import Geometry
 from compass.generate.nearest import distances, nearest_rows
 from compass.generate.nudge import nudge, stock_of
 from compass.generate.sums import sums_of
 from compass.language import bind_rule, parse_rule
+from compass.prepare.geometry import Geometry
 from compass.rules import Rule, compile_rule
 
 SPACE = Space(

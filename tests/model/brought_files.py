@@ -13,7 +13,7 @@ import pytest
 from compass.domain.errors import CompassError
 from compass.domain.space import Category, Number, Space
 from compass.model.base import Fitted, Task
-from compass.model.brought import archive, bring_bytes
+from compass.model.files import archive, bring_bytes
 
 os.environ["KERAS_BACKEND"] = "torch"  # read when Keras is first imported
 

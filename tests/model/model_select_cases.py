@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from compass.learn.select import Course, course
 from compass.model.base import Task
-from compass.model.select import Course, course
 from compass.settings import ForestSettings, LightGBMSettings, SelectSettings, Settings
 
 QUICK = Settings(

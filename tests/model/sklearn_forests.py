@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from compass.model import flat
-from compass.model.flat import FlatForest
+from compass.model.trees import flat
+from compass.model.trees.flat import FlatForest
 
 
 def flattened(estimator: Any) -> FlatForest:

@@ -9,8 +9,8 @@ import pytest
 import xgboost
 
 from compass.domain.errors import BadInput, DataProblem, EngineProblem
-from compass.model import flat
 from compass.model.base import Family, Task, family
+from compass.model.trees import flat
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
 
 BOOSTED = ["lightgbm", "xgboost"]

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.domain.errors import BadInput
-from compass.model import flat
 from compass.model.base import Task, family
-from compass.model.bounds import bounds, raw_bounds
-from compass.model.foreign import from_xgboost
+from compass.model.trees import flat
+from compass.model.trees.bounds import bounds, raw_bounds
+from compass.model.trees.foreign import from_xgboost
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
 
 few = Settings(

@@ -29,8 +29,8 @@ from sklearn.preprocessing import StandardScaler
 
 from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.model.base import Task, family
-from compass.model.brought import Limits, bring, runners
-from compass.model.brought.model import FittedBrought
+from compass.model.files import Limits, bring, runners
+from compass.model.files.model import FittedBrought
 from compass.model.recipe import provable
 
 onnx = pytest.importorskip("onnx")
@@ -241,7 +241,7 @@ def test_many_rows_are_sent_in_several_calls(
     by_onnx: FittedBrought, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = by_onnx.predict(NEW)
-    monkeypatch.setattr("compass.model.brought.sandbox.ROWS", 100)
+    monkeypatch.setattr("compass.model.files.sandbox.ROWS", 100)
     assert np.array_equal(by_onnx.predict(NEW), whole)
 
 

@@ -22,15 +22,15 @@ from hypothesis import strategies as st
 
 from compass.domain.errors import BadInput, CompassError
 from compass.model.base import Task
-from compass.model.brought import (
+from compass.model.files import (
     Limits,
     archive,
     bring,
     bring_bytes,
     torch_check,
 )
-from compass.model.brought.limits import landlock
-from compass.model.brought.sniff import sniff
+from compass.model.files.limits import landlock
+from compass.model.files.sniff import sniff
 
 torch = pytest.importorskip("torch")
 

@@ -21,7 +21,7 @@ from brought_files import (
 
 from compass.domain.errors import BadInput
 from compass.model.base import Task
-from compass.model.brought import bring, keras_check, runners
+from compass.model.files import bring, keras_check, runners
 
 
 @pytest.mark.parametrize("suffix", ["keras", pytest.param("h5", marks=pytest.mark.soak)])

@@ -29,9 +29,9 @@ from sklearn.preprocessing import StandardScaler
 
 from compass.domain.errors import BadInput, CompassError
 from compass.model.base import Task
-from compass.model.brought import bring, bring_bytes
-from compass.model.brought.model import FittedBrought
-from compass.model.trees import FittedTrees
+from compass.model.files import bring, bring_bytes
+from compass.model.files.model import FittedBrought
+from compass.model.trees.fitted import FittedTrees
 
 
 def test_skops_forests_are_trees_and_others_run_apart(tmp_path: Path) -> None:

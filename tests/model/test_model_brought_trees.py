@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.space import Category, Number, Space
-from compass.model import flat
 from compass.model.base import Task, family
-from compass.model.brought import bring, bring_bytes, ubjson
-from compass.model.brought.columns import Feed, fed
-from compass.model.brought.model import FittedBrought
-from compass.model.brought.recode import over_columns
-from compass.model.flat import FlatForest
+from compass.model.files import bring, bring_bytes, ubjson
+from compass.model.files.columns import Feed, fed
+from compass.model.files.model import FittedBrought
+from compass.model.files.recode import over_columns
 from compass.model.recipe import provable
-from compass.model.trees import FittedTrees
+from compass.model.trees import flat
+from compass.model.trees.fitted import FittedTrees
+from compass.model.trees.flat import FlatForest
 from compass.settings import Settings
 
 NEW = rows(200, seed=9)
@@ -210,7 +210,7 @@ def test_trees_that_would_grow_too_much_are_asked_as_they_are(
 ) -> None:
     path, booster = lightgbm_model(tmp_path)
     codes = {"column": "app", "codes": {"lammps": 2, "wrf": 0, "hpl": 1}}
-    monkeypatch.setattr("compass.model.brought.recode.NODES", 10)
+    monkeypatch.setattr("compass.model.files.recode.NODES", 10)
     model = bring(path, columns=["nodes", codes, "size"]).fitted(SPACE, "runtime", Task())
     assert isinstance(model, FittedBrought)
     assert not provable(model)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compass.model.brought import wire
+from compass.model.files import wire
 
 
 def read_back(data: bytes, most: int = 2**20) -> wire.Message:

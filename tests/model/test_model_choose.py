@@ -11,10 +11,10 @@ import pytest
 from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.domain.errors import UnknownName
+from compass.learn.choose import choose, contenders, tried
+from compass.learn.select import Course, Selected, course, cross_validate
 from compass.model.base import Task
-from compass.model.choose import choose, contenders, tried
 from compass.model.recipe import Recipe
-from compass.model.select import Course, Selected, course, cross_validate
 from compass.settings import ForestSettings, LinearSettings, SelectSettings, Settings
 
 QUICK = Settings(surrogate="linear", forest=ForestSettings(trees=4), select=SelectSettings(folds=3))
@@ -113,7 +113,7 @@ def test_an_unknown_family_offers_the_nearest() -> None:
 
 
 def test_the_best_of_all_is_taken_if_nobody_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compass.model.select.known", lambda: ["neighbours", "linear"])
+    monkeypatch.setattr("compass.learn.select.known", lambda: ["neighbours", "linear"])
     found = choose(laid(lambda X: 3 + X[:, 0] + 2 * X[:, 1], surrogate="auto"))
     assert found.recipe.family == "linear"
     assert {s.family for s in found.scores} == {"neighbours", "linear"}
@@ -172,7 +172,7 @@ def test_a_tuned_recipe_is_marked(tmp_path: Path) -> None:
 
 
 def test_a_family_that_wins_once_tuned_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compass.model.select.known", lambda: ["neighbours", "linear"])
+    monkeypatch.setattr("compass.learn.select.known", lambda: ["neighbours", "linear"])
     here = laid(surrogate="auto", tune=3.0, **WRONG)
     found = choose(here)
     told = {s.family: s for s in found.scores}

@@ -7,10 +7,10 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score
 
+from compass.learn.score import Checked, folds_interval
+from compass.learn.select import Course, log_is_a_question, scales_of, select
 from compass.model.base import Task
 from compass.model.recipe import Recipe
-from compass.model.score import Checked, folds_interval
-from compass.model.select import Course, log_is_a_question, scales_of, select
 from compass.settings import ForestSettings
 
 

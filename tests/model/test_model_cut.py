@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from compass.model import flat
 from compass.model.base import Task, family
-from compass.model.cut import Cuts
+from compass.model.trees import flat
+from compass.model.trees.cut import Cuts
 from compass.settings import ForestSettings, Settings
 
 

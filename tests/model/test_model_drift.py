@@ -10,7 +10,7 @@ from scipy.stats import ks_2samp
 from compass.domain.answer import ColumnDrift
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
-from compass.model.drift import drift, kolmogorov_smirnov, total_variation, verdict
+from compass.learn.drift import drift, kolmogorov_smirnov, total_variation, verdict
 
 SPACE = Space(
     parameters=(

@@ -8,8 +8,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput, EngineProblem
-from compass.model import flat, joined
-from compass.model.flat import FlatForest
+from compass.model.trees import flat, joined
+from compass.model.trees.flat import FlatForest
 
 modest = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**31)

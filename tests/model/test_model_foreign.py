@@ -13,9 +13,9 @@ from sklearn.ensemble import (
 from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput
-from compass.model import flat
-from compass.model.flat import FlatForest
-from compass.model.foreign import from_lightgbm, from_xgboost
+from compass.model.trees import flat
+from compass.model.trees.flat import FlatForest
+from compass.model.trees.foreign import from_lightgbm, from_xgboost
 
 modest = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 2**31 - 1)

@@ -6,9 +6,9 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput
-from compass.model import flat
-from compass.model.flat import FlatForest
-from compass.model.joined import join
+from compass.model.trees import flat
+from compass.model.trees.flat import FlatForest
+from compass.model.trees.joined import join
 
 
 def forests() -> tuple[FlatForest, FlatForest, np.ndarray]:

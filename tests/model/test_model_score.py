@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, mean_absolute_percentage_error
 
+from compass.learn.score import error, holdout_error, macro_f1, mape, small
 from compass.model.base import Task, family
-from compass.model.score import error, holdout_error, macro_f1, mape, small
 from compass.settings import ForestSettings, Settings
 
 few = Settings(surrogate="forest", forest=ForestSettings(trees=5))

@@ -12,9 +12,10 @@ from model_select_cases import FEW, PLAIN, by_family, changed, laid, law
 
 from compass import registry
 from compass.domain.errors import DataProblem, UnknownName
-from compass.model import abroad, race
+from compass.learn import attempt as abroad
+from compass.learn import elimination as race
+from compass.learn.select import known, select
 from compass.model.base import Task
-from compass.model.select import known, select
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Lets only these families take part, as if nothing else were installed."""
 
     def enter(*names: str) -> None:
-        monkeypatch.setattr("compass.model.select.known", lambda: list(names))
+        monkeypatch.setattr("compass.learn.select.known", lambda: list(names))
 
     return enter
 

@@ -16,9 +16,10 @@ from compass.domain.answer import FamilyScore
 from compass.execute import WorkerLost
 from compass.execute.processes import Processes
 from compass.execute.threads import Threads
-from compass.model import choose, race
+from compass.learn import choose
+from compass.learn import elimination as race
+from compass.learn.select import select
 from compass.model.recipe import Recipe
-from compass.model.select import select
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +74,8 @@ def test_an_engine_learns_the_same_models_to_the_bit(processes: Processes) -> No
         engines.append(
             cp.Compass(data, surrogate="forest", settings=QUICK, executor=executor).fit()
         )
-        assert engines[-1].bench.place is None
-    one, other = (next(iter(engine.bench.trained.values())) for engine in engines)
+        assert engines[-1].store.place is None
+    one, other = (next(iter(engine.store.trained.values())) for engine in engines)
     assert one.recipe == other.recipe
     assert told(one.card.scores) == told(other.card.scores)
     left, right = one.model.arrays(), other.model.arrays()

@@ -12,11 +12,12 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput
-from compass.model import flat, shapley
+from compass.explain import shapley
 from compass.model.base import Task, family
-from compass.model.flat import FlatForest
 from compass.model.recipe import Exponential, Recipe
-from compass.model.trees import FittedTrees
+from compass.model.trees import flat
+from compass.model.trees.fitted import FittedTrees
+from compass.model.trees.flat import FlatForest
 from compass.settings import ForestSettings, Settings
 
 modest = settings(max_examples=20, deadline=None)
@@ -120,7 +121,7 @@ def test_additive_laws_have_the_signs_and_sums_of_pred_contrib() -> None:
         lightgbm.Dataset(X, y),
         40,
     )
-    from compass.model import foreign
+    from compass.model.trees import foreign
 
     forest = foreign.from_lightgbm(booster)
     ask = np.array([[0.8, 0.8, 0.1], [-0.8, 0.8, -0.5], [0.7, -0.9, 0.3]])

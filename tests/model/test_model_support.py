@@ -16,7 +16,7 @@ from sklearn.svm import SVC, SVR
 
 from compass.model import sums
 from compass.model.base import Task
-from compass.model.support import Support
+from compass.model.svm import Support
 from compass.prepare.design import Design
 from compass.settings import KernelSettings, Settings
 

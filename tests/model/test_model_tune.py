@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from compass.domain.errors import EnvironmentProblem, UnknownName
-from compass.model import abroad
-from compass.model import tune as tuning
+from compass.learn import attempt as abroad
+from compass.learn import tune as tuning
+from compass.learn.folds import Leg
+from compass.learn.search_space import PANELS, Dial, Panel, defaults
+from compass.learn.select import Course, course, cross_validate
+from compass.learn.tune import Tried, tune
 from compass.model.base import Task
-from compass.model.course import Leg
-from compass.model.dials import PANELS, Dial, Panel, defaults
 from compass.model.recipe import Recipe
-from compass.model.select import Course, course, cross_validate
-from compass.model.tune import Tried, tune
 from compass.settings import (
     ForestSettings,
     LightGBMSettings,
@@ -133,7 +133,7 @@ def test_plugins_are_known_to_all_threads_of_a_fresh_process() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from test_model_tune import laid\n"
-        "from compass.model.tune import tune\n"
+        "from compass.learn.tune import tune\n"
         "from compass.model.recipe import Recipe\n"
         "settings = laid().settings.model_copy(update={'threads': 3})\n"
         "print(tune(laid(settings), [Recipe(family='neighbours')], 0.0).trials)\n"

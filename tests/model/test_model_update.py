@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from compass.model import flat
+from compass.learn.score import mape
+from compass.learn.update import Updated, continued
 from compass.model.base import Task
 from compass.model.recipe import Recipe
-from compass.model.score import mape
-from compass.model.update import Updated, continued
+from compass.model.trees import flat
 from compass.settings import Settings
 
 SETTINGS = Settings().model_copy(

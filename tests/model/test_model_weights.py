@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from compass.domain.space import Category, Number, Space
+from compass.learn.drift import verdict
+from compass.learn.folds import attempt, course, leg_of, losses
+from compass.learn.score import Checked, folds_interval, holdout_error, macro_f1, mape, small
 from compass.model.base import Task, family
-from compass.model.course import attempt, course, leg_of, losses
-from compass.model.drift import verdict
 from compass.model.recipe import Recipe
-from compass.model.score import Checked, folds_interval, holdout_error, macro_f1, mape, small
 from compass.settings import (
     ForestSettings,
     NeuralSettings,
@@ -155,7 +155,7 @@ def test_holdout_and_folds_are_measured_by_weight() -> None:
 
 
 def test_a_logarithm_is_chosen_for_the_rows_that_count() -> None:
-    from compass.model.choose import choose
+    from compass.learn.choose import choose
 
     # Among light rows the outcome grows by factors, among heavy ones by sums.
     rng = np.random.default_rng(4)

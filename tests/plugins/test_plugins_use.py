@@ -17,7 +17,7 @@ from compass import registry
 from compass.cli.main import app
 from compass.domain.errors import QueryProblem, RuleProblem, UnknownName
 from compass.domain.space import Role
-from compass.engine.export import export
+from compass.exporters.forms import export
 from compass.model.base import Task
 from compass.model.recipe import Recipe, Represented
 from conftest import QUICK, ROLES, cluster_columns
@@ -123,7 +123,7 @@ def test_a_reducer_chooses_what_is_learnt_from() -> None:
     with example("reducer_per_kind"):
         data = cp.read(columns).roles(**ROLES)
         engine = cp.Compass(data, keep=0.2, reducer="per-kind", rules=RULES, settings=QUICK)
-        kept = engine.bench.prepared
+        kept = engine.store.prepared
         labels = data.prepared.space["app"].values  # type: ignore[union-attr]
         apps = [labels[int(code)] for code in kept.column("app")]
         assert [apps.count(one) for one in rare] == [1] * 4  # by chance: once in fifty

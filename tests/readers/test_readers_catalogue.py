@@ -14,7 +14,7 @@ import pytest
 
 import compass as cp
 from compass.domain.errors import DataProblem, EnvironmentProblem, StudyProblem, UnknownName
-from compass.engine.standing import broken_by, standing
+from compass.engine.rules import broken_by, standing
 from compass.prepare.study_file import study_of
 from compass.readers import read
 from compass.readers.catalogue import Entry, Piece, Prepared, catalogue, entry, getting, known

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compass.readers import slurm_units as units
+from compass.slurm import units
 
 
 def written_time(milliseconds: int, short: bool) -> str:

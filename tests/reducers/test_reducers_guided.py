@@ -53,8 +53,8 @@ def test_every_row_has_the_chance_that_was_meant() -> None:
 def test_an_engine_learns_from_what_is_kept(reducer: str) -> None:
     data = cp.read(jobs(1500)).roles(knobs=["nodes"], context=["app", "size"], outcomes=["runtime"])
     engine = cp.Compass(data, keep=0.3, reducer=reducer, settings=QUICK).fit()
-    assert abs(engine.bench.prepared.rows - 0.3 * data.prepared.rows) < 0.1 * data.prepared.rows
-    assert engine.bench.prepared.weight.sum() == pytest.approx(data.prepared.rows)
+    assert abs(engine.store.prepared.rows - 0.3 * data.prepared.rows) < 0.1 * data.prepared.rows
+    assert engine.store.prepared.weight.sum() == pytest.approx(data.prepared.rows)
     answer = engine.recommend(ask=["nodes"], goals={"runtime": cp.minimize}, where=["app == amg"])
     assert answer.suggestions
 

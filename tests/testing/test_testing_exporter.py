@@ -13,7 +13,7 @@ from testing_broken import caught
 from compass import registry
 from compass.domain.answer import Answer
 from compass.domain.errors import QueryProblem
-from compass.engine.export import Csv, Json
+from compass.exporters.forms import Csv, Json
 from compass.testing import check, check_exporter
 from compass.testing.answers import HOSTILE, empty, hostile, usual
 

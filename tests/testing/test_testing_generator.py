@@ -10,12 +10,13 @@ from testing_broken import caught
 from compass import registry
 from compass.domain.errors import ConflictingRules
 from compass.generate import loss
-from compass.generate.base import Arena, Generated
+from compass.generate.base import Candidates
 from compass.generate.pick import pick, preferred
 from compass.generate.score import Scored, score
+from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
 from compass.testing import check, check_generator
-from compass.testing.arenas import OPEN, SPACE, case, cases, everything
+from compass.testing.search_tasks import OPEN, SPACE, case, cases, everything
 
 
 @pytest.mark.parametrize("name", registry.everything("generator"))
@@ -29,36 +30,36 @@ class Lister:
     name = "lister"
 
     @classmethod
-    def generate(cls, arena: Arena) -> Generated:
-        scored = everything(arena)
+    def generate(cls, task: SearchTask) -> Candidates:
+        scored = everything(task)
         if scored is None:
-            scored = score(arena, cls.some(arena))
-        return cls.choose(arena, scored)
+            scored = score(task, cls.some(task))
+        return cls.choose(task, scored)
 
     @staticmethod
-    def some(arena: Arena) -> Any:
-        draws = np.random.default_rng(arena.seed).random((1000, 3))
+    def some(task: SearchTask) -> Any:
+        draws = np.random.default_rng(task.seed).random((1000, 3))
         X = np.column_stack([draws[:, :2], np.ceil(100 * draws[:, 2])])
-        return np.concatenate([arena.start[None, :], X])
+        return np.concatenate([task.start[None, :], X])
 
     @classmethod
-    def choose(cls, arena: Arena, scored: Scored) -> Generated:
+    def choose(cls, task: SearchTask, scored: Scored) -> Candidates:
         legal = scored.take(np.flatnonzero(scored.violation == 0))
-        legal = legal.take(np.flatnonzero(cls.settled(arena, legal.X)))
-        ranked = preferred(arena, legal)
+        legal = legal.take(np.flatnonzero(cls.settled(task, legal.X)))
+        ranked = preferred(task, legal)
         if (ranked.valid <= 0).any():
             ranked = ranked.take(np.flatnonzero(ranked.valid <= 0))
-        best = ranked.take(pick(arena, ranked))
-        return Generated(best.X, best.valid <= 0, best.proximity)
+        best = ranked.take(pick(task, ranked))
+        return Candidates(best.X, best.valid <= 0, best.proximity)
 
     @staticmethod
-    def settled(arena: Arena, X: Any) -> Any:
+    def settled(task: SearchTask, X: Any) -> Any:
         fine = np.ones(len(X), dtype=bool)
-        for column in arena.forced:
+        for column in task.forced:
             back = X.copy()
-            back[:, column] = arena.start[column]
-            obeys = np.all([rule.holds(back) for rule in arena.rules], axis=0)
-            fine &= (X[:, column] == arena.start[column]) | ~obeys
+            back[:, column] = task.start[column]
+            obeys = np.all([rule.holds(back) for rule in task.rules], axis=0)
+            fine &= (X[:, column] == task.start[column]) | ~obeys
         return fine
 
 
@@ -69,140 +70,140 @@ def after(change: Any) -> type[Lister]:
         """Changed."""
 
         @classmethod
-        def generate(cls, arena: Arena) -> Any:
-            return change(super().generate(arena), arena)
+        def generate(cls, task: SearchTask) -> Any:
+            return change(super().generate(task), task)
 
     return Changed
 
 
-def remade(found: Generated, X: Any, arena: Arena) -> Generated:
+def remade(found: Candidates, X: Any, task: SearchTask) -> Candidates:
     """What the candidates X honestly are."""
-    scored = score(arena, X)
-    return Generated(X, scored.valid <= 0, scored.proximity)
+    scored = score(task, X)
+    return Candidates(X, scored.valid <= 0, scored.proximity)
 
 
 def test_an_honest_generator_passes() -> None:
     check_generator(Lister)
 
 
-def outside(found: Generated, arena: Arena) -> Generated:
+def outside(found: Candidates, task: SearchTask) -> Candidates:
     X = found.X.copy()
-    X[:, arena.movable[:1]] += 0.5
-    return remade(found, X, arena)
+    X[:, task.movable[:1]] += 0.5
+    return remade(found, X, task)
 
 
-def unfixed(found: Generated, arena: Arena) -> Generated:
+def unfixed(found: Candidates, task: SearchTask) -> Candidates:
     X = found.X.copy()
-    held = [j for j in range(X.shape[1]) if j not in arena.movable]
+    held = [j for j in range(X.shape[1]) if j not in task.movable]
     X[:, held[:1]] += 1.0
-    return remade(found, X, arena)
+    return remade(found, X, task)
 
 
-def disobedient(found: Generated, arena: Arena) -> Generated:
-    return Lister.generate(replace(arena, rules=()))
+def disobedient(found: Candidates, task: SearchTask) -> Candidates:
+    return Lister.generate(replace(task, rules=()))
 
 
-def careless(found: Generated, arena: Arena) -> Generated:
-    return Lister.generate(replace(arena, outcome_rules=()))
+def careless(found: Candidates, task: SearchTask) -> Candidates:
+    return Lister.generate(replace(task, outcome_rules=()))
 
 
-def restless(found: Generated, arena: Arena) -> Generated:
-    free = np.concatenate([arena.free, arena.forced])
-    return Lister.generate(replace(arena, free=free, forced=free[:0], proximity=False))
+def restless(found: Candidates, task: SearchTask) -> Candidates:
+    free = np.concatenate([task.free, task.forced])
+    return Lister.generate(replace(task, free=free, forced=free[:0], proximity=False))
 
 
-def repeated(found: Generated, arena: Arena) -> Generated:
-    return remade(found, np.repeat(found.X, 2, axis=0)[: arena.count], arena)
+def repeated(found: Candidates, task: SearchTask) -> Candidates:
+    return remade(found, np.repeat(found.X, 2, axis=0)[: task.count], task)
 
 
-def boastful(found: Generated, arena: Arena) -> Generated:
+def boastful(found: Candidates, task: SearchTask) -> Candidates:
     return replace(found, meets=np.ones(len(found.X), dtype=bool))
 
 
-def unseeded(found: Generated, arena: Arena) -> Generated:
-    other = replace(arena, start=arena.start, count=len(found.X))
-    if arena.space is not OPEN:
+def unseeded(found: Candidates, task: SearchTask) -> Candidates:
+    other = replace(task, start=task.start, count=len(found.X))
+    if task.space is not OPEN:
         return found
     shift = np.random.default_rng().integers(1000)
     return Lister.generate(replace(other, seed=int(shift)))
 
 
-def worst_first(found: Generated, arena: Arena) -> Generated:
-    return remade(found, found.X[::-1].copy(), arena)
+def worst_first(found: Candidates, task: SearchTask) -> Candidates:
+    return remade(found, found.X[::-1].copy(), task)
 
 
-def longest_first(found: Generated, arena: Arena) -> Generated:
-    if any(target.direction for target in arena.targets):
+def longest_first(found: Candidates, task: SearchTask) -> Candidates:
+    if any(target.direction for target in task.targets):
         return found
-    return remade(found, found.X[np.argsort(-found.proximity)], arena)
+    return remade(found, found.X[np.argsort(-found.proximity)], task)
 
 
-def furthest_first(found: Generated, arena: Arena) -> Generated:
+def furthest_first(found: Candidates, task: SearchTask) -> Candidates:
     if found.meets.any() or len(found.X) < 2:
         return found
-    return remade(found, found.X[np.argsort(-score(arena, found.X).valid)], arena)
+    return remade(found, found.X[np.argsort(-score(task, found.X).valid)], task)
 
 
-def mixed(found: Generated, arena: Arena) -> Generated:
+def mixed(found: Candidates, task: SearchTask) -> Candidates:
     """One that misses the goal before those that meet it."""
-    listed = everything(arena)
-    if listed is None or not len(arena.movable) or len(found.X) < 2 or not found.meets.all():
+    listed = everything(task)
+    if listed is None or not len(task.movable) or len(found.X) < 2 or not found.meets.all():
         return found
-    missing = (listed.violation == 0) & (listed.valid > 0) & Lister.settled(arena, listed.X)
+    missing = (listed.violation == 0) & (listed.valid > 0) & Lister.settled(task, listed.X)
     if not missing.any():
         return found
-    return remade(found, np.concatenate([listed.X[missing][:1], found.X[1:]]), arena)
+    return remade(found, np.concatenate([listed.X[missing][:1], found.X[1:]]), task)
 
 
-def spoiling(found: Generated, arena: Arena) -> Generated:
-    arena.start[0] += 1.0
+def spoiling(found: Candidates, task: SearchTask) -> Candidates:
+    task.start[0] += 1.0
     return found
 
 
-def sure(found: Generated, arena: Arena) -> Generated:
-    if arena.count == 1:  # "smallest change": there is an answer, and this claims there is none
-        return replace(remade(found, arena.start[None, :].copy(), arena), exhaustive=True)
+def sure(found: Candidates, task: SearchTask) -> Candidates:
+    if task.count == 1:  # "smallest change": there is an answer, and this claims there is none
+        return replace(remade(found, task.start[None, :].copy(), task), exhaustive=True)
     return found
 
 
-def quitting(found: Generated, arena: Arena) -> Generated:
-    if arena.rules and len(arena.movable) == 4:
+def quitting(found: Candidates, task: SearchTask) -> Candidates:
+    if task.rules and len(task.movable) == 4:
         raise ConflictingRules("too hard", hint="none", rules=())
     return found
 
 
-def unwilling(found: Generated, arena: Arena) -> Generated:
-    empty = np.empty((0, len(arena.start)))
-    there = found.meets.any() or not len(arena.movable)
-    return found if there else Generated(empty, np.empty(0, bool), np.empty(0))
+def unwilling(found: Candidates, task: SearchTask) -> Candidates:
+    empty = np.empty((0, len(task.start)))
+    there = found.meets.any() or not len(task.movable)
+    return found if there else Candidates(empty, np.empty(0, bool), np.empty(0))
 
 
-def never(found: Generated, arena: Arena) -> Generated:
-    return remade(found, np.empty((0, len(arena.start))), arena)
+def never(found: Candidates, task: SearchTask) -> Candidates:
+    return remade(found, np.empty((0, len(task.start))), task)
 
 
-def stubborn(found: Generated, arena: Arena) -> Generated:
+def stubborn(found: Candidates, task: SearchTask) -> Candidates:
     """The start, and nothing but the start."""
-    fine = score(arena, arena.start[None, :]).violation == 0
-    return remade(found, arena.start[None, :][fine], arena)
+    fine = score(task, task.start[None, :]).violation == 0
+    return remade(found, task.start[None, :][fine], task)
 
 
-def standing(found: Generated, arena: Arena) -> Generated:
-    arena.movable[0]
+def standing(found: Candidates, task: SearchTask) -> Candidates:
+    task.movable[0]
     return found
 
 
-def unmoved(found: Generated, arena: Arena) -> Any:
-    return found if len(arena.movable) else never(found, arena)
+def unmoved(found: Candidates, task: SearchTask) -> Any:
+    return found if len(task.movable) else never(found, task)
 
 
-def inventive(found: Generated, arena: Arena) -> Generated:
-    return found if len(found.X) else remade(found, arena.start[None, :].copy(), arena)
+def inventive(found: Candidates, task: SearchTask) -> Candidates:
+    return found if len(found.X) else remade(found, task.start[None, :].copy(), task)
 
 
 BROKEN: dict[str, tuple[Any, str]] = {
     "no name": (type("Nameless", (Lister,), {"__doc__": "x", "name": ""}), "it has a `name`"),
-    "an array": (after(lambda f, a: f.X), "it returns a Generated"),
+    "an array": (after(lambda f, a: f.X), "it returns a Candidates"),
     "raises": (after(lambda f, a: 1 / 0), "it copes with: minimise"),
     "cannot stand still": (after(standing), "it copes with: nothing to move"),
     "transposed": (after(lambda f, a: replace(f, X=f.X.T)), "`X` is a float64 array"),
@@ -257,8 +258,8 @@ def test_conflicting_rules_may_be_said() -> None:
         """Names the conflict."""
 
         @classmethod
-        def generate(cls, arena: Arena) -> Generated:
-            found = super().generate(arena)
+        def generate(cls, task: SearchTask) -> Candidates:
+            found = super().generate(task)
             if not len(found.X):
                 raise ConflictingRules("nothing obeys", hint="drop one", rules=())
             return found
@@ -267,7 +268,7 @@ def test_conflicting_rules_may_be_said() -> None:
 
 
 def test_the_problems_are_what_their_names_say() -> None:
-    by_name = {one.label: one.arena for one in cases()}
+    by_name = {one.label: one.task for one in cases()}
     assert len(by_name) == len(cases())
     none = everything(by_name["rules that conflict"])
     assert none is not None
@@ -279,7 +280,7 @@ def test_the_problems_are_what_their_names_say() -> None:
     everywhere = everything(by_name["minimise"])
     assert everywhere is not None
     assert len(everywhere) == 12 * 5 * 3 * 6
-    start = case("a start with none").arena.start
+    start = case("a start with none").task.start
     assert all(legal_mask(p, start[[i]])[0] for i, p in enumerate(SPACE))
     way = by_name["columns that give way"]
     assert loss.proximity(way.start[None, :], way.start, way.geometry)[0] == 0

@@ -6,7 +6,7 @@ import pytest
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare import names
 from compass.prepare.report import ColumnReport
-from compass.trust.comparable import Identity, comparable, disagreement, repeats
+from compass.trust.pairs.comparable import Identity, comparable, disagreement, repeats
 
 
 def number(name: str, role: Role = Role.KNOB, **more: object) -> Number:

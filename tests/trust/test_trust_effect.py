@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.split import configurations
-from compass.trust.effect import Outcome, count
-from compass.trust.ledger import Ledger, Paired
+from compass.trust.pairs.effect import Outcome, count
+from compass.trust.pairs.index import Paired, PairIndex
 
 FEATURES = Space(
     parameters=(
@@ -58,7 +58,7 @@ def test_pairs_are_comparable_disjoint_and_at_both_ends(seed, rows, tolerance):
     X = table(rows, seed)
     old, new = X[0].copy(), X[0].copy()
     old[2], new[2] = 1.0, 8.0
-    paired = Ledger.build(X, FEATURES, CONTEXT).pairs(old, new, [2], tolerance)
+    paired = PairIndex.build(X, FEATURES, CONTEXT).pairs(old, new, [2], tolerance)
     used = [*paired.old, *paired.new]
     assert len(used) == len(set(used))
     others = [0, 1, 3, 4]
@@ -78,7 +78,7 @@ def test_a_pair_is_found_where_there_is_one(seed, rows):
     X = table(rows, seed)
     old, new = X[0].copy(), X[0].copy()
     old[2], new[2] = 2.0, 4.0
-    paired = Ledger.build(X, FEATURES, CONTEXT).pairs(old, new, [2], 0.5)
+    paired = PairIndex.build(X, FEATURES, CONTEXT).pairs(old, new, [2], 0.5)
     spread = X[:, 1].std()
     exists = any(
         X[i, 2] == 2
@@ -96,7 +96,7 @@ def test_pairs_of_several_moves_are_at_both_ends_of_each():
     X = table(2000, 3)
     old, new = X[0].copy(), X[0].copy()
     old[2], new[2], old[4], new[4] = 1, 8, 0, 1
-    paired = Ledger.build(X, FEATURES, CONTEXT).pairs(old, new, [2, 4], 0.5)
+    paired = PairIndex.build(X, FEATURES, CONTEXT).pairs(old, new, [2, 4], 0.5)
     assert len(paired.old) > 3
     assert (X[paired.old][:, [2, 4]] == [1, 0]).all()
     assert (X[paired.new][:, [2, 4]] == [8, 1]).all()
@@ -106,7 +106,7 @@ def test_the_nearest_runs_are_paired_first():
     X = table(5000, 4)
     old, new = X[0].copy(), X[0].copy()
     old[2], new[2] = 1.0, 2.0
-    paired = Ledger.build(X, FEATURES, CONTEXT).pairs(old, new, [2], 0.5)
+    paired = PairIndex.build(X, FEATURES, CONTEXT).pairs(old, new, [2], 0.5)
     # There are more than enough runs that differ from the question in nothing else.
     exact = (np.delete(X, 2, axis=1) == np.delete(new, 2)).all(axis=1)
     assert exact[X[:, 2] == 1].any()
@@ -118,7 +118,7 @@ def test_a_number_near_an_end_counts_and_one_in_between_does_not():
     cap = Number(name="cap", role=Role.KNOB, low=0, high=300)
     space = Space(parameters=(cap,))
     X = np.array([[100.0], [104.0], [150.0], [191.0], [300.0]])
-    paired = Ledger.build(X, space, ()).pairs(np.array([100.0]), np.array([200.0]), [0], 0.5)
+    paired = PairIndex.build(X, space, ()).pairs(np.array([100.0]), np.array([200.0]), [0], 0.5)
     assert {*paired.old.tolist()} <= {0, 1}
     assert paired.new.tolist() == [3]
 
@@ -127,24 +127,24 @@ def test_none_is_an_end_of_its_own():
     cap = Number(name="cap", role=Role.KNOB, low=0, high=300, optional=True)
     none = cap.none_code
     X = np.array([[none], [none], [100.0], [130.0]])
-    ledger = Ledger.build(X, Space(parameters=(cap,)), ())
-    paired = ledger.pairs(np.array([none]), np.array([100.0]), [0], 0.5)
+    pair_index = PairIndex.build(X, Space(parameters=(cap,)), ())
+    paired = pair_index.pairs(np.array([none]), np.array([100.0]), [0], 0.5)
     assert paired.old.tolist() in ([0], [1])
     assert paired.new.tolist() == [2]
 
 
 def test_varied_looks_at_comparable_runs_only():
     X = np.array([[0, 1, 1, 0, 0], [0, 2, 8, 0, 0], [1, 1, 1, 0, 0], [1, 1, 2, 0, 0]], dtype=float)
-    ledger = Ledger.build(X, FEATURES, CONTEXT)
-    assert not ledger.varied(X[0], 2)
-    assert ledger.varied(X[2], 2)
-    assert not ledger.varied(X[2], 3)
+    pair_index = PairIndex.build(X, FEATURES, CONTEXT)
+    assert not pair_index.varied(X[0], 2)
+    assert pair_index.varied(X[2], 2)
+    assert not pair_index.varied(X[2], 3)
 
 
 def test_alike_runs_have_the_context_and_what_is_fixed():
     X = table(400, 5)
-    ledger = Ledger.build(X, FEATURES, CONTEXT)
-    found = ledger.alike(X[7], [0, 1, 3, 4], 0.0)
+    pair_index = PairIndex.build(X, FEATURES, CONTEXT)
+    found = pair_index.alike(X[7], [0, 1, 3, 4], 0.0)
     wanted = np.flatnonzero((X[:, [0, 1, 3, 4]] == X[7, [0, 1, 3, 4]]).all(axis=1))
     assert sorted(found.tolist()) == wanted.tolist()
 
@@ -230,7 +230,7 @@ def test_nearly_equal_runs_are_twins():
     rng = np.random.default_rng(0)
     space = Space(parameters=(Number(name="load", role=Role.KNOB, low=0, high=1),))
     X = rng.uniform(0, 1, (400, 1))
-    first, second = Ledger.build(X, space, ()).twins(0, 0.05)
+    first, second = PairIndex.build(X, space, ()).twins(0, 0.05)
     assert len(first) > 200
     assert (first != second).all()
     assert (np.abs(X[first] - X[second]) <= 0.05 * X.std()).all()
@@ -239,5 +239,5 @@ def test_nearly_equal_runs_are_twins():
 def test_a_zero_among_sizes_does_not_join_the_others():
     sizes = Number(name="n", role=Role.KNOB, low=0, high=1e6)
     X = np.array([[0.0], [1.0], [10.0], [1000.0], [1e6]])
-    rows = Ledger.build(X, Space(parameters=(sizes,)), ()).place(X)[:, 0]
+    rows = PairIndex.build(X, Space(parameters=(sizes,)), ()).place(X)[:, 0]
     assert (np.diff(rows) > 0.1).all()

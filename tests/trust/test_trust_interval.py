@@ -249,7 +249,7 @@ def test_intervals_of_an_engine_cover_runs_it_has_never_seen(engine: cp.Compass)
     fresh = cp.read(cluster_columns(600, seed=77)).roles(**ROLES)
     X = Encoder(engine.space.select(ordered)).encode_table(fresh.table)
     for name in ("runtime", "power"):
-        trained = engine.bench.trained[ordered, name]
+        trained = engine.store.trained[ordered, name]
         assert trained.interval is not None
         said, y = trained.model.predict(X)[:, 0], fresh.table.column(name).to_numpy()
         low, high = trained.interval.ends(said, trained.model.spread(X), 0.9)

@@ -7,8 +7,8 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from compass.domain.space import Number, Space
-from compass.model import flat
 from compass.model.base import Task
+from compass.model.trees import flat
 from compass.settings import ForestSettings, Settings, TrustSettings
 from compass.trust.change import calibrate_change
 from compass.trust.expected import learn_errors, size_of

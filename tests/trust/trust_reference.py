@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from compass.domain.space import Category, Number, Space
-from compass.model.flat import FlatForest
+from compass.model.trees.flat import FlatForest
 
 DIGITS = 9  # distances that agree to so many digits are equal
 

@@ -170,7 +170,7 @@ def show(
 def _explanation(one: "Explanation") -> "list[RenderableType]":
     from compass.cli.render import printable, table
     from compass.cli.render import show as value
-    from compass.engine.sentence import share_text
+    from compass.explain.sentence import share_text
 
     parts: list[RenderableType] = [printable(one.sentence, "bold")]
     parts += [printable(f"note: {note}") for note in one.notes]

@@ -181,7 +181,7 @@ def collect(
     """Measure small OpenMP kernels on this machine: your own table to try Compass on."""
     from compass.cli.progress import progress
     from compass.cli.tables import print_collected
-    from compass.experiment.sweep import collect as sweep
+    from compass.collect.sweep import collect as sweep
 
     with progress(quiet=as_json) as tell:
         report = sweep(
@@ -228,7 +228,7 @@ def _print_answer(result: Any, as_json: bool) -> None:
 
 
 def _write(form: str, result: Any, path: Path | None, template: Path | None = None) -> None:
-    from compass.engine.export import export
+    from compass.exporters.forms import export
 
     if path is None:
         return

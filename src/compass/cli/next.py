@@ -54,13 +54,13 @@ def propose(
         engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
         found = engine.run_next(runs, query, run=opt.baseline(start), where=where or (), **options)
     if csv is not None:
-        from compass.engine.export import write_text
-        from compass.engine.next_file import to_fill_in
+        from compass.exporters.forms import write_text
+        from compass.exporters.run_file import to_fill_in
 
         write_text(csv, to_fill_in(engine.space, engine.data.study, found))
         sys.stderr.write(f"wrote {csv}\n")
     if sbatch is not None:
-        from compass.engine.export import job_array, write_text
+        from compass.exporters.forms import job_array, write_text
 
         write_text(sbatch, job_array(found))
         sys.stderr.write(f"wrote {sbatch}\n")

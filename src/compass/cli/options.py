@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from compass.client.engine import RemoteEngine
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset
-    from compass.engine.workbench import Progress
+    from compass.learn.store import Progress
 
 _SOURCES = ("SOURCE", "DATA", "RUNS")  # arguments that may be a glob
 
@@ -153,7 +153,7 @@ def models(
         return {outcome: (path, named.get(outcome)) for outcome, path in given.items()}
     if not given:
         return {}
-    from compass.model.brought import bring
+    from compass.model.files import bring
 
     return {
         outcome: bring(
@@ -287,7 +287,7 @@ def engine(
     if is_saved(source):
         check_fitted(study_file, flags, *models.values())
         loaded = load(source)
-        loaded.bench.progress = progress
+        loaded.store.progress = progress
         return loaded
     return Compass(dataset(source, study_file, flags), progress=progress, **models)
 
@@ -310,7 +310,7 @@ def show_progress(engine: "Compass | RemoteEngine", progress: "Progress") -> Non
     from compass.engine.compass import Compass
 
     if isinstance(engine, Compass):
-        engine.bench.progress = progress
+        engine.store.progress = progress
     else:
         engine.progress = progress
 

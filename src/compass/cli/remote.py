@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from compass.client.dataset import RemoteDataset
     from compass.client.engine import RemoteEngine
     from compass.engine.columns import ColumnsView
-    from compass.engine.workbench import Progress
+    from compass.learn.store import Progress
     from compass.prepare.study import Study
 
 

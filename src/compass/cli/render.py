@@ -10,13 +10,13 @@ from rich.text import Text
 from compass.domain.answer import (
     Answer,
     Certificate,
+    CertificateStatus,
     Curve,
     Evidence,
     Label,
     ModelCard,
     Moved,
     Prediction,
-    Standing,
     Suggestion,
 )
 from compass.domain.base import Value
@@ -25,10 +25,10 @@ from compass.domain.query import Kind
 # Word and shape, not only colour.
 _MARK = {Label.TRUSTED: "✔", Label.CAUTION: "!", Label.UNSUPPORTED: "✘"}
 _PROVED = {
-    Standing.OPTIMAL: "✔",
-    Standing.INFEASIBLE: "✘",
-    Standing.BEST_FOUND: "~",
-    Standing.NO_PROOF: "?",
+    CertificateStatus.OPTIMAL: "✔",
+    CertificateStatus.INFEASIBLE: "✘",
+    CertificateStatus.BEST_FOUND: "~",
+    CertificateStatus.NO_PROOF: "?",
 }
 _STYLE = {Label.TRUSTED: "green", Label.CAUTION: "yellow", Label.UNSUPPORTED: "red"}
 
@@ -274,7 +274,9 @@ def _curve(curve: Curve) -> RenderableType:
 
 def _certificate(proof: Certificate) -> Text:
     """What is proved, in one line: the word first, then the sentence."""
-    style = {Standing.OPTIMAL: "green", Standing.INFEASIBLE: "red"}.get(proof.status, "yellow")
+    style = {CertificateStatus.OPTIMAL: "green", CertificateStatus.INFEASIBLE: "red"}.get(
+        proof.status, "yellow"
+    )
     line = Text(f"{_PROVED[proof.status]} {proof.status.value}", style=style)
     return line.append_text(printable(f": {proof.reason}", "default"))
 

@@ -12,7 +12,7 @@ from compass.domain.errors import BadInput
 if TYPE_CHECKING:
     from compass.domain.answer import ModelCard
     from compass.domain.mined import Mined
-    from compass.domain.told import Told
+    from compass.domain.tell import Told
     from compass.engine.columns import ColumnsView
     from compass.prepare.report import ColumnReport
 

@@ -33,7 +33,7 @@ def tell(
     check_place(place)
     with progress(quiet=as_json) as show:
         known = load(engine)
-        known.bench.progress = show
+        known.store.progress = show
         told = known.tell(runs, ask or ())
         known.save(place)
     print_told(told, place, as_json=as_json)

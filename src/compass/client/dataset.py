@@ -147,7 +147,7 @@ def _sheet(columns: Any) -> Any:
     """What the inputs of a model are, as it travels; a file is read here."""
     if not isinstance(columns, str | Path):
         return columns
-    from compass.model.brought.columns import stated
+    from compass.model.files.columns import stated
 
     return stated(Path(columns)).model_dump(mode="json", exclude_defaults=True)
 

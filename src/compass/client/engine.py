@@ -15,8 +15,8 @@ from compass.domain.errors import CompassError
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.query import Query
 from compass.domain.space import Space
-from compass.domain.told import Told
-from compass.engine import spoken
+from compass.domain.tell import Told
+from compass.engine import arguments as spoken
 from compass.engine.columns import ColumnsView
 from compass.engine.questions import Questions, Run
 from compass.prepare.study import Study

@@ -158,7 +158,7 @@ class Suggestion(Noun):
         raise unknown("outcome", name, [outcome.name for outcome in self.outcomes])
 
 
-class Standing(StrEnum):
+class CertificateStatus(StrEnum):
     """How much is known about the first suggestion, or about there being none."""
 
     OPTIMAL = "optimal"
@@ -170,7 +170,7 @@ class Standing(StrEnum):
 class Certificate(Noun):
     """What is proved about an answer, under the model and the rules."""
 
-    status: Standing
+    status: CertificateStatus
     reason: str = Field(description="one plain sentence")
     gap: float | None = Field(
         None, description="how much better another answer could be: distance, else the value"

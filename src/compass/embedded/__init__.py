@@ -1,7 +1,7 @@
 """The table of measured runs that comes with Compass, so that every command works at once.
 
 It holds about three thousand configurations of four small parallel kernels, really measured on one
-machine; :func:`machine` tells which. Its columns are those of :mod:`compass.experiment.sweep`.
+machine; :func:`machine` tells which. Its columns are those of :mod:`compass.collect.sweep`.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from compass.domain.base import Config, Value
 from compass.domain.errors import BaselineProblem, QueryProblem
 from compass.domain.query import Given, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Category, Number, Role, Space
-from compass.engine.workbench import Field, Workbench
 from compass.language import format_value
+from compass.learn.store import FeatureView, ModelStore
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask
 from compass.rules import Rule
@@ -20,27 +20,27 @@ Floats = NDArray[np.float64]
 _MEASURED = 0.01  # a stated outcome may be rounded this much
 
 
-def encode(baseline: Row | Given, bench: Workbench, here: Field) -> tuple[Floats, Config]:
+def encode(baseline: Row | Given, store: ModelStore, view: FeatureView) -> tuple[Floats, Config]:
     """The baseline's features [d], and its measured outcomes where they are known."""
-    space = bench.prepared.space
+    space = store.prepared.space
     if isinstance(baseline, Row):
-        position = bench.everything.position(baseline.row)  # also says when there is no such row
-        config = Encoder(space).decode(bench.everything.values[position])
-        where = bench.everything.table.told(baseline.row)
+        position = store.everything.position(baseline.row)  # also says when there is no such row
+        config = Encoder(space).decode(store.everything.values[position])
+        where = store.everything.table.told(baseline.row)
     else:
         config, where = baseline.config, "the baseline"
-    features = here.features.names
+    features = view.features.names
     gaps = [
         name
         for name in features
-        if name not in config or (_missing(config[name]) and not _takes_none(here.features[name]))
+        if name not in config or (_missing(config[name]) and not _takes_none(view.features[name]))
     ]
     if gaps:
         raise BaselineProblem(
             f"{where} has no value for {', '.join(gaps)}",
             hint="give every feature, or start from a past run (--from row:N)",
         )
-    vector = Encoder(here.features).encode({name: config[name] for name in features})
+    vector = Encoder(view.features).encode({name: config[name] for name in features})
     measured = {
         name: config[name]
         for name in space.having(Role.OUTCOME)

@@ -18,10 +18,10 @@ from compass.domain.answer import Answer
 from compass.domain.arguments import argument, named
 from compass.domain.errors import BadInput
 from compass.domain.query import Query
-from compass.engine import spoken
-from compass.engine.changes import remembered
-from compass.engine.workbench import Progress
+from compass.engine import arguments as spoken
+from compass.engine.tell_report import remembered
 from compass.execute import Executor, WorkerLost, opened
+from compass.learn.store import Progress
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -130,7 +130,7 @@ def _bound(engine: "Compass", one: Asking, options: Mapping[str, Any]) -> _Bound
 def _learn(engine: "Compass", query: Query) -> None:
     """Models that no question has needed before are learnt once, not by every worker."""
     planned, _ = engine._planned(query)
-    engine.bench.train(planned.features, planned.outcomes)
+    engine.store.train(planned.features, planned.outcomes)
 
 
 def _answer(engine: "Compass", one: _Bound) -> Answer | Exception:

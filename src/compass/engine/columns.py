@@ -45,7 +45,7 @@ class ColumnsView(Noun):
 
 def columns_of(data: "Dataset", *, rules: Iterable[str] = (), mined: bool = False) -> ColumnsView:
     """What each column of a dataset is taken for; `mined` also looks for dependencies."""
-    from compass.engine.court import comparable_runs
+    from compass.evidence.comparable import comparable_runs
     from compass.rules.mine import mine
 
     prepared = data.prepared
@@ -64,7 +64,7 @@ def columns_of(data: "Dataset", *, rules: Iterable[str] = (), mined: bool = Fals
 
 def rules_of(data: "Dataset", more: Iterable[str] = ()) -> tuple[RuleView, ...]:
     """The rules of a dataset's study, and some more, with the count of rows that break each."""
-    from compass.engine.standing import broken_by, standing
+    from compass.engine.rules import broken_by, standing
 
     rules = standing(data, tuple(more))
     counts = broken_by(data.prepared, rules)

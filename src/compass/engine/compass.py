@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from compass.acquire.propose import everywhere, for_population
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
 from compass.domain.arguments import anything_of, either, function, path_name, start, takes, text
 from compass.domain.base import Config, Value, valid
@@ -15,27 +16,26 @@ from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
-from compass.domain.told import Told
-from compass.engine import spoken
-from compass.engine.answering import Clock, Desk, answer_by_search
+from compass.domain.tell import Told
+from compass.engine import arguments as spoken
+from compass.engine.answer import Clock, Desk, answer_by_search
+from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, Reply, ask_all
-from compass.engine.changes import remembered
-from compass.engine.court import Court
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, curves
-from compass.engine.judge import Judge
-from compass.engine.next_runs import everywhere, for_population
 from compass.engine.plan import Plan, plan, shell_of
 from compass.engine.provenance import provenance_of
 from compass.engine.questions import Questions, Run
-from compass.engine.spoken import edit, query_of
-from compass.engine.standing import broken_by, explaining, standing
-from compass.engine.workbench import Progress, Workbench
+from compass.engine.rules import broken_by, explaining, standing
+from compass.engine.tell_report import remembered
+from compass.evidence.assessor import Assessor
+from compass.evidence.comparable import MatchedRuns
 from compass.execute import Executor, executor_name
 from compass.language import bind_query, parse_query
 from compass.language.bind import column
-from compass.model.brought import Brought
-from compass.model.given import Function
+from compass.learn.store import ModelStore, Progress
+from compass.model.files import Brought
+from compass.model.function import Function
 from compass.settings import Settings
 
 
@@ -98,7 +98,7 @@ class Compass(Questions):
         for name in models or ():
             if name not in self.data.prepared.space:
                 raise unknown("column", name, self.data.prepared.space.names)
-        self.bench = Workbench(
+        self.store = ModelStore(
             self.data.prepared,
             kept,
             self.settings,
@@ -118,7 +118,7 @@ class Compass(Questions):
     @property
     def cards(self) -> tuple[ModelCard, ...]:
         """What has been learnt so far, and how well."""
-        return tuple(trained.card for trained in self.bench.trained.values())
+        return tuple(trained.card for trained in self.store.trained.values())
 
     def fit(self) -> "Compass":
         """Learn every outcome from the knobs and the context."""
@@ -134,9 +134,9 @@ class Compass(Questions):
                 "no column is known to be a knob or context",
                 hint="give one the role knob (--role COLUMN=knob)",
             )
-        trained = self.bench.train(features, outcomes)
-        judge = Judge(self.bench, self.bench.field_of(features), trained)
-        Court.of(judge, outcomes).prepare()
+        trained = self.store.train(features, outcomes)
+        assessor = Assessor(self.store, self.store.view_of(features), trained)
+        MatchedRuns.of(assessor, outcomes).prepare()
         return self
 
     @takes(**spoken.ASKED, curve=spoken.NAMES)
@@ -182,7 +182,7 @@ class Compass(Questions):
         options as in `ask`; those given here are for all. Without an executor they are answered
         one after the other, here.
         """
-        where = executor or self.bench.executor
+        where = executor or self.store.executor
         return ask_all(self, questions, executor=where, progress=progress, options=options)
 
     @takes(**spoken.ASKED, said=spoken.OPTIONS)
@@ -263,27 +263,27 @@ class Compass(Questions):
 
         It is compared with past runs, or with the one run `against`: `answer.baseline`, a row.
         """
-        from compass.engine.explain import explain
+        from compass.explain.contributions import explain
 
         subject = run if isinstance(run, Suggestion) else self._baseline(run)
         other = None if against is None else self._baseline(against)
-        return explain(self.bench, subject, tuple(outcomes), other)
+        return explain(self.store, subject, tuple(outcomes), other)
 
     @takes(outcome=text, repeats=spoken.REPEATS)
     def importance(self, outcome: str, *, repeats: int = 10) -> Importance:
         """Which columns does the model of an outcome rely on?"""
-        from compass.engine.importance import importance
+        from compass.explain.importance import importance
 
-        return importance(self.bench, outcome, repeats=repeats)
+        return importance(self.store, outcome, repeats=repeats)
 
     @takes(outcome=text, column=text, points=spoken.POINTS, label=spoken.label, lines=spoken.LINES)
     def dependence(
         self, outcome: str, column: str, *, points: int = 20, label: Value = None, lines: int = 0
     ) -> Dependence:
         """How does the prediction of an outcome answer to a column, over the past runs?"""
-        from compass.engine.importance import dependence
+        from compass.explain.importance import dependence
 
-        return dependence(self.bench, outcome, column, points=points, label=label, lines=lines)
+        return dependence(self.store, outcome, column, points=points, label=label, lines=lines)
 
     @takes(questions=spoken.questions)
     def tell(self, rows: Any, questions: Iterable[str | Query] = ()) -> Told:
@@ -330,10 +330,10 @@ class Compass(Questions):
         clock = Clock()
         planned, forward = self._planned(query)
         clock.mark("plan")
-        trained = self.bench.train(planned.features, planned.outcomes)
+        trained = self.store.train(planned.features, planned.outcomes)
         clock.mark("fit")
-        judge = Judge(self.bench, self.bench.field_of(planned.features), trained, query.level)
-        desk = Desk(planned, self.bench, judge, provenance_of(self, query), clock, wanted=wanted)
+        assessor = Assessor(self.store, self.store.view_of(planned.features), trained, query.level)
+        desk = Desk(planned, self.store, assessor, provenance_of(self, query), clock, wanted=wanted)
         answer = answer_population(desk) if forward else answer_by_search(desk)
         if forward and wanted:
             return answer.model_copy(update={"run_next": for_population(desk, wanted)})
@@ -353,11 +353,11 @@ class Compass(Questions):
         """How a question is answered, and whether it is about all runs that match."""
         if query.kind is Kind.WHAT_IF and query.baseline is None:
             return self._population_plan(query), True
-        return plan(query, self.bench, self.rules), False
+        return plan(query, self.store, self.rules), False
 
     def _population_plan(self, query: Query) -> Plan:
         """A what-if without a baseline: the plan that every matching run shares."""
-        shell = shell_of(query, self.bench, self.rules)
+        shell = shell_of(query, self.store, self.rules)
         if query.ask or any(not isinstance(g, Observe) for g in query.goals.values()):
             raise QueryProblem(
                 "asking what else has to change needs a configuration to start from",

@@ -16,10 +16,10 @@ from compass.domain.answer import (
 from compass.domain.errors import QueryProblem
 from compass.domain.query import Plus, Query, SetTo, Times
 from compass.domain.space import Category, Number
-from compass.engine.answering import Desk
-from compass.engine.court import Court
-from compass.engine.effects import effects, unsupported, with_doubts
+from compass.engine.answer import Desk
 from compass.engine.plan import past_checks
+from compass.evidence.comparable import MatchedRuns
+from compass.evidence.effects import effects, unsupported, with_doubts
 from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, legal_values, snap
@@ -39,7 +39,7 @@ def answer_population(desk: Desk) -> Answer:
         nothing = "No past run matches the question and can make this change."
         return _answer(desk, None, (*plan.notes, *notes), nothing)
     outcomes = []
-    for name, trained in desk.judge.trained.items():
+    for name, trained in desk.assessor.trained.items():
         if name not in plan.query.goals:
             continue
         old, new = trained.model.predict(before), trained.model.predict(after)
@@ -67,11 +67,11 @@ def _answer(
         query=plan.query,
         text=format_query(plan.query),
         context=plan.context,
-        comparable=Court.of(desk.judge, plan.outcomes).known,
+        comparable=MatchedRuns.of(desk.assessor, plan.outcomes).known,
         population=population,
         notes=notes,
         no_answer=why,
-        models=tuple(trained.card for trained in desk.judge.trained.values()),
+        models=tuple(trained.card for trained in desk.assessor.trained.values()),
         provenance=desk.provenance,
         seconds=dict(desk.clock.seconds),
     )
@@ -79,18 +79,18 @@ def _answer(
 
 def _changed(desk: Desk) -> tuple[Floats, Floats, Floats, tuple[str, ...]]:
     """Matching past runs before and after the change, [n, d] each, what each counts, and notes."""
-    plan, bench, here = desk.plan, desk.bench, desk.judge.here
-    fits = np.isfinite(here.X).all(axis=1)
+    plan, store, view = desk.plan, desk.store, desk.assessor.view
+    fits = np.isfinite(view.X).all(axis=1)
     conditions = {constraint.text for constraint in plan.query.where}
-    for holds, text in zip(*past_checks(plan, bench, here), strict=True):
+    for holds, text in zip(*past_checks(plan, store, view), strict=True):
         if text in conditions:
             fits &= holds
-    space = here.features
+    space = view.features
     for name, claimed in plan.query.stated.items():
         if name in space:
             code = Encoder(space.select([name])).encode({name: claimed})[0]
-            fits &= here.X[:, space.names.index(name)] == code
-    before = here.X[fits]
+            fits &= view.X[:, space.names.index(name)] == code
+    before = view.X[fits]
     after = apply_edits(plan.query, desk, before)
     possible = np.ones(len(after), dtype=bool)
     for name in plan.query.change:
@@ -109,7 +109,7 @@ def _changed(desk: Desk) -> tuple[Floats, Floats, Floats, tuple[str, ...]]:
         count = int((possible & ~obey).sum())
         notes.append(f"{count} matching runs were left out: the change alone breaks a rule there.")
     keep = possible & obey
-    return before[keep], after[keep], bench.prepared.weight[fits][keep], tuple(notes)
+    return before[keep], after[keep], store.prepared.weight[fits][keep], tuple(notes)
 
 
 def changed_runs(desk: Desk) -> tuple[Floats, Floats]:
@@ -120,7 +120,7 @@ def changed_runs(desk: Desk) -> tuple[Floats, Floats]:
 
 def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
     """Past runs [n, d] with the question's changes made to each."""
-    space = desk.judge.here.features
+    space = desk.assessor.view.features
     after = X.copy()
     for name, edit in query.change.items():
         column = space.names.index(name)
@@ -138,7 +138,7 @@ def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
 
 
 def _mean_change(desk: Desk, name: str, old: Floats, new: Floats, weight: Floats) -> Prediction:
-    parameter = desk.bench.prepared.space[name]
+    parameter = desk.store.prepared.space[name]
     if isinstance(parameter, Category):
         was, now = old.argmax(axis=1), new.argmax(axis=1)
         labels, counts = len(parameter.values), uneven(weight)
@@ -151,7 +151,7 @@ def _mean_change(desk: Desk, name: str, old: Floats, new: Floats, weight: Floats
             probability=after,
             change_percent=100 * (after - before),
         )
-    level = desk.judge.level
+    level = desk.assessor.level
     change = new[:, 0] - old[:, 0]
     usual = mean(change, weight)
     half = _half_width(change, weight, level)
@@ -191,14 +191,14 @@ def _half_width(change: Floats, weight: Floats, level: float) -> float:
 
 def _trust(desk: Desk, before: Floats, after: Floats, weight: Floats) -> tuple[Label, str]:
     """How far the mean change can be relied on, going by the labels of the runs that change."""
-    court = Court.of(desk.judge, desk.plan.outcomes)
-    rng = np.random.default_rng(desk.bench.settings.seed)
+    matched = MatchedRuns.of(desk.assessor, desk.plan.outcomes)
+    rng = np.random.default_rng(desk.store.settings.seed)
     changing = np.flatnonzero((before != after).any(axis=1))
     if not len(changing):
         return Label.CAUTION, "Caution: the change leaves all of these runs as they are."
     chosen = changing[rng.permutation(len(changing))[:_LABELLED]]
-    found = effects(court, list(before[chosen]), after[chosen])
-    labels = with_doubts(desk.judge.labels(after[chosen]), found)
+    found = effects(matched, list(before[chosen]), after[chosen])
+    labels = with_doubts(desk.assessor.labels(after[chosen]), found)
     trusted = _share([label is Label.TRUSTED for label in labels], weight[chosen])
     known = _share([not unsupported(mine) for mine in found], weight[chosen])
     if all(label is Label.UNSUPPORTED for label in labels):
@@ -207,8 +207,8 @@ def _trust(desk: Desk, before: Floats, after: Floats, weight: Floats) -> tuple[L
         label = Label.TRUSTED if trusted > 0.5 else Label.CAUTION
     runs = f"{trusted:.0%} of the {len(changing):,} runs that change"
     reason = f"{label.value.capitalize()}: after the change {runs} are trusted"
-    if not court.known.identifiable:
-        return label, f"{reason}. {court.known.reason}"
+    if not matched.known.identifiable:
+        return label, f"{reason}. {matched.known.reason}"
     return label, f"{reason}; comparable past runs support it for {known:.0%} of them."
 
 
@@ -233,7 +233,7 @@ def curves(desk: Desk, parameters: tuple[str, ...]) -> tuple[Curve, ...]:
 
 
 def _curve(desk: Desk, name: str) -> list[Curve]:
-    plan, space = desk.plan, desk.judge.here.features
+    plan, space = desk.plan, desk.assessor.view.features
     column = space.names.index(name)
     values = _along(space[name], float(plan.start[column]))
     X = np.repeat(plan.start[None, :], len(values), axis=0)
@@ -241,19 +241,19 @@ def _curve(desk: Desk, name: str) -> list[Curve]:
     feasible = np.ones(len(X), dtype=bool)
     for rule in plan.feature_rules:
         feasible &= rule.holds(X)
-    court = Court.of(desk.judge, plan.outcomes)
-    labels = with_doubts(desk.judge.labels(X), effects(court, [plan.origin] * len(X), X))
+    matched = MatchedRuns.of(desk.assessor, plan.outcomes)
+    labels = with_doubts(desk.assessor.labels(X), effects(matched, [plan.origin] * len(X), X))
     told = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
     result = []
-    for outcome, trained in desk.judge.trained.items():
+    for outcome, trained in desk.assessor.trained.items():
         if outcome not in plan.query.goals:
             continue
         scores = trained.model.predict(X)
-        band = desk.judge.band(outcome, scores, trained.model.spread(X))
+        band = desk.assessor.band(outcome, scores, trained.model.spread(X))
         points = tuple(
             CurvePoint(
                 value=told[i],
-                predicted=desk.judge.value(outcome, scores[i]),
+                predicted=desk.assessor.value(outcome, scores[i]),
                 low=None if band is None else float(band[0][i]),
                 high=None if band is None else float(band[1][i]),
                 label=labels[i],

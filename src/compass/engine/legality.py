@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from compass.domain.answer import Certificate, Proposal, Standing
+from compass.domain.answer import Certificate, CertificateStatus, Proposal
 from compass.domain.base import Value
 from compass.domain.space import Category
-from compass.generate.base import Arena, Floats, Generated
+from compass.generate.base import Candidates, Floats
+from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 from compass.rules import Rule
 from compass.rules.plain import is_legal, obeys
@@ -24,13 +25,13 @@ def broken_rule(rules: Iterable[Rule], config: Mapping[str, Value]) -> str | Non
 
 
 def checked(
-    arena: Arena, found: Generated, certificate: Certificate | None
-) -> tuple[Generated, Certificate | None, tuple[str, ...]]:
+    task: SearchTask, found: Candidates, certificate: Certificate | None
+) -> tuple[Candidates, Certificate | None, tuple[str, ...]]:
     """The candidates that obey every rule, the certificate, and a note on what was withheld.
 
     Nothing is claimed of an answer whose first candidate had to be withheld.
     """
-    why = _wrong(arena, found.X)
+    why = _wrong(task, found.X)
     wrong = [reason for reason in why if reason is not None]
     if not wrong:
         return found, certificate, ()
@@ -41,45 +42,46 @@ def checked(
     )
     if certificate is not None and why[0] is not None:
         certificate = Certificate(
-            status=Standing.NO_PROOF, reason="What was proved is about a withheld suggestion."
+            status=CertificateStatus.NO_PROOF,
+            reason="What was proved is about a withheld suggestion.",
         )
     return replace(found, exhaustive=False), certificate, (note,)
 
 
-def _wrong(arena: Arena, X: Floats) -> list[str | None]:
+def _wrong(task: SearchTask, X: Floats) -> list[str | None]:
     """Per configuration [n] the rule that it breaks, or the value that it may not have."""
-    encoder = Encoder(arena.space)
-    said = arena.predict(X) if len(X) and arena.outcome_rules else {}
+    encoder = Encoder(task.space)
+    said = task.predict(X) if len(X) and task.outcome_rules else {}
     found: list[str | None] = []
     for row, x in enumerate(X):
         config = encoder.decode(x)
-        reason = broken_rule(arena.rules, config) or _illegal(arena, x, config)
-        if reason is None and arena.outcome_rules:
-            spoken = {name for rule in arena.outcome_rules for name in rule.names}
+        reason = broken_rule(task.rules, config) or _illegal(task, x, config)
+        if reason is None and task.outcome_rules:
+            spoken = {name for rule in task.outcome_rules for name in rule.names}
             predicted = {
-                name: _value(arena, name, said[name][row])
-                for name in arena.outcomes
+                name: _value(task, name, said[name][row])
+                for name in task.outcomes
                 if name in spoken
             }
-            reason = broken_rule(arena.outcome_rules, {**config, **predicted})
+            reason = broken_rule(task.outcome_rules, {**config, **predicted})
         found.append(reason)
     return found
 
 
-def _illegal(arena: Arena, x: Floats, config: Mapping[str, Value]) -> str | None:
+def _illegal(task: SearchTask, x: Floats, config: Mapping[str, Value]) -> str | None:
     """A value that moved to where its column may not go; what does not move may be anything."""
-    for column in arena.movable:
-        parameter = arena.space.parameters[column]
-        if x[column] != arena.start[column] and not is_legal(parameter, config[parameter.name]):
+    for column in task.movable:
+        parameter = task.space.parameters[column]
+        if x[column] != task.start[column] and not is_legal(parameter, config[parameter.name]):
             return f"the legal values of {parameter.name}"
     return None
 
 
-def _value(arena: Arena, name: str, scores: Floats) -> Value:
+def _value(task: SearchTask, name: str, scores: Floats) -> Value:
     """A predicted outcome as rules see it: a number, or the likeliest label."""
     if len(scores) == 1:
         return float(scores[0])
-    rule = next(rule for rule in arena.outcome_rules if name in rule.names)
+    rule = next(rule for rule in task.outcome_rules if name in rule.names)
     parameter = rule.parameters[name]
     assert isinstance(parameter, Category)
     return parameter.values[int(scores.argmax())]

@@ -13,8 +13,8 @@ from compass.domain.goal import Extreme, IsClass, Same, Within
 from compass.domain.query import Kind, Query, Row
 from compass.domain.space import Category, Number, Role, Space
 from compass.engine import baseline as base
-from compass.engine.workbench import Field, Workbench
 from compass.language import format_value, parse_rule
+from compass.learn.store import FeatureView, ModelStore
 from compass.prepare.encode import Encoder
 from compass.prepare.weigh import order
 from compass.rules import Rule, compile_rule, components
@@ -46,16 +46,16 @@ class Plan:
     sampled: bool = False  # whether the past runs are a sample of more
 
 
-def plan(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -> Plan:
+def plan(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) -> Plan:
     """The plan for a bound query; `standing` are the rules of the study."""
-    shell = shell_of(query, bench, standing)
+    shell = shell_of(query, store, standing)
     make = _recommend if query.kind is Kind.RECOMMEND else _from_baseline
-    return make(shell, bench, bench.field_of(shell.features))
+    return make(shell, store, store.view_of(shell.features))
 
 
-def shell_of(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -> Plan:
+def shell_of(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) -> Plan:
     """What all kinds share: the features, the outcomes to predict, and the rules on them."""
-    space = bench.prepared.space
+    space = store.prepared.space
     features = features_of(query, space)
     rules = (*standing, *query.where)
     outcomes = outcomes_of(query, rules, features)
@@ -77,7 +77,7 @@ def shell_of(query: Query, bench: Workbench, standing: tuple[Constraint, ...]) -
         contexts=np.empty((0, 0)),
         free=(),
         forced=(),
-        sampled=bench.prepared.sample is not None,
+        sampled=store.prepared.sample is not None,
     )
 
 
@@ -107,22 +107,22 @@ def outcomes_of(
     return tuple(found)
 
 
-def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
+def _recommend(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
     """Start from past runs that meet the conditions, and average over their contexts."""
     query, features = shell.query, shell.features
-    given, notes = base.edited(query, here.features, origin=None)
-    pinned = given | _pinned(query.where, here.features, query.ask)
-    free = tuple(query.ask) or tuple(n for n in here.features.having(Role.KNOB) if n not in pinned)
+    given, notes = base.edited(query, view.features, origin=None)
+    pinned = given | _pinned(query.where, view.features, query.ask)
+    free = tuple(query.ask) or tuple(n for n in view.features.having(Role.KNOB) if n not in pinned)
     if not free:
         raise QueryProblem(
             "there is nothing to recommend: no parameter is asked for",
             hint="write e.g. X = {threads: ?}",
         )
-    rows, note = _matching_rows(shell, bench, here, given)
+    rows, note = _matching_rows(shell, store, view, given)
     notes = (*notes, *note)
-    rng = np.random.default_rng(query.seed if query.seed is not None else bench.settings.seed)
-    best = best_run(rows, query, bench, rng)
-    start = here.X[best].copy()
+    rng = np.random.default_rng(query.seed if query.seed is not None else store.settings.seed)
+    best = best_run(rows, query, store, rng)
+    start = view.X[best].copy()
     for name, value in pinned.items():
         start[features.index(name)] = value
     # What rules tie to the asked parameters stays as in the starting run: another run's values
@@ -134,9 +134,9 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
         for n in group
     }
     varying = [j for j, n in enumerate(features) if n not in tied and n not in free]
-    contexts = _contexts(here.X, rows, start, varying, pinned, features, bench, rng)
+    contexts = _contexts(view.X, rows, start, varying, pinned, features, store, rng)
     forced = tuple(name for name in features if name not in free and name not in given)
-    problem = [features.index(name) for name in here.features.having(Role.CONTEXT)]
+    problem = [features.index(name) for name in view.features.having(Role.CONTEXT)]
     comparable = not note and (contexts[:, problem] == start[problem]).all()
     return replace(
         shell,
@@ -147,12 +147,12 @@ def _recommend(shell: Plan, bench: Workbench, here: Field) -> Plan:
         forced=forced,
         matching=0 if note else len(rows),
         notes=notes,
-        best=_measured_best(best, query, bench) if comparable else "",
+        best=_measured_best(best, query, store) if comparable else "",
     )
 
 
 def best_run(
-    rows: NDArray[np.int64], query: Query, bench: Workbench, rng: np.random.Generator
+    rows: NDArray[np.int64], query: Query, store: ModelStore, rng: np.random.Generator
 ) -> int:
     """Of these past runs the one whose measured outcomes come closest to the goals.
 
@@ -160,7 +160,7 @@ def best_run(
     """
     badness = np.zeros(len(rows))
     for name, goal in query.goals.items():
-        parameter, y = bench.prepared.space[name], bench.prepared.column(name)[rows]
+        parameter, y = store.prepared.space[name], store.prepared.column(name)[rows]
         if isinstance(parameter, Number) and parameter.optional:
             y = np.where(y == parameter.none_code, np.nan, y)
         scale = float(np.nanstd(y)) if np.isfinite(y).any() else 0.0
@@ -179,20 +179,20 @@ def best_run(
     return int(rows[np.lexsort((rng.random(len(rows)), badness))[0]])
 
 
-def _measured_best(position: int, query: Query, bench: Workbench) -> str:
+def _measured_best(position: int, query: Query, store: ModelStore) -> str:
     """The best run of the same context, as it was measured: what a suggestion has to beat."""
-    space = bench.prepared.space.select(query.goals)
-    measured = Encoder(space).decode(bench.prepared.columns_of(tuple(query.goals))[position])
+    space = store.prepared.space.select(query.goals)
+    measured = Encoder(space).decode(store.prepared.columns_of(tuple(query.goals))[position])
     told = []
     for name, value in measured.items():
         unit = getattr(space[name], "unit", None)
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
     values = f" ({', '.join(told)})" if told else ""
-    return f"{bench.prepared.table.told(int(bench.prepared.row_id[position]))}{values}"
+    return f"{store.prepared.table.told(int(store.prepared.row_id[position]))}{values}"
 
 
-def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:
+def _from_baseline(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
     """Reconfigure and what-if start at the baseline, with the stated changes applied."""
     query, features = shell.query, shell.features
     if query.baseline is None:
@@ -200,22 +200,22 @@ def _from_baseline(shell: Plan, bench: Workbench, here: Field) -> Plan:
             f"{query.kind.value} needs a configuration to start from",
             hint="add `from row N` or `from {name: value, ...}` to the question (--from row:N)",
         )
-    origin, measured = base.encode(query.baseline, bench, here)
-    base.check_stated(query, here.features, origin, measured)
-    changed, notes = base.edited(query, here.features, origin)
+    origin, measured = base.encode(query.baseline, store, view)
+    base.check_stated(query, view.features, origin, measured)
+    changed, notes = base.edited(query, view.features, origin)
     start = origin.copy()
     for name, value in changed.items():
         start[features.index(name)] = value
     free = tuple(query.ask)
     compensate = any(isinstance(goal, Same) for goal in query.goals.values())
     if not free and (compensate or (query.kind is Kind.RECONFIGURE and not changed)):
-        free = tuple(n for n in here.features.having(Role.KNOB) if n not in changed)
-    base.check_rules(shell.feature_rules, here.features, origin, {*free, *changed})
+        free = tuple(n for n in view.features.having(Role.KNOB) if n not in changed)
+    base.check_rules(shell.feature_rules, view.features, origin, {*free, *changed})
     forced = tuple(n for n in features if n not in free and n not in changed)
-    decoded = Encoder(here.features).decode(origin)
+    decoded = Encoder(view.features).decode(origin)
     where = "the one given"
     if isinstance(query.baseline, Row):
-        where = bench.everything.table.told(query.baseline.row)
+        where = store.everything.table.told(query.baseline.row)
     return replace(
         shell,
         start=start,
@@ -284,14 +284,14 @@ def _equality(node: Expression) -> tuple[str, Value] | None:
 
 
 def _matching_rows(
-    shell: Plan, bench: Workbench, here: Field, given: dict[str, float]
+    shell: Plan, store: ModelStore, view: FeatureView, given: dict[str, float]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Past runs that meet all conditions, else those that meet most of them (and a note)."""
-    complete = np.isfinite(here.X).all(axis=1)
-    checks, names = past_checks(shell, bench, here)
+    complete = np.isfinite(view.X).all(axis=1)
+    checks, names = past_checks(shell, store, view)
     for name, value in given.items():
-        checks.append(here.X[:, shell.features.index(name)] == value)
-        names.append(f"{name} = {_told(here.features, name, value)}")
+        checks.append(view.X[:, shell.features.index(name)] == value)
+        names.append(f"{name} = {_told(view.features, name, value)}")
     if not checks:
         return np.flatnonzero(complete), ()
     met = np.column_stack(checks)
@@ -310,12 +310,12 @@ def _matching_rows(
 
 
 def past_checks(
-    shell: Plan, bench: Workbench, here: Field
+    shell: Plan, store: ModelStore, view: FeatureView
 ) -> tuple[list[NDArray[np.bool_]], list[str]]:
     """Which past runs [n] obey each rule, outcomes as they were measured; and the rules' texts."""
-    checks = [rule.holds(here.X) for rule in shell.feature_rules]
+    checks = [rule.holds(view.X) for rule in shell.feature_rules]
     if shell.outcome_rules:
-        values = bench.prepared.columns_of((*shell.features, *shell.outcomes))
+        values = store.prepared.columns_of((*shell.features, *shell.outcomes))
         checks += [rule.holds(values) for rule in shell.outcome_rules]
     return checks, [rule.text for rule in (*shell.feature_rules, *shell.outcome_rules)]
 
@@ -331,7 +331,7 @@ def _contexts(
     fixed: list[int],
     pinned: dict[str, float],
     features: tuple[str, ...],
-    bench: Workbench,
+    store: ModelStore,
     rng: np.random.Generator,
 ) -> Floats:
     """Distinct past values of what is not asked for; the start's own come first.
@@ -342,8 +342,8 @@ def _contexts(
     full[:, fixed] = X[rows][:, fixed]
     for name, value in pinned.items():
         full[:, features.index(name)] = value
-    limit = bench.settings.search.contexts
-    chosen = full[order(bench.prepared.weight[rows], len(full), rng)[: 8 * limit]]
+    limit = store.settings.search.contexts
+    chosen = full[order(store.prepared.weight[rows], len(full), rng)[: 8 * limit]]
     distinct = np.unique(np.concatenate([start[None, :], chosen]), axis=0, return_index=True)[1]
     ordered = np.concatenate([start[None, :], chosen])[np.sort(distinct)]
     return np.asarray(ordered[:limit])

@@ -9,8 +9,8 @@ from compass.domain.arguments import maybe, start, takes
 from compass.domain.base import Value
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Edit, Kind, Query
-from compass.engine import spoken
-from compass.engine.spoken import edit, query_of
+from compass.engine import arguments as spoken
+from compass.engine.arguments import edit, query_of
 
 Run = Mapping[str, Value] | int | str  # a configuration, or a row: 7, "row:7"
 

@@ -4,26 +4,27 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from compass import registry
-from compass.domain.answer import Certificate, Label, Standing, Suggestion
+from compass.domain.answer import Certificate, CertificateStatus, Label, Suggestion
 from compass.domain.errors import ConflictingRules
-from compass.domain.problem import Target
 from compass.domain.query import Kind
+from compass.domain.target import Target
 from compass.engine.plan import Plan
-from compass.generate.base import Arena, Generated
+from compass.generate.base import Candidates
 from compass.generate.score import with_outcomes
+from compass.generate.task import SearchTask
 from compass.language import format_value
 
 
 def why_not(
     suggestions: tuple[Suggestion, ...],
     targets: tuple[Target, ...],
-    found: Generated,
+    found: Candidates,
     certificate: Certificate | None,
     blocking: Callable[[], tuple[str, ...]],
 ) -> str | None:
     """Why there is no supported answer, or None when there is one."""
     if not suggestions:
-        if certificate is not None and certificate.status is Standing.INFEASIBLE:
+        if certificate is not None and certificate.status is CertificateStatus.INFEASIBLE:
             return certificate.reason
         how = (
             "Every combination was tried, and no legal configuration obeys all rules."
@@ -46,23 +47,23 @@ def why_not(
     return None
 
 
-def exhausted(found: Generated, certificate: Certificate | None) -> bool:
+def exhausted(found: Candidates, certificate: Certificate | None) -> bool:
     """Whether nothing legal was left untried, or what was is proved to be of no use."""
-    excluded = certificate is not None and certificate.status is Standing.INFEASIBLE
+    excluded = certificate is not None and certificate.status is CertificateStatus.INFEASIBLE
     return found.exhaustive or excluded
 
 
-def blocking_rules(arena: Arena) -> tuple[str, ...]:
+def blocking_rules(task: SearchTask) -> tuple[str, ...]:
     """The rules without which, one at a time, there would be a legal configuration."""
-    generator = registry.get("generator", arena.settings.generator)
+    generator = registry.get("generator", task.settings.generator)
     found = []
-    for rule in (*arena.rules, *arena.outcome_rules):
+    for rule in (*task.rules, *task.outcome_rules):
         without = replace(
-            arena,
-            rules=tuple(r for r in arena.rules if r is not rule),
-            outcome_rules=tuple(r for r in arena.outcome_rules if r is not rule),
+            task,
+            rules=tuple(r for r in task.rules if r is not rule),
+            outcome_rules=tuple(r for r in task.outcome_rules if r is not rule),
             targets=(),
-            record=None,
+            past_runs=None,
             count=1,
         )
         try:
@@ -102,12 +103,12 @@ def notes(plan: Plan, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def broken_conditions(plan: Plan, arena: Arena, found: Generated) -> tuple[str, ...]:
+def broken_conditions(plan: Plan, task: SearchTask, found: Candidates) -> tuple[str, ...]:
     """Conditions on outcomes that the first prediction of a what-if does not meet."""
     if plan.query.kind is not Kind.WHAT_IF or not len(found.X):
         return ()
     first = found.X[:1]
-    extended = with_outcomes(first, arena.predict(first), plan.outcomes)
+    extended = with_outcomes(first, task.predict(first), plan.outcomes)
     return tuple(
         f"The condition {rule.text} is not predicted to hold after the change."
         for rule in plan.outcome_rules

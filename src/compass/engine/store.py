@@ -32,8 +32,8 @@ from compass.domain.errors import (
 )
 from compass.engine.dataset import Dataset
 from compass.engine.saved import POINTER, is_engine
-from compass.engine.stored_model import StoredModel, arrays_of, restored, stored
-from compass.model.brought.archive import array_of, members
+from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
+from compass.model.files.archive import array_of, members
 from compass.prepare.study import Study
 from compass.readers.columnar import Parquet
 from compass.readers.inflate import InflateLimits, limits
@@ -157,7 +157,7 @@ def load(path: str | Path) -> "Compass":
     try:
         for kept, arrays in _read_models(manifest.models, generation):
             trained = restored(kept, arrays, engine.space, engine.settings)
-            engine.bench.trained[kept.features, kept.target] = trained
+            engine.store.trained[kept.features, kept.target] = trained
     except UnknownName:
         raise  # a plug-in that is not installed here: the engine may be whole
     except (BadInput, *_BROKEN) as error:
@@ -198,7 +198,7 @@ def _current(path: Path) -> str:
 
 def _write(engine: "Compass", folder: Path) -> None:
     models = []
-    for number, ((features, target), trained) in enumerate(engine.bench.trained.items()):
+    for number, ((features, target), trained) in enumerate(engine.store.trained.items()):
         file = f"model-{number}.npz"
         _write_arrays(folder / file, arrays_of(trained))
         digest = _digest((folder / file).read_bytes())

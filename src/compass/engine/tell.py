@@ -13,15 +13,15 @@ from compass.domain.answer import Answer, Drift, ModelCard
 from compass.domain.errors import CompassError, DataProblem, nearest
 from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.told import Learnt, Reanswered, Told
-from compass.engine.changes import compared, reanswered, sentences
+from compass.domain.tell import Learnt, Reanswered, Told
 from compass.engine.dataset import Dataset, read
-from compass.engine.spreadsheet import unguarded
-from compass.engine.workbench import Floats, Lesson, Rows, Trained, Workbench
-from compass.model.drift import drift, verdict
-from compass.model.score import Holdout, error, row_errors, small
-from compass.model.select import Selected
-from compass.model.update import Updated, continued
+from compass.engine.tell_report import compared, reanswered, sentences
+from compass.exporters.spreadsheet import unguarded
+from compass.learn.drift import drift, verdict
+from compass.learn.score import Holdout, error, row_errors, small
+from compass.learn.select import Selected
+from compass.learn.store import Floats, ModelStore, OutcomeData, OutcomeModel, Rows
+from compass.learn.update import Updated, continued
 from compass.prepare.weigh import mean
 from compass.readers.combine import combine
 from compass.readers.table import Table
@@ -46,7 +46,7 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
     first = engine.data.table.rows
     arrived = data.table.rows - first
     used = _usable(data, first)
-    bench, learnt = _learnt_from(engine, data, first)
+    store, learnt = _learnt_from(engine, data, first)
     changed = {*engine.space.having(*_FEATURES)} ^ {*data.prepared.space.having(*_FEATURES)}
     if changed:
         names = ", ".join(sorted(changed))
@@ -55,8 +55,8 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
         )
     if used < arrived:
         notes += (f"{arrived - used} of the new runs cannot be used; see compass columns",)
-    beside = compared(engine.bench, bench, first)
-    answers = _again(engine, data, bench, before)
+    beside = compared(engine.store, store, first)
+    answers = _again(engine, data, store, before)
     again = [reanswered(was, now) for (_, was), now in zip(before, answers, strict=True)]
     drifted = tuple(
         f"{one.target} drifted: {one.drift.reason}."
@@ -81,7 +81,7 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
         for (query, _), now in zip(before, answers, strict=True)
         if isinstance(now, Answer)
     ]
-    engine.data, engine.bench = data, bench
+    engine.data, engine.store = data, store
     engine.asked = fresh  # what others were answered before is out of date
     return told
 
@@ -116,11 +116,11 @@ def _answers(engine: "Compass", questions: Sequence[str | Query]) -> list[tuple[
 
 
 def _again(
-    engine: "Compass", data: Dataset, bench: Workbench, before: Sequence[tuple[Query, Answer]]
+    engine: "Compass", data: Dataset, store: ModelStore, before: Sequence[tuple[Query, Answer]]
 ) -> list[Answer | str]:
     """Answers to the same questions now, or why there is none: that loses no run."""
     later = copy(engine)
-    later.data, later.bench = data, bench
+    later.data, later.store = data, store
     found: list[Answer | str] = []
     for query, was in before:
         try:
@@ -132,20 +132,20 @@ def _again(
 
 def _learnt_from(
     engine: "Compass", data: Dataset, first: int
-) -> tuple[Workbench, tuple[Learnt, ...]]:
+) -> tuple[ModelStore, tuple[Learnt, ...]]:
     """The models of an engine that know the new runs, from row `first` on."""
-    old = engine.bench
+    old = engine.store
     kept = data.reduced(engine.settings.keep, engine.settings.reducer, engine.settings.seed)
-    bench = Workbench(
+    store = ModelStore(
         data.prepared, kept, old.settings, old.progress, old.given, old.journal, old.executor
     )
     learnt = []
     for place, key in enumerate(old.trained):
-        bench.tell(f"taking in runs: {key[1]}", place, len(old.trained))
-        trained, told = _taken_in(old, bench, key, first)
-        bench.trained[key] = trained
+        store.tell(f"taking in runs: {key[1]}", place, len(old.trained))
+        trained, told = _taken_in(old, store, key, first)
+        store.trained[key] = trained
         learnt.append(told)
-    return bench, tuple(learnt)
+    return store, tuple(learnt)
 
 
 def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:
@@ -178,38 +178,40 @@ def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:
 class _Case:
     """One outcome before and after new runs arrived."""
 
-    old: Workbench
-    bench: Workbench
-    before: Trained
-    was: Lesson
-    now: Lesson
+    old: ModelStore
+    store: ModelStore
+    before: OutcomeModel
+    was: OutcomeData
+    now: OutcomeData
     arrived: Rows  # positions of the new runs that know the outcome
     target: str
 
     @property
     def scale(self) -> float | None:
         """The size below which an outcome counts as zero."""
-        rows, weight = self.now.train, self.bench.prepared.weight
+        rows, weight = self.now.train, self.store.prepared.weight
         return None if self.now.task.classes else small(self.now.y[rows], weight[rows])
 
 
-def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[Trained, Learnt]:
+def _taken_in(
+    old: ModelStore, store: ModelStore, key: Key, first: int
+) -> tuple[OutcomeModel, Learnt]:
     began = time.perf_counter()
     features, target = key
-    was, now = old.lesson(features, target), bench.lesson(features, target)
-    fresh = bench.prepared.row_id >= first
+    was, now = old.lesson(features, target), store.lesson(features, target)
+    fresh = store.prepared.row_id >= first
     complete = np.isfinite(now.field.X).all(axis=1) & np.isfinite(now.y)
     arrived = np.flatnonzero(fresh & complete)
-    case = _Case(old, bench, old.trained[key], was, now, arrived, target)
+    case = _Case(old, store, old.trained[key], was, now, arrived, target)
     outcome = Space(parameters=(old.prepared.space[target],))
     same = _same_codes(was.field.features, now.field.features) and _same_codes(
-        outcome, Space(parameters=(bench.prepared.space[target],))
+        outcome, Space(parameters=(store.prepared.space[target],))
     )
     if not len(arrived) and same:
         return _kept(case)
     change = _drift(case) if same and len(arrived) else None
     held, selected, how = _learnt(case, same, change)
-    trained = bench.assembled(now, target, held, selected, began)
+    trained = store.assembled(now, target, held, selected, began)
     card = _card(trained.card, case, how, change)
     before = _error(case, case.before.model) if same and _unseen(case).size else None
     told = Learnt(
@@ -223,7 +225,7 @@ def _taken_in(old: Workbench, bench: Workbench, key: Key, first: int) -> tuple[T
     return replace(trained, card=card), told
 
 
-def _kept(case: _Case) -> tuple[Trained, Learnt]:
+def _kept(case: _Case) -> tuple[OutcomeModel, Learnt]:
     """The model as it was, with everything that was measured of it."""
     how, old = "kept: none of the new runs tells it", case.before
     told = Learnt(
@@ -239,7 +241,7 @@ def _kept(case: _Case) -> tuple[Trained, Learnt]:
 def _unseen(case: _Case) -> Rows:
     """The runs to check with that the old model did not learn."""
     learnt = case.old.prepared.row_id[case.was.train]
-    ids = case.bench.prepared.row_id[case.now.valid]
+    ids = case.store.prepared.row_id[case.now.valid]
     return np.asarray(case.now.valid[~np.isin(ids, learnt)])
 
 
@@ -257,7 +259,7 @@ def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Sel
     if case.before.recipe.family in _NOT_LEARNT:
         return _as_it_is(case, same), recipe, "kept: it was brought, not learnt here"
     if change is not None and change.kind == "law":
-        kind, selected = case.bench.chosen(case.now, case.target)
+        kind, selected = case.store.chosen(case.now, case.target)
         return _anew(case, kind.fit), selected, "chosen anew: the outcomes follow another law"
     why = _why_anew(case, same)
     if why is None:
@@ -269,7 +271,7 @@ def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Sel
             if held.score.error <= _WORSE * before:
                 return held, recipe, f"continued: {found.how}"
             why = "going on made it worse"
-    kind, _ = case.bench.followed(case.now, case.target, case.before.recipe)
+    kind, _ = case.store.followed(case.now, case.target, case.before.recipe)
     return _anew(case, kind.fit), recipe, f"trained anew: {why}"
 
 
@@ -277,13 +279,13 @@ def _as_it_is(case: _Case, same: bool) -> Holdout:
     """A model that somebody brought, over the columns as they are now."""
     if same:
         return _held(case, case.before.model)
-    if case.target not in case.bench.given:
+    if case.target not in case.store.given:
         raise DataProblem(
             f"the new runs have labels or ranges that the brought model of {case.target} was not"
             " asked about",
             hint="bring the model again (compass fit DATA --model OUTCOME=FILE -o X)",
         )
-    kind, _ = case.bench.followed(case.now, case.target, case.before.recipe)
+    kind, _ = case.store.followed(case.now, case.target, case.before.recipe)
     return _anew(case, kind.fit)
 
 
@@ -297,7 +299,7 @@ def _why_anew(case: _Case, same: bool) -> str | None:
 
 
 def _continued(case: _Case) -> Updated | str:
-    now, settings = case.now, case.bench.settings
+    now, settings = case.now, case.store.settings
     rows = now.train
     # Counted from the last training from the beginning: many small steps are a large one.
     new = max(len(rows) - case.before.card.anew, 1)
@@ -308,7 +310,7 @@ def _continued(case: _Case) -> Updated | str:
         now.y[rows],
         new,
         task=now.task,
-        weight=case.bench.prepared.weight[rows],
+        weight=case.store.prepared.weight[rows],
         seed=settings.seed,
         settings=settings,
         features=now.field.features,
@@ -316,8 +318,8 @@ def _continued(case: _Case) -> Updated | str:
 
 
 def _anew(case: _Case, fit: Callable[..., Any]) -> Holdout:
-    now, settings = case.now, case.bench.settings
-    rows, weight = now.train, case.bench.prepared.weight
+    now, settings = case.now, case.store.settings
+    rows, weight = now.train, case.store.prepared.weight
     fitted = fit(
         now.field.X[rows],
         now.y[rows],
@@ -332,7 +334,7 @@ def _anew(case: _Case, fit: Callable[..., Any]) -> Holdout:
 
 def _held(case: _Case, fitted: Any) -> Holdout:
     now, valid = case.now, case.now.valid
-    weight = case.bench.prepared.weight[valid]
+    weight = case.store.prepared.weight[valid]
     score = error(fitted, now.field.X[valid], now.y[valid], scale=case.scale, weight=weight)
     return Holdout(score, fitted)
 
@@ -340,7 +342,7 @@ def _held(case: _Case, fitted: Any) -> Holdout:
 def _error(case: _Case, fitted: Any) -> float:
     """The error of a model on runs that neither it nor its successor learnt."""
     now, rows = case.now, _unseen(case)
-    weight = case.bench.prepared.weight[rows]
+    weight = case.store.prepared.weight[rows]
     return error(fitted, now.field.X[rows], now.y[rows], scale=case.scale, weight=weight).error
 
 
@@ -349,8 +351,8 @@ def _drift(case: _Case) -> Drift:
     features, model = case.now.field.features, case.before.model
     known = np.concatenate([case.was.train, case.was.valid])
     old_X, new_X = case.was.field.X[known], case.now.field.X[case.arrived]
-    weight = case.old.prepared.weight[known], case.bench.prepared.weight[case.arrived]
-    seed = case.bench.settings.seed
+    weight = case.old.prepared.weight[known], case.store.prepared.weight[case.arrived]
+    seed = case.store.settings.seed
     columns = drift(old_X, new_X, features, seed=seed, old_weight=weight[0], new_weight=weight[1])
     before = _losses(case, model, case.was, case.was.valid)
     after = _losses(case, model, case.now, case.arrived)
@@ -366,7 +368,7 @@ def _drift(case: _Case) -> Drift:
     )
 
 
-def _losses(case: _Case, model: Any, lesson: Lesson, rows: Rows) -> Floats:
+def _losses(case: _Case, model: Any, lesson: OutcomeData, rows: Rows) -> Floats:
     said = model.predict(lesson.field.X[rows])
     if lesson.task.classes is None:
         return row_errors(lesson.y[rows], said[:, 0], scale=case.scale)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate import loss
-from compass.generate.base import Arena, Floats
-from compass.generate.measured import Record
+from compass.generate.base import Floats
 from compass.generate.nearest import distances
+from compass.generate.past import PastRuns
 from compass.generate.score import Scored
+from compass.generate.task import SearchTask
 
 Places = NDArray[np.int64]
 
@@ -42,25 +43,25 @@ def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) ->
     return np.asarray(size * ndtr(sigma - d) - reference * ndtr(-d))
 
 
-def choose(arena: Arena, record: Record, scored: Scored) -> Places:
+def choose(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Places:
     """Positions in `scored` (best first) of the answers: the best, then the best chances.
 
     Where something untried comes first, the best past run is among the others. All are at least
     `distinct` apart. The record must have a best run.
     """
-    place = record.find(scored.X)
+    place = past_runs.find(scored.X)
     untried = np.flatnonzero(place < 0)
     untried = untried[untried > 0]
-    safe = np.flatnonzero(place == record.best)
-    hopeful = _hopeful(arena, record, scored, untried)
-    near = _near(arena, scored.X, untried, record.X[record.best])
+    safe = np.flatnonzero(place == past_runs.best)
+    hopeful = _hopeful(task, past_runs, scored, untried)
+    near = _near(task, scored.X, untried, past_runs.X[past_runs.best])
     chosen = [0]
     apart = np.full(len(scored), np.inf)
-    for turn in range(arena.count - 1):
+    for turn in range(task.count - 1):
         apart = np.minimum(
-            apart, distances(scored.X, scored.X[chosen[-1]], arena.movable, arena.geometry)
+            apart, distances(scored.X, scored.X[chosen[-1]], task.movable, task.geometry)
         )
-        fits = apart >= max(arena.settings.search.distinct, 1e-12)
+        fits = apart >= max(task.settings.search.distinct, 1e-12)
         sources = (near, hopeful) if turn % 2 else (hopeful, near)
         ranked = np.concatenate([safe[: not turn], *sources, np.arange(len(scored))])
         different = ranked[fits[ranked]]
@@ -70,23 +71,23 @@ def choose(arena: Arena, record: Record, scored: Scored) -> Places:
     return np.concatenate([chosen[:1], np.sort(chosen[1:])]).astype(np.int64)
 
 
-def _hopeful(arena: Arena, record: Record, scored: Scored, untried: Places) -> Places:
+def _hopeful(task: SearchTask, past_runs: PastRuns, scored: Scored, untried: Places) -> Places:
     """Untried candidates by expected improvement, those that are near past runs first."""
-    pool = untried[: max(_POOL, _WIDER * arena.count)]
+    pool = untried[: max(_POOL, _WIDER * task.count)]
     if not len(pool):
         return pool
     values = scored.extreme[pool]
-    ratio = bool(record.positive and (values * record.value > 0).all())
-    gain = improvement(values, record.doubt(scored.X[pool]), record.value, ratio=ratio)
-    pool = pool[np.argsort(-gain, kind="stable")[: _WIDER * arena.count]]
-    if arena.familiar is None:
+    ratio = bool(past_runs.positive and (values * past_runs.value > 0).all())
+    gain = improvement(values, past_runs.doubt(scored.X[pool]), past_runs.value, ratio=ratio)
+    pool = pool[np.argsort(-gain, kind="stable")[: _WIDER * task.count]]
+    if task.familiar is None:
         return pool
     # A chance far from everything that was ever tried is taken only when there is no other.
-    return np.asarray(pool[np.argsort(~arena.familiar(scored.X[pool]), kind="stable")])
+    return np.asarray(pool[np.argsort(~task.familiar(scored.X[pool]), kind="stable")])
 
 
-def _near(arena: Arena, X: Floats, untried: Places, x: Floats) -> Places:
+def _near(task: SearchTask, X: Floats, untried: Places, x: Floats) -> Places:
     """Untried candidates by how many parameters differ from x [d], then by how far."""
-    columns = loss.column_distance(X[untried], x, arena.geometry)[:, arena.movable]
+    columns = loss.column_distance(X[untried], x, task.geometry)[:, task.movable]
     ranked = np.lexsort((columns.sum(axis=1), (columns > 0).sum(axis=1)))
-    return np.asarray(untried[ranked[: max(_POOL, _WIDER * arena.count)]])
+    return np.asarray(untried[ranked[: max(_POOL, _WIDER * task.count)]])

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from compass.generate.base import Floats, Geometry
+from compass.generate.base import Floats
+from compass.prepare.geometry import Geometry
 from compass.settings import LossWeights
 
 

@@ -7,7 +7,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, kernel, to_f8
-from compass.generate.base import Columns, Floats, Geometry
+from compass.generate.base import Columns, Floats
+from compass.prepare.geometry import Geometry
 
 _flags = types.Array(types.boolean, 1, "C", readonly=True)
 

@@ -4,27 +4,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate import loss
-from compass.generate.base import Arena, Floats
+from compass.generate.base import Floats
 from compass.generate.chance import choose
 from compass.generate.nearest import distances
 from compass.generate.score import Scored, order
+from compass.generate.task import SearchTask
 
 _WORSE = 0.1  # a value worse by this share costs as much as a change by one standard deviation
 # How much more a further answer may cost, in units of the budget; 0: as little as possible.
 _BUDGETS = (0.0, 0.25, 1.0, 4.0, 16.0, 64.0)
 
 
-def preferred(arena: Arena, scored: Scored) -> Scored:
+def preferred(task: SearchTask, scored: Scored) -> Scored:
     """Candidates best first.
 
     Where something is minimised, all that come within the tolerance of the best value count as
     reaching it, and the smallest change among them comes first.
     """
-    ranked = scored.take(order(arena, scored))
-    if not arena.proximity or not any(t.direction for t in arena.targets) or not len(ranked):
+    ranked = scored.take(order(task, scored))
+    if not task.proximity or not any(t.direction for t in task.targets) or not len(ranked):
         return ranked
     best = ranked.extreme[0]
-    tolerance = arena.settings.search.tolerance * max(abs(float(best)), 1e-12)
+    tolerance = task.settings.search.tolerance * max(abs(float(best)), 1e-12)
     reach = (
         (ranked.violation == ranked.violation[0])
         & (ranked.valid <= ranked.valid[0])
@@ -35,7 +36,7 @@ def preferred(arena: Arena, scored: Scored) -> Scored:
     return ranked.take(np.concatenate([inside, np.flatnonzero(~reach)]))
 
 
-def pick(arena: Arena, scored: Scored) -> NDArray[np.int64]:
+def pick(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
     """Positions in `scored` (best first, as `preferred` gives it) of the answers to return.
 
     The best one comes first whatever it is. The others are at least `distinct` away from each
@@ -46,37 +47,37 @@ def pick(arena: Arena, scored: Scored) -> NDArray[np.int64]:
     """
     if not len(scored):
         return np.empty(0, dtype=np.int64)
-    record = arena.record
-    beatable = record is not None and record.best >= 0 and not arena.proximity
-    if record is not None and beatable and arena.settings.loss.diversity <= 1:
-        return choose(arena, record, scored)
-    cost = _cost(arena, scored)
-    if arena.count > 1 and arena.familiar is not None:
-        ladder = _ladder(arena, scored.X, cost, np.arange(len(scored)))
+    past_runs = task.past_runs
+    beatable = past_runs is not None and past_runs.best >= 0 and not task.proximity
+    if past_runs is not None and beatable and task.settings.loss.diversity <= 1:
+        return choose(task, past_runs, scored)
+    cost = _cost(task, scored)
+    if task.count > 1 and task.familiar is not None:
+        ladder = _ladder(task, scored.X, cost, np.arange(len(scored)))
         pool = np.unique(np.concatenate([chosen for _, chosen in ladder]))
-        strange = ~arena.familiar(scored.X[pool])
+        strange = ~task.familiar(scored.X[pool])
         strange[0] = False
         known = pool[~strange]
-        if len(known) < arena.count:
-            known = np.sort(np.append(known, pool[strange][: arena.count - len(known)]))
+        if len(known) < task.count:
+            known = np.sort(np.append(known, pool[strange][: task.count - len(known)]))
     else:
         known = np.arange(len(scored))
-    chosen = _weighed(arena, scored, cost, _ladder(arena, scored.X, cost, known))
+    chosen = _weighed(task, scored, cost, _ladder(task, scored.X, cost, known))
     return np.concatenate([chosen[:1], np.sort(chosen[1:])])
 
 
 def _weighed(
-    arena: Arena, scored: Scored, cost: Floats, ladder: list[tuple[float, NDArray[np.int64]]]
+    task: SearchTask, scored: Scored, cost: Floats, ladder: list[tuple[float, NDArray[np.int64]]]
 ) -> NDArray[np.int64]:
     """Of several sets of answers the one with the least loss: costs less the reward for diversity.
 
     A set is only considered if it is more diverse than all with a smaller budget. Then more weight
     on diversity never gives a less diverse set: of two sets the more diverse one gains more by it.
     """
-    weight, limit = arena.settings.loss.diversity, arena.settings.search.budget
+    weight, limit = task.settings.loss.diversity, task.settings.search.budget
     best, least, widest = ladder[0][1], np.inf, -np.inf
     for budget, chosen in ladder:
-        apart = loss.diversity(scored.X[chosen], arena.geometry)
+        apart = loss.diversity(scored.X[chosen], task.geometry)
         if apart <= widest or budget > limit * max(weight, 1.0):
             continue
         widest = apart
@@ -87,22 +88,22 @@ def _weighed(
 
 
 def _ladder(
-    arena: Arena, X: Floats, cost: Floats, known: NDArray[np.int64]
+    task: SearchTask, X: Floats, cost: Floats, known: NDArray[np.int64]
 ) -> list[tuple[float, NDArray[np.int64]]]:
     """Sets of different answers under growing budgets for what each may cost more than the best."""
-    budgets = arena.settings.search.budget * np.array(_BUDGETS)
-    return [(float(b), known[_different(arena, X[known], cost[known], b)]) for b in budgets]
+    budgets = task.settings.search.budget * np.array(_BUDGETS)
+    return [(float(b), known[_different(task, X[known], cost[known], b)]) for b in budgets]
 
 
-def _different(arena: Arena, X: Floats, cost: Floats, budget: float) -> NDArray[np.int64]:
+def _different(task: SearchTask, X: Floats, cost: Floats, budget: float) -> NDArray[np.int64]:
     """The best and then, one by one, what differs most from those before it within the budget.
 
     When nothing different is left within the budget, the cheapest of the others follow.
     """
-    least = max(arena.settings.search.distinct, 1e-12)
+    least = max(task.settings.search.distinct, 1e-12)
     chosen = [0]
-    nearest = distances(X, X[0], arena.movable, arena.geometry)
-    while len(chosen) < arena.count:
+    nearest = distances(X, X[0], task.movable, task.geometry)
+    while len(chosen) < task.count:
         fits = nearest >= least
         if not fits.any():
             break
@@ -112,11 +113,11 @@ def _different(arena: Arena, X: Floats, cost: Floats, budget: float) -> NDArray[
         else:
             best = int(np.argmin(np.where(fits, cost, np.inf)))
         chosen.append(best)
-        nearest = np.minimum(nearest, distances(X, X[best], arena.movable, arena.geometry))
+        nearest = np.minimum(nearest, distances(X, X[best], task.movable, task.geometry))
     return np.asarray(chosen, dtype=np.int64)
 
 
-def _cost(arena: Arena, scored: Scored) -> Floats:
+def _cost(task: SearchTask, scored: Scored) -> Floats:
     """What a candidate costs more than the best one, [n].
 
     A change counts in standard deviations of its parameter, a missed goal in those of its outcome,
@@ -125,15 +126,15 @@ def _cost(arena: Arena, scored: Scored) -> Floats:
     cost = np.maximum(scored.valid - scored.valid[0], 0.0)
     worse = np.maximum(scored.extreme - scored.extreme[0], 0.0)
     if worse.any():
-        cost = cost + worse / (_WORSE * _size(arena, scored.X[:1]))
-    if arena.proximity:
-        weight = arena.settings.loss.proximity
+        cost = cost + worse / (_WORSE * _size(task, scored.X[:1]))
+    if task.proximity:
+        weight = task.settings.loss.proximity
         cost = cost + weight * np.maximum(scored.proximity - scored.proximity[0], 0.0)
     return np.asarray(cost)
 
 
-def _size(arena: Arena, best: Floats) -> float:
+def _size(task: SearchTask, best: Floats) -> float:
     """How large the values that are minimised or maximised are, in standard deviations."""
-    predicted = arena.predict(best)
-    directed = [target for target in arena.targets if target.direction is not None]
+    predicted = task.predict(best)
+    directed = [target for target in task.targets if target.direction is not None]
     return max(sum(abs(float(predicted[t.name][0, 0])) / t.scale for t in directed), 1e-12)

@@ -11,8 +11,8 @@ from compass.generate.base import Columns, Floats
 from compass.model.base import Fitted
 
 if TYPE_CHECKING:
-    from compass.model.flat import FlatForest
-    from compass.model.joined import Joined
+    from compass.model.trees.flat import FlatForest
+    from compass.model.trees.joined import Joined
 
 
 class Averaged:
@@ -60,9 +60,9 @@ class Averaged:
 
         Where the mean is geometric, the shares of the predictions are averaged.
         """
-        from compass.model.flat import mean_spread
         from compass.model.recipe import Exponential
-        from compass.model.trees import FittedTrees
+        from compass.model.trees.fitted import FittedTrees
+        from compass.model.trees.flat import mean_spread
 
         found = {}
         for name, model in self._models.items():
@@ -95,7 +95,7 @@ class Averaged:
 
     def edges(self, column: int) -> Floats | None:
         """Where predictions can change; None when a model is not made of trees."""
-        from compass.model.flat import cell_edges
+        from compass.model.trees.flat import cell_edges
 
         if self.parts is None:
             return None
@@ -107,7 +107,7 @@ class Averaged:
     @cached_property
     def _walks(self) -> list[tuple[list[str], "Joined"]]:
         """The outcomes that are predicted together: all that compare their inputs the same way."""
-        from compass.model.joined import join
+        from compass.model.trees.joined import join
 
         kinds: dict[bool, list[str]] = {}
         for name, parts in self._cut.items():
@@ -152,7 +152,7 @@ def _trees(model: Fitted) -> bool:
 
 
 def _cut(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
-    from compass.model.cut import Cuts
+    from compass.model.trees.cut import Cuts
 
     cuts = getattr(model, "cuts", None)
     if not isinstance(cuts, Cuts):

@@ -5,9 +5,10 @@ import numpy as np
 from compass.domain.expression import Comparison
 from compass.domain.space import Number
 from compass.generate import loss
-from compass.generate.base import Arena, Bools, Floats
-from compass.generate.start import Block
+from compass.generate.base import Bools, Floats
+from compass.generate.blocks import Block
 from compass.generate.sums import is_sum
+from compass.generate.task import SearchTask
 from compass.prepare.legal import snap
 from compass.rules import components
 from compass.rules.solve import solve, unfolds
@@ -16,13 +17,13 @@ _ROUNDS = 6
 _TRIED = 24  # values tried for one column of one configuration
 
 
-def broken(arena: Arena, X: Floats) -> Floats:
+def broken(task: SearchTask, X: Floats) -> Floats:
     """The total violation of the rules on features, [n]."""
     amount = np.zeros(len(X))
-    sums = arena.sums
+    sums = task.sums
     doubtful = ~sums.surely(X) if len(sums.constant) else np.empty((len(X), 0), dtype=np.bool_)
     place = 0
-    for rule in arena.rules:
+    for rule in task.rules:
         if not is_sum(rule):
             amount += rule.violation(X)
             continue
@@ -33,7 +34,7 @@ def broken(arena: Arena, X: Floats) -> Floats:
     return amount
 
 
-def repair(arena: Arena, X: Floats, loose: list[Block], keep: Bools | None = None) -> Floats:
+def repair(task: SearchTask, X: Floats, loose: list[Block], keep: Bools | None = None) -> Floats:
     """X [n, d] with values of the loose blocks moved so that rules hold, where that succeeds.
 
     One column of a configuration moves at a time: the move that leaves the least violation, and
@@ -41,37 +42,37 @@ def repair(arena: Arena, X: Floats, loose: list[Block], keep: Bools | None = Non
     """
     X = X.copy()
     rows = np.arange(len(X))
-    amount = broken(arena, X)
+    amount = broken(task, X)
     for _ in range(_ROUNDS):
         rows = rows[amount[rows] > 0]
         if not len(rows):
             break
         marked = None if keep is None else keep[rows]
-        moved, left = _best_moves(arena, X[rows], amount[rows], loose, marked)
+        moved, left = _best_moves(task, X[rows], amount[rows], loose, marked)
         X[rows] = moved
         rows = rows[left < amount[rows]]  # what could not be improved never will be
-        amount[rows] = broken(arena, X[rows])
+        amount[rows] = broken(task, X[rows])
     return X
 
 
 def _best_moves(
-    arena: Arena, X: Floats, amount: Floats, loose: list[Block], keep: Bools | None
+    task: SearchTask, X: Floats, amount: Floats, loose: list[Block], keep: Bools | None
 ) -> tuple[Floats, Floats]:
     """Each row of X [r, d] with its best single move made, and the violation that is left [r]."""
     best, least = X.copy(), amount.copy()
     nearest = np.zeros(len(X))
     for block in loose:
         for column, values in zip(block.columns, block.values, strict=True):
-            options = _options(arena, X, int(column), values)  # [r, k]
+            options = _options(task, X, int(column), values)  # [r, k]
             tried = np.repeat(X, options.shape[1], axis=0)
             tried[:, column] = options.ravel()
-            left = broken(arena, tried).reshape(options.shape)
+            left = broken(task, tried).reshape(options.shape)
             if keep is not None:
                 left[keep[:, column]] = np.inf
             apart = loss.column_distance(
-                tried, np.repeat(X, options.shape[1], axis=0), arena.geometry
+                tried, np.repeat(X, options.shape[1], axis=0), task.geometry
             )
-            apart = apart[:, column].reshape(options.shape) * arena.geometry.weight[column]
+            apart = apart[:, column].reshape(options.shape) * task.geometry.weight[column]
             place = np.lexsort((apart, left), axis=1)[:, 0]
             rows = np.arange(len(X))
             here, far = left[rows, place], apart[rows, place]
@@ -82,7 +83,7 @@ def _best_moves(
     return best, least
 
 
-def _options(arena: Arena, X: Floats, column: int, values: Floats) -> Floats:
+def _options(task: SearchTask, X: Floats, column: int, values: Floats) -> Floats:
     """Values to try per row [r, k]: near the present one, across the range, and rule boundaries."""
     if len(values) <= _TRIED:
         options = np.repeat(values[None, :], len(X), axis=0)
@@ -93,21 +94,21 @@ def _options(arena: Arena, X: Floats, column: int, values: Floats) -> Floats:
         near = values[first[:, None] + np.arange(half)]
         spread = values[np.linspace(0, len(values) - 1, half).astype(np.int64)]
         options = np.column_stack([near, np.repeat(spread[None, :], len(X), axis=0)])
-    solved = _boundaries(arena, X, column)
+    solved = _boundaries(task, X, column)
     if not len(solved) or not len(values):
         return options
-    parameter = arena.space.parameters[column]
+    parameter = task.space.parameters[column]
     points = np.clip(snap(parameter, np.column_stack(solved)), values[0], values[-1])
     return np.column_stack([options, points])
 
 
-def _boundaries(arena: Arena, X: Floats, column: int) -> list[Floats]:
+def _boundaries(task: SearchTask, X: Floats, column: int) -> list[Floats]:
     """Where sums and products in rules turn true when only this column moves, one [r] each."""
-    names = arena.space.names
-    parameter = arena.space.parameters[column]
+    names = task.space.names
+    parameter = task.space.parameters[column]
     step = getattr(parameter, "step", None)
     solved: list[Floats] = []
-    for rule in arena.rules:
+    for rule in task.rules:
         form = rule.linear
         if form is None:
             if not isinstance(parameter, Number) or not unfolds(rule.expression, names[column]):
@@ -128,60 +129,60 @@ def _boundaries(arena: Arena, X: Floats, column: int) -> list[Floats]:
     return solved
 
 
-def settle(arena: Arena, X: Floats) -> Floats:
+def settle(task: SearchTask, X: Floats) -> Floats:
     """X with forced columns back at the start's values where the rules allow that.
 
     All of them together, those that equalities tie, and each alone; again as long as one returns,
     because that may let another follow.
     """
-    if not len(arena.forced) or not len(X):
+    if not len(task.forced) or not len(X):
         return X
     X = X.copy()
-    holds = broken(arena, X) == 0
-    rows = np.flatnonzero(holds & (X[:, arena.forced] != arena.start[arena.forced]).any(axis=1))
-    together = [[*map(int, arena.forced)], *_equated(arena), *([int(j)] for j in arena.forced)]
+    holds = broken(task, X) == 0
+    rows = np.flatnonzero(holds & (X[:, task.forced] != task.start[task.forced]).any(axis=1))
+    together = [[*map(int, task.forced)], *_equated(task), *([int(j)] for j in task.forced)]
     while len(rows):
         before = X[rows]
         for columns in together:
-            away = rows[(X[rows][:, columns] != arena.start[columns]).any(axis=1)]
+            away = rows[(X[rows][:, columns] != task.start[columns]).any(axis=1)]
             back = X[away]
-            back[:, columns] = arena.start[columns]
-            X[away] = np.where(_still(arena, back, columns)[:, None], back, X[away])
+            back[:, columns] = task.start[columns]
+            X[away] = np.where(_still(task, back, columns)[:, None], back, X[away])
         rows = rows[(X[rows] != before).any(axis=1)]
     return X
 
 
-def _still(arena: Arena, X: Floats, columns: list[int]) -> Bools:
+def _still(task: SearchTask, X: Floats, columns: list[int]) -> Bools:
     """Whether the rules that speak of these columns hold, [n]."""
-    names = {arena.space.names[column] for column in columns}
+    names = {task.space.names[column] for column in columns}
     fine = np.ones(len(X), dtype=bool)
-    for rule in arena.rules if len(X) else ():
+    for rule in task.rules if len(X) else ():
         if names & set(rule.names):
             fine &= rule.holds(X)
     return fine
 
 
-def _equated(arena: Arena) -> list[list[int]]:
+def _equated(task: SearchTask) -> list[list[int]]:
     """Groups of forced columns that equalities tie: none of them can return alone."""
-    names = arena.space.names
+    names = task.space.names
     equalities = [
         rule
-        for rule in arena.rules
+        for rule in task.rules
         if isinstance(rule.expression, Comparison) and rule.expression.op == "=="
     ]
-    groups = components(equalities, [names[column] for column in arena.forced])
+    groups = components(equalities, [names[column] for column in task.forced])
     return [[names.index(name) for name in group] for group in groups if len(group) > 1]
 
 
-def forcing_rule(arena: Arena, x: Floats, column: int) -> str | None:
+def forcing_rule(task: SearchTask, x: Floats, column: int) -> str | None:
     """The rule that breaks when this column goes back to the start's value.
 
     Of several, one that would break if nothing had given way: the others only pass a move on.
     """
     back, held = x.copy(), x.copy()
-    back[column] = arena.start[column]
-    held[arena.forced] = arena.start[arena.forced]
-    breaking = [rule for rule in arena.rules if rule.violation(back[None, :])[0] > 0]
+    back[column] = task.start[column]
+    held[task.forced] = task.start[task.forced]
+    breaking = [rule for rule in task.rules if rule.violation(back[None, :])[0] > 0]
     first = [rule for rule in breaking if rule.violation(held[None, :])[0] > 0]
     return next((rule.text for rule in (*first, *breaking)), None)
 

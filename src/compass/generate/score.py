@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate import loss
-from compass.generate.base import Arena, Floats
+from compass.generate.base import Floats
 from compass.generate.repair import broken
+from compass.generate.task import SearchTask
 
 MARGIN = 0.1  # being this far inside a range, in standard deviations, is far enough
 
@@ -60,53 +61,53 @@ def with_outcomes(X: Floats, predicted: Mapping[str, Floats], outcomes: tuple[st
     return np.column_stack([X, *columns]) if columns else X
 
 
-def score(arena: Arena, X: Floats) -> Scored:
+def score(task: SearchTask, X: Floats) -> Scored:
     """Predict and judge complete configurations X [n, d].
 
-    Where the arena has a record of past runs, a configuration that was run before has to obey the
+    Where the task knows past runs, a configuration that was run before has to obey the
     rules and meet the goals as predicted and as measured, and is worth what was measured.
     """
-    predicted = arena.predict(X) if len(X) and (arena.targets or arena.outcome_rules) else {}
-    scored = judge(arena, X, predicted)
-    if arena.record is None or not predicted:
+    predicted = task.predict(X) if len(X) and (task.targets or task.outcome_rules) else {}
+    scored = assessor(task, X, predicted)
+    if task.past_runs is None or not predicted:
         return scored
-    place = arena.record.find(X)
-    scored = replace(scored, extreme=arena.record.cautious(scored.extreme, place))
+    place = task.past_runs.find(X)
+    scored = replace(scored, extreme=task.past_runs.cautious(scored.extreme, place))
     known = np.flatnonzero(place >= 0)
     said = {name: values[known] for name, values in predicted.items()}
-    believed = arena.record.believed(said, place[known])
-    valid, scored.extreme[known], margin = aims(arena, believed, len(known))
+    believed = task.past_runs.believed(said, place[known])
+    valid, scored.extreme[known], margin = aims(task, believed, len(known))
     scored.valid[known] = np.maximum(scored.valid[known], valid)
     scored.margin[known] = np.minimum(scored.margin[known], margin)
-    scored.violation[known] += _broken_conditions(arena, X[known], believed)
+    scored.violation[known] += _broken_conditions(task, X[known], believed)
     return scored
 
 
-def judge(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
-    """Judge complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
-    violation = broken(arena, X) + _broken_conditions(arena, X, outcomes)
-    valid, extreme, margin = aims(arena, outcomes, len(X))
-    near = loss.proximity(X, arena.start, arena.geometry)
+def assessor(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
+    """Assessor complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
+    violation = broken(task, X) + _broken_conditions(task, X, outcomes)
+    valid, extreme, margin = aims(task, outcomes, len(X))
+    near = loss.proximity(X, task.start, task.geometry)
     return Scored(X, violation, valid, extreme, near, margin)
 
 
-def _broken_conditions(arena: Arena, X: Floats, outcomes: Mapping[str, Floats]) -> Floats:
+def _broken_conditions(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Floats:
     """The total violation [n] of the rules that speak of outcomes."""
     amount = np.zeros(len(X))
-    if arena.outcome_rules and len(X):
-        extended = with_outcomes(X, outcomes, arena.outcomes)
-        for rule in arena.outcome_rules:
+    if task.outcome_rules and len(X):
+        extended = with_outcomes(X, outcomes, task.outcomes)
+        for rule in task.outcome_rules:
             amount += rule.violation(extended)
     return amount
 
 
-def aims(arena: Arena, outcomes: Mapping[str, Floats], n: int) -> tuple[Floats, Floats, Floats]:
+def aims(task: SearchTask, outcomes: Mapping[str, Floats], n: int) -> tuple[Floats, Floats, Floats]:
     """How far n outcomes (each [n, outputs]) miss the goals, what is minimised, and the margin."""
     valid, extreme, margin = np.zeros(n), np.zeros(n), np.full(n, MARGIN)
-    for target in arena.targets if n else ():
+    for target in task.targets if n else ():
         values = outcomes[target.name]
         if target.is_class:
-            valid += loss.valid_class(values, arena.labels[target.name])
+            valid += loss.valid_class(values, task.labels[target.name])
             continue
         y = values[:, 0]
         if target.direction is not None:
@@ -117,17 +118,17 @@ def aims(arena: Arena, outcomes: Mapping[str, Floats], n: int) -> tuple[Floats, 
     return valid, extreme, margin
 
 
-def order(arena: Arena, scored: Scored) -> NDArray[np.int64]:
+def order(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
     """Positions from best to worst.
 
     Obeying the rules comes before meeting the goals, that before the value of what is minimised,
     and that before closeness to the start (or, without a baseline, being well inside a range).
     """
-    weights = arena.settings.loss
+    weights = task.settings.loss
     broken = np.where(
         scored.violation > 0, scored.valid + weights.constraint * scored.violation + 1e-12, 0.0
     )
     valid = np.where(scored.violation > 0, 0.0, scored.valid)
-    wish = weights.proximity * scored.proximity if arena.proximity else -scored.margin
+    wish = weights.proximity * scored.proximity if task.proximity else -scored.margin
     keys = (scored.proximity, wish, scored.extreme, valid, broken)
     return np.asarray(np.lexsort(keys), dtype=np.int64)

@@ -6,16 +6,17 @@ import numpy as np
 
 from compass import registry
 from compass.domain.space import Number
-from compass.generate.base import Arena, Floats, Generated
-from compass.generate.breed import Herd, children, draw, herd_of, mended
-from compass.generate.measured import weighed
+from compass.generate.base import Candidates, Floats
+from compass.generate.blocks import Block, blocks
+from compass.generate.gradient import descend
 from compass.generate.nearest import nearest_rows
+from compass.generate.pairwise import PairwiseSearch, planes, reaching
+from compass.generate.past import weighed
 from compass.generate.pick import pick, preferred
-from compass.generate.planes import Planes, planes, reaching
 from compass.generate.repair import broken, repair, settle
 from compass.generate.score import Scored, join, order, score
-from compass.generate.slope import descend
-from compass.generate.start import Block, blocks
+from compass.generate.task import SearchTask
+from compass.generate.variation import Variation, children, draw, mended, variation_of
 from compass.prepare.legal import legal_mask
 
 _ARCHIVE = 600  # good candidates remembered for picking different answers
@@ -34,49 +35,49 @@ class C3G:
     name = "c3g"
 
     @staticmethod
-    def generate(arena: Arena) -> Generated:
-        """Distinct legal candidates, best first. The same arena gives the same answer."""
-        bare = replace(arena, record=None)
-        if not len(arena.movable):
-            return _single(arena)
+    def generate(task: SearchTask) -> Candidates:
+        """Distinct legal candidates, best first. The same task gives the same answer."""
+        bare = replace(task, past_runs=None)
+        if not len(task.movable):
+            return _single(task)
         groups = blocks(bare)
         if any(block.table is not None and not len(block.table) for block in groups):
-            return _nothing(arena, exhaustive=False)
-        few = _combinations(groups) <= arena.settings.search.enumerate
+            return _nothing(task, exhaustive=False)
+        few = _combinations(groups) <= task.settings.search.enumerate
         exhaustive = few and all(block.complete for block in groups)
         table = settle(bare, _all(bare, groups)) if few else None
         found = score(bare, table) if table is not None else None
         if not exhaustive:
             found = _search(bare, groups, found)
         assert found is not None
-        return _finish(arena, weighed(arena, found), exhaustive)
+        return _finish(task, weighed(task, found), exhaustive)
 
 
-def _single(arena: Arena) -> Generated:
-    return _finish(arena, score(arena, arena.start[None, :]), exhaustive=True)
+def _single(task: SearchTask) -> Candidates:
+    return _finish(task, score(task, task.start[None, :]), exhaustive=True)
 
 
-def _nothing(arena: Arena, exhaustive: bool) -> Generated:
-    empty = np.empty((0, len(arena.start)))
-    return Generated(empty, np.empty(0, dtype=bool), np.empty(0), exhaustive)
+def _nothing(task: SearchTask, exhaustive: bool) -> Candidates:
+    empty = np.empty((0, len(task.start)))
+    return Candidates(empty, np.empty(0, dtype=bool), np.empty(0), exhaustive)
 
 
-def _finish(arena: Arena, scored: Scored, exhaustive: bool) -> Generated:
+def _finish(task: SearchTask, scored: Scored, exhaustive: bool) -> Candidates:
     legal = scored.take(np.flatnonzero(scored.violation == 0))
     if not len(legal):
-        return _nothing(arena, exhaustive)
-    ranked = preferred(arena, legal)
+        return _nothing(task, exhaustive)
+    ranked = preferred(task, legal)
     meets = ranked.valid <= 0
     if meets[0]:
         ranked = ranked.take(np.flatnonzero(meets))
-    chosen = _plain_numbers(arena, ranked.take(pick(arena, ranked)))
-    return Generated(
+    chosen = _plain_numbers(task, ranked.take(pick(task, ranked)))
+    return Candidates(
         chosen.X,
         chosen.valid <= 0,
         chosen.proximity,
         exhaustive,
         evaluated=len(scored),
-        cut=arena.late and not exhaustive,
+        cut=task.late and not exhaustive,
     )
 
 
@@ -85,175 +86,175 @@ def _combinations(groups: list[Block]) -> float:
     return float(np.prod(sizes))
 
 
-def _all(arena: Arena, groups: list[Block]) -> Floats:
+def _all(task: SearchTask, groups: list[Block]) -> Floats:
     """Every combination of the blocks' legal tuples as complete configurations."""
     sizes = [len(block.table) for block in groups if block.table is not None]
     index = np.unravel_index(np.arange(int(np.prod(sizes))), sizes)
-    X = np.repeat(arena.start[None, :], len(index[0]), axis=0)
+    X = np.repeat(task.start[None, :], len(index[0]), axis=0)
     for block, rows in zip(groups, index, strict=True):
         assert block.table is not None
         X[:, block.columns] = block.table[rows]
     return X
 
 
-def _search(arena: Arena, groups: list[Block], tried: Scored | None) -> Scored:
+def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scored:
     """Seeds, exact two-parameter changes, a population, and polishing of the best.
 
     `tried` are candidates that have been scored already.
     """
-    rng = np.random.default_rng(arena.seed)
-    settings = arena.settings.search
-    herd = herd_of(arena, groups)
-    archive = [score(arena, _unique(settle(arena, _seeds(herd, rng))))]
+    rng = np.random.default_rng(task.seed)
+    settings = task.settings.search
+    variation = variation_of(task, groups)
+    archive = [score(task, _unique(settle(task, _seeds(variation, rng))))]
     if tried is not None:
-        archive.append(tried.take(order(arena, tried)[: settings.population]))
-    sheet = planes(arena, groups)
+        archive.append(tried.take(order(task, tried)[: settings.population]))
+    sheet = planes(task, groups)
     if sheet is not None:
         # The better what single columns reach, the less of the planes has to be looked at.
         for look in (sheet.along, sheet.around):
-            moves = look(herd.home, _incumbent(arena, join(archive)))
-            archive.append(score(arena, _unique(settle(arena, moves))))
-    population = _best(arena, join(archive), settings.population)
+            moves = look(variation.home, _incumbent(task, join(archive)))
+            archive.append(score(task, _unique(settle(task, moves))))
+    population = _best(task, join(archive), settings.population)
     still = 0
     for _ in range(settings.generations):
-        bred = settle(arena, children(herd, population.X, settings.population, rng))
-        fresh = score(arena, _unique(bred))
+        bred = settle(task, children(variation, population.X, settings.population, rng))
+        fresh = score(task, _unique(bred))
         before = population.X[0]
-        population = _best(arena, join([population, fresh]), settings.population)
+        population = _best(task, join([population, fresh]), settings.population)
         archive.append(fresh)
         still = still + 1 if np.array_equal(before, population.X[0]) else 0
-        if arena.late or (still >= settings.patience and population.valid[0] <= 0):
+        if task.late or (still >= settings.patience and population.valid[0] <= 0):
             break
-    archive += _polish(herd, sheet, population, rng)
-    return _remembered(arena, join(archive))
+    archive += _polish(variation, sheet, population, rng)
+    return _remembered(task, join(archive))
 
 
-def _incumbent(arena: Arena, scored: Scored) -> float:
+def _incumbent(task: SearchTask, scored: Scored) -> float:
     """The proximity of the closest candidate that meets everything; infinite when none does."""
-    if not arena.proximity or any(target.direction for target in arena.targets):
+    if not task.proximity or any(target.direction for target in task.targets):
         return np.inf
     good = (scored.violation == 0) & (scored.valid <= 0)
     return float(scored.proximity[good].min(initial=np.inf))
 
 
-def _best(arena: Arena, scored: Scored, count: int) -> Scored:
+def _best(task: SearchTask, scored: Scored, count: int) -> Scored:
     """The best different candidates, best first."""
-    ranked = order(arena, scored)[: 2 * count]
+    ranked = order(task, scored)[: 2 * count]
     return scored.take(_first_of_each(scored.X, ranked)[:count])
 
 
-def _remembered(arena: Arena, scored: Scored) -> Scored:
+def _remembered(task: SearchTask, scored: Scored) -> Scored:
     """Different candidates, best first; of the worse ones only a choice."""
-    ranked = _first_of_each(scored.X, order(arena, scored))
+    ranked = _first_of_each(scored.X, order(task, scored))
     # The very best are often all alike: a choice of the others keeps different answers at hand.
-    half = max(_ARCHIVE, 40 * arena.count) // 2
+    half = max(_ARCHIVE, 40 * task.count) // 2
     best, others = ranked[:half], ranked[half:]
     step = max(1, -(-len(others) // half))
     return scored.take(np.concatenate([best, others[::step]]))
 
 
-def _seeds(herd: Herd, rng: np.random.Generator) -> Floats:
+def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
     """The start, settings of past runs near it, and random legal settings."""
-    arena, movable = herd.arena, herd.arena.movable
-    observed = arena.observed
-    parts = [herd.home[None, :]]
+    task, movable = variation.task, variation.task.movable
+    observed = task.observed
+    parts = [variation.home[None, :]]
     if len(observed):
-        closest = nearest_rows(observed, arena.start, movable, arena.geometry, _NEAR_ROWS)
+        closest = nearest_rows(observed, task.start, movable, task.geometry, _NEAR_ROWS)
         others = rng.integers(len(observed), size=min(_FAR_ROWS, len(observed)))
         rows = observed[np.concatenate([closest, others])]
-        past = np.repeat(arena.start[None, :], len(rows), axis=0)
+        past = np.repeat(task.start[None, :], len(rows), axis=0)
         past[:, movable] = rows[:, movable]
-        parts.append(_legal(arena, past))
-    random = np.repeat(arena.start[None, :], arena.settings.search.population, axis=0)
-    for block in herd.groups:
+        parts.append(_legal(task, past))
+    random = np.repeat(task.start[None, :], task.settings.search.population, axis=0)
+    for block in variation.groups:
         random[:, block.columns] = draw(block, len(random), rng)
     parts.append(random)
     X = np.concatenate(parts)
-    fine = broken(arena, X) == 0
-    poor = X[~fine][: 2 * arena.settings.search.population]
+    fine = broken(task, X) == 0
+    poor = X[~fine][: 2 * task.settings.search.population]
     keep = np.zeros(poor.shape, dtype=np.bool_)
-    return np.concatenate([X[fine], mended(herd, poor, keep, rng)])
+    return np.concatenate([X[fine], mended(variation, poor, keep, rng)])
 
 
-def _legal(arena: Arena, X: Floats) -> Floats:
+def _legal(task: SearchTask, X: Floats) -> Floats:
     """The configurations whose movable values are on their grids and inside their ranges."""
     fine = np.ones(len(X), dtype=bool)
-    for column in arena.movable:
-        fine &= legal_mask(arena.space.parameters[column], X[:, column])
+    for column in task.movable:
+        fine &= legal_mask(task.space.parameters[column], X[:, column])
     return np.asarray(X[fine])
 
 
 def _polish(
-    herd: Herd, sheet: Planes | None, population: Scored, rng: np.random.Generator
+    variation: Variation, sheet: PairwiseSearch | None, population: Scored, rng: np.random.Generator
 ) -> list[Scored]:
     """The best candidates improved until nothing helps: two columns, or one block, at a time."""
-    arena, tried = herd.arena, []
-    for place in _heads(arena, population):
-        if arena.late:
+    task, tried = variation.task, []
+    for place in _heads(task, population):
+        if task.late:
             break
         head = population.take(np.array([place]))
         if sheet is not None:
             head = sheet.descend(head)
             tried.append(head)
-        elif arena.predict.gradient(head.X) is not None:
-            head = descend(herd, head, rng)
+        elif task.predict.gradient(head.X) is not None:
+            head = descend(variation, head, rng)
             tried.append(head)
-        tables = [b for b in herd.groups if b.table is not None and len(b.columns) > 2]
+        tables = [b for b in variation.groups if b.table is not None and len(b.columns) > 2]
         if sheet is None or tables:
-            tried += _block_by_block(herd, tables if sheet else herd.groups, head, rng)
-    if tried and sheet is not None and arena.proximity and not arena.late:
-        tried += _smaller_changes(herd, join(tried))
+            tried += _block_by_block(variation, tables if sheet else variation.groups, head, rng)
+    if tried and sheet is not None and task.proximity and not task.late:
+        tried += _smaller_changes(variation, join(tried))
     return tried
 
 
-def _heads(arena: Arena, population: Scored) -> list[int]:
+def _heads(task: SearchTask, population: Scored) -> list[int]:
     """The best candidates that move different columns: what is alike ends at the same place."""
-    moved = arena.start != population.X
+    moved = task.start != population.X
     _, first = np.unique(moved, axis=0, return_index=True)
     return [int(place) for place in np.sort(first)[:_POLISHED]]
 
 
-def _smaller_changes(herd: Herd, tried: Scored) -> list[Scored]:
+def _smaller_changes(variation: Variation, tried: Scored) -> list[Scored]:
     """Where a value is minimised: smaller changes that come within the tolerance of the best."""
-    arena = herd.arena
-    if not any(target.direction for target in arena.targets):
+    task = variation.task
+    if not any(target.direction for target in task.targets):
         return []
-    goal = reaching(arena, tried.take(order(arena, tried)[:1]))
-    sheet = planes(goal, herd.groups)
+    goal = reaching(task, tried.take(order(task, tried)[:1]))
+    sheet = planes(goal, variation.groups)
     assert sheet is not None
-    heads = score(goal, np.concatenate([tried.X, settle(arena, sheet.around(herd.home))]))
+    heads = score(goal, np.concatenate([tried.X, settle(task, sheet.around(variation.home))]))
     ends = [sheet.descend(heads.take(place[None])).X for place in order(goal, heads)[:_POLISHED]]
-    return [score(arena, np.concatenate(ends))]
+    return [score(task, np.concatenate(ends))]
 
 
 def _block_by_block(
-    herd: Herd, groups: list[Block], current: Scored, rng: np.random.Generator
+    variation: Variation, groups: list[Block], current: Scored, rng: np.random.Generator
 ) -> list[Scored]:
-    arena, tried = herd.arena, []
-    for _ in range(_PASSES if not arena.late else 0):
+    task, tried = variation.task, []
+    for _ in range(_PASSES if not task.late else 0):
         before = current.X.copy()
         for block in groups:
-            batch = score(arena, settle(arena, _alternatives(arena, block, current.X[0], rng)))
+            batch = score(task, settle(task, _alternatives(task, block, current.X[0], rng)))
             both = join([current, batch])
-            current = both.take(order(arena, both)[:1])
+            current = both.take(order(task, both)[:1])
             tried.append(batch)
         if np.array_equal(before, current.X):
             break
     return tried
 
 
-def _alternatives(arena: Arena, block: Block, x: Floats, rng: np.random.Generator) -> Floats:
+def _alternatives(task: SearchTask, block: Block, x: Floats, rng: np.random.Generator) -> Floats:
     """Configurations that differ from x in one block only."""
     if block.table is not None:
         table = block.table
         if len(table) > _POLISH_TABLE:
-            apart = (np.abs(table - x[block.columns]) / arena.geometry.scale[block.columns]).sum(1)
+            apart = (np.abs(table - x[block.columns]) / task.geometry.scale[block.columns]).sum(1)
             near = np.argsort(apart, kind="stable")[: _POLISH_TABLE // 2]
             others = rng.integers(len(table), size=_POLISH_TABLE // 2)
             table = table[np.concatenate([near, others])]
         X = np.repeat(x[None, :], len(table), axis=0)
         X[:, block.columns] = table
-        finer = [] if block.complete else _single_moves(arena, block, x)
+        finer = [] if block.complete else _single_moves(task, block, x)
         return np.concatenate([X, *finer])
     parts = []
     touched = []
@@ -265,21 +266,21 @@ def _alternatives(arena: Arena, block: Block, x: Floats, rng: np.random.Generato
         mark = np.zeros(X.shape, dtype=bool)
         mark[:, column] = True
         touched.append(mark)
-    return repair(arena, np.concatenate(parts), [block], keep=np.concatenate(touched))
+    return repair(task, np.concatenate(parts), [block], keep=np.concatenate(touched))
 
 
-def _single_moves(arena: Arena, block: Block, x: Floats) -> list[Floats]:
+def _single_moves(task: SearchTask, block: Block, x: Floats) -> list[Floats]:
     """Finer values of single columns than the block's table has, where the rules allow them."""
     found = []
     for column, values in zip(block.columns, block.values, strict=True):
         near = np.argsort(np.abs(values - x[column]), kind="stable")[:_FINER]
         X = np.repeat(x[None, :], len(near), axis=0)
         X[:, column] = values[near]
-        found.append(X[broken(arena, X) == 0])
+        found.append(X[broken(task, X) == 0])
     return found
 
 
-def _plain_numbers(arena: Arena, chosen: Scored) -> Scored:
+def _plain_numbers(task: SearchTask, chosen: Scored) -> Scored:
     """Numbers without a grid told with as few digits as the model's cell allows.
 
     A cell's edge such as 63.700001 is the nearest point of the cell; 63.8 is in the same cell and
@@ -287,17 +288,17 @@ def _plain_numbers(arena: Arena, chosen: Scored) -> Scored:
     """
     rounded = chosen.X.copy()
     fine = np.ones(len(rounded), dtype=bool)
-    for column in arena.movable:
-        parameter = arena.space.parameters[column]
+    for column in task.movable:
+        parameter = task.space.parameters[column]
         if not isinstance(parameter, Number) or parameter.step or parameter.allowed:
             continue
-        edges = arena.predict.edges(int(column))
-        untouched = (arena.start[column], arena.geometry.none[column])
+        edges = task.predict.edges(int(column))
+        untouched = (task.start[column], task.geometry.none[column])
         for row, value in enumerate(chosen.X[:, column]):
             if value not in untouched:
-                rounded[row, column] = _short(value, float(arena.geometry.scale[column]), edges)
+                rounded[row, column] = _short(value, float(task.geometry.scale[column]), edges)
         fine &= legal_mask(parameter, rounded[:, column])
-    again = score(arena, rounded)
+    again = score(task, rounded)
     fine &= (again.violation == 0) & (again.valid <= chosen.valid)
     fine &= again.extreme <= chosen.extreme
     order_ = np.where(fine, np.arange(len(rounded)), np.arange(len(rounded)) + len(rounded))

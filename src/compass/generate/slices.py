@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
 from compass.generate.sums import BELOW, EQUAL, Sums
-from compass.model.joined import Joined
-from compass.model.walk import NODES, WIDE_NODES
+from compass.model.trees.joined import Joined
+from compass.model.trees.walk import NODES, WIDE_NODES
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -8,16 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from compass.learn.score import holdout_error as holdout_error
+    from compass.learn.score import macro_f1 as macro_f1
+    from compass.learn.score import mape as mape
     from compass.model.base import Family as Family
     from compass.model.base import Fitted as Fitted
     from compass.model.base import Task as Task
     from compass.model.base import family as family
-    from compass.model.flat import FlatForest as FlatForest
     from compass.model.forest import Forest as Forest
-    from compass.model.score import holdout_error as holdout_error
-    from compass.model.score import macro_f1 as macro_f1
-    from compass.model.score import mape as mape
-    from compass.model.trees import FittedTrees as FittedTrees
+    from compass.model.trees.fitted import FittedTrees as FittedTrees
+    from compass.model.trees.flat import FlatForest as FlatForest
 
 _HOME = {
     "Family": "base",

@@ -11,9 +11,9 @@ from compass import registry
 from compass.domain.space import Space
 from compass.execute.kernel import cores
 from compass.model.base import Floats, Task
-from compass.model.flat import FlatForest
-from compass.model.foreign import from_lightgbm, from_xgboost
-from compass.model.trees import FittedTrees, check, constant, rescaled, restored
+from compass.model.trees.fitted import FittedTrees, check, constant, rescaled, restored
+from compass.model.trees.flat import FlatForest
+from compass.model.trees.foreign import from_lightgbm, from_xgboost
 from compass.prepare.weigh import deviation, normal
 from compass.settings import Settings
 

@@ -11,7 +11,7 @@ from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Space
 from compass.execute.arrays import Stored, checked, damaged, floats, under, whole
 from compass.model.base import Floats, Task
-from compass.model.trees import check
+from compass.model.trees.fitted import check
 from compass.prepare.design import Design
 
 MODEL = "the saved model"

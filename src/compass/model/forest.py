@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.processors import cores
-from compass.model import flat
 from compass.model.base import Floats, Task
-from compass.model.flat import FlatForest
-from compass.model.trees import FittedTrees, check, restored
+from compass.model.trees import flat
+from compass.model.trees.fitted import FittedTrees, check, restored
+from compass.model.trees.flat import FlatForest
 from compass.settings import ForestSettings, Settings
 
 _SEEDS = np.iinfo(np.int32).max

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats
-from compass.model.alone import one_thread
 from compass.model.base import Floats, Task
 from compass.model.dense import Frame, Lesson, finite, lesson
+from compass.model.one_thread import one_thread
 from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar
 from compass.prepare.weigh import mean
 from compass.settings import Settings

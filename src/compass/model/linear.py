@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats, whole
-from compass.model.alone import one_thread
 from compass.model.base import Floats, Task
 from compass.model.dense import Frame, Lesson, doubt, finite, lesson
+from compass.model.one_thread import one_thread
 from compass.model.sums import affine, lengths, softmax
 from compass.settings import Settings
 

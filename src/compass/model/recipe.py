@@ -19,7 +19,7 @@ from compass.embed.base import Embedding, embedder
 from compass.execute.arrays import damaged, under
 from compass.model.base import Fitted, Floats, Task, family
 from compass.model.dense import finite
-from compass.model.trees import FittedTrees
+from compass.model.trees.fitted import FittedTrees
 from compass.settings import Settings
 
 _EMBEDDING = "embedding/"

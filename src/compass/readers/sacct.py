@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from compass import registry
 from compass.domain.errors import DataProblem
-from compass.readers import files, slurm_units
+from compass.readers import files
 from compass.readers.sacct_cells import fits, jobs_of
-from compass.readers.slurm_fields import COMMON, FIELDS, FREE_TEXT, LAYOUTS
+from compass.slurm import units as slurm_units
+from compass.slurm.fields import COMMON, FIELDS, FREE_TEXT, LAYOUTS
 
 _SEPARATORS = "|,\t;\x1f"
 _QUOTED = ",\t;"  # written by other programs, which quote; sacct does not

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compass.domain.errors import DataProblem
-from compass.readers import slurm_units
 from compass.readers.arrays import values_of
-from compass.readers.slurm_fields import FIELDS, Field
-from compass.readers.slurm_jobs import (
+from compass.slurm import units as slurm_units
+from compass.slurm.fields import FIELDS, Field
+from compass.slurm.jobs import (
     Column,
     Columns,
     derived,

@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from compass import registry
 from compass.domain.errors import DataProblem
-from compass.readers import files, slurm_units
-from compass.readers.slurm_fields import FIELDS
-from compass.readers.slurm_jobs import (
+from compass.readers import files
+from compass.slurm import units as slurm_units
+from compass.slurm.fields import FIELDS
+from compass.slurm.jobs import (
     Column,
     Columns,
     derived,

@@ -202,7 +202,7 @@ class Desk:
     def ask(self, given: Given, report: Report) -> bytes:
         """Answer a question."""
         engine = self._engine(given["engine"])
-        engine.bench.progress = report
+        engine.store.progress = report
         asked = given["question"]
         question, run, where, options = _question(asked)
         answer = engine.ask(
@@ -213,10 +213,10 @@ class Desk:
 
     def next(self, given: Given, report: Report) -> bytes:
         """Which runs would help most."""
-        from compass.engine.next_file import to_fill_in
+        from compass.exporters.run_file import to_fill_in
 
         engine = self._engine(given["engine"])
-        engine.bench.progress = report
+        engine.store.progress = report
         asked = given["question"]
         question, run, where, options = _question(asked)
         options.pop("prove", None)
@@ -234,7 +234,7 @@ class Desk:
 
         check_shape(Path(given["path"]), given["limits"])
         engine = load(given["engine"])  # its own: the warm one must stay as it is
-        engine.bench.progress = report
+        engine.store.progress = report
         told = engine.tell(_called(given), given.get("questions") or ())
         engine.save(Path(given["output"]))
         described = json.loads(self._described(engine))
@@ -367,7 +367,7 @@ def _question(asked: Given) -> tuple[Any, Any, tuple[str, ...], Given]:
 
 
 def _brought(given: Given) -> Any:
-    from compass.model.brought import bring_bytes
+    from compass.model.files import bring_bytes
 
     return bring_bytes(
         Path(given["path"]).read_bytes(), name=given["name"], columns=given.get("columns")

@@ -6,12 +6,13 @@ import numpy as np
 
 from compass.domain.errors import ConflictingRules
 from compass.generate import loss
-from compass.generate.base import Arena, Generated
+from compass.generate.base import Candidates
 from compass.generate.repair import broken
 from compass.generate.score import Scored, score
+from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
-from compass.testing.arenas import Case, cases, everything
 from compass.testing.base import Witness, first_difference, witness
+from compass.testing.search_tasks import Case, cases, everything
 
 _EASY = 0.1  # share of all configurations that answer a problem which nobody may fail
 _ROUNDING = 0.02  # numbers may be rounded to what a person would type, in standard deviations
@@ -21,17 +22,17 @@ def check_generator(plugin: Any, *, name: str | None = None) -> None:
     """Raise ConformanceError unless the generator keeps its promises."""
     found = witness("generator", plugin, name)
     for case in cases():
-        arena = case.arena
-        before = _arrays(arena)
+        task = case.task
+        before = _arrays(task)
         result = _generate(found, plugin, case)
-        for what, array in _arrays(arena).items():
+        for what, array in _arrays(task).items():
             found.expect(
                 np.array_equal(array, before[what], equal_nan=True),
                 f"it leaves the problem's `{what}` as it is",
                 first_difference(array, before[what]),
                 case.look,
             )
-        truth = everything(arena)
+        truth = everything(task)
         _existence(found, case, result, truth)
         if result is None:
             continue
@@ -39,41 +40,41 @@ def check_generator(plugin: Any, *, name: str | None = None) -> None:
         _legal(found, case, result)
         _forced(found, case, result)
         _distinct(found, case, result)
-        scored = score(arena, result.X)
+        scored = score(task, result.X)
         _truthful(found, case, result, scored)
         _best_first(found, case, result, scored)
         _repeatable(found, plugin, case, result)
 
 
-def _arrays(arena: Arena) -> dict[str, Any]:
+def _arrays(task: SearchTask) -> dict[str, Any]:
     return {
-        "start": arena.start.copy(),
-        "free": arena.free.copy(),
-        "forced": arena.forced.copy(),
-        "observed": arena.observed.copy(),
-        "geometry.scale": arena.geometry.scale.copy(),
-        "geometry.weight": arena.geometry.weight.copy(),
+        "start": task.start.copy(),
+        "free": task.free.copy(),
+        "forced": task.forced.copy(),
+        "observed": task.observed.copy(),
+        "geometry.scale": task.geometry.scale.copy(),
+        "geometry.weight": task.geometry.weight.copy(),
     }
 
 
-def _generate(found: Witness, plugin: Any, case: Case) -> Generated | None:
+def _generate(found: Witness, plugin: Any, case: Case) -> Candidates | None:
     """What was generated; None: it says that the rules conflict."""
     with found.calling(f"it copes with: {case.label}", case.look):
         try:
-            result = plugin.generate(case.arena)
+            result = plugin.generate(case.task)
         except ConflictingRules:
             return None
     found.expect(
-        isinstance(result, Generated),
-        "it returns a Generated",
+        isinstance(result, Candidates),
+        "it returns a Candidates",
         type(result).__name__,
         case.look,
     )
-    assert isinstance(result, Generated)
+    assert isinstance(result, Candidates)
     return result
 
 
-def _existence(found: Witness, case: Case, result: Generated | None, truth: Scored | None) -> None:
+def _existence(found: Witness, case: Case, result: Candidates | None, truth: Scored | None) -> None:
     """Nothing where there is nothing; something where there is plenty; no false certainty."""
     empty = result is None or not len(result.X)
     if truth is None:
@@ -95,7 +96,7 @@ def _existence(found: Witness, case: Case, result: Generated | None, truth: Scor
     )
     assert result is not None
     found.expect(
-        len(case.arena.movable) or np.array_equal(result.X, case.arena.start[None, :]),
+        len(case.task.movable) or np.array_equal(result.X, case.task.start[None, :]),
         "where nothing may move it gives the start",
         f"{result.X.tolist()}",
         case.look,
@@ -121,14 +122,14 @@ def _existence(found: Witness, case: Case, result: Generated | None, truth: Scor
     )
 
 
-def _shapes(found: Witness, case: Case, result: Generated) -> None:
-    arena, X = case.arena, result.X
+def _shapes(found: Witness, case: Case, result: Candidates) -> None:
+    task, X = case.task, result.X
     found.expect(
         isinstance(X, np.ndarray)
         and X.dtype == np.float64
         and X.ndim == 2
-        and X.shape[1] == len(arena.start),
-        f"`X` is a float64 array with {len(arena.start)} columns",
+        and X.shape[1] == len(task.start),
+        f"`X` is a float64 array with {len(task.start)} columns",
         f"{getattr(X, 'dtype', type(X).__name__)} of shape {np.shape(X)}",
         case.look,
     )
@@ -145,18 +146,18 @@ def _shapes(found: Witness, case: Case, result: Generated) -> None:
         case.look,
     )
     found.expect(
-        len(X) <= arena.count,
+        len(X) <= task.count,
         "it gives at most as many candidates as are asked for",
-        f"{len(X)} instead of {arena.count}",
+        f"{len(X)} instead of {task.count}",
         case.look,
     )
 
 
-def _legal(found: Witness, case: Case, result: Generated) -> None:
-    arena, X = case.arena, result.X
-    for place, parameter in enumerate(arena.space):
+def _legal(found: Witness, case: Case, result: Candidates) -> None:
+    task, X = case.task, result.X
+    for place, parameter in enumerate(task.space):
         values = X[:, place]
-        if place in arena.movable:
+        if place in task.movable:
             wrong = values[~legal_mask(parameter, values)]
             found.expect(
                 not len(wrong),
@@ -166,12 +167,12 @@ def _legal(found: Witness, case: Case, result: Generated) -> None:
             )
         else:
             found.expect(
-                (values == arena.start[place]).all(),
+                (values == task.start[place]).all(),
                 "columns that are neither free nor forced stay as they are",
-                f"{parameter.name} went from {arena.start[place]:g} to {values[:3].tolist()}",
+                f"{parameter.name} went from {task.start[place]:g} to {values[:3].tolist()}",
                 case.look,
             )
-    for rule in arena.rules:
+    for rule in task.rules:
         wrong_rows = np.flatnonzero(~rule.holds(X))
         found.expect(
             not len(wrong_rows),
@@ -181,23 +182,23 @@ def _legal(found: Witness, case: Case, result: Generated) -> None:
         )
 
 
-def _forced(found: Witness, case: Case, result: Generated) -> None:
-    arena = case.arena
-    for column in arena.forced:
+def _forced(found: Witness, case: Case, result: Candidates) -> None:
+    task = case.task
+    for column in task.forced:
         back = result.X.copy()
-        back[:, column] = arena.start[column]
-        moved = result.X[:, column] != arena.start[column]
-        idle = moved & (broken(arena, back) == 0)
+        back[:, column] = task.start[column]
+        moved = result.X[:, column] != task.start[column]
+        idle = moved & (broken(task, back) == 0)
         found.expect(
             not idle.any(),
             "a forced column moves only where a rule leaves no other way",
-            f"{arena.space.names[column]} moved in {result.X[idle][:1].tolist()}, "
+            f"{task.space.names[column]} moved in {result.X[idle][:1].tolist()}, "
             "though the rules hold without that",
             case.look,
         )
 
 
-def _distinct(found: Witness, case: Case, result: Generated) -> None:
+def _distinct(found: Witness, case: Case, result: Candidates) -> None:
     different = len(np.unique(result.X, axis=0)) if len(result.X) else 0
     found.expect(
         different == len(result.X),
@@ -207,7 +208,7 @@ def _distinct(found: Witness, case: Case, result: Generated) -> None:
     )
 
 
-def _truthful(found: Witness, case: Case, result: Generated, scored: Scored) -> None:
+def _truthful(found: Witness, case: Case, result: Candidates, scored: Scored) -> None:
     found.expect(
         (scored.violation == 0).all(),
         "every candidate obeys the conditions on predicted outcomes",
@@ -220,7 +221,7 @@ def _truthful(found: Witness, case: Case, result: Generated, scored: Scored) -> 
         first_difference(result.meets, scored.valid <= 0),
         case.look,
     )
-    near = loss.proximity(result.X, case.arena.start, case.arena.geometry)
+    near = loss.proximity(result.X, case.task.start, case.task.geometry)
     found.expect(
         np.allclose(result.proximity, near, rtol=1e-9, atol=1e-9),
         "`proximity` is the weighted change against the start (generate.loss.proximity)",
@@ -229,8 +230,8 @@ def _truthful(found: Witness, case: Case, result: Generated, scored: Scored) -> 
     )
 
 
-def _best_first(found: Witness, case: Case, result: Generated, scored: Scored) -> None:
-    arena = case.arena
+def _best_first(found: Witness, case: Case, result: Candidates, scored: Scored) -> None:
+    task = case.task
     if len(result.X) < 2:
         return
     found.expect(
@@ -246,16 +247,16 @@ def _best_first(found: Witness, case: Case, result: Generated, scored: Scored) -
         case.look,
     )
     equals = scored.valid <= scored.valid[0] + 1e-9
-    if any(target.direction for target in arena.targets):
+    if any(target.direction for target in task.targets):
         best = scored.extreme[equals].min()
-        slack = arena.settings.search.tolerance * abs(best) + 1e-9
+        slack = task.settings.search.tolerance * abs(best) + 1e-9
         found.expect(
             scored.extreme[0] <= best + slack,
             "the first candidate has the best value of what is minimised",
             f"values {scored.extreme.tolist()}",
             case.look,
         )
-    elif arena.proximity:
+    elif task.proximity:
         found.expect(
             scored.proximity[0] <= scored.proximity[equals].min() + _ROUNDING,
             "the first candidate is the smallest change",
@@ -264,7 +265,7 @@ def _best_first(found: Witness, case: Case, result: Generated, scored: Scored) -
         )
 
 
-def _repeatable(found: Witness, plugin: Any, case: Case, result: Generated) -> None:
+def _repeatable(found: Witness, plugin: Any, case: Case, result: Candidates) -> None:
     again = _generate(found, plugin, case)
     found.expect(
         again is not None and np.array_equal(again.X, result.X),

@@ -35,7 +35,7 @@ def assess(
     settings: TrustSettings,
     names: Sequence[str] = (),
 ) -> list[Verdict]:
-    """Judge configurations X float64[n, d]; `perturbed` is one measure or one per target.
+    """Assessor configurations X float64[n, d]; `perturbed` is one measure or one per target.
 
     `names` of the columns let reasons speak of them.
     """

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Category, Number, Role, Space
-from compass.model import flat
-from compass.model.flat import FlatForest
+from compass.model.trees import flat
+from compass.model.trees.flat import FlatForest
 from compass.prepare.split import configurations
 from compass.trust.interval import Conformal, Floats, Labels, of_residuals
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.model import flat
+from compass.learn.score import row_errors, small
 from compass.model.base import Task
-from compass.model.flat import FlatForest
 from compass.model.forest import grow
-from compass.model.score import row_errors, small
+from compass.model.trees import flat
+from compass.model.trees.flat import FlatForest
 from compass.settings import Settings
 from compass.trust.rank import Floats
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from compass.domain.errors import BadInput
 from compass.domain.space import Space
 from compass.execute.arrays import checked, damaged, floats, under, whole
-from compass.model import flat
 from compass.model.base import Task
-from compass.model.flat import FlatForest
 from compass.model.forest import grow
+from compass.model.trees import flat
+from compass.model.trees.flat import FlatForest
 from compass.prepare.split import configurations
 from compass.settings import ForestSettings, Settings
 from compass.trust.expected import CHECKED, expected, learn_errors, size_of

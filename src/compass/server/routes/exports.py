@@ -11,7 +11,7 @@ from pydantic import Field
 from compass import registry
 from compass.domain.answer import Answer
 from compass.domain.base import Noun
-from compass.engine.repeat import repeating
+from compass.exporters.repeat import repeating
 from compass.server.nouns import AnswerInfo
 from compass.server.problems import Refused
 from compass.server.routes.answers import Which

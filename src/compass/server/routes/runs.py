@@ -8,8 +8,8 @@ from pydantic import Field, ValidationError
 from compass.domain.answer import Proposal
 from compass.domain.base import Noun, Value
 from compass.domain.query import Query as Asked
-from compass.domain.told import Told
-from compass.engine.export import job_array
+from compass.domain.tell import Told
+from compass.exporters.forms import job_array
 from compass.server import logs
 from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
 from compass.server.problems import Refused, damaged, not_found

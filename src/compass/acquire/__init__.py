@@ -1,0 +1,1 @@
+"""What to measure next: the runs that would improve a decision or the models most."""

@@ -1,0 +1,311 @@
+"""Which configurations to run next: those that help a question most, or teach the models most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.acquire.candidates import prospects
+from compass.acquire.improvement import batch
+from compass.acquire.pairs import pairs_for
+from compass.acquire.runnable import Made, allowed, apart, spaced
+from compass.acquire.sentences import promise
+from compass.domain.answer import Label, Proposal, Suggestion
+from compass.domain.constraint import Constraint
+from compass.domain.errors import QueryProblem
+from compass.domain.expression import names_in
+from compass.domain.space import Role, Space
+from compass.engine.legality import lawful
+from compass.engine.rules import compiled
+from compass.evidence.assessor import Assessor
+from compass.generate import loss
+from compass.generate.nearest import distances
+from compass.generate.task import SearchTask
+from compass.language import parse_rule
+from compass.prepare.encode import Encoder
+from compass.prepare.geometry import Geometry
+from compass.prepare.legal import snap
+from compass.rules import Rule
+
+if TYPE_CHECKING:
+    from compass.engine.answer import Desk
+    from compass.engine.compass import Compass
+
+Floats = NDArray[np.float64]
+
+_USUAL = 5  # runs that an answer proposes where its evidence is thin
+_TRIED = 512
+_UNSURE = 0.5  # less known than of half of the past runs: below that there is nothing to learn
+_STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the suggestion
+
+
+def for_answer(
+    desk: "Desk", task: SearchTask, suggestions: tuple[Suggestion, ...], no_answer: str | None
+) -> tuple[Proposal, ...]:
+    """The runs that would help this question most.
+
+    Where nobody asked for them (`desk.wanted`) there are none unless the evidence is thin. First
+    come pairs of runs that show what a moved parameter does, where past runs do not say it.
+    """
+    n = desk.wanted or _USUAL
+    thin = all(s.trust.label is not Label.TRUSTED for s in suggestions) or no_answer is not None
+    if not desk.wanted and not thin:
+        return ()
+    first = pairs_for(desk, task, suggestions[0], max(n - n // 2, 1)) if suggestions else ()
+    if not task.targets:
+        others = _for_what_if(desk, task, suggestions, n)
+    else:
+        others = for_decision(desk, task, suggestions, n)
+    found = [*first, *_beside(task, first, others)][:n]
+    if found or not (desk.wanted or no_answer is not None):
+        return tuple(found)
+    seed, contexts = desk.provenance.seed, desk.plan.contexts
+    more = anywhere(desk.assessor, task.rules, task.geometry, n=n, seed=seed, within=contexts)
+    if no_answer is not None:
+        return more
+    settled = "no run is expected to change the answer; "
+    return tuple(p.model_copy(update={"why": settled + p.why}) for p in more)
+
+
+def _beside(
+    task: SearchTask, first: Sequence[Proposal], others: Sequence[Proposal]
+) -> list[Proposal]:
+    """The other runs that are no near copies of the first ones or of each other."""
+    encoder, width = Encoder(task.space), len(task.start)
+    rows = np.array([encoder.encode(p.config) for p in others]).reshape(-1, width)
+    known = np.array([encoder.encode(p.config) for p in first]).reshape(-1, width)
+    least = task.settings.search.distinct
+    return [others[place] for place in spaced(rows, task.geometry, least, known)]
+
+
+def for_decision(
+    desk: "Desk", task: SearchTask, suggestions: tuple[Suggestion, ...], n: int
+) -> tuple[Proposal, ...]:
+    """Up to n runs, to be made together, with the largest expected improvement of the decision."""
+    hopes = prospects(desk, task, suggestions)
+    if hopes is None:
+        return ()
+    least = task.settings.search.distinct
+    settings = hopes.X.copy()  # in another context the same settings are the same decision
+    fixed = np.setdiff1d(np.arange(settings.shape[1]), task.movable)
+    settings[:, fixed] = task.start[fixed]
+    chosen: list[tuple[int, float | None]] = [
+        *batch(hopes.losses, hopes.today, settings, task.geometry, apart=least, n=n)
+    ]
+    made, holder = Made.of(desk.store, task.space.names), hopes.today.place
+    if not chosen and desk.wanted and not made.rows(hopes.X[holder]):
+        chosen = [(holder, None)]  # sure as it seems, it was never run
+    directed = [target for target in task.targets if target.direction is not None]
+    single = len(directed) == len(task.targets) == 1 and not task.outcome_rules
+    encoder = Encoder(task.space)
+    return tuple(
+        Proposal(
+            config=encoder.decode(hopes.X[place]),
+            why=promise(desk, task, hopes, place),
+            gain=gain * directed[0].scale if single and gain is not None else None,
+        )
+        for place, gain in chosen
+    )
+
+
+def _for_what_if(
+    desk: "Desk", task: SearchTask, suggestions: tuple[Suggestion, ...], n: int
+) -> tuple[Proposal, ...]:
+    """The changed configuration, the baseline where it was never measured, and steps between."""
+    encoder, origin = Encoder(task.space), desk.plan.origin
+    made = Made.of(desk.store, task.space.names)
+    rows = [encoder.encode(s.config) for s in suggestions[:1]]
+    itself = "the change itself: one run tells whether the prediction holds"
+    found = [(x, itself) for x in rows if not made.rows(x)]
+    fine = bool(allowed(task.space, task.rules, origin[None], task.movable).all())
+    if rows and not made.rows(origin) and fine:
+        why = "the baseline was never measured: with it the change can be told from the difference"
+        found.append((origin, why))
+    told = _told(desk.assessor, found)
+    steps = [p for x in rows for p in towards(desk.assessor, task.rules, task.geometry, x, n)]
+    return (*told, *_beside(task, told, steps))[:n]
+
+
+def for_population(desk: "Desk", n: int) -> tuple[Proposal, ...]:
+    """Runs for a change that is made to many past runs: the changed ones that are least certain."""
+    from compass.engine.forward import changed_runs
+
+    before, after = changed_runs(desk)
+    space = desk.assessor.view.features
+    made = Made.of(desk.store, space.names)
+    # A past run that broke a rule tells what happened; nobody is asked to break it again.
+    possible = allowed(space, desk.plan.feature_rules, after) & ~made.known(after)
+    fresh = np.flatnonzero(possible)[:_TRIED]
+    if not len(fresh):
+        return ()
+    geometry = desk.store.geometry(space.names, {})
+    proposals = []
+    for place in _doubtful(desk.assessor, geometry, after[fresh], n).chosen:
+        row = made.rows(before[fresh[place]])
+        why = f"row {row[0]} with the change made: the two tell what it does there"
+        proposals.append((after[fresh[place]], why))
+    return _told(desk.assessor, proposals)
+
+
+def towards(
+    assessor: Assessor, rules: Sequence[Rule], geometry: Geometry, x: Floats, n: int
+) -> tuple[Proposal, ...]:
+    """Runs that would support the configuration x [d]: itself, and steps that lead to it."""
+    space = assessor.view.features
+    past = assessor.view.X[assessor.view.train]
+    knobs = _knobs(space)
+    apart = distances(past, x, np.arange(len(x)), geometry)
+    # A run in the same context comes before any other: what nobody can set stays as it is.
+    elsewhere = np.zeros(len(past), dtype=np.int64)
+    for column in set(range(len(x))) - set(knobs):
+        elsewhere += past[:, column] != x[column]
+    view = np.flatnonzero(elsewhere == elsewhere.min())
+    origin = past[view[int(np.argmin(apart[view]))]]
+    moved = [column for column in knobs if origin[column] != x[column]]
+    rows = []
+    for step in _STEPS:
+        point = x.copy()
+        for column in moved:
+            ends = (origin[column], x[column])
+            if not geometry.category[column] and geometry.none[column] not in ends:
+                between = x[[column]] - (1.0 - step) * (x[column] - origin[column])
+                point[column] = snap(space.parameters[column], between)[0]
+        rows.append(point)
+    for column in moved:  # one parameter at a time tells which of them matters
+        point = x.copy()
+        point[column] = origin[column]
+        rows.append(point)
+    candidates = np.array(rows)[allowed(space, rules, np.array(rows))]
+    unseen = candidates[~Made.of(assessor.store, space.names).known(candidates)]
+    least = assessor.store.settings.search.distinct
+    kept = unseen[spaced(unseen, geometry, least)]
+    return _told(assessor, [(row, _why(row, x, space.names)) for row in kept])[:n]
+
+
+def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
+    if np.array_equal(row, x):
+        return "the suggestion itself: one run tells whether it holds"
+    same = [name for name, a, b in zip(names, row, x, strict=True) if a != b]
+    return f"between past runs and the suggestion, differs in {', '.join(same)}"
+
+
+def everywhere(
+    engine: "Compass", n: int, where: Sequence[str] = (), run: object = None
+) -> tuple[Proposal, ...]:
+    """Configurations whose measurement would teach an engine most, under all rules."""
+    if run is not None:
+        raise QueryProblem("a baseline needs a question", hint="say what is asked of it")
+    conditions = [Constraint(text=text) for text in where]
+    features = engine.fit().space.having(Role.KNOB, Role.CONTEXT)
+    for condition in conditions:
+        strange = [name for name in names_in(parse_rule(condition.text)) if name not in features]
+        if strange:
+            raise QueryProblem(
+                f"{strange[0]} in {condition.text} is neither knob nor context",
+                hint="without a question, conditions can only be on these",
+            )
+    outcomes = engine.space.having(Role.OUTCOME)
+    trained = engine.store.train(features, outcomes)
+    assessor = Assessor(engine.store, engine.store.view_of(features), trained)
+    rules = compiled([*engine.rules, *conditions], engine.space, features)
+    geometry = engine.store.geometry(features, {})
+    return lawful(rules, anywhere(assessor, rules, geometry, n, engine.settings.seed))
+
+
+def anywhere(
+    assessor: Assessor,
+    rules: Sequence[Rule],
+    geometry: Geometry,
+    n: int,
+    seed: int,
+    within: Floats | None = None,
+) -> tuple[Proposal, ...]:
+    """Legal configurations where the models know least, far from each other and from the past.
+
+    `within` [c, d] holds the contexts to stay in; without it, those of all past runs. What was run
+    before comes last, as a repeat; where nothing is in doubt, nothing is proposed.
+    """
+    rng = np.random.default_rng(seed)
+    space, past = assessor.view.features, assessor.view.X[assessor.view.train]
+    stay = past if within is None else within
+    mixed = stay[rng.integers(len(stay), size=_TRIED)].copy()
+    donors = past[rng.integers(len(past), size=_TRIED)]
+    knobs = _knobs(space)
+    take = rng.random((_TRIED, len(knobs))) < 0.5
+    for place, column in enumerate(knobs):
+        mixed[take[:, place], column] = donors[take[:, place], column]
+    candidates = np.unique(mixed[allowed(space, rules, mixed)], axis=0)
+    if not len(candidates):
+        return ()
+    made = Made.of(assessor.store, space.names)
+    known = made.known(candidates)
+    rows: list[tuple[Floats, str]] = []
+    for some in (candidates[~known], candidates[known]):
+        if not len(some) or len(rows) == n:
+            continue
+        found = _doubtful(assessor, geometry, some, n - len(rows))
+        for place in found.chosen:
+            if found.share[place] <= _UNSURE:
+                continue
+            again = made.rows(some[place])
+            who = f"row {again[0]} again, to tell how far runs scatter: " if again else ""
+            rows.append((some[place], f"{who}{found.why(place)}"))
+    return _told(assessor, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Doubtful:
+    """Candidates about which little is known, far from each other."""
+
+    chosen: list[int]
+    doubt: Floats  # [m] share of past runs that are predicted with more certainty
+    far: Floats  # [m] share of past runs that are nearer to the others
+
+    @property
+    def share(self) -> Floats:
+        """How much of a reason there is to run each candidate [m], from 0 to 1."""
+        return np.maximum(self.doubt, self.far)
+
+    def why(self, place: int) -> str:
+        """The reason, in words."""
+        if self.doubt[place] >= self.far[place]:
+            return (
+                f"predictions are less certain here than for {self.doubt[place]:.0%} of past runs"
+            )
+        return f"farther from past runs than {self.far[place]:.0%} of them are from the others"
+
+
+def _doubtful(assessor: Assessor, geometry: Geometry, candidates: Floats, n: int) -> _Doubtful:
+    """Up to n doubtful candidates [m, d] that are far from each other."""
+    certainty = assessor.store.certainty(assessor.view.features.names, tuple(assessor.trained))
+    doubt = certainty.uq(candidates)
+    far = assessor.view.support.ood(candidates)
+    least = assessor.store.settings.search.distinct
+    chosen: list[int] = []
+    away = np.full(len(candidates), 1.0)
+    open_ = np.ones(len(candidates), dtype=np.bool_)
+    while len(chosen) < n and open_.any():
+        best = int(np.argmax(np.where(open_, (doubt + far) * away, -1.0)))
+        chosen.append(best)
+        gap = loss.column_distance(candidates, candidates[best], geometry).sum(axis=1)
+        away = np.minimum(away, np.minimum(gap, 1.0))
+        open_ &= apart(candidates, candidates[best], geometry, least)
+    return _Doubtful(chosen, doubt, far)
+
+
+def _knobs(space: Space) -> list[int]:
+    """The columns that a person can set; all where none is known to be."""
+    return [space.names.index(name) for name in space.having(Role.KNOB) or space.names]
+
+
+def _told(assessor: Assessor, rows: Sequence[tuple[Floats, str]]) -> tuple[Proposal, ...]:
+    encoder = Encoder(assessor.view.features)
+    seen: set[bytes] = set()
+    proposals = []
+    for row, why in rows:
+        if row.tobytes() not in seen:
+            seen.add(row.tobytes())
+            proposals.append(Proposal(config=encoder.decode(row), why=why))
+    return tuple(proposals)

@@ -1,0 +1,93 @@
+"""What every proposed run has to be: legal, not a near copy of another, and called a repeat if so.
+
+Arrays X [n, d] are encoded configurations of one set of features.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.space import Space
+from compass.generate import loss
+from compass.learn.store import ModelStore
+from compass.prepare.geometry import Geometry
+from compass.prepare.legal import legal_mask
+from compass.prepare.split import configurations
+from compass.rules import Rule
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def allowed(
+    space: Space, rules: Sequence[Rule], X: Floats, columns: Sequence[int] | Integers | None = None
+) -> Bools:
+    """Which configurations X [n, d] are legal in these columns (None: in all) and obey the rules.
+
+    What a question does not move may be off the grid: a baseline is what it is.
+    """
+    fine = np.ones(len(X), dtype=np.bool_)
+    for column in range(len(space)) if columns is None else columns:
+        fine &= legal_mask(space.parameters[column], X[:, column])
+    for rule in rules:
+        fine &= rule.holds(X)
+    return fine
+
+
+def apart(X: Floats, x: Floats, geometry: Geometry, least: float) -> Bools:
+    """Which configurations X [n, d] are further than `least` from x [d]; never x itself."""
+    return np.asarray(loss.column_distance(X, x, geometry).sum(axis=1) > max(least, 0.0))
+
+
+def spaced(X: Floats, geometry: Geometry, least: float, beside: Floats | None = None) -> list[int]:
+    """Positions in X [n, d], in order, of those apart from `beside` [k, d] and from each other."""
+    open_ = np.ones(len(X), dtype=np.bool_)
+    for x in () if beside is None else beside:
+        open_ &= apart(X, x, geometry, least)
+    kept = []
+    for place in range(len(X)):
+        if open_[place]:
+            kept.append(place)
+            open_ &= apart(X, X[place], geometry, least)
+    return kept
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """The configurations of all past runs, those too that were not learnt from."""
+
+    key: NDArray[np.uint64]  # [n] ascending
+    X: Floats  # [n, d]
+    row: Integers  # [n] in the person's data
+
+    @classmethod
+    def of(cls, store: ModelStore, features: tuple[str, ...]) -> "Made":
+        """The past runs seen through these features."""
+        if store.everything is store.prepared:
+            past = store.past_of(features)
+            return cls(past.key, past.X, store.prepared.row_id[past.position])
+        X = store.everything.columns_of(features)
+        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
+        key = configurations(X[complete])
+        order = np.argsort(key, kind="stable")
+        rows = complete[order]
+        return cls(key[order], X[rows], store.everything.row_id[rows])
+
+    def rows(self, x: Floats) -> list[int]:
+        """The numbers of the past runs of a configuration x [d], in the person's data."""
+        key = configurations(x[None, :])[0]
+        first, last = (int(np.searchsorted(self.key, key, side)) for side in ("left", "right"))
+        return sorted(int(self.row[i]) for i in range(first, last) if np.array_equal(self.X[i], x))
+
+    def known(self, X: Floats) -> Bools:
+        """Which configurations X [n, d] were run before."""
+        return np.asarray(self.count(X) > 0)
+
+    def count(self, X: Floats) -> Integers:
+        """How often each configuration X [n, d] was run before, [n]."""
+        key = configurations(X)
+        first, last = (np.searchsorted(self.key, key, side) for side in ("left", "right"))
+        return np.asarray(last - first, dtype=np.int64)

@@ -1,0 +1,4 @@
+"""Measures small parallel kernels on this machine, to make a table of runs Compass can learn from.
+
+Start with :func:`compass.collect.sweep.collect`.
+"""

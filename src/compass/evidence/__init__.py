@@ -1,0 +1,1 @@
+"""What past runs and models say of a configuration: predictions, trust, matched pairs."""

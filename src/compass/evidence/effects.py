@@ -1,0 +1,288 @@
+"""Effect evidence of suggestions: what comparable past runs say about every move they make."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Effect, Finding, Label, Trust
+from compass.domain.space import Category
+from compass.engine.plan import best_run, past_checks
+from compass.evidence.comparable import MatchedRuns, complete
+from compass.evidence.findings import Case, Expected, enough
+from compass.language import listed
+from compass.trust.pairs.effect import Outcome, count
+from compass.trust.pairs.index import Around, Paired, PairIndex
+
+if TYPE_CHECKING:
+    from compass.engine.answer import Desk
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+def with_effects(desk: "Desk", X: Floats, trusts: Sequence[Trust], free: Rows) -> list[Trust]:
+    """Trust of the suggestions X [n, d] with the evidence about everything that they move.
+
+    They are compared with the baseline; without one, each with the best past run of its context
+    that differs in the free columns only.
+    """
+    matched = MatchedRuns.of(desk.assessor, desk.plan.outcomes)
+    references = _references(desk, matched, X, free)
+    asked = [desk.plan.features.index(name) for name in desk.plan.free]
+    found = effects(matched, references, X, () if desk.plan.baseline is not None else asked)
+    return [
+        weighed(trust, mine, matched, compared=old is not None)
+        for trust, mine, old in zip(trusts, found, references, strict=True)
+    ]
+
+
+def _references(desk: "Desk", matched: MatchedRuns, X: Floats, free: Rows) -> list[Floats | None]:
+    plan, view = desk.plan, desk.assessor.view
+    if plan.baseline is not None:
+        return [plan.origin] * len(X)
+    if not matched.known.identifiable:
+        return [_back(x, plan.start, free) for x in X]
+    checks, _ = past_checks(plan, desk.store, view)
+    fine = np.ones(len(view.X), dtype=np.bool_)
+    for holds in checks:
+        fine &= holds
+    found: list[Floats | None] = []
+    for x in X:
+        rows = matched.reference(x, free, fine)
+        best = best_run(rows, plan.query, desk.store, np.random.default_rng(0)) if len(rows) else -1
+        if best < 0:
+            found.append(None)
+            continue
+        found.append(_back(x, view.X[best], free))
+    return found
+
+
+def _back(x: Floats, other: Floats, free: Rows) -> Floats:
+    """A configuration x [d] with the free columns of another one.
+
+    What was not asked for is not moved, though a comparable past run may differ a little there.
+    """
+    reference = x.copy()
+    reference[free] = other[free]
+    return reference
+
+
+def effects(
+    matched: MatchedRuns,
+    references: Sequence[Floats | None],
+    X: Floats,
+    asked: Sequence[int] | Rows = (),
+) -> list[list[Effect]]:
+    """For each suggestion X [n, d] the evidence about what it moves against its reference [d].
+
+    Without a reference nothing comparable is known of that suggestion. Nothing is known about the
+    asked columns, moved or not, where no runs are known to be comparable, and about those that
+    never varied among comparable runs: that nothing beats what everybody does is no finding.
+    """
+    always = [] if matched.known.identifiable else [int(j) for j in asked]
+    moves = [
+        [] if old is None else sorted({*always, *map(int, np.flatnonzero(old != new))})
+        for old, new in zip(references, X, strict=True)
+    ]
+    expected = {name: _expected(matched, name, references, X, moves) for name in matched.outcomes}
+    finder = _Finder(matched)
+    found = []
+    for i, (old, new) in enumerate(zip(references, X, strict=True)):
+        mine: list[Effect] = []
+        if old is not None and moves[i]:
+            pairs = partial(_pairs, finder, old, new, moves[i], {})
+            for name in matched.outcomes:
+                mine += _of_outcome(matched, name, old, new, moves[i], pairs, expected[name][i])
+        if old is not None:
+            mine += _never_varied(matched, new, {*asked} - {*moves[i]})
+        found.append(mine)
+    return found
+
+
+def _expected(
+    matched: MatchedRuns,
+    name: str,
+    references: Sequence[Floats | None],
+    X: Floats,
+    moves: list[list[int]],
+) -> list[Expected]:
+    """Predictions with all moves made, without any, and without each one, in one batch."""
+    rows: list[Floats] = []
+    for old, new, moved in zip(references, X, moves, strict=True):
+        rows += [new, new if old is None else old]
+        for j in moved:
+            back = new.copy()
+            assert old is not None
+            back[j] = old[j]
+            rows.append(back)
+    said = matched.assessor.trained[name].model.predict(np.array(rows))
+    found, at = [], 0
+    for moved in moves:
+        mine = said[at : at + 2 + len(moved)]
+        at += 2 + len(moved)
+        label = int(np.argmax(mine[0])) if mine.shape[1] > 1 else -1
+        outcome = matched.outcome(name, label)
+        values = _scaled(outcome, mine, label)
+        alone = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
+        found.append(Expected(alone, float(values[0] - values[1]), label))
+    return found
+
+
+def _scaled(outcome: Outcome, said: Floats, label: int) -> Floats:
+    """Predictions [k] in the scale in which changes of the outcome are compared."""
+    if label >= 0:
+        return np.asarray(said.argmax(axis=1) == label, dtype=np.float64)
+    if not outcome.log:
+        return np.asarray(said[:, 0])
+    # A model may predict 0 or less of what never was: that is as little as there ever was.
+    least = float(np.exp(np.nanmin(outcome.values)))
+    return np.asarray(np.log(np.maximum(said[:, 0], least * 1e-3)))
+
+
+def _never_varied(matched: MatchedRuns, x: Floats, columns: set[int]) -> list[Effect]:
+    """The asked columns of a recommendation x [d] that comparable runs say nothing about."""
+    found = []
+    for j in sorted(columns):
+        if matched.pair_index(()).varied(x, j):
+            continue
+        expected = Expected({j: 0.0}, 0.0, -1)
+        for name in matched.outcomes:
+            label = 0 if isinstance(matched.assessor.store.prepared.space[name], Category) else -1
+            case = Case(matched, name, matched.outcome(name, label), x, x, j, expected)
+            found.append(case.never_varied())
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    """Finds the pairs for moves, and remembers what several of them share."""
+
+    matched: MatchedRuns
+    starts: dict[tuple[int, bytes], Around] = field(default_factory=dict)
+    rooms: dict[int, Floats] = field(default_factory=dict)
+    latest: dict[int, tuple[bytes, Around]] = field(default_factory=dict)
+
+    def pairs(self, old: Floats, new: Floats, moved: list[int], move: list[int]) -> Paired:
+        """The pairs for one part of everything that is moved from old [d] to new [d]."""
+        pair_index = self.matched.pair_index(move)
+        tolerance = self.matched.assessor.store.settings.trust.tolerance
+        return pair_index.pairs(
+            old, new, move, tolerance, self._around(pair_index, old, new, moved)
+        )
+
+    def _around(self, pair_index: PairIndex, old: Floats, new: Floats, moved: list[int]) -> Around:
+        if {*moved} & {*pair_index.labels.columns, *pair_index.sized.tolist()}:
+            return pair_index.around(new)
+        # Suggestions of one answer share their reference: its distances are worked out once.
+        key = (id(pair_index), old.tobytes())
+        if key not in self.starts:
+            self.starts[key] = pair_index.around(old)
+        start = self.starts[key]
+        known, around = self.latest.get(id(pair_index), (b"", start))
+        if known != (same := old.tobytes() + new.tobytes()):
+            if id(pair_index) not in self.rooms:
+                self.rooms[id(pair_index)] = np.empty(len(self._runs()))
+            room = self.rooms[id(pair_index)][: len(start.apart)]
+            around = pair_index.shifted(start, new, moved, room)
+            self.latest[id(pair_index)] = same, around
+        return around
+
+    def _runs(self) -> Rows:
+        return complete(self.matched.assessor)
+
+
+def _pairs(
+    finder: _Finder,
+    old: Floats,
+    new: Floats,
+    moved: list[int],
+    known: dict[tuple[int, ...], Paired],
+    move: tuple[int, ...],
+) -> Paired:
+    """The pairs of a part of the moves, found once for all outcomes."""
+    if move not in known:
+        known[move] = finder.pairs(old, new, moved, [*move])
+    return known[move]
+
+
+def _of_outcome(
+    matched: MatchedRuns,
+    name: str,
+    old: Floats,
+    new: Floats,
+    moved: list[int],
+    found: Callable[[tuple[int, ...]], Paired],
+    expected: Expected,
+) -> list[Effect]:
+    """The evidence about each move; `found` gives the pairs of a part of them."""
+    outcome = matched.outcome(name, expected.label)
+    cases = [Case(matched, name, outcome, old, new, j, expected) for j in moved]
+    if not matched.known.identifiable:
+        return [case.unknown() for case in cases]
+    if len(moved) > 1:
+        # Runs at both ends of the whole move tell more than those of each part of it.
+        paired, whole = found(tuple(moved)), expected.whole
+        counted = count(outcome, paired, whole, whole)
+        if enough(counted, matched.assessor.store.settings.trust):
+            return [case.effect(counted, paired, whole, moved) for case in cases]
+    told = []
+    for case in cases:
+        paired, alone = found((case.column,)), expected.alone[case.column]
+        counted = count(outcome, paired, alone, expected.whole)
+        told.append(case.effect(counted, paired, alone, [case.column]))
+    return told
+
+
+def weighed(
+    trust: Trust, found: Sequence[Effect], matched: MatchedRuns, *, compared: bool
+) -> Trust:
+    """Trust with its effect evidence: what is not supported is at most caution, and says why.
+
+    `compared` tells whether there was a past run to compare with.
+    """
+    doubts = _doubts(found, matched, compared)
+    label, reason = trust.label, trust.reason
+    if doubts and label is Label.TRUSTED:
+        apart = reason.removeprefix("Trusted: ")
+        label, reason = Label.CAUTION, f"Caution: {'; '.join(doubts)}. Apart from that, {apart}"
+    elif doubts:
+        reason = f"{reason} Besides, {'; '.join(doubts)}."
+    elif found:
+        reason = f"{reason} {_supported(found)}"
+    return trust.model_copy(update={"label": label, "reason": reason, "effects": tuple(found)})
+
+
+def unsupported(found: Sequence[Effect]) -> bool:
+    """Whether the evidence lacks for something that is moved."""
+    return any(effect.finding is not Finding.SUPPORTED for effect in found)
+
+
+def with_doubts(labels: Sequence[Label], found: Sequence[Sequence[Effect]]) -> list[Label]:
+    """Labels of configurations with their effect evidence: without it, at most caution."""
+    return [
+        Label.CAUTION if label is Label.TRUSTED and unsupported(mine) else label
+        for label, mine in zip(labels, found, strict=True)
+    ]
+
+
+def _doubts(found: Sequence[Effect], matched: MatchedRuns, compared: bool) -> list[str]:
+    if not matched.known.identifiable and (found or not compared):
+        why = matched.known.reason.split(". Add a column")[0]
+        knobs = list(dict.fromkeys(effect.knob for effect in found))
+        what = f"what {listed(knobs)} would do" if knobs else "what a setting does"
+        return [f"{what} cannot be told from this data ({why[:1].lower()}{why[1:]})"]
+    if not compared:
+        return ["no past run is comparable with it"]
+    unsure = [effect.reason for effect in found if effect.finding is not Finding.SUPPORTED]
+    return list(dict.fromkeys(unsure))
+
+
+def _supported(found: Sequence[Effect]) -> str:
+    fewest = min(effect.pairs for effect in found)
+    more = " or more" if any(effect.pairs > fewest for effect in found) else ""
+    knobs = listed(list(dict.fromkeys(effect.knob for effect in found)))
+    return f"Comparable past runs support the change of {knobs} ({fewest} pairs{more})."

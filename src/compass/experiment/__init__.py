@@ -1,4 +1,0 @@
-"""Measures small parallel kernels on this machine, to make a table of runs Compass can learn from.
-
-Start with :func:`compass.experiment.sweep.collect`.
-"""

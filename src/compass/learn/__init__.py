@@ -1,0 +1,1 @@
+"""From prepared rows to models with their errors: selection, tuning, calibration, updates."""

@@ -1,0 +1,293 @@
+"""Better settings of a model, looked for by Optuna within a time limit.
+
+The defaults are the first to be tried, on the same folds, and stay unless something is better on
+these folds and again on folds that were not used for looking: so tuning is never worse than the
+defaults on validation, and rarely only lucky. What has been tried can be kept in a file (JSON
+lines), and a later search goes on from there.
+"""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from compass.domain.errors import EnvironmentProblem
+from compass.execute import Executor
+from compass.learn.attempt import fold_tests, workers
+from compass.learn.search_space import PANELS, defaults, effort, turned
+from compass.learn.select import Course, Tell
+from compass.model.base import family
+from compass.model.recipe import Recipe
+from compass.prepare.split import folds
+
+_LOOK = 0.8  # share of the time for looking; the rest confirms
+_LONGEST = 0.4  # share of the time that is left which one attempt may take
+_MARGIN = 0.005  # least share of the error that an improvement has to be worth
+_PROOFS = 0.05  # the same, when proofs would be lost
+_PATIENCE = 1.1  # times the best error of the folds tried so far that ends an attempt
+_DEFAULT = "default"  # mark of the attempts that are the defaults
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What is known of a recipe from comparing families on the same folds."""
+
+    errors: tuple[float, ...]  # of every fold
+    seconds: float  # processor time of one
+    provable: bool = False  # whether answers can be proved over its models
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What tuning found, and what it cost."""
+
+    recipe: Recipe
+    before: float | None  # error of the defaults on the folds; None: nothing was tried
+    after: float | None  # error of the recipe on the same folds
+    trials: int  # attempts altogether, earlier ones included
+    reason: str
+
+
+def tune(
+    view: Course,
+    recipes: Sequence[Recipe],
+    seconds: float,
+    *,
+    known: Mapping[str, Tried] | None = None,
+    journal: Path | None = None,
+    executor: Executor | None = None,
+    tell: Tell | None = None,
+) -> Tuned:
+    """The best settings found for one of the recipes; the first one is what has to be beaten.
+
+    `known` by family: recipes that need not be tried again. `journal`: a file in which attempts
+    are kept, so that a later call goes on.
+    """
+    for recipe in recipes:
+        family(recipe.family)  # plug-ins are loaded here: threads would find half of them
+    able = [recipe for recipe in recipes if recipe.family in PANELS]
+    if not able:
+        return Tuned(recipes[0], None, None, 0, f"{recipes[0].family} has nothing to tune")
+    began = time.monotonic()
+    with workers(executor, view.settings) as place:
+        search = _Search(view, able, place, began + seconds, dict(known or {}))
+        study = _study(view, able, journal)
+        _look(search, study, began + _LOOK * seconds, tell)
+        return _confirmed(search, study, recipes[0])
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The folds and who computes them."""
+
+    view: Course
+    recipes: Sequence[Recipe]
+    executor: Executor
+    end: float  # time.monotonic() at which everything should be done
+    known: dict[str, Tried]
+
+    def of(self, family: str) -> Recipe:
+        """The recipe that is tuned for a family."""
+        return next(recipe for recipe in self.recipes if recipe.family == family)
+
+    def proves(self, family: str) -> bool:
+        """Whether answers can be proved over models of a family."""
+        return family in self.known and self.known[family].provable
+
+    def waves(self) -> list[range]:
+        """The folds, as many at once as there are processors."""
+        step = self.executor.workers
+        return [
+            range(first, min(first + step, self.view.parts))
+            for first in range(0, self.view.parts, step)
+        ]
+
+    def errors(self, recipe: Recipe, parts: Sequence[int], view: Course) -> list[float]:
+        """The errors of some folds."""
+        return [test.error for test in fold_tests(view, recipe, parts, self.executor)]
+
+
+def _study(view: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any:
+    """The attempts so far: none, or those that the journal has of the same rows."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    storage = None
+    if journal is not None:
+        from optuna.storages.journal import JournalFileBackend
+
+        try:
+            _mend(journal)
+            storage = optuna.storages.JournalStorage(JournalFileBackend(str(journal)))
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise EnvironmentProblem(
+                f"cannot go on from the tuning file {journal}: {error}",
+                hint="remove it to begin anew, or name another",
+            ) from None
+    study = optuna.create_study(
+        storage=storage, study_name=_identity(view, recipes), load_if_exists=True
+    )
+    for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
+        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # its process was ended
+    # Another seed for each continuation, or it would repeat the first draws.
+    study.sampler = optuna.samplers.TPESampler(seed=(view.seed + len(study.trials)) % 2**32)
+    there = {
+        trial.user_attrs.get(_DEFAULT)
+        for trial in study.get_trials(deepcopy=False)
+        if trial.state.name in ("COMPLETE", "WAITING")
+    }
+    for recipe in recipes:
+        if recipe.family not in there:
+            first = {"family": recipe.family} | defaults(recipe, view.settings)
+            study.enqueue_trial(_within(recipe, first), user_attrs={_DEFAULT: recipe.family})
+    return study
+
+
+def _mend(journal: Path) -> None:
+    """Remove a last line that a killed process left half written; refuse any other file."""
+    if not journal.exists():
+        return
+    *whole, rest = journal.read_bytes().split(b"\n")
+    records = [json.loads(line) for line in whole]
+    if not all(isinstance(record, dict) and "op_code" in record for record in records):
+        raise ValueError("it holds something else")
+    if rest:
+        if not records:
+            raise ValueError("it holds something else")
+        os.truncate(journal, journal.stat().st_size - len(rest))
+
+
+def _within(recipe: Recipe, values: dict[str, Any]) -> dict[str, Any]:
+    """Defaults moved into the range of their dials: Optuna knows no values outside."""
+    for dial in PANELS[recipe.family].dials:
+        name = f"{recipe.family}.{dial.name}"
+        low, high = getattr(dial, "low", None), getattr(dial, "high", None)
+        if low is not None and high is not None:
+            values[name] = type(values[name])(min(max(values[name], low), high))
+    return values
+
+
+def _identity(view: Course, recipes: Sequence[Recipe]) -> str:
+    """The same for the same rows, folds and families, whatever the process."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (view.X, view.y, view.part, view.weight):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).tobytes())
+    for recipe in recipes:
+        # With other dials or other defaults the errors of earlier attempts say nothing.
+        panel = PANELS[recipe.family]
+        section = getattr(view.settings, panel.section)
+        digest.update(f"{recipe.model_dump_json()} {panel} {section!r}".encode())
+    return digest.hexdigest()
+
+
+def _look(search: _Search, study: Any, until: float, tell: Tell | None) -> None:
+    began = time.monotonic()
+    # By family: seconds of as many folds of the defaults as run at once.
+    usual = {name: tried.seconds for name, tried in search.known.items()}
+    while True:
+        states = {trial.state.name for trial in study.get_trials(deepcopy=False)}
+        now = time.monotonic()
+        if now > search.end or (now > until and "COMPLETE" in states):
+            return
+        trial = study.ask()
+        names = [recipe.family for recipe in search.recipes]
+        recipe = search.of(trial.suggest_categorical("family", names))
+        given = trial.user_attrs.get(_DEFAULT) is not None
+        tried = turned(recipe, search.view.settings, trial)
+        if given:
+            tried = recipe  # exactly the defaults, also where a dial does not reach them
+        _attempt(search, study, trial, tried, given, usual)
+        if tell is not None:
+            share = min((time.monotonic() - began) / max(until - began, 1e-9), 1.0)
+            tell(f"tuning ({len(study.trials)} tried)", int(100 * share), 100)
+
+
+def _attempt(
+    search: _Search, study: Any, trial: Any, recipe: Recipe, given: bool, usual: dict[str, float]
+) -> None:
+    """Folds until all are done or the attempt is clearly behind; tells the study."""
+    import optuna
+
+    pruned = optuna.trial.TrialState.PRUNED
+    known = search.known.get(recipe.family)
+    if given and known is not None and len(known.errors) == search.view.parts:
+        trial.set_user_attr("folds", list(known.errors))
+        study.tell(trial, float(np.mean(known.errors)))
+        return
+    if recipe.family in usual and not given:
+        expected = usual[recipe.family] * effort(recipe, search.view.settings)
+        if expected * len(search.waves()) > _LONGEST * (search.end - time.monotonic()):
+            study.tell(trial, state=pruned)
+            return
+    best = _best_folds(study)
+    errors: list[float] = []
+    for wave in search.waves():
+        began = time.monotonic()
+        try:
+            errors += search.errors(recipe, wave, search.view)
+        except Exception:
+            if given and recipe is search.recipes[0]:
+                raise  # it won before: this is no matter of settings
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            return
+        if given and wave.start == 0:
+            usual[recipe.family] = time.monotonic() - began
+        trial.set_user_attr("folds", errors)
+        behind = best is not None and np.mean(errors) > _PATIENCE * np.mean(best[: len(errors)])
+        if behind and not given and len(errors) < search.view.parts:
+            trial.report(float(np.mean(errors)), len(errors))
+            study.tell(trial, state=pruned)
+            return
+    study.tell(trial, float(np.mean(errors)))
+
+
+def _best_folds(study: Any) -> list[float] | None:
+    complete = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
+    if not complete:
+        return None
+    return list(min(complete, key=lambda t: t.value).user_attrs["folds"])
+
+
+def _confirmed(search: _Search, study: Any, first: Recipe) -> Tuned:
+    """The best attempt, if it is better than the first recipe on other folds too."""
+    view, settings = search.view, search.view.settings
+    complete = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
+    marks = {t.user_attrs.get(_DEFAULT): t.value for t in complete}
+    before = marks.get(first.family)
+    if before is None:  # it has nothing to tune, so it is not among the attempts
+        known = search.known.get(first.family)
+        whole = known is not None and len(known.errors) == view.parts
+        errors = known.errors if known and whole else search.errors(first, range(view.parts), view)
+        before = float(np.mean(errors))
+    tried = len(study.trials)
+    best = min(complete, key=lambda t: t.value, default=None)
+    kept = Tuned(first, before, before, tried, "nothing better than the defaults was found")
+    if best is None:
+        return kept
+    recipe = search.of(best.params["family"])
+    proofs = search.proves(first.family) and not search.proves(recipe.family)
+    if best.value > (1 - (_PROOFS if proofs else _MARGIN)) * before:
+        return kept
+    if best.user_attrs.get(_DEFAULT) is None:
+        import optuna
+
+        recipe = turned(recipe, settings, optuna.trial.FixedTrial(best.params))
+    # Other folds, as many as there is time for.
+    fresh = replace(view, part=folds(view.groups, view.parts, view.seed + 1))
+    ours: list[float] = []
+    theirs: list[float] = []
+    for wave in search.waves():
+        if ours and time.monotonic() > search.end:
+            break
+        ours += search.errors(recipe, wave, fresh)
+        theirs += search.errors(first, wave, fresh)
+    if np.mean(ours) >= np.mean(theirs):
+        return replace(kept, reason="what looked better was not on other folds; defaults kept")
+    return Tuned(recipe, before, float(best.value), tried, f"better on {len(ours)} other folds too")

@@ -1,0 +1,372 @@
+"""Models that people bring as files: opened once, bound to columns, used like learnt ones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+
+from compass import registry
+from compass.domain.arguments import anything_of, flag, items, path_name, takes
+from compass.domain.base import Noun, Value
+from compass.domain.errors import BadInput, EngineProblem
+from compass.domain.space import Category, Space
+from compass.execute.arrays import checked, whole
+from compass.model.base import Fitted, Floats, Task
+from compass.model.files.classes import arranged, arranged_forest, order
+from compass.model.files.columns import Columns, Feed, fed, feeds, stated
+from compass.model.files.limits import Limits
+from compass.model.files.opened import Opened, opened
+from compass.model.files.recode import over_columns
+from compass.model.files.sniff import content_of
+from compass.model.trees import flat
+from compass.model.trees.fitted import FittedTrees, restored, suits
+from compass.model.trees.flat import FlatForest
+from compass.model.trees.joined import rows_for
+from compass.settings import Settings
+
+FAMILY = "brought"
+_ARRAYS = {"file": whole("bytes", dtype=np.uint8), "plan": whole("letters", dtype=np.uint8)}
+_LARGEST = 700.0  # exp of this is the last that is a number
+
+
+class Plan(Noun):
+    """How a brought model is used for one outcome; saved beside it."""
+
+    name: str = Field(description="the file it came from")
+    target: str
+    width: int = Field(ge=1, description="columns of a configuration")
+    feeds: tuple[Feed, ...]
+    places: tuple[int, ...] | None = Field(description="the label of each class; None: a number")
+    log: bool = Field(description="whether it predicts the logarithm")
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """A model from a file, before it is known which columns a question has."""
+
+    name = FAMILY
+
+    opened: Opened
+    columns: Mapping[str, Any] | Sequence[Any] | None = None
+    classes: tuple[Value, ...] | None = None
+    log: bool = False
+    features: Space | None = None
+    target: str = "the outcome"
+    labels: tuple[Value, ...] | None = None
+
+    def about(
+        self, features: Space, target: str, labels: Sequence[Value] | None = None
+    ) -> "Brought":
+        """The same model as the family that learns `target` (which has these labels)."""
+        told = None if labels is None else tuple(labels)
+        return replace(self, features=features, target=target, labels=told)
+
+    def fitted(
+        self, features: Space, target: str, task: Task, labels: Sequence[Value] | None = None
+    ) -> Fitted:
+        """The model of one outcome over these features; whatever does not fit is told."""
+        places = None
+        if task.classes is not None:
+            told = tuple(range(task.classes)) if labels is None else tuple(labels)
+            places = order(self.opened.classes, self.classes, told, self.opened.count)
+        elif self.classes is not None:
+            raise BadInput(
+                f"classes were named for {target}, which is a number",
+                hint="leave the classes out, or choose an outcome with labels",
+            )
+        plan = Plan(
+            name=self.opened.content.name,
+            target=target,
+            width=len(features),
+            feeds=feeds(self.opened.inputs, self.columns, features),
+            places=places,
+            log=self.log,
+        )
+        model = assembled(self.opened, plan, task)
+        model.predict(_somewhere(features))  # what does not work at all is told now
+        return model
+
+    def fit(
+        self,
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> Fitted:
+        """The same model: there is nothing to learn."""
+        del X, y, weight, seed, settings
+        space = features or self.features
+        if space is None:
+            raise BadInput("a brought model needs to know which columns there are")
+        return self.fitted(space, self.target, task, self.labels)
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
+        """The model that was saved with an engine."""
+        return BroughtFamily.restore(arrays, task)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedBrought:
+    """A brought model of one outcome that answers are not proved over."""
+
+    opened: Opened
+    plan: Plan
+    task: Task
+    forest: None = None  # no proof: not made of trees over the columns
+    arranged: FlatForest | None = None  # trees over the model's own inputs
+    family: str = FAMILY
+
+    def predict(self, X: Floats) -> Floats:
+        """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1."""
+        inputs = fed(self.plan.feeds, rows_for(self.plan.width, X))
+        if self.arranged is not None:
+            return flat.mean(self.arranged, inputs)
+        if not len(X):
+            return np.empty((0, self.task.outputs))
+        assert self.opened.sandbox is not None
+        texts = {place: f.texts for place, f in enumerate(self.plan.feeds) if f.kind == "text"}
+        said = self.opened.sandbox.predict(inputs, texts)
+        if not np.isfinite(said).all():
+            raise BadInput(
+                f"the model of {self.plan.target} predicts a value that is no number",
+                hint="check the numbers that it is fed: columns, codes, units",
+            )
+        if self.plan.places is not None:
+            return arranged(said, self.plan.places, self.task.outputs, self.plan.target)
+        if said.shape[1] != 1:
+            raise BadInput(
+                f"the model of {self.plan.target} predicts {said.shape[1]} columns, not a number",
+                hint="bring a model of this outcome alone",
+            )
+        if self.plan.log:
+            return np.asarray(np.exp(np.clip(said, -_LARGEST, _LARGEST)))
+        return said
+
+    def spread(self, X: Floats) -> Floats:
+        """How far its trees disagree; nothing is known about other models: 0."""
+        if self.arranged is None:
+            return np.zeros(len(X))
+        return flat.mean_spread(self.arranged, fed(self.plan.feeds, X))[1]
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """The file itself and how it is used."""
+        if self.opened.content.kind == "pickle":
+            raise EngineProblem(
+                f"the model of {self.plan.target} came as a pickle, which is never saved",
+                hint="save the model as ONNX or skops and bring that",
+            )
+        return {
+            "file": np.frombuffer(self.opened.content.original, dtype=np.uint8),
+            "plan": np.frombuffer(self.plan.model_dump_json().encode(), dtype=np.uint8),
+        }
+
+
+@registry.add("surrogate", FAMILY)
+class BroughtFamily:
+    """A model from a file: used as it is, never trained."""
+
+    name = FAMILY
+    selectable = False  # there is nothing to choose: somebody brings it or not
+
+    @staticmethod
+    def obstacle(rows: int, columns: int, task: Task) -> str | None:
+        """It cannot be chosen by name: somebody must bring it."""
+        del rows, columns, task
+        return "it is brought as a file, not trained"
+
+    @staticmethod
+    def fit(
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> Fitted:
+        """There is nothing to train."""
+        del X, y, task, weight, seed, settings, features
+        raise BadInput(
+            "a brought model is a file, not something to train",
+            hint="bring it: Compass(data, models={'runtime': bring('model.onnx')})",
+        )
+
+    @staticmethod
+    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
+        """The model whose `arrays()` these are, checked as when it was brought."""
+        if "file" not in arrays:
+            return restored(arrays, task, FAMILY)
+        found, _ = checked(arrays, _ARRAYS, "the saved model that somebody brought")
+        try:
+            plan = Plan.model_validate_json(found["plan"].tobytes())
+        except ValidationError:
+            raise _damaged() from None
+        content = content_of(found["file"].tobytes(), plan.name, allow_pickle=False)
+        here = opened(content, Limits())
+        if not _fits(plan, here, task):
+            raise _damaged()
+        return assembled(here, plan, task)
+
+
+@takes(
+    path=path_name,
+    classes=items("is a list of labels", "for example classes=['COMPLETED', 'FAILED']"),
+    log=flag,
+    allow_pickle=flag,
+    limits=anything_of(Limits),
+)
+def bring(
+    path: str | Path,
+    *,
+    columns: Columns | None = None,
+    classes: Sequence[Value] | None = None,
+    log: bool = False,
+    allow_pickle: bool = False,
+    limits: Limits | None = None,
+) -> Brought:
+    """Open a model from a file: ONNX, skops, LightGBM, XGBoost, TorchScript, torch.export, Keras.
+
+    `columns` says which column feeds which input: a list in the model's order, a mapping by the
+    model's names, or a YAML or JSON file, which may also say the following. `classes` are the
+    labels of the model's classes in its order, `log` tells that it predicts the logarithm. No
+    Python of the file is run, unless you allow a pickle: only allow one that you made.
+    """
+    bounds = limits or Limits()
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise BadInput(
+                f"{path} is a folder", hint="bring a model in one file, such as .keras or .onnx"
+            )
+        if not file.is_file():
+            raise BadInput(f"there is no file {path}", hint="check the path")
+        with file.open("rb") as source:
+            content = source.read(bounds.size + 1) if file.stat().st_size <= bounds.size else None
+    except OSError as error:
+        raise BadInput(
+            f"cannot read {path}: {error.strerror or error}", hint="check its permissions"
+        ) from None
+    if content is None:
+        raise _too_large(file.name, bounds)
+    return _brought(content, file.name, columns, classes, log, allow_pickle, bounds)
+
+
+def bring_bytes(
+    content: bytes,
+    name: str,
+    *,
+    columns: Mapping[str, Any] | Sequence[Any] | None = None,
+    classes: Sequence[Value] | None = None,
+    log: bool = False,
+    limits: Limits | None = None,
+) -> Brought:
+    """Open a model that somebody sent: like `bring`, but there is no way to allow a pickle."""
+    if isinstance(columns, str | Path):
+        raise BadInput("columns must be a list or a mapping, not the name of a file")
+    return _brought(content, name, columns, classes, log, False, limits or Limits())
+
+
+def _brought(
+    content: bytes,
+    name: str,
+    columns: Columns | None,
+    classes: Sequence[Value] | None,
+    log: bool,
+    allow_pickle: bool,
+    limits: Limits,
+) -> Brought:
+    if len(content) > limits.size:
+        raise _too_large(name, limits)
+    sheet = stated(columns)
+    here = opened(content_of(content, name, allow_pickle=allow_pickle), limits)
+    order_of_classes = sheet.classes if classes is None else tuple(classes)
+    return Brought(here, sheet.columns, order_of_classes, log or sheet.log)
+
+
+def assembled(here: Opened, plan: Plan, task: Task) -> Fitted:
+    """The model as it is used: trees over the columns where possible, which can be proved over."""
+    if plan.log and task.classes is not None:
+        raise BadInput(f"{plan.target} has classes, which have no logarithm", hint="leave out log")
+    if here.forest is None:
+        return FittedBrought(here, plan, task)
+    forest = _of_task(here.forest, plan, task)
+    if not suits(forest, task):
+        raise BadInput(
+            f"{plan.name} is damaged: its leaves hold no shares of classes",
+            hint="save the model again",
+        )
+    moved = over_columns(forest, plan.feeds, plan.width)
+    if moved is None:
+        return FittedBrought(here, plan, task, arranged=forest)
+    return FittedTrees(moved, task, FAMILY)
+
+
+def _of_task(forest: FlatForest, plan: Plan, task: Task) -> FlatForest:
+    """The trees with the outputs that the outcome has."""
+    scores = forest.link in ("sigmoid", "softmax") or forest.offset.size > 1
+    if plan.places is not None:
+        if not scores:
+            raise BadInput(
+                f"{plan.name} predicts a number, but {plan.target} has classes",
+                hint="bring a classifier",
+            )
+        return arranged_forest(forest, plan.places, task.outputs)
+    if scores:
+        raise BadInput(
+            f"{plan.name} predicts classes, but {plan.target} is a number",
+            hint="bring a model that was trained for regression",
+        )
+    if not plan.log:
+        return forest
+    if forest.link != "identity":
+        raise BadInput(
+            f"{plan.name} turns the logarithm into a number by itself", hint="leave out log"
+        )
+    return replace(forest, link="exp")
+
+
+def _fits(plan: Plan, here: Opened, task: Task) -> bool:
+    """Whether a saved plan can be followed: no place lies outside of what there is."""
+    expected = here.inputs.count if here.inputs.names is None else len(here.inputs.names)
+    places = plan.places
+    return (
+        expected in (None, len(plan.feeds))
+        and all(feed.place < plan.width for feed in plan.feeds)
+        and all(feed.table for feed in plan.feeds if feed.kind == "table")
+        and {p for p, f in enumerate(plan.feeds) if f.kind == "text"} == set(here.inputs.texts)
+        and (places is None) == (task.classes is None)
+        and (places is None or _distinct(places, task.outputs))
+        and (places is None or here.count in (None, len(places)))
+    )
+
+
+def _distinct(places: Sequence[int], outputs: int) -> bool:
+    return len(set(places)) == len(places) and all(0 <= place < outputs for place in places)
+
+
+def _somewhere(features: Space) -> Floats:
+    """One configuration: the lowest of everything, float64[1, d]."""
+    lowest = [0.0 if isinstance(p, Category) else p.low for p in features]
+    return np.array([lowest])
+
+
+def _too_large(name: str, limits: Limits) -> BadInput:
+    return BadInput(
+        f"{name} has more than {limits.size // 2**20} MiB",
+        hint="bring a smaller model, or allow more: Limits(size=...)",
+    )
+
+
+def _damaged() -> EngineProblem:
+    return EngineProblem(
+        "the saved model that somebody brought is damaged", hint="bring it again and save anew"
+    )

@@ -1,0 +1,58 @@
+"""The certificate of an answer: what is proved about its first suggestion."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from compass.domain.answer import Certificate, CertificateStatus
+from compass.generate import loss
+from compass.generate.base import Candidates, Floats
+from compass.generate.nearest import distances
+from compass.generate.task import SearchTask
+
+# docs/decisions/0013-measured-runs-beside-the-model.md
+_MEASURED = (
+    "Past runs count with what was measured; a predicted gain over them that is within the model's "
+    "error counts as none."
+)
+_LEAST = 0.01  # seconds; with less than this there is no use in starting
+
+
+def certified(
+    task: SearchTask, found: Candidates, wanted: float, seconds: float
+) -> tuple[Candidates, Certificate | None]:
+    """The candidates, with a better one first where the proof found it, and the certificate.
+
+    `wanted` are the seconds that the proof should have, `seconds` those that are left for it.
+    None: no proof is wanted, or there is nothing that could be better or worse.
+    """
+    if wanted <= 0 or not len(task.movable) or not (task.targets or task.proximity):
+        return found, None
+    if seconds < _LEAST:
+        late = "The time for this question was over before a proof could begin."
+        return found, Certificate(status=CertificateStatus.NO_PROOF, reason=late, cut=True)
+    from compass.prove import prove
+
+    proof = prove(task, found, seconds)
+    certificate = proof.certificate
+    if task.past_runs is not None:
+        # Predictions bound what was never run: measured runs are compared with that bound.
+        reason = f"{certificate.reason} {_MEASURED}"
+        certificate = certificate.model_copy(update={"reason": reason})
+    if proof.better is None:
+        return found, certificate
+    return _with_first(task, found, proof.better), certificate
+
+
+def _with_first(task: SearchTask, found: Candidates, x: Floats) -> Candidates:
+    """The candidates after a better first one; those that hardly differ from it are left out."""
+    near = loss.proximity(x[None, :], task.start, task.geometry)
+    others = np.flatnonzero(found.meets) if len(found.X) else np.empty(0, dtype=np.int64)
+    apart = distances(found.X[others], x, task.movable, task.geometry)
+    kept = others[apart >= max(task.settings.search.distinct, 1e-12)][: task.count - 1]
+    return replace(
+        found,
+        X=np.concatenate([x[None, :], found.X[kept]]),
+        meets=np.concatenate([[True], found.meets[kept]]),
+        proximity=np.concatenate([near, found.proximity[kept]]),
+    )

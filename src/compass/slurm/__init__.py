@@ -1,0 +1,1 @@
+"""Everything that knows Slurm: its fields, units, accounting, commands and job scripts."""

@@ -1,0 +1,258 @@
+"""Past runs laid out so that pairs of comparable ones are found at once.
+
+A pair is two past runs with the same context (see `comparable`), one near the old value of a
+parameter and one near the new, that agree in everything else: what still differs counts against
+the pair, and beyond a tolerance it is none. No run is in two pairs, so that pairs can be counted.
+The nearest to the suggestion are taken.
+
+Numbers count by their difference in standard deviations (of the logarithm where the values span a
+factor of 8 and more), a number against `none` and different categories count 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.space import Category, Number, Space
+from compass.trust.pairs.comparable import Identity
+from compass.trust.pairs.kernel import CATEGORY, NUMBER, find, shift, totals
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
+_GATHERED = 32  # runs on each side that are paired, the nearest to the suggestion
+_LOOKED_AT = 300  # runs whose twins are looked for
+_REACH = 1.0  # how far the sizes of a pair may be from those of the question, in distances
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Pairs of comparable runs for one move."""
+
+    old: Rows  # [p] row of the run near the old value
+    new: Rows  # [p]
+    weight: Floats  # [p] 1: they agree in everything else
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """How far runs are from a configuration."""
+
+    first: int  # the first of them in the ledger
+    apart: Floats  # [m] squares of distances; infinite: a problem of another size
+    point: Floats  # [d] coordinates of the configuration
+
+
+@dataclass(frozen=True, eq=False)
+class PairIndex:
+    """Past runs laid out for finding pairs: sorted by what they are a run of."""
+
+    kind: Rows  # [d]
+    least: Floats  # [d] smallest value whose logarithm is taken; 0: the value itself counts
+    centre: Floats  # [d]
+    spread: Floats  # [d]
+    none: Floats  # [d] what stands for `none`; NaN: it cannot be missing
+    columns: Floats  # [d, n] coordinates
+    order: NDArray[
+        np.int32
+    ]  # [d, n] runs by the value of each column, within those of the same labels
+    ranked: Floats  # [d, n] these values
+    steps: NDArray[np.bool_]  # [d, n - 1] whether a run and the next, comparable one differ
+    same: Rows  # [n] runs with the same context have the same number
+    whole: Identity
+    family: NDArray[np.uint64]  # [n] ascending: the labels of the context
+    position: Rows  # [n] row in the caller's data
+    labels: Identity
+    sized: Rows  # columns of the context that are numbers
+
+    @classmethod
+    def build(cls, X: Floats, features: Space, columns: Sequence[str]) -> "PairIndex":
+        """Lay out complete rows X [n, d]; runs are comparable that agree in these columns."""
+        scales = [_scale(X[:, j], parameter) for j, parameter in enumerate(features)]
+        kind, least, centre, spread, none = (np.array(part) for part in zip(*scales, strict=True))
+        words = [name for name in columns if isinstance(features[name], Category)]
+        labels = Identity.learn(X, features, words)
+        family = labels.of(X)
+        whole = Identity.learn(X, features, columns)
+        same = whole.of(X).view(np.int64)
+        order = np.lexsort((same, family))
+        pair_index = cls(
+            kind=kind.astype(np.int64),
+            least=least,
+            centre=centre,
+            spread=spread,
+            none=none,
+            columns=np.empty((0, 0)),
+            order=np.empty((0, 0), dtype=np.int32),
+            ranked=np.empty((0, 0)),
+            steps=np.empty((0, 0), dtype=np.bool_),
+            same=same[order],
+            whole=whole,
+            family=family[order],
+            position=order.astype(np.int64),
+            labels=labels,
+            sized=np.array(
+                [features.names.index(n) for n in columns if n not in words], dtype=np.int64
+            ),
+        )
+        placed = np.ascontiguousarray(pair_index.place(X[order]).T)
+        ranks = [np.lexsort((column, pair_index.family)).astype(np.int32) for column in placed]
+        ranked = np.array(ranks, dtype=np.int32).reshape(placed.shape)
+        return replace(
+            pair_index,
+            columns=placed,
+            order=ranked,
+            ranked=np.take_along_axis(placed, ranked, axis=1),
+            steps=_steps(placed, pair_index.same),
+        )
+
+    def place(self, X: Floats) -> Floats:
+        """Coordinates [n, d] of rows X [n, d]; NaN is `none`."""
+        log = self.least > 0
+        moved = (
+            np.where(log, np.log(np.maximum(np.where(log, X, 1.0), self.least)), X)
+            if log.any()
+            else X
+        )
+        placed = (moved - self.centre) / self.spread
+        return np.where(self.none == X, np.nan, placed)
+
+    def varied(self, like: Floats, column: int) -> bool:
+        """Whether a column differs between comparable runs with the labels of `like` [d]."""
+        first, last = self._family(like)
+        return bool(self.steps[column, first : max(last - 1, first)].any())
+
+    def _family(self, like: Floats) -> tuple[int, int]:
+        """Where the runs with the labels of a configuration [d] begin and end."""
+        label = self.labels.of(like[np.newaxis])[0]
+        return (
+            int(np.searchsorted(self.family, label, side="left")),
+            int(np.searchsorted(self.family, label, side="right")),
+        )
+
+    def alike(self, like: Floats, fixed: Sequence[int], tolerance: float) -> Rows:
+        """The runs with the context of `like` [d] and, within the tolerance, its fixed columns."""
+        first, last = self._family(like)
+        point = self.place(like[np.newaxis])[0]
+        own = self.whole.of(like[np.newaxis]).view(np.int64)[0]
+        apart = np.where(self.same[first:last] == own, 0.0, np.inf)
+        for j in fixed:
+            apart += _squares(self.kind[j], self.columns[j, first:last], point[j])
+        return self.position[first:last][apart <= tolerance**2 * (1 + 1e-9)]
+
+    def around(self, x: Floats) -> "Around":
+        """How far the runs with the labels of a configuration x [d] are from it."""
+        first, last = self._family(x)
+        point = self.place(x[np.newaxis])[0]
+        apart = np.zeros((2, last - first))
+        totals(self.kind, self.columns, first, last, point, self.sized, apart)
+        apart[1, apart[0] > _REACH * _REACH] = np.inf
+        return Around(first, apart[1], point)
+
+    def twins(self, seed: int, most: float) -> tuple[Rows, Rows]:
+        """Pairs of runs that are nearly the same in every column, [p] each: at most so far apart.
+
+        For ledgers of no context. Of large tables a sample is looked at.
+        """
+        rng = np.random.default_rng(seed)
+        firsts, seconds = [], []
+        for i in rng.permutation(self.columns.shape[1])[:_LOOKED_AT]:
+            apart = np.zeros((2, self.columns.shape[1]))
+            point = np.ascontiguousarray(self.columns[:, i])
+            totals(self.kind, self.columns, 0, self.columns.shape[1], point, self.sized, apart)
+            apart[1, i] = np.inf
+            other = int(np.argmin(apart[1]))
+            if apart[1, other] <= most * most:
+                firsts.append(self.position[i])
+                seconds.append(self.position[other])
+        return np.array(firsts, dtype=np.int64), np.array(seconds, dtype=np.int64)
+
+    def shifted(
+        self, around: "Around", x: Floats, moved: Sequence[int], room: Floats | None = None
+    ) -> "Around":
+        """The same of a configuration x [d] that differs in these columns, none a label.
+
+        `room` [m] is written to: large new arrays cost more than what is worked out in them.
+        """
+        point = self.place(x[np.newaxis])[0]
+        apart = np.empty_like(around.apart) if room is None else room
+        apart[:] = around.apart
+        last = around.first + len(apart)
+        for j in moved:
+            values = self.columns[j, around.first : last]
+            shift(self.kind[j], values, around.point[j], point[j], apart)
+        return Around(around.first, apart, point)
+
+    def pairs(
+        self,
+        old: Floats,
+        new: Floats,
+        moved: Sequence[int],
+        tolerance: float,
+        around: "Around | None" = None,
+    ) -> Paired:
+        """Pairs of runs for moving these columns from configuration old [d] to new [d].
+
+        `around` the new one saves time where there are several moves.
+        """
+        around = around or self.around(new)
+        start = around.point.copy()
+        start[list(moved)] = self.place(old[np.newaxis])[0, list(moved)]
+        columns = np.array(sorted(moved), dtype=np.int64)
+        others = np.array([j for j in range(len(new)) if j not in moved], dtype=np.int64)
+        partner, new_end = np.full((2, _GATHERED), -1, dtype=np.int64)
+        gap = np.zeros(_GATHERED)
+        find(
+            self.kind,
+            self.columns,
+            self.order,
+            self.ranked,
+            self.same,
+            around.first,
+            around.apart,
+            start,
+            around.point,
+            columns,
+            others,
+            tolerance,
+            partner,
+            new_end,
+            gap,
+        )
+        taken = partner >= 0
+        weight = 1.0 - gap[taken] / tolerance if tolerance > 0 else np.ones(int(taken.sum()))
+        return Paired(self.position[partner[taken]], self.position[new_end[taken]], weight)
+
+
+def _steps(columns: Floats, same: Rows) -> NDArray[np.bool_]:
+    """Where columns [d, n] change between two neighbours with the same context, [d, n - 1]."""
+    now, then = columns[:, 1:], columns[:, :-1]
+    same_none = np.isnan(now) & np.isnan(then)
+    return np.asarray((now != then) & ~same_none & (same[1:] == same[:-1]))
+
+
+def _scale(values: Floats, parameter: Number | Category) -> tuple[int, float, float, float, float]:
+    if isinstance(parameter, Category):
+        return (CATEGORY, 0.0, 0.0, 1.0, np.nan)
+    none = parameter.none_code if parameter.optional else np.nan
+    present = values[values != none]
+    if not len(present):
+        return (NUMBER, 0.0, 0.0, 1.0, none)
+    some = present[present > 0]
+    log = bool(present.min() >= 0 and len(some) and some.max() >= _FACTOR * some.min())
+    # 0 has no logarithm: it stands as far below the smallest as a factor of 8.
+    placed = np.log(np.maximum(present, some.min() / _FACTOR)) if log else present
+    least = float(some.min() / _FACTOR) if log else 0.0
+    return (NUMBER, least, float(placed.mean()), float(placed.std()) or 1.0, none)
+
+
+def _squares(kind: int, values: Floats, point: float) -> Floats:
+    """Square of how far values [n] of one column are from a point."""
+    if kind == CATEGORY:
+        return np.asarray(values != point, dtype=np.float64)
+    if np.isnan(point):
+        return np.asarray(~np.isnan(values), dtype=np.float64)
+    return np.asarray(np.where(np.isnan(values), 1.0, (values - point) ** 2))
