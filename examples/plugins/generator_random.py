@@ -4,10 +4,11 @@ import numpy as np
 
 from compass import registry
 from compass.domain.space import Number
+from compass.generate.base import Candidates, Floats
 from compass.generate.pick import pick, preferred
 from compass.generate.repair import settle
 from compass.generate.score import score
-from compass.generate.task import Candidates, Floats, SearchTask
+from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_values
 
 _THROWS = 5_000
@@ -33,7 +34,7 @@ class RandomSearch:
         if (ranked.valid <= 0).any():  # who meets the goals needs no company of those who do not
             ranked = ranked.take(np.flatnonzero(ranked.valid <= 0))
         best = ranked.take(pick(task, ranked))
-        return Candidates(best.X, best.valid <= 0, best.proximity, evaluated=len(scored))
+        return best.candidates(evaluated=len(scored))
 
 
 def _throw(task: SearchTask, column: int, count: int, rng: np.random.Generator) -> Floats:

@@ -114,16 +114,16 @@ def test_what_was_measured_counts_and_what_was_not_is_predicted() -> None:
     place = rows.find(X)
     scale = made.targets[0].scale
     known_ = place >= 0
-    expected = bare.extreme[known_] + 0.8 * (law(X[known_]) / scale - bare.extreme[known_])
-    assert both.extreme[known_] == pytest.approx(expected)
-    clear = ~known_ & (bare.extreme >= rows.value)
-    assert (both.extreme[clear] == bare.extreme[clear]).all()
+    expected = bare.preference[known_] + 0.8 * (law(X[known_]) / scale - bare.preference[known_])
+    assert both.preference[known_] == pytest.approx(expected)
+    clear = ~known_ & (bare.preference >= rows.preference)
+    assert (both.preference[clear] == bare.preference[clear]).all()
     assert (both.violation == bare.violation).all()
 
 
 def test_a_small_predicted_gain_is_no_gain_and_a_large_one_is() -> None:
     _, past, y = known()
-    rows = replace(past_runs(past, y), best=0, value=10.0, enough=1.0)
+    rows = replace(past_runs(past, y), best=0, preference=10.0, enough=1.0)
     untried = np.array([-1, -1, -1, 0])
     found = rows.cautious(np.array([8.9, 9.5, 11.0, 9.5]), untried)
     assert found[0] == 8.9
@@ -149,7 +149,7 @@ def test_weighing_loses_and_doubles_nothing() -> None:
     found = weighed(settled, score(made, everything()))
     assert len(np.unique(found.X, axis=0)) == len(found.X) == len(everything())
     again = score(settled, found.X)
-    assert (again.extreme == found.extreme).all()
+    assert (again.preference == found.preference).all()
     assert (again.valid == found.valid).all()
 
 

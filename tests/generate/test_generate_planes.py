@@ -40,7 +40,7 @@ def key(case: SearchTask, X: Floats) -> tuple[float, ...]:
     return (
         float(scored.violation[best]),
         float(scored.valid[best]),
-        float(scored.extreme[best]),
+        float(scored.preference[best]),
         float(scored.proximity[best]),
     )
 
@@ -118,7 +118,7 @@ def test_classes_maximum_and_margins_are_judged_as_in_a_full_score() -> None:
         brute = np.concatenate([points(here.start, *p) for p in combinations(range(4), 2)])
         both = score(here, np.concatenate([moved, brute]))
         assert order(here, both)[0] < len(moved) or np.isclose(
-            score(here, moved).extreme.min(), score(here, brute).extreme.min()
+            score(here, moved).preference.min(), score(here, brute).preference.min()
         )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from compass import registry
 from compass.acquire import propose as next_runs
 from compass.domain.answer import (
     Answer,
@@ -37,7 +36,7 @@ from compass.evidence.contexts import across, completed, left_open, with_familia
 from compass.evidence.effects import with_effects
 from compass.evidence.goal_chance import with_promise
 from compass.evidence.past_runs import measured_at, past_runs_of, verdict
-from compass.generate.base import Candidates
+from compass.generate.base import Candidates, generator_for
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
 from compass.generate.score import score
@@ -208,11 +207,11 @@ def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[SearchTask, Cand
     where the rules cannot be obeyed otherwise.
     """
     plan = desk.plan
-    generator = registry.get("generator", desk.store.settings.generator)
     moving = {*plan.free, *plan.query.change}
     follow = followers(plan, moving)
     at_once = follow if plan.query.kind is Kind.RECOMMEND else ()
     task = task_of(desk, problem_of(desk, targets, at_once))
+    generator = generator_for(task)
     conflict: ConflictingRules | None = None
     found: Candidates | None = None
     try:
@@ -388,7 +387,7 @@ def _beside_past_runs(desk: Desk, task: SearchTask, found: Candidates) -> tuple[
 
 
 def _cut_short(desk: Desk, found: Candidates) -> tuple[str, ...]:
-    if not found.cut:
+    if not found.timed_out:
         return ()
     limit = f"{desk.store.settings.deadline:g} s"
     return (f"The deadline of {limit} ended the search early; with more time it may do better.",)

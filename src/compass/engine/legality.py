@@ -37,15 +37,12 @@ def checked(
         return found, certificate, ()
     kept = np.flatnonzero([reason is None for reason in why])
     note = f"{len(wrong)} of {len(why)} suggestions were withheld: they break {wrong[0]}."
-    found = replace(
-        found, X=found.X[kept], meets=found.meets[kept], proximity=found.proximity[kept]
-    )
     if certificate is not None and why[0] is not None:
         certificate = Certificate(
             status=CertificateStatus.NO_PROOF,
             reason="What was proved is about a withheld suggestion.",
         )
-    return replace(found, exhaustive=False), certificate, (note,)
+    return replace(found.take(kept), exhaustive=False), certificate, (note,)
 
 
 def _wrong(task: SearchTask, X: Floats) -> list[str | None]:

@@ -13,6 +13,7 @@ from compass.domain.base import Config, Value
 from compass.domain.space import Category, Number
 from compass.evidence.assessor import Assessor
 from compass.generate.base import Candidates
+from compass.generate.objectives import objectives, preference_deviation
 from compass.generate.past import PastRuns
 from compass.generate.score import score
 from compass.generate.task import SearchTask
@@ -32,7 +33,7 @@ def past_runs_of(
 
     `contexts` [c, d] are those of the question; `spread` is that of the task's predictions.
     """
-    directed = [target for target in task.targets if target.direction is not None]
+    directed = objectives(task.targets)
     if not directed or len(contexts) != 1:
         return None
     past = assessor.store.past_of(assessor.view.features.names)
@@ -112,15 +113,13 @@ def _doubt(
     assessor: Assessor, task: SearchTask, said: Mapping[str, Floats], spreads: Mapping[str, Floats]
 ) -> Floats:
     """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
-    total = np.zeros(len(next(iter(spreads.values()))))
-    for target in task.targets:
-        if target.direction is None:
-            continue
+    variances = []
+    for target in objectives(task.targets):
         trained, own = assessor.trained[target.name], _reliability(assessor, target.name)
         half = _half(trained, said[target.name][:, 0], spreads[target.name], target.scale)
         share = own.error / (own.error + own.noise) if own.error else 1.0
-        total += share * (half / target.scale) ** 2
-    return np.sqrt(total)
+        variances.append(share * (half / target.scale) ** 2)
+    return preference_deviation(np.stack(variances, axis=-1))
 
 
 def _half(trained: OutcomeModel, predicted: Floats, spread: Floats, scale: float) -> Floats:
@@ -156,7 +155,7 @@ def verdict(assessor: Assessor, task: SearchTask, found: Candidates) -> tuple[st
         others = "; the others might" if len(found.X) > 1 else ""
         again = "the first suggestion is that configuration"
         return (f"Nothing is expected to beat {run}: {again}{others}.",)
-    better = float(score(task, found.X[:1]).extreme[0]) < past_runs.value
+    better = float(score(task, found.X[:1]).preference[0]) < past_runs.preference
     return (f"The first suggestion is {'' if better else 'not '}expected to beat {run}.",)
 
 

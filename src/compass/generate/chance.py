@@ -15,7 +15,7 @@ from compass.generate.past import PastRuns
 from compass.generate.score import Scored
 from compass.generate.task import SearchTask
 
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 
 _POOL = 256  # candidates, best first, whose chance is worked out
 _SURE = 1e-6  # share of the value below which a standard deviation is rounding
@@ -43,16 +43,16 @@ def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) ->
     return np.asarray(size * ndtr(sigma - d) - reference * ndtr(-d))
 
 
-def choose(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Places:
+def choose(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Positions:
     """Positions in `scored` (best first) of the answers: the best, then the best chances.
 
     Where something untried comes first, the best past run is among the others. All are at least
-    `distinct` apart. The record must have a best run.
+    `distinct` apart. There must be a best past run.
     """
-    place = past_runs.find(scored.X)
-    untried = np.flatnonzero(place < 0)
+    run = past_runs.find(scored.X)
+    untried = np.flatnonzero(run < 0)
     untried = untried[untried > 0]
-    safe = np.flatnonzero(place == past_runs.best)
+    safe = np.flatnonzero(run == past_runs.best)
     hopeful = _hopeful(task, past_runs, scored, untried)
     near = _near(task, scored.X, untried, past_runs.X[past_runs.best])
     chosen = [0]
@@ -71,14 +71,16 @@ def choose(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Places:
     return np.concatenate([chosen[:1], np.sort(chosen[1:])]).astype(np.int64)
 
 
-def _hopeful(task: SearchTask, past_runs: PastRuns, scored: Scored, untried: Places) -> Places:
+def _hopeful(
+    task: SearchTask, past_runs: PastRuns, scored: Scored, untried: Positions
+) -> Positions:
     """Untried candidates by expected improvement, those that are near past runs first."""
     pool = untried[: max(_POOL, _WIDER * task.count)]
     if not len(pool):
         return pool
-    values = scored.extreme[pool]
-    ratio = bool(past_runs.positive and (values * past_runs.value > 0).all())
-    gain = improvement(values, past_runs.doubt(scored.X[pool]), past_runs.value, ratio=ratio)
+    mean, best = scored.preference[pool], past_runs.preference
+    ratio = bool(past_runs.positive and (mean * best > 0).all())
+    gain = improvement(mean, past_runs.doubt(scored.X[pool]), best, ratio=ratio)
     pool = pool[np.argsort(-gain, kind="stable")[: _WIDER * task.count]]
     if task.familiar is None:
         return pool
@@ -86,7 +88,7 @@ def _hopeful(task: SearchTask, past_runs: PastRuns, scored: Scored, untried: Pla
     return np.asarray(pool[np.argsort(~task.familiar(scored.X[pool]), kind="stable")])
 
 
-def _near(task: SearchTask, X: Floats, untried: Places, x: Floats) -> Places:
+def _near(task: SearchTask, X: Floats, untried: Positions, x: Floats) -> Positions:
     """Untried candidates by how many parameters differ from x [d], then by how far."""
     columns = loss.column_distance(X[untried], x, task.geometry)[:, task.movable]
     ranked = np.lexsort((columns.sum(axis=1), (columns > 0).sum(axis=1)))

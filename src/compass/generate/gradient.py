@@ -4,6 +4,7 @@ import numpy as np
 
 from compass.domain.space import Number
 from compass.generate.base import Floats
+from compass.generate.objectives import sign
 from compass.generate.repair import settle
 from compass.generate.score import Scored, join, order, score
 from compass.generate.task import SearchTask
@@ -48,10 +49,9 @@ def _direction(task: SearchTask, X: Floats) -> Floats | None:
         if target.is_class or target.name not in slopes:
             continue
         value = float(predicted[target.name][0, 0])
-        sign = {"minimize": 1.0, "maximize": -1.0, None: 0.0}[target.direction]
-        sign += float(value > target.high) - float(value < target.low)
-        if sign:
-            total += sign * slopes[target.name][0] / target.scale
+        down = sign(target) + float(value > target.high) - float(value < target.low)
+        if down:
+            total += down * slopes[target.name][0] / target.scale
     numbers = [j for j in task.movable if isinstance(task.space.parameters[j], Number)]
     mask = np.zeros(X.shape[1], dtype=np.bool_)
     mask[numbers] = X[0, numbers] != task.geometry.none[numbers]

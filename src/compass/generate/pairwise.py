@@ -11,6 +11,7 @@ from compass.domain.space import Number
 from compass.generate import loss
 from compass.generate.base import Bools, Columns, Floats
 from compass.generate.blocks import Block
+from compass.generate.objectives import sign
 from compass.generate.repair import broken, settle
 from compass.generate.score import MARGIN, Scored, join, order, score
 from compass.generate.sums import Sums, is_sum
@@ -338,8 +339,7 @@ def _aims(task: SearchTask, wanted: list[str], trees: "Joined") -> "Aims":
         elif link == "exp":
             low, high = (float(np.log(v)) if v > 0 else -np.inf for v in (low, high))
             scale = 1.0
-        sign = {"minimize": 1.0, "maximize": -1.0, None: 0.0}[target.direction]
-        rows.append((slot, wide, label, low, high, scale, sign))
+        rows.append((slot, wide, label, low, high, scale, sign(target)))
     slots, wides, labels, *numbers = (list(column) for column in zip(*rows, strict=True))
     low_, high_, scale_, sign_ = (np.array(column, dtype=np.float64) for column in numbers)
     return Aims(

@@ -7,6 +7,7 @@ from compass.generate import loss
 from compass.generate.base import Floats
 from compass.generate.chance import choose
 from compass.generate.nearest import distances
+from compass.generate.objectives import as_good_as, objective_values, objectives, preference
 from compass.generate.score import Scored, order
 from compass.generate.task import SearchTask
 
@@ -22,14 +23,13 @@ def preferred(task: SearchTask, scored: Scored) -> Scored:
     reaching it, and the smallest change among them comes first.
     """
     ranked = scored.take(order(task, scored))
-    if not task.proximity or not any(t.direction for t in task.targets) or not len(ranked):
+    if not task.proximity or not objectives(task.targets) or not len(ranked):
         return ranked
-    best = ranked.extreme[0]
-    tolerance = task.settings.search.tolerance * max(abs(float(best)), 1e-12)
+    limit = as_good_as(float(ranked.preference[0]), task.settings.search.tolerance)
     reach = (
         (ranked.violation == ranked.violation[0])
         & (ranked.valid <= ranked.valid[0])
-        & (ranked.extreme <= best + tolerance)
+        & (ranked.preference <= limit)
     )
     inside = np.flatnonzero(reach)
     inside = inside[np.argsort(ranked.proximity[inside], kind="stable")]
@@ -124,7 +124,7 @@ def _cost(task: SearchTask, scored: Scored) -> Floats:
     and a worse value relative to the best: what is minimised may be small beside its deviation.
     """
     cost = np.maximum(scored.valid - scored.valid[0], 0.0)
-    worse = np.maximum(scored.extreme - scored.extreme[0], 0.0)
+    worse = np.maximum(scored.preference - scored.preference[0], 0.0)
     if worse.any():
         cost = cost + worse / (_WORSE * _size(task, scored.X[:1]))
     if task.proximity:
@@ -134,7 +134,7 @@ def _cost(task: SearchTask, scored: Scored) -> Floats:
 
 
 def _size(task: SearchTask, best: Floats) -> float:
-    """How large the values that are minimised or maximised are, in standard deviations."""
-    predicted = task.predict(best)
-    directed = [target for target in task.targets if target.direction is not None]
-    return max(sum(abs(float(predicted[t.name][0, 0])) / t.scale for t in directed), 1e-12)
+    """How large the predicted values of the objectives are at the best candidate [1, d]."""
+    predicted = {name: scores[:, 0] for name, scores in task.predict(best).items()}
+    values = objective_values(task.targets, predicted, (1,))
+    return max(float(preference(np.abs(values))[0]), 1e-12)

@@ -10,6 +10,7 @@ from compass.generate.base import Candidates, Floats
 from compass.generate.blocks import Block, blocks
 from compass.generate.gradient import descend
 from compass.generate.nearest import nearest_rows
+from compass.generate.objectives import objectives
 from compass.generate.pairwise import PairwiseSearch, planes, reaching
 from compass.generate.past import weighed
 from compass.generate.pick import pick, preferred
@@ -58,8 +59,7 @@ def _single(task: SearchTask) -> Candidates:
 
 
 def _nothing(task: SearchTask, exhaustive: bool) -> Candidates:
-    empty = np.empty((0, len(task.start)))
-    return Candidates(empty, np.empty(0, dtype=bool), np.empty(0), exhaustive)
+    return score(task, np.empty((0, len(task.start)))).candidates(exhaustive=exhaustive)
 
 
 def _finish(task: SearchTask, scored: Scored, exhaustive: bool) -> Candidates:
@@ -71,13 +71,10 @@ def _finish(task: SearchTask, scored: Scored, exhaustive: bool) -> Candidates:
     if meets[0]:
         ranked = ranked.take(np.flatnonzero(meets))
     chosen = _plain_numbers(task, ranked.take(pick(task, ranked)))
-    return Candidates(
-        chosen.X,
-        chosen.valid <= 0,
-        chosen.proximity,
-        exhaustive,
+    return chosen.candidates(
+        exhaustive=exhaustive,
         evaluated=len(scored),
-        cut=task.late and not exhaustive,
+        timed_out=task.late and not exhaustive,
     )
 
 
@@ -131,7 +128,7 @@ def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scor
 
 def _incumbent(task: SearchTask, scored: Scored) -> float:
     """The proximity of the closest candidate that meets everything; infinite when none does."""
-    if not task.proximity or any(target.direction for target in task.targets):
+    if not task.proximity or objectives(task.targets):
         return np.inf
     good = (scored.violation == 0) & (scored.valid <= 0)
     return float(scored.proximity[good].min(initial=np.inf))
@@ -217,7 +214,7 @@ def _heads(task: SearchTask, population: Scored) -> list[int]:
 def _smaller_changes(variation: Variation, tried: Scored) -> list[Scored]:
     """Where a value is minimised: smaller changes that come within the tolerance of the best."""
     task = variation.task
-    if not any(target.direction for target in task.targets):
+    if not objectives(task.targets):
         return []
     goal = reaching(task, tried.take(order(task, tried)[:1]))
     sheet = planes(goal, variation.groups)
@@ -300,7 +297,7 @@ def _plain_numbers(task: SearchTask, chosen: Scored) -> Scored:
         fine &= legal_mask(parameter, rounded[:, column])
     again = score(task, rounded)
     fine &= (again.violation == 0) & (again.valid <= chosen.valid)
-    fine &= again.extreme <= chosen.extreme
+    fine &= again.preference <= chosen.preference
     order_ = np.where(fine, np.arange(len(rounded)), np.arange(len(rounded)) + len(rounded))
     return join([again, chosen]).take(order_)
 

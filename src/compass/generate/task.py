@@ -42,6 +42,7 @@ class SearchTask:
     settings: Settings
     until: float = np.inf  # time.monotonic() at which what is optional ends
     familiar: Callable[[Floats], Bools] | None = None  # which configurations are near past runs
+    measured: Callable[[], dict[str, Floats]] = dict  # outcomes [n, outputs] of `observed`
     past_runs: "PastRuns | None" = (
         None  # what was measured in the context; None: only the model counts
     )

@@ -81,7 +81,7 @@ def _allowed(
     scored = score(task, settled)
     fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.proximity[0] < amount
     if wanted.value is not None and math.isfinite(wanted.most):
-        fine = fine and scored.extreme[0] <= wanted.value.extreme(wanted.most)
+        fine = fine and scored.preference[0] <= wanted.value.preference(wanted.most)
     return (settled[0], float(scored.proximity[0])) if fine else None
 
 
@@ -92,8 +92,8 @@ def best_value(question: Question, x: Floats, value: Value, wanted: Wanted) -> B
     are excluded sooner, so that something is known whenever time runs out.
     """
     task, clock = question.task, question.clock
-    best, amount = x, float(score(task, x[None, :]).extreme[0])
-    bound, share = value.extreme(floor_of(question, value)), 1.0
+    best, amount = x, float(score(task, x[None, :]).preference[0])
+    bound, share = value.preference(floor_of(question, value)), 1.0
     light: int | None = _LIGHT
     while clock.left > 0:
         goal = amount - _VALUE_CLOSED * max(1.0, abs(amount))
@@ -106,7 +106,7 @@ def best_value(question: Question, x: Floats, value: Value, wanted: Wanted) -> B
         question.clock = clock
         light = None
         if run.bound is not None:
-            bound = max(bound, min(value.extreme(run.bound), goal))
+            bound = max(bound, min(value.preference(run.bound), goal))
         better = None if run.x is None else _better_value(task, run.x, amount)
         if run.end is End.IMPOSSIBLE:
             bound, share = max(bound, most), min(1.0, 1.5 * share)
@@ -124,8 +124,8 @@ def best_value(question: Question, x: Floats, value: Value, wanted: Wanted) -> B
 def _better_value(task: SearchTask, x: Floats, amount: float) -> tuple[Floats, float] | None:
     """A configuration with what nobody asked for where it was, if that is still better."""
     scored = score(task, settle(task, x[None, :]))
-    fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.extreme[0] < amount
-    return (scored.X[0], float(scored.extreme[0])) if fine else None
+    fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.preference[0] < amount
+    return (scored.X[0], float(scored.preference[0])) if fine else None
 
 
 def floor_of(question: Question, value: Value) -> float:
@@ -187,7 +187,7 @@ def _nearer(task: SearchTask, x: Floats, near: Floats, column: int) -> Floats:
     fine = (
         scored.violation[1] == 0
         and scored.valid[1] <= 0
-        and scored.extreme[1] <= scored.extreme[0]
+        and scored.preference[1] <= scored.preference[0]
         and scored.proximity[1] < scored.proximity[0]
     )
     return near if fine else x

@@ -140,7 +140,7 @@ def _one_side(
     run = relaxed.ask(Wanted(task.rules, task.outcome_rules, goals, math.inf, value, most, "value"))
     proved = run.end in (End.IMPOSSIBLE, End.BEST)
     if run.x is not None:
-        best = float(score(task, run.x[None, :]).extreme[0])
+        best = float(score(task, run.x[None, :]).preference[0])
     if best is None:
         return None
     return Nearest(sign * best * target.scale, proved)
@@ -152,4 +152,4 @@ def _best_known(task: SearchTask, known: Floats) -> float | None:
         return None
     scored = score(task, known)
     fine = (scored.violation == 0) & (scored.valid <= 0)
-    return float(scored.extreme[fine].min()) if fine.any() else None
+    return float(scored.preference[fine].min()) if fine.any() else None

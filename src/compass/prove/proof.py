@@ -8,6 +8,7 @@ import numpy as np
 
 from compass.domain.answer import Certificate, CertificateStatus
 from compass.generate.base import Candidates, Floats
+from compass.generate.objectives import as_good_as, objectives, sign
 from compass.generate.pick import preferred
 from compass.generate.score import score
 from compass.generate.task import SearchTask
@@ -34,12 +35,8 @@ class Proof:
 
 def prove(task: SearchTask, found: Candidates, seconds: float) -> Proof:
     """Prove within some seconds how good the first candidate is, or that there can be none."""
-    return _prove(task, found, seconds)
-
-
-def _prove(task: SearchTask, found: Candidates, seconds: float) -> Proof:
     meets = len(found.X) > 0 and bool(found.meets[0])
-    directed = any(target.direction for target in task.targets)
+    directed = bool(objectives(task.targets))
     if meets and not directed and not task.proximity:
         return _said(CertificateStatus.OPTIMAL, words.ALL_MET)
     if meets and found.exhaustive:
@@ -66,7 +63,7 @@ def _said(status: CertificateStatus, reason: str, **more: object) -> Proof:
 def _exhausted(task: SearchTask, found: Candidates) -> Proof:
     """Every combination was tried: what came first is the best."""
     told = words.tried_all(
-        directed=any(target.direction for target in task.targets),
+        directed=bool(objectives(task.targets)),
         proximity=task.proximity,
         tolerance=task.settings.search.tolerance,
     )
@@ -143,16 +140,14 @@ def _distance(
 
 def _value_of(question: Question) -> Value | str:
     """What is minimised, or a sentence when it is not a sum over trees."""
-    directed = [t for t in question.task.targets if t.direction is not None]
-    signs = [1.0 if t.direction == "minimize" else -1.0 for t in directed]
+    directed = objectives(question.task.targets)
     if len(directed) == 1:
         outcome = question.outcomes[directed[0].name]
-        terms = ((directed[0].name, np.array(signs)),)
+        terms = ((directed[0].name, np.array([sign(directed[0])])),)
         return Value(terms, scale_of(outcome, directed[0]), directed[0], outcome.link)
     if any(question.outcomes[t.name].link != "identity" for t in directed):
         return words.NOT_A_SUM
-    pairs = zip(directed, signs, strict=True)
-    return Value(tuple((t.name, np.array([sign / t.scale])) for t, sign in pairs), 1.0)
+    return Value(tuple((t.name, np.array([sign(t) / t.scale])) for t in directed), 1.0)
 
 
 def _directed(question: Question, found: Candidates) -> Proof:
@@ -162,7 +157,7 @@ def _directed(question: Question, found: Candidates) -> Proof:
         return _said(CertificateStatus.NO_PROOF, value)
     scored = score(task, found.X)
     fine = np.flatnonzero((scored.valid <= 0) & (scored.violation == 0))
-    first = found.X[fine[np.argmin(scored.extreme[fine])]]
+    first = found.X[fine[np.argmin(scored.preference[fine])]]
     whole = question.clock
     if task.proximity:
         question.clock = Clock.of(_FIRST * whole.left)
@@ -171,8 +166,8 @@ def _directed(question: Question, found: Candidates) -> Proof:
     unit = value.target.scale if value.target is not None else 1.0
     if not task.proximity:
         return _value_only(question, found.X[0], known, unit)
-    limit = known.amount + task.settings.search.tolerance * max(abs(known.amount), 1e-12)
-    reach = fine[scored.extreme[fine] <= limit]
+    limit = as_good_as(known.amount, task.settings.search.tolerance)
+    reach = fine[scored.preference[fine] <= limit]
     nearest = found.X[reach[np.argmin(scored.proximity[reach])]] if len(reach) else known.x
     gap = max((known.amount - (known.bound if known.bound is not None else -math.inf)), 0.0) * unit
     wanted = replace(_everything(question), value=value, most=value.raw(limit))
@@ -197,21 +192,21 @@ def _directed(question: Question, found: Candidates) -> Proof:
 def _value_only(question: Question, x: Floats, known: Bounded, unit: float) -> Proof:
     task = question.task
     scored = score(task, np.stack([x, known.x]))
-    improved = bool(scored.extreme[1] < scored.extreme[0])
+    improved = bool(scored.preference[1] < scored.preference[0])
     value = _value_of(question)
     assert isinstance(value, Value)
     bound = -math.inf if known.bound is None else known.bound
     gap = max((known.amount - bound) * unit, 0.0)
     left_out = tuple(question.left_out)
     proved = known.proved and not left_out
-    sign = -1.0 if value.target is not None and value.target.direction == "maximize" else 1.0
+    turned = 1.0 if value.target is None else sign(value.target)
     told = gap if math.isfinite(gap) else None
     return Proof(
         Certificate(
             status=CertificateStatus.OPTIMAL if proved else CertificateStatus.BEST_FOUND,
             reason=words.value_only(proved, gap, value.target, left_out, cut=known.cut),
             gap=told,
-            bound=sign * bound * unit if math.isfinite(bound) else None,
+            bound=turned * bound * unit if math.isfinite(bound) else None,
             value_gap=told,
             resolution=resolution_of(question, known.x),
             left_out=left_out,
@@ -245,8 +240,7 @@ def _found_after_all(question: Question, x: Floats) -> Proof:
     """The solver met the goals where the search did not: prove what can be proved about that."""
     task = question.task
     scored = score(task, x[None, :])
-    again = Candidates(x[None, :], np.array([True]), scored.proximity)
-    proof = _prove(task, again, question.clock.left)
+    proof = prove(task, scored.candidates(), question.clock.left)
     return proof if proof.better is not None else replace(proof, better=x)
 
 

@@ -49,16 +49,16 @@ class Value:
     target: Target | None = None  # the only directed target; None: several, in units of scales
     link: str = "identity"
 
-    def raw(self, extreme: float) -> float:
-        """The largest sum whose value, in standard deviations, is at most `extreme`."""
+    def raw(self, preference: float) -> float:
+        """The largest sum whose value, in standard deviations, is at most `preference`."""
         if self.target is None:
-            return extreme
-        y = extreme * self.target.scale
+            return preference
+        y = preference * self.target.scale
         if self.target.direction == "minimize":
             return unlinked(self.link, -math.inf, y)[1]
         return -unlinked(self.link, -y, math.inf)[0]
 
-    def extreme(self, raw: float) -> float:
+    def preference(self, raw: float) -> float:
         """The value of a sum, in standard deviations."""
         if self.target is None:
             return raw
@@ -372,4 +372,4 @@ class _Solving:
         """Whether the value is small enough, [n]."""
         if self.wanted.value is None or not math.isfinite(self.wanted.most):
             return np.ones(len(scored), dtype=bool)
-        return np.asarray(scored.extreme <= self.wanted.value.extreme(self.wanted.most))
+        return np.asarray(scored.preference <= self.wanted.value.preference(self.wanted.most))

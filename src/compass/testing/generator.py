@@ -1,4 +1,4 @@
-"""What a search promises: legal candidates only, told truly, the best first, the same again."""
+"""What a generator promises: legal candidates, described truly, best first, repeatable."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from compass.domain.errors import ConflictingRules
 from compass.generate import loss
-from compass.generate.base import Candidates
+from compass.generate.base import Candidates, ready
+from compass.generate.objectives import as_good_as, objectives
 from compass.generate.repair import broken
 from compass.generate.score import Scored, score
 from compass.generate.task import SearchTask
@@ -52,6 +53,7 @@ def _arrays(task: SearchTask) -> dict[str, Any]:
         "free": task.free.copy(),
         "forced": task.forced.copy(),
         "observed": task.observed.copy(),
+        **{f"measured {name}": y.copy() for name, y in task.measured().items()},
         "geometry.scale": task.geometry.scale.copy(),
         "geometry.weight": task.geometry.weight.copy(),
     }
@@ -61,7 +63,7 @@ def _generate(found: Witness, plugin: Any, case: Case) -> Candidates | None:
     """What was generated; None: it says that the rules conflict."""
     with found.calling(f"it copes with: {case.label}", case.look):
         try:
-            result = plugin.generate(case.task)
+            result = ready(plugin, case.task).generate(case.task)
         except ConflictingRules:
             return None
     found.expect(
@@ -131,6 +133,12 @@ def _shapes(found: Witness, case: Case, result: Candidates) -> None:
         and X.shape[1] == len(task.start),
         f"`X` is a float64 array with {len(task.start)} columns",
         f"{getattr(X, 'dtype', type(X).__name__)} of shape {np.shape(X)}",
+        case.look,
+    )
+    found.expect(
+        np.shape(result.values) == (len(X), len(objectives(task.targets))),
+        "`values` has a row for each candidate and a column for each objective",
+        f"shape {np.shape(result.values)}",
         case.look,
     )
     found.expect(
@@ -221,6 +229,12 @@ def _truthful(found: Witness, case: Case, result: Candidates, scored: Scored) ->
         first_difference(result.meets, scored.valid <= 0),
         case.look,
     )
+    found.expect(
+        np.allclose(result.values, scored.values, rtol=1e-9, atol=1e-9),
+        "`values` are what is minimised, in standard deviations (generate.score.score)",
+        first_difference(result.values, scored.values),
+        case.look,
+    )
     near = loss.proximity(result.X, case.task.start, case.task.geometry)
     found.expect(
         np.allclose(result.proximity, near, rtol=1e-9, atol=1e-9),
@@ -247,13 +261,12 @@ def _best_first(found: Witness, case: Case, result: Candidates, scored: Scored) 
         case.look,
     )
     equals = scored.valid <= scored.valid[0] + 1e-9
-    if any(target.direction for target in task.targets):
-        best = scored.extreme[equals].min()
-        slack = task.settings.search.tolerance * abs(best) + 1e-9
+    if objectives(task.targets):
+        best = float(scored.preference[equals].min())
         found.expect(
-            scored.extreme[0] <= best + slack,
+            scored.preference[0] <= as_good_as(best, task.settings.search.tolerance) + 1e-9,
             "the first candidate has the best value of what is minimised",
-            f"values {scored.extreme.tolist()}",
+            f"values {scored.preference.tolist()}",
             case.look,
         )
     elif task.proximity:

@@ -155,6 +155,8 @@ def task(
     both = Space(parameters=(*space.parameters, *OUTCOMES))
     rng = np.random.default_rng(1)
     observed = np.column_stack([rng.choice(_some(p), 200) for p in space])
+    law = Law(space)
+    measured = law(observed)
     return SearchTask(
         space=space,
         start=np.array(start),
@@ -165,7 +167,7 @@ def task(
         outcomes=tuple(p.name for p in OUTCOMES),
         targets=targets,
         labels={t.name: 1 for t in targets if t.is_class},
-        predict=Law(space),
+        predict=law,
         geometry=_geometry(space, observed),
         observed=observed,
         proximity=proximity,
@@ -173,6 +175,7 @@ def task(
         seed=seed,
         settings=Settings(),
         familiar=_familiar if familiar else None,
+        measured=lambda: measured,
     )
 
 

@@ -261,6 +261,4 @@ def poor_search(problem: SearchTask, rng: np.random.Generator, tried: int = 40) 
     """What a search that looked at a few configurations would give."""
     X = everything(problem)
     some = judged(problem, X[rng.integers(len(X), size=tried)])
-    if not len(some):
-        return Candidates(np.empty((0, 6)), np.empty(0, dtype=bool), np.empty(0))
-    return Candidates(some.X[:3], some.valid[:3] <= 0, some.proximity[:3])
+    return some.take(np.arange(len(some))[:3]).candidates()

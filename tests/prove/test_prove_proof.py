@@ -57,8 +57,8 @@ def check(problem: SearchTask, proof: Proof, found: Candidates) -> None:
         directed = any(target.direction for target in problem.targets)
         if directed:
             value = problem.settings.search.tolerance if problem.proximity else 1e-5
-            reach = best.extreme.min() + value * max(abs(best.extreme.min()), 1.0)
-            assert mine.extreme[0] <= reach
+            reach = best.preference.min() + value * max(abs(best.preference.min()), 1.0)
+            assert mine.preference[0] <= reach
         if problem.proximity and not directed:
             assert mine.proximity[0] <= both.proximity[0] + 1.1e-5 * max(1, both.proximity[0])
     if told.bound is not None and possible and problem.proximity:
@@ -145,7 +145,7 @@ def test_the_best_value_and_the_smallest_change_that_comes_close(seed, texts, pr
     check(problem, proof, found)
     assert proof.certificate.status in ENDS
     if proof.certificate.status is CertificateStatus.OPTIMAL:
-        best = abs(judged(problem, everything(problem)).extreme).max()
+        best = abs(judged(problem, everything(problem)).preference).max()
         assert proof.certificate.value_gap == pytest.approx(0.0, abs=1e-5 * max(1.0, best))
 
 
