@@ -8,13 +8,13 @@ from scipy import integrate, stats
 from tasks import SETTINGS, everything, law, model, task
 
 from compass.domain.target import Target
-from compass.generate import loss
 from compass.generate.chance import choose, improvement
 from compass.generate.past import PastRuns, weighed
 from compass.generate.pick import preferred
 from compass.generate.score import Scored, score
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability
+from compass.prepare.geometry import column_distances
 from compass.prepare.split import configurations
 from compass.settings import Settings
 
@@ -93,7 +93,7 @@ def test_the_best_run_then_untried_ones_that_differ() -> None:
     assert (np.diff(chosen[1:]) > 0).all()
     X = scored.X[chosen]
     for i in range(5):
-        apart = loss.column_distance(np.delete(X, i, axis=0), X[i], made.geometry).sum(axis=1)
+        apart = column_distances(np.delete(X, i, axis=0), X[i], made.geometry).sum(axis=1)
         assert (apart >= SETTINGS.search.distinct).all()
 
 

@@ -13,9 +13,10 @@ from compass.domain.target import Target
 from compass.generate import loss
 from compass.generate.base import Floats
 from compass.generate.blocks import blocks
-from compass.generate.pairwise import column_costs, planes, reaching
+from compass.generate.pairwise import planes, reaching
 from compass.generate.score import order, score
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_costs
 
 RULES = ("a + b <= 20", "c == 'x' -> d >= 1", "a % 2 == 0 or b >= 2")
 
@@ -139,7 +140,7 @@ def test_column_costs_add_up_to_the_proximity(row: int, column: int) -> None:
     x = case.start.copy()
     x[column] = everything()[row, column]
     want = loss.proximity(x[None, :], case.start, case.geometry)
-    assert column_costs(case, column, x[[column]]) == pytest.approx(want)
+    assert column_costs(x[[column]], case.start, column, case.geometry) == pytest.approx(want)
 
 
 def test_a_model_without_trees_has_no_planes() -> None:

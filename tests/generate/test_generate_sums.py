@@ -6,12 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.domain.space import Number, Space
-from compass.generate import loss
-from compass.generate.nearest import distances, nearest_rows
 from compass.generate.nudge import nudge, stock_of
 from compass.generate.sums import sums_of
 from compass.language import bind_rule, parse_rule
-from compass.prepare.geometry import Geometry
 from compass.rules import Rule, compile_rule
 
 SPACE = Space(
@@ -88,21 +85,3 @@ def test_turns_say_where_a_sum_becomes_true() -> None:
     assert turns[0, 0] == pytest.approx(20 / 3)
     assert np.isnan(turns[0, 1])
     assert turns[1].tolist() == [9.0, 6.0, 25.0]
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10_000))
-def test_distances_are_those_of_the_loss(seed: int) -> None:
-    X = rows(seed)
-    geometry = Geometry(
-        scale=np.array([3.0, 2.0, 10.0]),
-        weight=np.ones(3),
-        category=np.array([False, False, True]),
-        none=np.array([np.nan, -5.0, np.nan]),
-    )
-    columns = np.array([0, 1, 2])
-    want = loss.column_distance(X, X[0], geometry).sum(axis=1)
-    got = distances(X, X[0], columns, geometry)
-    assert np.allclose(got, want, rtol=1e-12, atol=0)
-    near = nearest_rows(X, X[0], columns, geometry, 7)
-    assert want[near].max() <= np.delete(want, near).min() + 1e-12

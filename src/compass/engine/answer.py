@@ -36,6 +36,7 @@ from compass.evidence.contexts import across, completed, left_open, with_familia
 from compass.evidence.effects import with_effects
 from compass.evidence.goal_chance import with_promise
 from compass.evidence.past_runs import measured_at, past_runs_of, verdict
+from compass.generate import loss
 from compass.generate.base import Candidates, generator_for
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
@@ -298,9 +299,7 @@ def _suggestion(
     shown = {*plan.free, *plan.query.change, *(edit.name for edit in edits)}
     distance = near
     if plan.baseline is not None:
-        from compass.generate.loss import proximity
-
-        distance = float(proximity(x[None, :], plan.origin, task.geometry)[0])
+        distance = float(loss.proximity(x[None, :], plan.origin, task.geometry)[0])
     return Suggestion(
         config=config,
         settings={name: config[name] for name in plan.features if name in shown},

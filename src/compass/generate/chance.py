@@ -8,12 +8,11 @@ model that does not believe the best run does not believe in what lies around it
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.generate import loss
 from compass.generate.base import Floats
-from compass.generate.nearest import distances
 from compass.generate.past import PastRuns
 from compass.generate.score import Scored
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_distances, distances
 
 Positions = NDArray[np.int64]
 
@@ -90,6 +89,6 @@ def _hopeful(
 
 def _near(task: SearchTask, X: Floats, untried: Positions, x: Floats) -> Positions:
     """Untried candidates by how many parameters differ from x [d], then by how far."""
-    columns = loss.column_distance(X[untried], x, task.geometry)[:, task.movable]
+    columns = column_distances(X[untried], x, task.geometry)[:, task.movable]
     ranked = np.lexsort((columns.sum(axis=1), (columns > 0).sum(axis=1)))
     return np.asarray(untried[ranked[: max(_POOL, _WIDER * task.count)]])

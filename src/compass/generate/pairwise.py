@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Number
-from compass.generate import loss
 from compass.generate.base import Bools, Columns, Floats
 from compass.generate.blocks import Block
 from compass.generate.objectives import sign
@@ -16,6 +15,7 @@ from compass.generate.repair import broken, settle
 from compass.generate.score import MARGIN, Scored, join, order, score
 from compass.generate.sums import Sums, is_sum
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_costs, column_distances
 from compass.prepare.legal import legal_mask, snap
 from compass.rules import Rule
 
@@ -105,7 +105,7 @@ class PairwiseSearch:
 
     def _cost_of(self, x: Floats) -> Floats:
         task = self.task
-        apart = loss.column_distance(x[None, :], task.start, task.geometry)[0]
+        apart = column_distances(x[None, :], task.start, task.geometry)[0]
         return np.asarray((apart * task.geometry.weight)[self.columns])
 
     def _moves(self, x: Floats, wanted: list[tuple[int, int, float]]) -> Floats:
@@ -196,12 +196,12 @@ class PairwiseSearch:
         points = points[np.isfinite(points)]
         if len(points):
             points = grid_points(self.task, column, points)
-            points = points[column_costs(self.task, column, points) < reach]
+            points = points[_proximity_costs(self.task, column, points) < reach]
         points = np.append(points, x[column])
         at = np.minimum(np.searchsorted(value, points), len(value) - 1)
         if (value[at] != points).any():
             value = np.union1d(value, points)
-            cost = column_costs(self.task, column, value)
+            cost = _proximity_costs(self.task, column, value)
         if reach < np.inf:
             near = np.flatnonzero((cost < reach) | (value == x[column]))
             value, cost = value[near], cost[near]
@@ -237,16 +237,11 @@ def grid_points(task: SearchTask, column: int, points: Floats) -> Floats:
     return np.asarray(snapped[legal_mask(parameter, snapped)])
 
 
-def column_costs(task: SearchTask, column: int, values: Floats) -> Floats:
+def _proximity_costs(task: SearchTask, column: int, values: Floats) -> Floats:
     """What each value of a column adds to the proximity; 0 where closeness is not wanted."""
     if not task.proximity:
         return np.zeros(len(values))
-    start, geometry = task.start[column], task.geometry
-    apart = np.abs(values - start) / geometry.scale[column]
-    none = geometry.none[column]
-    label = np.full(len(values), geometry.category[column]) | (values == none) | (start == none)
-    apart = np.where(label, (values != start).astype(np.float64), apart)
-    return np.asarray(apart * geometry.weight[column])
+    return column_costs(values, task.start, column, task.geometry)
 
 
 def planes(task: SearchTask, groups: list[Block]) -> PairwiseSearch | None:
@@ -277,7 +272,7 @@ def planes(task: SearchTask, groups: list[Block]) -> PairwiseSearch | None:
         aims=_aims(task, wanted, trees),
         columns=columns,
         values=tuple(values.values()),
-        costs=tuple(column_costs(task, c, v) for c, v in values.items()),
+        costs=tuple(_proximity_costs(task, c, v) for c, v in values.items()),
     )
 
 
@@ -359,7 +354,7 @@ def _on_plane(task: SearchTask, column: int, values: Floats) -> Floats:
     if len(values) <= _VALUES or edges is None:
         return values
     cell = np.searchsorted(edges, values.astype(np.float32).astype(np.float64))
-    best = np.lexsort((column_costs(task, column, values), cell))
+    best = np.lexsort((_proximity_costs(task, column, values), cell))
     firsts = best[np.unique(cell[best], return_index=True)[1]]
     return np.asarray(values[np.sort(firsts)])
 

@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from compass.generate import loss
 from compass.generate.base import Floats
 from compass.generate.chance import choose
-from compass.generate.nearest import distances
 from compass.generate.objectives import as_good_as, objective_values, objectives, preference
 from compass.generate.score import Scored, order
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import distances
 
 _WORSE = 0.1  # a value worse by this share costs as much as a change by one standard deviation
 # How much more a further answer may cost, in units of the budget; 0: as little as possible.

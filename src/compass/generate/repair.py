@@ -4,11 +4,11 @@ import numpy as np
 
 from compass.domain.expression import Comparison
 from compass.domain.space import Number
-from compass.generate import loss
 from compass.generate.base import Bools, Floats
 from compass.generate.blocks import Block
 from compass.generate.sums import is_sum
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_distances
 from compass.prepare.legal import snap
 from compass.rules import components
 from compass.rules.solve import solve, unfolds
@@ -69,9 +69,7 @@ def _best_moves(
             left = broken(task, tried).reshape(options.shape)
             if keep is not None:
                 left[keep[:, column]] = np.inf
-            apart = loss.column_distance(
-                tried, np.repeat(X, options.shape[1], axis=0), task.geometry
-            )
+            apart = column_distances(tried, np.repeat(X, options.shape[1], axis=0), task.geometry)
             apart = apart[:, column].reshape(options.shape) * task.geometry.weight[column]
             place = np.lexsort((apart, left), axis=1)[:, 0]
             rows = np.arange(len(X))

@@ -9,7 +9,6 @@ from compass.domain.space import Number
 from compass.generate.base import Candidates, Floats
 from compass.generate.blocks import Block, blocks
 from compass.generate.gradient import descend
-from compass.generate.nearest import nearest_rows
 from compass.generate.objectives import objectives
 from compass.generate.pairwise import PairwiseSearch, planes, reaching
 from compass.generate.past import weighed
@@ -18,6 +17,7 @@ from compass.generate.repair import broken, repair, settle
 from compass.generate.score import Scored, join, order, score
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, children, draw, mended, variation_of
+from compass.prepare.geometry import nearest_rows
 from compass.prepare.legal import legal_mask
 
 _ARCHIVE = 600  # good candidates remembered for picking different answers

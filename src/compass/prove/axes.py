@@ -14,6 +14,7 @@ from compass.domain.space import Category
 from compass.generate.base import Floats
 from compass.generate.task import SearchTask
 from compass.model.trees.flat import FlatForest
+from compass.prepare.geometry import column_costs
 from compass.rules import Domain
 from compass.rules.domains import grid, of_values
 
@@ -138,7 +139,7 @@ def axis_of(task: SearchTask, column: int, domain: Domain, cuts: Floats) -> Axis
     if none is not None:
         first, last = np.append(first, none), np.append(last, none)
     nearest = _nearest(task, column, domain, first, last)
-    cost = costs(task, column, nearest)
+    cost = column_costs(nearest, task.start, column, task.geometry)
     some = len(cost) - (none is not None and len(cost) > 1)
     return Axis(
         column=column,
@@ -152,15 +153,6 @@ def axis_of(task: SearchTask, column: int, domain: Domain, cuts: Floats) -> Axis
         domain=domain,
         single=single,
     )
-
-
-def costs(task: SearchTask, column: int, values: Floats) -> Floats:
-    """The weighted distance of values [k] of one column to the start."""
-    geometry, start = task.geometry, task.start[column]
-    none = geometry.none[column]
-    labels = bool(geometry.category[column]) | (values == none) | bool(start == none)
-    apart = np.where(labels, values != start, np.abs(values - start) / geometry.scale[column])
-    return np.asarray(apart * geometry.weight[column], dtype=np.float64)
 
 
 def _of_values(values: Floats, cuts: Floats) -> tuple[Floats, Floats]:

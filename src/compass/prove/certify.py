@@ -4,9 +4,9 @@ import numpy as np
 
 from compass.domain.answer import Certificate, CertificateStatus
 from compass.generate.base import Candidates, Floats
-from compass.generate.nearest import distances
 from compass.generate.score import score
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import distances
 
 # docs/decisions/0013-measured-runs-beside-the-model.md
 _MEASURED = (
