@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.acquire import improvement as decision
-from compass.acquire.runnable import Made, allowed
+from compass.acquire.runnable import allowed
 from compass.domain.answer import Label, Suggestion
 from compass.domain.query import Kind
 from compass.domain.space import Number
@@ -20,8 +20,8 @@ from compass.generate.repair import broken, settle
 from compass.generate.task import SearchTask
 from compass.generate.variation import children, draw, variation_of
 from compass.language import format_value
+from compass.learn.outcomes import OutcomeModel
 from compass.learn.reliability import Reliability
-from compass.learn.store import OutcomeModel
 from compass.model.trees import flat
 from compass.prepare.encode import Encoder
 
@@ -118,7 +118,7 @@ def _placed(desk: "Desk", task: SearchTask, X: Floats) -> Floats:
     settings = np.repeat(task.start[None, :], len(X), axis=0)
     settings[:, task.movable] = X[:, task.movable]
     full = completed(desk.plan, desk.assessor, task, _first_of_each(settings))
-    made = Made.of(desk.store, space.names)
+    made = desk.assessor.view.all_runs
     again = np.flatnonzero(made.known(full))
     if len(contexts) < 2 or not len(again):
         return full
@@ -295,7 +295,7 @@ def _taught(desk: "Desk", task: SearchTask, X: Floats) -> dict[str, Floats]:
     Of what is positive, as a share. The mean over contexts is not moved by more than that.
     """
     assessor, found = desk.assessor, {}
-    made = Made.of(desk.store, task.space.names)
+    made = desk.assessor.view.all_runs
     runs = made.count(X)
     known = _record(desk, task, X[:1])
     for name in _names(task):
@@ -389,5 +389,5 @@ def _measured_words(desk: "Desk", task: SearchTask, past_runs: PastRuns, place: 
         unit = getattr(desk.store.prepared.space[target.name], "unit", None)
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    made = Made.of(desk.store, desk.assessor.view.features.names)
+    made = desk.assessor.view.all_runs
     return f"row {made.rows(past_runs.X[place])[0]} ({', '.join(told)})"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.acquire.runnable import Made, allowed
+from compass.acquire.runnable import allowed
 from compass.domain.answer import Effect, Finding, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.space import Role
@@ -72,7 +72,7 @@ def _pairs(
         needed = 1
     if old == new:
         return
-    made = Made.of(desk.store, task.space.names)
+    made = desk.assessor.view.all_runs
     given, repeat = 0, None
     for references, moved in _legal_pairs(desk, task, x, column, (old, new)):
         # Measured already: worth a repeat only where there is no other.
@@ -119,7 +119,7 @@ def _references(
     of the pair was measured and that are like x [d], and x itself.
     """
     old, new = move
-    view = Made.of(desk.store, task.space.names)
+    view = desk.assessor.view.all_runs
     same = _comparable(desk, task, x, view.X, column)
     rows = np.concatenate([view.X[same], x[None]])
     half = np.isin(rows[:, column], [old, new])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from compass.acquire.candidates import prospects
 from compass.acquire.improvement import batch
 from compass.acquire.pairs import pairs_for
-from compass.acquire.runnable import Made, allowed, apart, spaced
+from compass.acquire.runnable import allowed, apart, spaced
 from compass.acquire.sentences import promise
 from compass.domain.answer import Label, Proposal, Suggestion
 from compass.domain.constraint import Constraint
@@ -94,7 +94,7 @@ def for_decision(
     chosen: list[tuple[int, float | None]] = [
         *batch(hopes.losses, hopes.today, settings, task.geometry, apart=least, n=n)
     ]
-    made, holder = Made.of(desk.store, task.space.names), hopes.today.place
+    made, holder = desk.assessor.view.all_runs, hopes.today.place
     if not chosen and desk.wanted and not made.rows(hopes.X[holder]):
         chosen = [(holder, None)]  # sure as it seems, it was never run
     directed = [target for target in task.targets if target.direction is not None]
@@ -115,7 +115,7 @@ def _for_what_if(
 ) -> tuple[Proposal, ...]:
     """The changed configuration, the baseline where it was never measured, and steps between."""
     encoder, origin = Encoder(task.space), desk.plan.origin
-    made = Made.of(desk.store, task.space.names)
+    made = desk.assessor.view.all_runs
     rows = [encoder.encode(s.config) for s in suggestions[:1]]
     itself = "the change itself: one run tells whether the prediction holds"
     found = [(x, itself) for x in rows if not made.rows(x)]
@@ -134,13 +134,13 @@ def for_population(desk: "Desk", n: int) -> tuple[Proposal, ...]:
 
     before, after = changed_runs(desk)
     space = desk.assessor.view.features
-    made = Made.of(desk.store, space.names)
+    made = desk.assessor.view.all_runs
     # A past run that broke a rule tells what happened; nobody is asked to break it again.
     possible = allowed(space, desk.plan.feature_rules, after) & ~made.known(after)
     fresh = np.flatnonzero(possible)[:_TRIED]
     if not len(fresh):
         return ()
-    geometry = desk.store.geometry(space.names, {})
+    geometry = desk.store.view_of(space.names).geometry({})
     proposals = []
     for place in _doubtful(desk.assessor, geometry, after[fresh], n).chosen:
         row = made.rows(before[fresh[place]])
@@ -178,7 +178,7 @@ def towards(
         point[column] = origin[column]
         rows.append(point)
     candidates = np.array(rows)[allowed(space, rules, np.array(rows))]
-    unseen = candidates[~Made.of(assessor.store, space.names).known(candidates)]
+    unseen = candidates[~assessor.view.all_runs.known(candidates)]
     least = assessor.store.settings.search.distinct
     kept = unseen[spaced(unseen, geometry, least)]
     return _told(assessor, [(row, _why(row, x, space.names)) for row in kept])[:n]
@@ -210,7 +210,7 @@ def everywhere(
     trained = engine.store.train(features, outcomes)
     assessor = Assessor(engine.store, engine.store.view_of(features), trained)
     rules = compiled([*engine.rules, *conditions], engine.space, features)
-    geometry = engine.store.geometry(features, {})
+    geometry = engine.store.view_of(features).geometry({})
     return lawful(rules, anywhere(assessor, rules, geometry, n, engine.settings.seed))
 
 
@@ -239,7 +239,7 @@ def anywhere(
     candidates = np.unique(mixed[allowed(space, rules, mixed)], axis=0)
     if not len(candidates):
         return ()
-    made = Made.of(assessor.store, space.names)
+    made = assessor.view.all_runs
     known = made.known(candidates)
     rows: list[tuple[Floats, str]] = []
     for some in (candidates[~known], candidates[known]):

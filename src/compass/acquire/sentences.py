@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from compass.acquire import improvement as decision
 from compass.acquire.candidates import Prospects, within
-from compass.acquire.runnable import Made
 from compass.evidence.contexts import chance_over
 from compass.generate.task import SearchTask
 
@@ -24,7 +23,7 @@ def promise(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str
     What is expected is about the candidate as it is proposed, in its own context. Goals of a
     question about several contexts are about the mean over them, and are told so.
     """
-    again = Made.of(desk.store, task.space.names).rows(hopes.X[place])
+    again = desk.assessor.view.all_runs.rows(hopes.X[place])
     itself, holder = place == hopes.today.place, hopes.holder
     several = len(desk.plan.contexts) > 1
     view, at = hopes, place

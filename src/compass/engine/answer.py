@@ -174,7 +174,7 @@ def task_of(desk: Desk, problem: Problem) -> SearchTask:
         targets=problem.targets,
         labels={t.name: _position(store, t) for t in problem.targets if t.is_class},
         predict=predict,
-        geometry=store.geometry(names, problem.weights),
+        geometry=store.view_of(names).geometry(problem.weights),
         observed=view.X[view.train],
         proximity=problem.proximity,
         count=problem.count,

@@ -14,7 +14,8 @@ from compass.domain.query import Kind, Query, Row
 from compass.domain.space import Category, Number, Role, Space
 from compass.engine import baseline as base
 from compass.language import format_value, parse_rule
-from compass.learn.store import FeatureView, ModelStore
+from compass.learn.features import FeatureView
+from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
 from compass.prepare.weigh import order
 from compass.rules import Rule, compile_rule, components

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from compass.domain.answer import Effect, Finding, Label, Trust
 from compass.domain.space import Category
 from compass.engine.plan import best_run, past_checks
-from compass.evidence.comparable import MatchedRuns, complete
+from compass.evidence.comparable import MatchedRuns
 from compass.evidence.findings import Case, Expected, enough
 from compass.language import listed
 from compass.trust.pairs.effect import Outcome, count
@@ -192,7 +192,7 @@ class _Finder:
         return around
 
     def _runs(self) -> Rows:
-        return complete(self.matched.assessor)
+        return self.matched.assessor.view.distinct
 
 
 def _pairs(
