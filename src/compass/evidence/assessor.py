@@ -79,6 +79,13 @@ class Assessor:
             for i, measured in enumerate(observed)
         ]
 
+    def predicted(self, x: Floats) -> Config:
+        """What every outcome of a configuration x [d] is predicted to be."""
+        return {
+            name: self.value(name, trained.model.predict(x[None, :])[0])
+            for name, trained in self.trained.items()
+        }
+
     def value(self, name: str, score: Floats) -> Value:
         """A model's output for one configuration as a value: a number or a label."""
         parameter = self.store.prepared.space[name]

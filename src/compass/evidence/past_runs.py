@@ -24,7 +24,7 @@ Spread = Callable[[Floats], dict[str, Floats]]
 
 
 def past_runs_of(
-    assessor: Assessor, task: SearchTask, contexts: Floats, spread: Spread
+    task: SearchTask, assessor: Assessor, contexts: Floats, spread: Spread
 ) -> PastRuns | None:
     """The past runs that a task's candidates are valued with; None where only the model counts.
 
@@ -62,13 +62,13 @@ def past_runs_of(
         reliability={name: assessor.learnt(name).reliability for name in assessor.trained},
         relative=relative,
         positive=len(directed) == 1 and directed[0].name in relative,
-        doubt=lambda X: _doubt(assessor, task, task.predict(X), spread(X)),
+        doubt=lambda X: _doubt(task, assessor, task.predict(X), spread(X)),
     )
     return past_runs.settled(task)
 
 
 def _doubt(
-    assessor: Assessor, task: SearchTask, said: Mapping[str, Floats], spreads: Mapping[str, Floats]
+    task: SearchTask, assessor: Assessor, said: Mapping[str, Floats], spreads: Mapping[str, Floats]
 ) -> Floats:
     """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
     total = np.zeros(len(next(iter(spreads.values()))))
@@ -89,7 +89,7 @@ def _half(trained: OutcomeModel, predicted: Floats, spread: Floats, scale: float
     return np.where(np.isfinite(half), half, scale)
 
 
-def measured_at(assessor: Assessor, task: SearchTask, X: Floats) -> list[Config]:
+def measured_at(task: SearchTask, assessor: Assessor, X: Floats) -> list[Config]:
     """What was measured, on average, at each configuration X [n, d] that was run before."""
     past_runs = task.past_runs
     if past_runs is None:
@@ -104,12 +104,12 @@ def measured_at(assessor: Assessor, task: SearchTask, X: Floats) -> list[Config]
     return observed
 
 
-def verdict(assessor: Assessor, task: SearchTask, found: Candidates) -> tuple[str, ...]:
+def verdict(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[str, ...]:
     """Whether the first suggestion is expected to beat the best past run, as a note."""
     past_runs = task.past_runs
     if past_runs is None or past_runs.best < 0 or not len(found.X):
         return ()
-    run = _told(assessor, task, past_runs)
+    run = _told(task, assessor, past_runs)
     first = int(past_runs.find(found.X[:1])[0])
     if first == past_runs.best:
         others = "; the others might" if len(found.X) > 1 else ""
@@ -119,7 +119,7 @@ def verdict(assessor: Assessor, task: SearchTask, found: Candidates) -> tuple[st
     return (f"The first suggestion is {'' if better else 'not '}expected to beat {run}.",)
 
 
-def _told(assessor: Assessor, task: SearchTask, past_runs: PastRuns) -> str:
+def _told(task: SearchTask, assessor: Assessor, past_runs: PastRuns) -> str:
     """The best past configuration as `the best measured run, row 12 (time 4.1 ms)`."""
     past, prepared = assessor.view.runs, assessor.store.prepared
     first = int(np.searchsorted(past.key, past_runs.key[past_runs.best]))

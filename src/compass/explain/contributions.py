@@ -17,7 +17,7 @@ from compass.domain.errors import QueryProblem, unknown
 from compass.domain.explanation import Contribution, Explanation, Scale
 from compass.domain.query import Given, Row
 from compass.domain.space import Category, Number, Role
-from compass.engine import baseline as base
+from compass.evidence import baseline as base
 from compass.explain import sentence as say
 from compass.explain.shapley import Shapley, explained
 from compass.language.bind import column
