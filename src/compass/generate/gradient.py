@@ -22,7 +22,7 @@ def descend(variation: Variation, head: Scored, rng: np.random.Generator) -> Sco
         # Far outside the past runs a model on a logarithmic scale may be too steep for a number.
         with np.errstate(over="ignore", invalid="ignore"):
             direction = _direction(task, head.X)
-        if direction is None or task.late:
+        if direction is None or task.timed_out:
             break
         steps = _legal_steps(task, head.X[0], direction)
         keep = np.zeros(steps.shape, dtype=np.bool_)

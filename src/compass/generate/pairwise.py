@@ -65,7 +65,7 @@ class PairwiseSearch:
                 moved = np.flatnonzero(head.X[0, self.columns] != self.task.start[self.columns])
                 lines = [(int(a), int(a)) for a in moved if len(self.values[a]) > _VALUES]
                 better = self._better(head, self._reach(head, lines))
-            if better is None or self.task.late:
+            if better is None or self.task.timed_out:
                 break
             head = better
         return head

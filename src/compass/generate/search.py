@@ -74,7 +74,7 @@ def _finish(task: SearchTask, scored: Scored, exhaustive: bool) -> Candidates:
     return chosen.candidates(
         exhaustive=exhaustive,
         evaluated=len(scored),
-        timed_out=task.late and not exhaustive,
+        timed_out=task.timed_out and not exhaustive,
     )
 
 
@@ -120,7 +120,7 @@ def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scor
         population = _best(task, join([population, fresh]), settings.population)
         archive.append(fresh)
         still = still + 1 if np.array_equal(before, population.X[0]) else 0
-        if task.late or (still >= settings.patience and population.valid[0] <= 0):
+        if task.timed_out or (still >= settings.patience and population.valid[0] <= 0):
             break
     archive += _polish(variation, sheet, population, rng)
     return _remembered(task, join(archive))
@@ -187,7 +187,7 @@ def _polish(
     """The best candidates improved until nothing helps: two columns, or one block, at a time."""
     task, tried = variation.task, []
     for place in _heads(task, population):
-        if task.late:
+        if task.timed_out:
             break
         head = population.take(np.array([place]))
         if sheet is not None:
@@ -199,7 +199,7 @@ def _polish(
         tables = [b for b in variation.groups if b.table is not None and len(b.columns) > 2]
         if sheet is None or tables:
             tried += _block_by_block(variation, tables if sheet else variation.groups, head, rng)
-    if tried and sheet is not None and task.proximity and not task.late:
+    if tried and sheet is not None and task.proximity and not task.timed_out:
         tried += _smaller_changes(variation, join(tried))
     return tried
 
@@ -228,7 +228,7 @@ def _block_by_block(
     variation: Variation, groups: list[Block], current: Scored, rng: np.random.Generator
 ) -> list[Scored]:
     task, tried = variation.task, []
-    for _ in range(_PASSES if not task.late else 0):
+    for _ in range(_PASSES if not task.timed_out else 0):
         before = current.X.copy()
         for block in groups:
             batch = score(task, settle(task, _alternatives(task, block, current.X[0], rng)))
