@@ -27,7 +27,7 @@ from compass.generate.task import SearchTask
 from compass.model.base import Task
 from compass.model.trees.flat import FlatForest
 from compass.prepare.geometry import Geometry
-from compass.prove import prove, question
+from compass.prove import prove, solver
 from compass.prove.axes import boundaries
 from compass.settings import Settings
 
@@ -227,7 +227,7 @@ def test_no_time_ends_as_best_found():
 
 
 def test_a_model_too_large_for_the_time_is_not_built(monkeypatch):
-    monkeypatch.setattr(question, "_PER_LEAF", 1e9)
+    monkeypatch.setattr(solver, "_PER_LEAF", 1e9)
     rng = np.random.default_rng(1)
     model = Trees(random_forest(rng, trees=20, depth=6), Task())
     problem = task({"cost": model}, (), random_start(rng))

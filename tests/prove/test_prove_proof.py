@@ -24,7 +24,7 @@ from compass.generate.base import Candidates
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.model.base import Task
-from compass.prove import Proof, prove, state_rule
+from compass.prove import Proof, prove, rule_encoder
 
 SECONDS = 60.0  # far more than any of these needs
 QUIET = settings(
@@ -82,7 +82,7 @@ def quantile(model: Trees, problem: SearchTask, share: float) -> float:
 # Took minutes while the solver had no relaxation of quotients.
 @example(seed=664, texts=["floor(a / b) == 1", "min(a, b) <= 2"], table=8, single=False)
 def test_the_smallest_change_within_a_range(monkeypatch, seed, texts, table, single):
-    monkeypatch.setattr(state_rule, "TUPLES", table)
+    monkeypatch.setattr(rule_encoder, "TUPLES", table)
     rng = np.random.default_rng(seed)
     model = Trees(random_forest(rng, trees=6, single=single), Task())
     weight = tuple(rng.choice([0.5, 1.0, 3.0], size=6))

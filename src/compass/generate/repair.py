@@ -138,7 +138,7 @@ def settle(task: SearchTask, X: Floats) -> Floats:
     X = X.copy()
     holds = broken(task, X) == 0
     rows = np.flatnonzero(holds & (X[:, task.forced] != task.start[task.forced]).any(axis=1))
-    together = [[*map(int, task.forced)], *_equated(task), *([int(j)] for j in task.forced)]
+    together = [[*map(int, task.forced)], *tied_forced(task), *([int(j)] for j in task.forced)]
     while len(rows):
         before = X[rows]
         for columns in together:
@@ -160,7 +160,7 @@ def _still(task: SearchTask, X: Floats, columns: list[int]) -> Bools:
     return fine
 
 
-def _equated(task: SearchTask) -> list[list[int]]:
+def tied_forced(task: SearchTask) -> list[list[int]]:
     """Groups of forced columns that equalities tie: none of them can return alone."""
     names = task.space.names
     equalities = [
@@ -185,4 +185,4 @@ def forcing_rule(task: SearchTask, x: Floats, column: int) -> str | None:
     return next((rule.text for rule in (*first, *breaking)), None)
 
 
-__all__ = ["broken", "forcing_rule", "repair", "settle"]
+__all__ = ["broken", "forcing_rule", "repair", "settle", "tied_forced"]

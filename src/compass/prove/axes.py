@@ -33,7 +33,7 @@ class Axis:
     last: Floats
     nearest: Floats  # the member that is nearest to the start
     cost: Floats  # its weighted distance to the start
-    home: int  # the cell of numbers that is nearest to the start
+    start_cell: int  # the cell of numbers that is nearest to the start
     none: bool  # whether the last cell is the level none
     domain: Domain  # the legal values, within the budget
     single: bool  # whether every cell has one member only
@@ -43,16 +43,16 @@ class Axis:
 
     def cell_of(self, value: float) -> int | None:
         """The cell that holds a value; None when no cell does."""
-        place = int(np.searchsorted(self.last, value))
-        inside = place < len(self) and self.first[place] <= value
-        return place if inside else None
+        index = int(np.searchsorted(self.last, value))
+        inside = index < len(self) and self.first[index] <= value
+        return index if inside else None
 
     def cheapest(self, low: Cells, high: Cells) -> Floats:
         """The least cost between two cells, both included; shape of `low`."""
-        # Costs rise with the distance from home, but for the level none, which is last.
+        # Costs rise with the distance from start_cell, but for the level none, which is last.
         ends = np.minimum(self.cost[low], self.cost[high])
-        at_home = (low <= self.home) & (self.home <= high)
-        return np.where(at_home, np.minimum(self.cost[self.home], ends), ends)
+        at_start = (low <= self.start_cell) & (self.start_cell <= high)
+        return np.where(at_start, np.minimum(self.cost[self.start_cell], ends), ends)
 
 
 def boundaries(threshold: Floats, single: bool) -> Floats:
@@ -148,7 +148,7 @@ def axis_of(task: SearchTask, column: int, domain: Domain, cuts: Floats) -> Axis
         last=last,
         nearest=nearest,
         cost=cost,
-        home=int(np.argmin(cost[:some])) if some else 0,
+        start_cell=int(np.argmin(cost[:some])) if some else 0,
         none=none is not None,
         domain=domain,
         single=single,
@@ -173,13 +173,13 @@ def _of_range(domain: Domain, cuts: Floats) -> tuple[Floats, Floats]:
 def _of_grid(domain: Domain, cuts: Floats) -> tuple[Floats, Floats]:
     assert domain.step is not None
     ends = np.concatenate([cuts[(cuts >= domain.low) & (cuts < domain.high)], [domain.high]])
-    place = np.floor((ends - domain.origin) / domain.step)
+    index = np.floor((ends - domain.origin) / domain.step)
     # Rounding may put the last point at or below a cut one step off, either way.
-    place += (grid(domain.origin, domain.step, place + 1) <= ends).astype(np.float64)
-    place -= (grid(domain.origin, domain.step, place) > ends).astype(np.float64)
-    place = np.unique(place)
-    before = np.concatenate([[np.round((domain.low - domain.origin) / domain.step) - 1], place])
-    first, last = before[:-1] + 1, place
+    index += (grid(domain.origin, domain.step, index + 1) <= ends).astype(np.float64)
+    index -= (grid(domain.origin, domain.step, index) > ends).astype(np.float64)
+    index = np.unique(index)
+    before = np.concatenate([[np.round((domain.low - domain.origin) / domain.step) - 1], index])
+    first, last = before[:-1] + 1, index
     keep = first <= last
     ends_of = (grid(domain.origin, domain.step, side[keep]) for side in (first, last))
     return next(ends_of), next(ends_of)
@@ -193,10 +193,10 @@ def _nearest(task: SearchTask, column: int, domain: Domain, first: Floats, last:
         return np.where(stays, start, first)
     near = np.clip(start, first, last)
     if domain.values is not None:
-        place = np.clip(np.searchsorted(domain.values, near), 1, max(len(domain.values) - 1, 1))
+        index = np.clip(np.searchsorted(domain.values, near), 1, max(len(domain.values) - 1, 1))
         below, above = (
-            domain.values[place - 1],
-            domain.values[np.minimum(place, len(domain.values) - 1)],
+            domain.values[index - 1],
+            domain.values[np.minimum(index, len(domain.values) - 1)],
         )
         near = np.where(near - below <= above - near, below, above)
         return np.asarray(np.clip(near, first, last))

@@ -15,7 +15,7 @@ _COLUMNS = 4  # columns that are shifted together
 Bounds = Mapping[int, tuple[float, float, float]]  # column: low, high, size of a whole number
 
 
-def mended(task: SearchTask, x: Floats, loose: Bounds) -> Floats:
+def repair_rounding(task: SearchTask, x: Floats, loose: Bounds) -> Floats:
     """x with columns that have no grid moved by about a rounding, where that mends the rules.
 
     A sum is solved for one of its columns; elsewhere the neighbours on all sides are tried.

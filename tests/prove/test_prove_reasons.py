@@ -9,7 +9,7 @@ from compass.domain.answer import CertificateStatus
 from compass.domain.target import Target
 from compass.model.base import Task
 from compass.prove import prove
-from compass.prove.words import tried_all, value
+from compass.prove.reasons import tried_all, value
 
 # Nine threads are best, two are nearly as good and close to the run that is changed.
 RUNTIME = {2: 100.5, 9: 100.0}

@@ -1,6 +1,5 @@
-"""Lower bounds by asking, again and again, for something better than the best so far."""
+"""Lower bounds: the solver is asked, again and again, for better than the incumbent."""
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,27 +10,28 @@ from compass.generate.repair import settle
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prove.axes import cuts_of
-from compass.prove.clock import Clock
-from compass.prove.question import End, Question, Value, Wanted
+from compass.prove.deadline import Deadline
+from compass.prove.solver import ExactSolver
+from compass.prove.subproblem import Objective, SolveStatus, Subproblem
 
-CLOSED = 1e-5  # a distance, or its share above 1, that is no longer told apart
+CLOSED = 1e-5  # a distance, or its share above 1, that counts as none
 _VALUE_CLOSED = 3e-6  # the same for a value, in standard deviations: a little over its rounding
 _ROUNDS = 16
 _SLICE = 0.25  # of the time that is left, for one step of halving
 _SMALLEST = 0.02
-_LIGHT = 1500  # leaves up to which a question is asked at once
-_LADDER = (0.5, 0.4, 0.3)  # else so much of the way to the best known is tried first, from the end
+_SMALL = 1500  # leaves up to which a subproblem is solved at once
+_SHARES = (0.5, 0.4, 0.3)  # else so much of the way to the best known is tried first, from the end
 
 
 @dataclass(frozen=True)
-class Bounded:
-    """The best that is known, and what nothing can be better than."""
+class Bounds:
+    """The incumbent, and what nothing can be better than."""
 
     x: Floats
-    amount: float  # its distance, or its value
-    bound: float | None
+    amount: float  # its distance, or its preference
+    bound: float | None  # no configuration has less
     proved: bool
-    cut: bool = False
+    timed_out: bool = False
 
 
 def closed(amount: float) -> float:
@@ -39,100 +39,105 @@ def closed(amount: float) -> float:
     return CLOSED * max(1.0, abs(amount))
 
 
-def least_change(question: Question, x: Floats, wanted: Wanted) -> Bounded:
-    """The smallest change, starting from a configuration that does what is wanted."""
-    task = question.task
+def least_change(solver: ExactSolver, x: Floats, subproblem: Subproblem) -> Bounds:
+    """The smallest change, starting from a configuration that solves the subproblem."""
+    task = solver.task
     best, amount = x, float(score(task, x[None, :]).proximity[0])
     bound, shares = 0.0, [1.0]
     for _ in range(_ROUNDS):
         most = amount - closed(amount)
         if most <= bound:
-            return Bounded(best, amount, bound, proved=True)
+            return Bounds(best, amount, bound, proved=True)
         share = shares.pop() if len(shares) > 1 else shares[0]
         budget = bound + share * (most - bound)
-        wish = replace(wanted, budget=budget, minimise="cost")
-        run = question.ask(wish, light=_LIGHT if shares == [1.0] and bound == 0 else None)
-        if run.heavy:
+        harder = replace(subproblem, budget=budget, minimise="cost")
+        result = solver.solve(harder, leaves=_SMALL if shares == [1.0] and bound == 0 else None)
+        if result.too_large:
             # Smaller changes are excluded sooner: if time runs out, that much is known.
-            shares = [1.0, *_LADDER]
+            shares = [1.0, *_SHARES]
             continue
-        if run.end is End.IMPOSSIBLE:
+        if result.status is SolveStatus.INFEASIBLE:
             bound = budget
             if share == 1.0:
-                return Bounded(best, amount, bound, proved=True)
+                return Bounds(best, amount, bound, proved=True)
             continue
-        bound = max(bound, run.bound or 0.0)
-        closer = None if run.x is None else _allowed(question, run.x, wanted, amount)
+        bound = max(bound, result.bound or 0.0)
+        closer = (
+            None if result.x is None else _improved_distance(solver, result.x, subproblem, amount)
+        )
         if closer is not None:
             best, amount = closer
         if amount - bound <= closed(amount):
-            return Bounded(best, amount, bound, proved=True)
-        if closer is None or run.cut:
-            return Bounded(best, amount, bound, proved=False, cut=run.cut)
-    return Bounded(best, amount, bound, proved=False, cut=True)
+            return Bounds(best, amount, bound, proved=True)
+        if closer is None or result.timed_out:
+            return Bounds(best, amount, bound, proved=False, timed_out=result.timed_out)
+    return Bounds(best, amount, bound, proved=False, timed_out=True)
 
 
-def _allowed(
-    question: Question, x: Floats, wanted: Wanted, amount: float
+def _improved_distance(
+    solver: ExactSolver, x: Floats, subproblem: Subproblem, amount: float
 ) -> tuple[Floats, float] | None:
     """A configuration with what nobody asked for where it was, if that still does it."""
-    task = question.task
+    task = solver.task
     settled = settle(task, x[None, :])
     scored = score(task, settled)
     fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.proximity[0] < amount
-    if wanted.value is not None and math.isfinite(wanted.most):
-        fine = fine and scored.preference[0] <= wanted.value.preference(wanted.most)
+    fine = fine and subproblem.reached(scored.preference)[0]
     return (settled[0], float(scored.proximity[0])) if fine else None
 
 
-def best_value(question: Question, x: Floats, value: Value, wanted: Wanted) -> Bounded:
-    """The best value, starting from a configuration that does what is wanted.
+def best_value(
+    solver: ExactSolver, x: Floats, objective: Objective, subproblem: Subproblem
+) -> Bounds:
+    """The best value, starting from a configuration that solves the subproblem.
 
-    Small questions are asked at once. Large ones are halved: values far better than the best known
-    are excluded sooner, so that something is known whenever time runs out.
+    Small subproblems are solved at once. Large ones are halved: values far better than the
+    incumbent are excluded sooner, so that something is known whenever time runs out.
     """
-    task, clock = question.task, question.clock
+    task, deadline = solver.task, solver.deadline
     best, amount = x, float(score(task, x[None, :]).preference[0])
-    bound, share = value.preference(floor_of(question, value)), 1.0
-    light: int | None = _LIGHT
-    while clock.left > 0:
+    bound, share = objective.preference(floor_of(solver, objective)), 1.0
+    leaves: int | None = _SMALL
+    while deadline.left > 0:
         goal = amount - _VALUE_CLOSED * max(1.0, abs(amount))
         if goal <= bound:
-            return Bounded(best, amount, bound, proved=True)
+            return Bounds(best, amount, bound, proved=True)
         most = bound + share * (goal - bound)
-        wish = replace(wanted, value=value, most=value.raw(most), minimise="value")
-        question.clock = clock if share == 1.0 else Clock.of(_SLICE * clock.left)
-        run = question.ask(wish, light=light)
-        question.clock = clock
-        light = None
-        if run.bound is not None:
-            bound = max(bound, min(value.preference(run.bound), goal))
-        better = None if run.x is None else _better_value(task, run.x, amount)
-        if run.end is End.IMPOSSIBLE:
+        harder = replace(
+            subproblem, objective=objective, limit=objective.raw(most), minimise="objective"
+        )
+        solver.deadline = deadline if share == 1.0 else Deadline.after(_SLICE * deadline.left)
+        result = solver.solve(harder, leaves=leaves)
+        solver.deadline = deadline
+        leaves = None
+        if result.bound is not None:
+            bound = max(bound, min(objective.preference(result.bound), goal))
+        better = None if result.x is None else _improved_preference(task, result.x, amount)
+        if result.status is SolveStatus.INFEASIBLE:
             bound, share = max(bound, most), min(1.0, 1.5 * share)
         elif better is not None:
             best, amount = better
-        elif run.heavy:
+        elif result.too_large:
             share = 0.5
-        elif not run.cut or share < _SMALLEST:
-            return Bounded(best, amount, bound, proved=False, cut=run.cut)
+        elif not result.timed_out or share < _SMALLEST:
+            return Bounds(best, amount, bound, proved=False, timed_out=result.timed_out)
         else:
             share /= 2
-    return Bounded(best, amount, bound, proved=False, cut=True)
+    return Bounds(best, amount, bound, proved=False, timed_out=True)
 
 
-def _better_value(task: SearchTask, x: Floats, amount: float) -> tuple[Floats, float] | None:
+def _improved_preference(task: SearchTask, x: Floats, amount: float) -> tuple[Floats, float] | None:
     """A configuration with what nobody asked for where it was, if that is still better."""
     scored = score(task, settle(task, x[None, :]))
     fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.preference[0] < amount
     return (scored.X[0], float(scored.preference[0])) if fine else None
 
 
-def floor_of(question: Question, value: Value) -> float:
+def floor_of(solver: ExactSolver, objective: Objective) -> float:
     """A sum that no configuration goes below: the best leaf of every tree."""
     total = 0.0
-    for name, weights in value.terms:
-        outcome = question.outcomes[name]
+    for name, weights in objective.terms:
+        outcome = solver.outcomes[name]
         total += float(outcome.offset @ weights)
         for forest, factor in outcome.parts:
             leaf = np.flatnonzero(forest.feature < 0)
@@ -145,13 +150,13 @@ def floor_of(question: Question, value: Value) -> float:
     return total - 1e-9 * max(1.0, abs(total))
 
 
-def pulled(question: Question, x: Floats) -> Floats:
+def at_cell_ends(solver: ExactSolver, x: Floats) -> Floats:
     """A configuration with numbers that have no grid at the nearest end of their cells.
 
-    Answers tell such numbers in few digits, which costs a little distance.
+    Answers give such numbers with few digits, which costs a little distance.
     """
-    task = question.task
-    forests = [f for outcome in question.outcomes.values() for f in outcome.forests]
+    task = solver.task
+    forests = [f for outcome in solver.outcomes.values() for f in outcome.forests]
     best = x
     for column in map(int, task.movable):
         if _gridless(task, column) and x[column] != task.start[column]:
@@ -163,7 +168,7 @@ def pulled(question: Question, x: Floats) -> Floats:
             high = cuts[cell] if cell < len(cuts) else parameter.high
             near = best.copy()
             near[column] = np.clip(task.start[column], low, high)
-            best = _nearer(task, best, near, column)
+            best = _if_nearer(task, best, near, column)
     return best
 
 
@@ -177,7 +182,7 @@ def _gridless(task: SearchTask, column: int) -> bool:
     )
 
 
-def _nearer(task: SearchTask, x: Floats, near: Floats, column: int) -> Floats:
+def _if_nearer(task: SearchTask, x: Floats, near: Floats, column: int) -> Floats:
     """`near` if it is as good and legal, else x."""
     parameter = task.space.parameters[column]
     assert isinstance(parameter, Number)
