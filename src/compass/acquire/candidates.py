@@ -195,7 +195,7 @@ def _pool(task: SearchTask, parents: Floats, rng: np.random.Generator) -> Floats
     if not groups or any(block.table is not None and not len(block.table) for block in groups):
         return task.start[None, :]
     variation = variation_of(bare, groups)
-    random = np.repeat(variation.home[None, :], _RANDOM, axis=0)
+    random = np.repeat(variation.legal_start[None, :], _RANDOM, axis=0)
     for block in groups:
         random[:, block.columns] = draw(block, len(random), rng)
     heads = parents if len(parents) else random
