@@ -6,7 +6,7 @@ from compass import registry
 from compass.domain.space import Number
 from compass.generate.base import Candidates, Floats
 from compass.generate.pick import pick, preferred
-from compass.generate.repair import settle
+from compass.generate.repair import restore_forced
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_values
@@ -28,7 +28,7 @@ class RandomSearch:
         for column in task.movable:
             X[1:, column] = _throw(task, int(column), len(X) - 1, rng)
         # Columns that only rules may move go back to where they were, if the rules allow it.
-        scored = score(task, np.unique(settle(task, X), axis=0))
+        scored = score(task, np.unique(restore_forced(task, X), axis=0))
         legal = scored.take(np.flatnonzero(scored.violation == 0))
         ranked = preferred(task, legal)
         if (ranked.valid <= 0).any():  # who meets the goals needs no company of those who do not

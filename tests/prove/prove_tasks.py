@@ -11,7 +11,7 @@ from compass.domain.target import Target
 from compass.generate.base import Candidates
 from compass.generate.pick import preferred
 from compass.generate.predict import Averaged
-from compass.generate.repair import settle
+from compass.generate.repair import restore_forced
 from compass.generate.score import Scored, score
 from compass.generate.task import SearchTask
 from compass.language import bind_rule, parse_rule
@@ -233,7 +233,7 @@ def everything(problem: SearchTask) -> Floats:
         values = legal_values(parameter, 100)
         columns.append(_nearest_of_cells(problem, j) if values is None else values)
     X = np.array(list(product(*columns)))
-    return settle(problem, X)
+    return restore_forced(problem, X)
 
 
 def _nearest_of_cells(problem: SearchTask, column: int) -> Floats:

@@ -15,7 +15,7 @@ from compass.evidence.past_runs import past_runs_of
 from compass.generate.blocks import Block, blocks
 from compass.generate.past import PastRuns
 from compass.generate.predict import Averaged
-from compass.generate.repair import broken, settle
+from compass.generate.repair import restore_forced, rule_violation
 from compass.generate.task import SearchTask
 from compass.generate.variation import children, draw, variation_of
 from compass.language import format_value
@@ -201,7 +201,7 @@ def _pool(task: SearchTask, parents: Floats, rng: np.random.Generator) -> Floats
     heads = parents if len(parents) else random
     bred = children(variation, heads, _BRED, rng)
     X = np.concatenate([*(_steps(x, groups) for x in heads[:4]), bred, random])
-    X = settle(bare, X[broken(task, X) == 0])
+    X = restore_forced(bare, X[rule_violation(task, X) == 0])
     return _rounded(task, X)
 
 

@@ -65,7 +65,7 @@ def past_runs_of(
         positive=len(directed) == 1 and directed[0].name in relative,
         doubt=lambda X: _doubt(task, assessor, task.predict(X), spread(X)),
     )
-    return past_runs.settled(task)
+    return past_runs.ranked_for(task)
 
 
 def _doubt(

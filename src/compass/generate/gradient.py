@@ -5,7 +5,7 @@ import numpy as np
 from compass.domain.space import Number
 from compass.generate.base import Floats
 from compass.generate.objectives import sign
-from compass.generate.repair import settle
+from compass.generate.repair import restore_forced
 from compass.generate.score import Scored, join, order, score
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, repaired
@@ -26,7 +26,7 @@ def descend(variation: Variation, incumbent: Scored, rng: np.random.Generator) -
             break
         steps = _legal_steps(task, incumbent.X[0], direction)
         keep = np.zeros(steps.shape, dtype=np.bool_)
-        batch = score(task, settle(task, repaired(variation, steps, keep, rng)))
+        batch = score(task, restore_forced(task, repaired(variation, steps, keep, rng)))
         both = join([incumbent, batch])
         best = both.take(order(task, both)[:1])
         if np.array_equal(best.X, incumbent.X):

@@ -1,7 +1,7 @@
 """The terms of the C3G loss (COMPASS, equations 1-5) as pure functions of arrays.
 
-The fourth term, the violation of rules, is `compass.generate.repair.broken`. How the terms are
-put together is the order of preference of decision 0003: `compass.generate.score.order`.
+The fourth term, the violation of rules, is `compass.generate.repair.rule_violation`. How the terms
+are put together is the order of preference of decision 0003: `compass.generate.score.order`.
 """
 
 import numpy as np

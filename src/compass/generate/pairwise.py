@@ -11,7 +11,7 @@ from compass.domain.space import Number
 from compass.generate.base import Bools, Columns, Floats
 from compass.generate.blocks import Block, ColumnValues
 from compass.generate.objectives import sign
-from compass.generate.repair import broken, settle
+from compass.generate.repair import restore_forced, rule_violation
 from compass.generate.score import MARGIN, Scored, join, order, score
 from compass.generate.sums import Sums, is_sum
 from compass.generate.task import SearchTask
@@ -77,7 +77,7 @@ class PairwiseSearch:
         moved = self._moves(incumbent.X[0], wanted)
         if not len(moved):
             return None
-        both = join([incumbent, score(self.task, settle(self.task, moved))])
+        both = join([incumbent, score(self.task, restore_forced(self.task, moved))])
         best = both.take(order(self.task, both)[:1])
         return None if np.array_equal(best.X, incumbent.X) else best
 
@@ -142,7 +142,7 @@ class PairwiseSearch:
         from compass.generate.pairwise_kernel import Planes
 
         task, names = self.task, self.task.space.names
-        wrong = [] if broken(task, x[None, :])[0] == 0 else list(task.rules)
+        wrong = [] if rule_violation(task, x[None, :])[0] == 0 else list(task.rules)
         wrong = [rule for rule in wrong if not rule.holds(x[None, :])[0]]
         mine = [names[c] for c in self.columns]
         kept, values, costs = [], [], []

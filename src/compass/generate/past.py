@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from compass.generate.base import Bools, Floats
 from compass.generate.objectives import objectives, preference, preference_deviation
-from compass.generate.repair import broken, settle
+from compass.generate.repair import restore_forced, rule_violation
 from compass.generate.score import Scored, join, score, score_targets
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability
@@ -71,8 +71,8 @@ class PastRuns:
         within = (preference < self.preference) & (preference > self.preference - self.enough)
         return np.where((run < 0) & within, np.nextafter(self.preference, np.inf), preference)
 
-    def settled(self, task: SearchTask) -> "PastRuns":
-        """The same, knowing which of its configurations are the best under a task's rules."""
+    def ranked_for(self, task: SearchTask) -> "PastRuns":
+        """These past runs with the best of them under the rules and goals of a task."""
         top = self._top(task)
         scored = score(replace(task, past_runs=self), self.X[top])
         ranked = replace(self, top=top, scored=scored)
@@ -113,8 +113,8 @@ class PastRuns:
         return _ENOUGH * float(preference_deviation(np.array(variances)))
 
 
-def weighed(task: SearchTask, scored: Scored) -> Scored:
-    """Candidates that were scored by the model alone, and the best past runs, by what is known.
+def with_past_runs(task: SearchTask, scored: Scored) -> Scored:
+    """Candidates scored by the model, and the best past runs, valued with what was measured.
 
     The search itself looks at the model only: the best past run would otherwise stop it early.
     """
@@ -134,9 +134,9 @@ def _usable(task: SearchTask, X: Floats) -> Bools:
 
     They obey the rules, are on the grids, and have no forced column moved that could stay.
     """
-    fine = broken(task, X) == 0
+    fine = rule_violation(task, X) == 0
     for column in task.movable:
         fine &= legal_mask(task.space.parameters[column], X[:, column])
     if len(task.forced) and fine.any():
-        fine[fine] &= (settle(task, X[fine]) == X[fine]).all(axis=1)
+        fine[fine] &= (restore_forced(task, X[fine]) == X[fine]).all(axis=1)
     return np.asarray(fine)

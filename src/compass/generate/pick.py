@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from compass.generate import loss
 from compass.generate.base import Floats
-from compass.generate.chance import choose
+from compass.generate.expected_improvement import choose_untried
 from compass.generate.objectives import as_good_as, objective_values, objectives, preference
 from compass.generate.score import Scored, order
 from compass.generate.task import SearchTask
@@ -41,33 +41,33 @@ def pick(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
 
     The best one comes first whatever it is. The others are at least `distinct` away from each
     other; the diversity weight decides how much more they may cost for being different. Where that
-    can be told, they are near past runs: an alternative that nobody has come close to trying
-    helps nobody. Where the best past run is known and nobody asks for more diversity, the chance
-    to beat that run decides.
+    is known, they are near past runs: an alternative that nobody has come close to trying
+    helps nobody. Where the best past run is known and nobody asks for more diversity, the expected
+    improvement on that run decides.
     """
     if not len(scored):
         return np.empty(0, dtype=np.int64)
     past_runs = task.past_runs
     beatable = past_runs is not None and past_runs.best >= 0 and not task.proximity
     if past_runs is not None and beatable and task.settings.loss.diversity <= 1:
-        return choose(task, past_runs, scored)
+        return choose_untried(task, past_runs, scored)
     cost = _cost(task, scored)
     if task.count > 1 and task.familiar is not None:
-        ladder = _ladder(task, scored.X, cost, np.arange(len(scored)))
-        pool = np.unique(np.concatenate([chosen for _, chosen in ladder]))
-        strange = ~task.familiar(scored.X[pool])
-        strange[0] = False
-        known = pool[~strange]
+        sets = _growing_sets(task, scored.X, cost, np.arange(len(scored)))
+        pool = np.unique(np.concatenate([chosen for _, chosen in sets]))
+        unfamiliar = ~task.familiar(scored.X[pool])
+        unfamiliar[0] = False
+        known = pool[~unfamiliar]
         if len(known) < task.count:
-            known = np.sort(np.append(known, pool[strange][: task.count - len(known)]))
+            known = np.sort(np.append(known, pool[unfamiliar][: task.count - len(known)]))
     else:
         known = np.arange(len(scored))
-    chosen = _weighed(task, scored, cost, _ladder(task, scored.X, cost, known))
+    chosen = _least_loss(task, scored, cost, _growing_sets(task, scored.X, cost, known))
     return np.concatenate([chosen[:1], np.sort(chosen[1:])])
 
 
-def _weighed(
-    task: SearchTask, scored: Scored, cost: Floats, ladder: list[tuple[float, NDArray[np.int64]]]
+def _least_loss(
+    task: SearchTask, scored: Scored, cost: Floats, sets: list[tuple[float, NDArray[np.int64]]]
 ) -> NDArray[np.int64]:
     """Of several sets of answers the one with the least loss: costs less the reward for diversity.
 
@@ -75,8 +75,8 @@ def _weighed(
     on diversity never gives a less diverse set: of two sets the more diverse one gains more by it.
     """
     weight, limit = task.settings.loss.diversity, task.settings.search.budget
-    best, least, widest = ladder[0][1], np.inf, -np.inf
-    for budget, chosen in ladder:
+    best, least, widest = sets[0][1], np.inf, -np.inf
+    for budget, chosen in sets:
         apart = loss.diversity(scored.X[chosen], task.geometry)
         if apart <= widest or budget > limit * max(weight, 1.0):
             continue
@@ -87,7 +87,7 @@ def _weighed(
     return best
 
 
-def _ladder(
+def _growing_sets(
     task: SearchTask, X: Floats, cost: Floats, known: NDArray[np.int64]
 ) -> list[tuple[float, NDArray[np.int64]]]:
     """Sets of different answers under growing budgets for what each may cost more than the best."""

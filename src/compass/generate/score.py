@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from compass.generate import loss
 from compass.generate.base import Candidates, Floats
 from compass.generate.objectives import objective_values, preference
-from compass.generate.repair import broken
+from compass.generate.repair import rule_violation
 from compass.generate.task import SearchTask
 
 MARGIN = 0.1  # being this far inside a range, in standard deviations, is far enough
@@ -95,7 +95,7 @@ def score(task: SearchTask, X: Floats) -> Scored:
 
 def score_outcomes(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
     """Judge complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
-    violation = broken(task, X) + _broken_conditions(task, X, outcomes)
+    violation = rule_violation(task, X) + _broken_conditions(task, X, outcomes)
     aims = score_targets(task, outcomes, len(X))
     near = loss.proximity(X, task.start, task.geometry)
     return Scored(X, violation, aims.valid, aims.values, preference(aims.values), near, aims.margin)

@@ -11,9 +11,9 @@ from compass.generate.blocks import Block, blocks
 from compass.generate.gradient import descend
 from compass.generate.objectives import objectives
 from compass.generate.pairwise import PairwiseSearch, pairwise_search, reaching
-from compass.generate.past import weighed
+from compass.generate.past import with_past_runs
 from compass.generate.pick import pick, preferred
-from compass.generate.repair import broken, repair, settle
+from compass.generate.repair import repair, restore_forced, rule_violation
 from compass.generate.score import Scored, join, order, score
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, children, draw, repaired, variation_of
@@ -46,12 +46,12 @@ class C3G:
             return _nothing(task, exhaustive=False)
         few = _combinations(groups) <= task.settings.search.enumerate
         exhaustive = few and all(block.complete for block in groups)
-        table = settle(bare, _all(bare, groups)) if few else None
+        table = restore_forced(bare, _all(bare, groups)) if few else None
         found = score(bare, table) if table is not None else None
         if not exhaustive:
             found = _search(bare, groups, found)
         assert found is not None
-        return _finish(task, weighed(task, found), exhaustive)
+        return _finish(task, with_past_runs(task, found), exhaustive)
 
 
 def _single(task: SearchTask) -> Candidates:
@@ -102,7 +102,7 @@ def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scor
     rng = np.random.default_rng(task.seed)
     settings = task.settings.search
     variation = variation_of(task, groups)
-    archive = [score(task, _unique(settle(task, _seeds(variation, rng))))]
+    archive = [score(task, _unique(restore_forced(task, _seeds(variation, rng))))]
     if tried is not None:
         archive.append(tried.take(order(task, tried)[: settings.population]))
     pairwise = pairwise_search(task, groups)
@@ -110,11 +110,13 @@ def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scor
         # The better what single columns reach, the less of the planes has to be looked at.
         for look in (pairwise.along, pairwise.around):
             moves = look(variation.legal_start, _incumbent_distance(task, join(archive)))
-            archive.append(score(task, _unique(settle(task, moves))))
+            archive.append(score(task, _unique(restore_forced(task, moves))))
     population = _best(task, join(archive), settings.population)
     unchanged = 0
     for _ in range(settings.generations):
-        offspring = settle(task, children(variation, population.X, settings.population, rng))
+        offspring = restore_forced(
+            task, children(variation, population.X, settings.population, rng)
+        )
         fresh = score(task, _unique(offspring))
         before = population.X[0]
         population = _best(task, join([population, fresh]), settings.population)
@@ -167,7 +169,7 @@ def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
         random[:, block.columns] = draw(block, len(random), rng)
     parts.append(random)
     X = np.concatenate(parts)
-    fine = broken(task, X) == 0
+    fine = rule_violation(task, X) == 0
     poor = X[~fine][: 2 * task.settings.search.population]
     keep = np.zeros(poor.shape, dtype=np.bool_)
     return np.concatenate([X[fine], repaired(variation, poor, keep, rng)])
@@ -224,7 +226,7 @@ def _smaller_changes(variation: Variation, tried: Scored) -> list[Scored]:
     goal = reaching(task, tried.take(order(task, tried)[:1]))
     pairwise = pairwise_search(goal, variation.groups)
     assert pairwise is not None
-    near = settle(task, pairwise.around(variation.legal_start))
+    near = restore_forced(task, pairwise.around(variation.legal_start))
     starts = score(goal, np.concatenate([tried.X, near]))
     best = order(goal, starts)[:_POLISHED]
     ends = [pairwise.descend(starts.take(index[None])).X for index in best]
@@ -238,7 +240,7 @@ def _block_by_block(
     for _ in range(_PASSES if not task.timed_out else 0):
         before = current.X.copy()
         for block in groups:
-            batch = score(task, settle(task, _alternatives(task, block, current.X[0], rng)))
+            batch = score(task, restore_forced(task, _alternatives(task, block, current.X[0], rng)))
             both = join([current, batch])
             current = both.take(order(task, both)[:1])
             tried.append(batch)
@@ -280,7 +282,7 @@ def _single_moves(task: SearchTask, block: Block, x: Floats) -> list[Floats]:
         near = np.argsort(np.abs(values - x[column]), kind="stable")[:_FINER]
         X = np.repeat(x[None, :], len(near), axis=0)
         X[:, column] = values[near]
-        found.append(X[broken(task, X) == 0])
+        found.append(X[rule_violation(task, X) == 0])
     return found
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from compass.domain.space import Number
 from compass.generate.base import Bools, Floats
 from compass.generate.blocks import Block, ColumnValues
-from compass.generate.repair import broken, repair
+from compass.generate.repair import repair, rule_violation
 from compass.generate.repair_sums import repair_sums
 from compass.generate.sums import EQUAL, Sums, is_sum
 from compass.generate.task import SearchTask
@@ -81,7 +81,7 @@ def repaired(variation: Variation, X: Floats, keep: Bools, rng: Rng) -> Floats:
     loose = variation.loose
     if loose and not variation.inequalities:
         X = repair(variation.task, X, loose, keep=keep)
-    fine = broken(variation.task, X) == 0
+    fine = rule_violation(variation.task, X) == 0
     return np.asarray(X[fine] if fine.any() else X)
 
 

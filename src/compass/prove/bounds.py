@@ -6,7 +6,7 @@ import numpy as np
 
 from compass.domain.space import Number
 from compass.generate.base import Floats
-from compass.generate.repair import settle
+from compass.generate.repair import restore_forced
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prove.axes import cuts_of
@@ -79,11 +79,10 @@ def _improved_distance(
 ) -> tuple[Floats, float] | None:
     """A configuration with what nobody asked for where it was, if that still does it."""
     task = solver.task
-    settled = settle(task, x[None, :])
-    scored = score(task, settled)
+    scored = score(task, restore_forced(task, x[None, :]))
     fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.proximity[0] < amount
     fine = fine and subproblem.reached(scored.preference)[0]
-    return (settled[0], float(scored.proximity[0])) if fine else None
+    return (scored.X[0], float(scored.proximity[0])) if fine else None
 
 
 def best_value(
@@ -128,7 +127,7 @@ def best_value(
 
 def _improved_preference(task: SearchTask, x: Floats, amount: float) -> tuple[Floats, float] | None:
     """A configuration with what nobody asked for where it was, if that is still better."""
-    scored = score(task, settle(task, x[None, :]))
+    scored = score(task, restore_forced(task, x[None, :]))
     fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.preference[0] < amount
     return (scored.X[0], float(scored.preference[0])) if fine else None
 

@@ -1,7 +1,7 @@
 """Columns that nobody asked to move: they leave the start only where a rule leaves no other way.
 
-An answer is settled (see `compass.generate.repair.settle`): bringing such columns back to the
-start, one by one, those that equalities tie, or all together, would break a rule. The solver
+An answer has them where `compass.generate.repair.restore_forced` puts them: bringing them back to
+the start, one by one, those that equalities tie, or all together, would break a rule. The solver
 gets the same constraints, else it would move them to meet a goal.
 """
 

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from compass.generate.base import Floats
-from compass.generate.repair import broken
+from compass.generate.repair import rule_violation
 from compass.generate.task import SearchTask
 
 _ROUNDS = 4
@@ -21,11 +21,11 @@ def repair_rounding(task: SearchTask, x: Floats, loose: Bounds) -> Floats:
     A sum is solved for one of its columns; elsewhere the neighbours on all sides are tried.
     """
     for _ in range(_ROUNDS):
-        missed = broken(task, x[None, :])[0]
+        missed = rule_violation(task, x[None, :])[0]
         if missed == 0 or not loose:
             break
         tried = np.stack([x, *_solved(task, x, loose), *_shifted(x, loose)])
-        amounts = broken(task, tried)
+        amounts = rule_violation(task, tried)
         if amounts.min() >= missed:
             break
         x = tried[int(np.argmin(amounts))]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from compass.generate.base import Floats
-from compass.generate.repair import settle
+from compass.generate.repair import restore_forced
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prove.model import COST_UNIT, SolverModel
@@ -116,7 +116,9 @@ class SolverRun:
             if value is not None:
                 variables = self.model.columns[axis.name]
                 exact[axis.column] = variables.decoded(cell, value)
-        X = settle(task, np.stack([near, repair_rounding(task, exact, self._gridless(cells))]))
+        X = restore_forced(
+            task, np.stack([near, repair_rounding(task, exact, self._gridless(cells))])
+        )
         scored = score(task, X)
         fine = (
             (scored.violation == 0)

@@ -8,7 +8,7 @@ from compass.domain.errors import ConflictingRules
 from compass.generate import loss
 from compass.generate.base import Candidates, ready
 from compass.generate.objectives import as_good_as, objectives
-from compass.generate.repair import broken
+from compass.generate.repair import rule_violation
 from compass.generate.score import Scored, score
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
@@ -196,7 +196,7 @@ def _forced(found: Witness, case: Case, result: Candidates) -> None:
         back = result.X.copy()
         back[:, column] = task.start[column]
         moved = result.X[:, column] != task.start[column]
-        idle = moved & (broken(task, back) == 0)
+        idle = moved & (rule_violation(task, back) == 0)
         found.expect(
             not idle.any(),
             "a forced column moves only where a rule leaves no other way",
