@@ -11,7 +11,7 @@ from compass.domain.target import Target
 from compass.generate.expected_improvement import choose_untried, expected_improvement
 from compass.generate.past import PastRuns, with_past_runs
 from compass.generate.pick import preferred
-from compass.generate.score import Scored, score
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability
 from compass.prepare.geometry import column_distances
@@ -61,7 +61,9 @@ def test_of_two_equal_predictions_the_less_certain_one_has_more_hope() -> None:
     assert found[1] > found[0]
 
 
-def setting(count: int = 5, own: Settings = SETTINGS) -> tuple[Scored, PastRuns, SearchTask]:
+def setting(
+    count: int = 5, own: Settings = SETTINGS
+) -> tuple[ScoredCandidates, PastRuns, SearchTask]:
     fitted, X = model()
     past = X[:40]
     aim = Target(name="y", direction="minimize")

@@ -12,7 +12,7 @@ from compass.generate.base import Candidates
 from compass.generate.pick import preferred
 from compass.generate.predict import Averaged
 from compass.generate.repair import restore_forced
-from compass.generate.score import Scored, score
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.language import bind_rule, parse_rule
 from compass.model.base import Task
@@ -251,7 +251,7 @@ def _nearest_of_cells(problem: SearchTask, column: int) -> Floats:
     return np.clip(problem.start[column], first, last)
 
 
-def judged(problem: SearchTask, X: Floats) -> Scored:
+def judged(problem: SearchTask, X: Floats) -> ScoredCandidates:
     """All configurations that obey the rules, best first."""
     scored = score(problem, X)
     return preferred(problem, scored.take(np.flatnonzero(scored.violation == 0)))

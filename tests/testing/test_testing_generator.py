@@ -12,7 +12,7 @@ from compass.domain.errors import ConflictingRules
 from compass.generate import loss
 from compass.generate.base import Candidates, TrainableGenerator, generator_for, ready
 from compass.generate.pick import pick, preferred
-from compass.generate.score import Scored, score
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
 from compass.testing import check, check_generator
@@ -43,7 +43,7 @@ class Lister:
         return np.concatenate([task.start[None, :], X])
 
     @classmethod
-    def choose(cls, task: SearchTask, scored: Scored) -> Candidates:
+    def choose(cls, task: SearchTask, scored: ScoredCandidates) -> Candidates:
         legal = scored.take(np.flatnonzero(scored.violation == 0))
         legal = legal.take(np.flatnonzero(cls.settled(task, legal.X)))
         ranked = preferred(task, legal)

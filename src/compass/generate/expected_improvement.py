@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from compass.generate.base import Floats
 from compass.generate.past import PastRuns
-from compass.generate.score import Scored
+from compass.generate.score import ScoredCandidates
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances, distances
 
@@ -42,7 +42,7 @@ def expected_improvement(mean: Floats, deviation: Floats, best: float, *, ratio:
     return np.asarray(size * ndtr(sigma - d) - reference * ndtr(-d))
 
 
-def choose_untried(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Positions:
+def choose_untried(task: SearchTask, past_runs: PastRuns, scored: ScoredCandidates) -> Positions:
     """Positions in `scored` (best first) of the answers: the best, then the most promising.
 
     Where something untried comes first, the best past run is among the others. All are at least
@@ -71,7 +71,7 @@ def choose_untried(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Pos
 
 
 def _by_improvement(
-    task: SearchTask, past_runs: PastRuns, scored: Scored, untried: Positions
+    task: SearchTask, past_runs: PastRuns, scored: ScoredCandidates, untried: Positions
 ) -> Positions:
     """Untried candidates by expected improvement, those that are near past runs first."""
     pool = untried[: max(_POOL, _WIDER * task.count)]

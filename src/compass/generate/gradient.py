@@ -6,7 +6,7 @@ from compass.domain.space import Number
 from compass.generate.base import Floats
 from compass.generate.objectives import sign
 from compass.generate.repair import restore_forced
-from compass.generate.score import Scored, join, order, score
+from compass.generate.score import ScoredCandidates, join, order, score
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, repaired
 from compass.prepare.legal import legal_mask, snap
@@ -15,7 +15,9 @@ _STEPS = 24  # improvements of one configuration
 _LENGTHS = 2.0 ** np.arange(-10, 3)  # tried step lengths, in standard deviations
 
 
-def descend(variation: Variation, incumbent: Scored, rng: np.random.Generator) -> Scored:
+def descend(
+    variation: Variation, incumbent: ScoredCandidates, rng: np.random.Generator
+) -> ScoredCandidates:
     """A configuration improved along the gradient until that no longer helps."""
     task = variation.task
     for _ in range(_STEPS):

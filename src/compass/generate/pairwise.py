@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from compass.domain.space import Number
 from compass.generate.base import Bools, Columns, Floats
 from compass.generate.blocks import Block, ColumnValues
+from compass.generate.linear_rules import LinearRules, is_linear
 from compass.generate.objectives import sign
 from compass.generate.repair import restore_forced, rule_violation
-from compass.generate.score import MARGIN, Scored, join, order, score
-from compass.generate.sums import Sums, is_sum
+from compass.generate.score import MARGIN, ScoredCandidates, join, order, score
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_costs, column_distances
 from compass.prepare.legal import legal_mask, snap
@@ -36,8 +36,8 @@ class PairwiseSearch:
 
     task: SearchTask
     trees: "Joined"
-    sums: Sums
-    others: tuple[Rule, ...]  # rules that are no sums
+    linear_rules: LinearRules
+    others: tuple[Rule, ...]  # rules that are not linear
     targets: "RawTargets"
     columns: Columns  # [c] those that may move
     values: tuple[Floats, ...]  # per column, ascending
@@ -54,7 +54,7 @@ class PairwiseSearch:
         """For every column the best configuration that differs from x [d] in it alone."""
         return self._moves(x, [(a, a, budget) for a in range(len(self.columns))])
 
-    def descend(self, incumbent: Scored) -> Scored:
+    def descend(self, incumbent: ScoredCandidates) -> ScoredCandidates:
         """A configuration improved two columns at a time until that no longer helps.
 
         In the end columns of which planes hold only some values are looked at alone, in all.
@@ -72,7 +72,9 @@ class PairwiseSearch:
             incumbent = better
         return incumbent
 
-    def _better(self, incumbent: Scored, wanted: list[tuple[int, int, float]]) -> Scored | None:
+    def _better(
+        self, incumbent: ScoredCandidates, wanted: list[tuple[int, int, float]]
+    ) -> ScoredCandidates | None:
         """The best of these planes, if it is better than the incumbent."""
         moved = self._moves(incumbent.X[0], wanted)
         if not len(moved):
@@ -98,7 +100,7 @@ class PairwiseSearch:
         return list(combinations(sorted({*map(int, leading), *map(int, moved)}), 2))
 
     def _budgets(
-        self, incumbent: Scored, pairs: list[tuple[int, int]]
+        self, incumbent: ScoredCandidates, pairs: list[tuple[int, int]]
     ) -> list[tuple[int, int, float]]:
         """How much two columns may cost: less than now where only the cost can improve."""
         cheaper = self.task.proximity and not self.targets.sign.any() and incumbent.valid[0] <= 0
@@ -122,7 +124,7 @@ class PairwiseSearch:
             return np.empty((0, len(x)))
         margin = 0.0 if self.task.proximity else MARGIN
         position, _ = best_of_planes(
-            self.trees, x, planes, values, costs, self.targets, self.sums, margin
+            self.trees, x, planes, values, costs, self.targets, self.linear_rules, margin
         )
         line = pairs[:, 0] == pairs[:, 1]
         position[line, 1] = position[line, 0]
@@ -147,7 +149,7 @@ class PairwiseSearch:
         mine = [names[c] for c in self.columns]
         kept, values, costs = [], [], []
         widest = max((budget for *_, budget in wanted), default=0.0)
-        turns = self.sums.turns(x)[:, self.columns]
+        turns = self.linear_rules.turns(x)[:, self.columns]
         wanted = [(a, b, budget) for a, b, budget in wanted if budget > 0]
         used = {index for a, b, _ in wanted for index in (a, b)}
         room = _VALUES if any(a != b for a, b, _ in wanted) else _LINE
@@ -251,15 +253,15 @@ def pairwise_search(task: SearchTask, groups: list[Block]) -> PairwiseSearch | N
         for column, values in zip(block.columns, block.values, strict=True)
     }
     columns = np.array(sorted(by_column), dtype=np.int64)
-    sums = task.sums
+    linear = task.linear_rules
     values = {int(c): _cheapest_of_cells(task, int(c), by_column[int(c)]) for c in columns}
-    values = {c: np.union1d(v, _turning_points(task, sums, values, c)) for c, v in values.items()}
+    values = {c: np.union1d(v, _turning_points(task, linear, values, c)) for c, v in values.items()}
     trees = join_trees([parts[name] for name in wanted])
     return PairwiseSearch(
         task,
         trees,
-        sums,
-        others=tuple(rule for rule in task.rules if not is_sum(rule)),
+        linear,
+        others=tuple(rule for rule in task.rules if not is_linear(rule)),
         targets=_raw_targets(task, wanted, trees),
         columns=columns,
         values=tuple(values.values()),
@@ -267,12 +269,14 @@ def pairwise_search(task: SearchTask, groups: list[Block]) -> PairwiseSearch | N
     )
 
 
-def _turning_points(task: SearchTask, sums: Sums, values: dict[int, Floats], column: int) -> Floats:
+def _turning_points(
+    task: SearchTask, linear: LinearRules, values: dict[int, Floats], column: int
+) -> Floats:
     """Values of a column at which a sum turns true for some value of one other column."""
     points = []
-    for r in np.flatnonzero(sums.factor[:, column]):
-        factor = sums.factor[r]
-        rest = float(sums.constant[r] + factor @ task.start) - factor[column] * task.start[column]
+    for r in np.flatnonzero(linear.factor[:, column]):
+        factor = linear.factor[r]
+        rest = float(linear.constant[r] + factor @ task.start) - factor[column] * task.start[column]
         for other, few in values.items():
             if other != column and factor[other] and len(few) <= _FEW:
                 moved = rest + factor[other] * (few - task.start[other])
@@ -280,7 +284,7 @@ def _turning_points(task: SearchTask, sums: Sums, values: dict[int, Floats], col
     return grid_points(task, column, np.concatenate(points) if points else np.empty(0))
 
 
-def reaching(task: SearchTask, best: Scored) -> SearchTask:
+def reaching(task: SearchTask, best: ScoredCandidates) -> SearchTask:
     """The problem of reaching the values of `best`, within the tolerance, by a small change."""
     predicted = task.predict(best.X[:1])
     tolerance = task.settings.search.tolerance

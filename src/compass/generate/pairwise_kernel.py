@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
 from compass.generate.blocks import ColumnValues
-from compass.generate.sums import BELOW, EQUAL, Sums
+from compass.generate.linear_rules import BELOW, EQUAL, LinearRules
 from compass.model.trees.joined import Joined
 from compass.model.trees.walk import NODES, WIDE_NODES
 
@@ -56,7 +56,7 @@ def best_of_planes(
     values: ColumnValues,
     costs: Floats,
     targets: RawTargets,
-    sums: Sums,
+    rules: LinearRules,
     margin: float,
 ) -> tuple[Integers, Floats]:
     """The best point of each plane through x [d]: positions [p, 2], keys [p, 3].
@@ -90,12 +90,12 @@ def best_of_planes(
         targets.high,
         targets.scale,
         targets.sign,
-        sums.factor,
-        sums.constant,
-        sums.kind,
-        sums.term,
-        sums.size,
-        sums.slack,
+        rules.factor,
+        rules.constant,
+        rules.kind,
+        rules.term,
+        rules.size,
+        rules.slack,
         np.ascontiguousarray(x),
         values.value,
         planes.mask_start,
@@ -105,7 +105,7 @@ def best_of_planes(
         np.zeros((rows, columns, len(trees.offset))),
         # More branches never wait on the way down a tree; memory is taken only as it is used.
         np.empty((len(trees.nodes) // 2 + 2, 5), dtype=np.int64),
-        np.empty((6, len(sums.constant))),
+        np.empty((6, len(rules.constant))),
         position.reshape(-1),
         keys.reshape(-1),
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from compass.generate.base import Bools, Floats
 from compass.generate.objectives import objectives, preference, preference_deviation
 from compass.generate.repair import restore_forced, rule_violation
-from compass.generate.score import Scored, join, score, score_targets
+from compass.generate.score import ScoredCandidates, join, score, score_targets
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability
 from compass.prepare.legal import legal_mask
@@ -39,7 +39,7 @@ class PastRuns:
     positive: bool  # a single outcome is minimised or maximised, and it is always above 0
     doubt: Callable[[Floats], Floats]  # [n] one standard deviation of the preference at X [n, d]
     top: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    scored: Scored | None = None  # those of `top`
+    scored: ScoredCandidates | None = None  # those of `top`
     best: int = -1  # the best of `top` that obeys the rules and meets the goals; -1: none does
     preference: float = np.inf  # of its values
     enough: float = 0.0  # how much less a predicted preference must be to count as better
@@ -113,7 +113,7 @@ class PastRuns:
         return _ENOUGH * float(preference_deviation(np.array(variances)))
 
 
-def with_past_runs(task: SearchTask, scored: Scored) -> Scored:
+def with_past_runs(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
     """Candidates scored by the model, and the best past runs, valued with what was measured.
 
     The search itself looks at the model only: the best past run would otherwise stop it early.

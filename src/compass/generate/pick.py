@@ -7,7 +7,7 @@ from compass.generate import loss
 from compass.generate.base import Floats
 from compass.generate.expected_improvement import choose_untried
 from compass.generate.objectives import as_good_as, objective_values, objectives, preference
-from compass.generate.score import Scored, order
+from compass.generate.score import ScoredCandidates, order
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import distances
 
@@ -16,7 +16,7 @@ _WORSE = 0.1  # a value worse by this share costs as much as a change by one sta
 _BUDGETS = (0.0, 0.25, 1.0, 4.0, 16.0, 64.0)
 
 
-def preferred(task: SearchTask, scored: Scored) -> Scored:
+def preferred(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
     """Candidates best first.
 
     Where something is minimised, all that come within the tolerance of the best value count as
@@ -36,7 +36,7 @@ def preferred(task: SearchTask, scored: Scored) -> Scored:
     return ranked.take(np.concatenate([inside, np.flatnonzero(~reach)]))
 
 
-def pick(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
+def pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     """Positions in `scored` (best first, as `preferred` gives it) of the answers to return.
 
     The best one comes first whatever it is. The others are at least `distinct` away from each
@@ -67,7 +67,10 @@ def pick(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
 
 
 def _least_loss(
-    task: SearchTask, scored: Scored, cost: Floats, sets: list[tuple[float, NDArray[np.int64]]]
+    task: SearchTask,
+    scored: ScoredCandidates,
+    cost: Floats,
+    sets: list[tuple[float, NDArray[np.int64]]],
 ) -> NDArray[np.int64]:
     """Of several sets of answers the one with the least loss: costs less the reward for diversity.
 
@@ -117,7 +120,7 @@ def _different(task: SearchTask, X: Floats, cost: Floats, budget: float) -> NDAr
     return np.asarray(chosen, dtype=np.int64)
 
 
-def _cost(task: SearchTask, scored: Scored) -> Floats:
+def _cost(task: SearchTask, scored: ScoredCandidates) -> Floats:
     """What a candidate costs more than the best one, [n].
 
     A change counts in standard deviations of its parameter, a missed goal in those of its outcome,

@@ -6,7 +6,7 @@ from compass.domain.expression import Comparison
 from compass.domain.space import Number
 from compass.generate.base import Bools, Floats
 from compass.generate.blocks import Block
-from compass.generate.sums import is_sum
+from compass.generate.linear_rules import is_linear
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.prepare.legal import snap
@@ -20,11 +20,11 @@ _TRIED = 24  # values tried for one column of one configuration
 def rule_violation(task: SearchTask, X: Floats) -> Floats:
     """The total violation of the rules on features, [n]."""
     amount = np.zeros(len(X))
-    sums = task.sums
-    doubtful = ~sums.surely(X) if len(sums.constant) else np.empty((len(X), 0), dtype=np.bool_)
+    linear = task.linear_rules
+    doubtful = ~linear.surely(X) if len(linear.constant) else np.empty((len(X), 0), dtype=np.bool_)
     number = 0
     for rule in task.rules:
-        if not is_sum(rule):
+        if not is_linear(rule):
             amount += rule.violation(X)
             continue
         rows = np.flatnonzero(doubtful[:, number])

@@ -17,7 +17,7 @@ MARGIN = 0.1  # being this far inside a range, in standard deviations, is far en
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredCandidates:
     """Candidates with everything that decides their order; all arrays start with [n]."""
 
     X: Floats
@@ -28,9 +28,9 @@ class Scored:
     proximity: Floats  # L_prox
     margin: Floats  # how far inside the ranges, up to a limit
 
-    def take(self, index: NDArray[np.int64]) -> "Scored":
+    def take(self, index: NDArray[np.int64]) -> "ScoredCandidates":
         """The candidates at these positions."""
-        return Scored(*(getattr(self, name)[index] for name in _ARRAYS))
+        return ScoredCandidates(*(getattr(self, name)[index] for name in _ARRAYS))
 
     def __len__(self) -> int:
         return len(self.X)
@@ -50,12 +50,14 @@ class Scored:
         )
 
 
-_ARRAYS = tuple(field.name for field in fields(Scored))
+_ARRAYS = tuple(field.name for field in fields(ScoredCandidates))
 
 
-def join(parts: Sequence[Scored]) -> Scored:
+def join(parts: Sequence[ScoredCandidates]) -> ScoredCandidates:
     """Several batches as one."""
-    return Scored(*(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS))
+    return ScoredCandidates(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS)
+    )
 
 
 def with_outcomes(X: Floats, predicted: Mapping[str, Floats], outcomes: tuple[str, ...]) -> Floats:
@@ -69,7 +71,7 @@ def with_outcomes(X: Floats, predicted: Mapping[str, Floats], outcomes: tuple[st
     return np.column_stack([X, *columns]) if columns else X
 
 
-def score(task: SearchTask, X: Floats) -> Scored:
+def score(task: SearchTask, X: Floats) -> ScoredCandidates:
     """Predict and judge complete configurations X [n, d].
 
     Where the task knows past runs, a configuration that was run before has to obey the
@@ -93,12 +95,14 @@ def score(task: SearchTask, X: Floats) -> Scored:
     return scored
 
 
-def score_outcomes(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
+def score_outcomes(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> ScoredCandidates:
     """Judge complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
     violation = rule_violation(task, X) + _broken_conditions(task, X, outcomes)
     aims = score_targets(task, outcomes, len(X))
     near = loss.proximity(X, task.start, task.geometry)
-    return Scored(X, violation, aims.valid, aims.values, preference(aims.values), near, aims.margin)
+    return ScoredCandidates(
+        X, violation, aims.valid, aims.values, preference(aims.values), near, aims.margin
+    )
 
 
 def _broken_conditions(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Floats:
@@ -138,7 +142,7 @@ def _first(outcomes: Mapping[str, Floats]) -> dict[str, Floats]:
     return {name: values[:, 0] for name, values in outcomes.items()}
 
 
-def order(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
+def order(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     """Positions from best to worst.
 
     Obeying the rules comes before meeting the goals, that before the preference among the values

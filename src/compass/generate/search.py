@@ -14,7 +14,7 @@ from compass.generate.pairwise import PairwiseSearch, pairwise_search, reaching
 from compass.generate.past import with_past_runs
 from compass.generate.pick import pick, preferred
 from compass.generate.repair import repair, restore_forced, rule_violation
-from compass.generate.score import Scored, join, order, score
+from compass.generate.score import ScoredCandidates, join, order, score
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, children, draw, repaired, variation_of
 from compass.prepare.geometry import nearest_rows
@@ -62,7 +62,7 @@ def _nothing(task: SearchTask, exhaustive: bool) -> Candidates:
     return score(task, np.empty((0, len(task.start)))).candidates(exhaustive=exhaustive)
 
 
-def _finish(task: SearchTask, scored: Scored, exhaustive: bool) -> Candidates:
+def _finish(task: SearchTask, scored: ScoredCandidates, exhaustive: bool) -> Candidates:
     legal = scored.take(np.flatnonzero(scored.violation == 0))
     if not len(legal):
         return _nothing(task, exhaustive)
@@ -94,7 +94,9 @@ def _all(task: SearchTask, groups: list[Block]) -> Floats:
     return X
 
 
-def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scored:
+def _search(
+    task: SearchTask, groups: list[Block], tried: ScoredCandidates | None
+) -> ScoredCandidates:
     """Seeds, exact two-parameter changes, a population, and polishing of the best.
 
     `tried` are candidates that have been scored already.
@@ -128,7 +130,7 @@ def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scor
     return _remembered(task, join(archive))
 
 
-def _incumbent_distance(task: SearchTask, scored: Scored) -> float:
+def _incumbent_distance(task: SearchTask, scored: ScoredCandidates) -> float:
     """The proximity of the closest candidate that meets everything; infinite when none does."""
     if not task.proximity or objectives(task.targets):
         return np.inf
@@ -136,13 +138,13 @@ def _incumbent_distance(task: SearchTask, scored: Scored) -> float:
     return float(scored.proximity[good].min(initial=np.inf))
 
 
-def _best(task: SearchTask, scored: Scored, count: int) -> Scored:
+def _best(task: SearchTask, scored: ScoredCandidates, count: int) -> ScoredCandidates:
     """The best different candidates, best first."""
     ranked = order(task, scored)[: 2 * count]
     return scored.take(_first_of_each(scored.X, ranked)[:count])
 
 
-def _remembered(task: SearchTask, scored: Scored) -> Scored:
+def _remembered(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
     """Different candidates, best first; of the worse ones only a choice."""
     ranked = _first_of_each(scored.X, order(task, scored))
     # The very best are often all alike: a choice of the others keeps different answers at hand.
@@ -186,9 +188,9 @@ def _legal(task: SearchTask, X: Floats) -> Floats:
 def _polish(
     variation: Variation,
     pairwise: PairwiseSearch | None,
-    population: Scored,
+    population: ScoredCandidates,
     rng: np.random.Generator,
-) -> list[Scored]:
+) -> list[ScoredCandidates]:
     """The best candidates improved until nothing helps: two columns, or one block, at a time."""
     task, tried = variation.task, []
     for index in _different_moves(task, population):
@@ -211,14 +213,14 @@ def _polish(
     return tried
 
 
-def _different_moves(task: SearchTask, population: Scored) -> list[int]:
+def _different_moves(task: SearchTask, population: ScoredCandidates) -> list[int]:
     """The best candidates that move different columns: those that move the same end alike."""
     moved = task.start != population.X
     _, first = np.unique(moved, axis=0, return_index=True)
     return [int(index) for index in np.sort(first)[:_POLISHED]]
 
 
-def _smaller_changes(variation: Variation, tried: Scored) -> list[Scored]:
+def _smaller_changes(variation: Variation, tried: ScoredCandidates) -> list[ScoredCandidates]:
     """Where a value is minimised: smaller changes that come within the tolerance of the best."""
     task = variation.task
     if not objectives(task.targets):
@@ -234,8 +236,8 @@ def _smaller_changes(variation: Variation, tried: Scored) -> list[Scored]:
 
 
 def _block_by_block(
-    variation: Variation, groups: list[Block], current: Scored, rng: np.random.Generator
-) -> list[Scored]:
+    variation: Variation, groups: list[Block], current: ScoredCandidates, rng: np.random.Generator
+) -> list[ScoredCandidates]:
     task, tried = variation.task, []
     for _ in range(_PASSES if not task.timed_out else 0):
         before = current.X.copy()
@@ -286,7 +288,7 @@ def _single_moves(task: SearchTask, block: Block, x: Floats) -> list[Floats]:
     return found
 
 
-def _plain_numbers(task: SearchTask, chosen: Scored) -> Scored:
+def _plain_numbers(task: SearchTask, chosen: ScoredCandidates) -> ScoredCandidates:
     """Numbers without a grid given with as few digits as the model's cell allows.
 
     A cell's edge such as 63.700001 is the nearest point of the cell; 63.8 is in the same cell and

@@ -13,7 +13,7 @@ from compass.domain.query import Kind, Query
 from compass.domain.space import Space
 from compass.domain.target import Target
 from compass.generate.base import Bools, Columns, Floats, Predictor
-from compass.generate.sums import Sums, sums_of
+from compass.generate.linear_rules import LinearRules, linear_rules_of
 from compass.prepare.geometry import Geometry
 from compass.rules import Rule
 from compass.settings import Settings
@@ -92,9 +92,9 @@ class SearchTask:
         return tuple(self.space.names[column] for column in self.free)
 
     @cached_property
-    def sums(self) -> Sums:
-        """The rules on features that are sums, all at once."""
-        return sums_of(self.rules, self.space.names)
+    def linear_rules(self) -> LinearRules:
+        """The linear rules on features, as arrays."""
+        return linear_rules_of(self.rules, self.space.names)
 
     @property
     def timed_out(self) -> bool:

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from compass.domain.space import Number
 from compass.generate.base import Bools, Floats
 from compass.generate.blocks import Block, ColumnValues
+from compass.generate.linear_rules import EQUAL, LinearRules, is_linear
 from compass.generate.repair import repair, rule_violation
-from compass.generate.repair_sums import repair_sums
-from compass.generate.sums import EQUAL, Sums, is_sum
+from compass.generate.repair_linear import repair_linear
 from compass.generate.task import SearchTask
 from compass.prepare.legal import snap
 
@@ -29,9 +29,9 @@ class Variation:
     legal_start: Floats  # [d] the start with legal values of what may be chosen
     block_of: NDArray[np.int64]  # [d] the block of a column; 0 where a column stays
     moves: Bools  # [d] whether a column may move
-    sums: Sums
+    linear_rules: LinearRules
     values: ColumnValues  # of the columns that no table of combinations ties
-    inequalities: bool  # every rule is an inequality between sums
+    inequalities: bool  # every rule is a linear inequality
 
     @property
     def loose(self) -> list[Block]:
@@ -52,10 +52,10 @@ def variation_of(task: SearchTask, groups: list[Block]) -> Variation:
     legal_start = task.start.copy()
     for column in task.free:  # a baseline need not have legal values
         legal_start[column] = snap(task.space.parameters[column], legal_start[[column]])[0]
-    sums = task.sums
-    inequalities = all(is_sum(rule) for rule in task.rules) and not (sums.kind == EQUAL).any()
+    linear = task.linear_rules
+    inequalities = all(is_linear(rule) for rule in task.rules) and not (linear.kind == EQUAL).any()
     listed = ColumnValues.of(width, values)
-    return Variation(task, groups, legal_start, block_of, moves, sums, listed, inequalities)
+    return Variation(task, groups, legal_start, block_of, moves, linear, listed, inequalities)
 
 
 def children(variation: Variation, parents: Floats, n: int, rng: Rng) -> Floats:
@@ -77,7 +77,7 @@ def children(variation: Variation, parents: Floats, n: int, rng: Rng) -> Floats:
 
 def repaired(variation: Variation, X: Floats, keep: Bools, rng: Rng) -> Floats:
     """The candidates with single values moved so that rules hold; where none succeeds, all."""
-    X = repair_sums(variation.sums, variation.values, X, keep, rng.random(len(X)))
+    X = repair_linear(variation.linear_rules, variation.values, X, keep, rng.random(len(X)))
     loose = variation.loose
     if loose and not variation.inequalities:
         X = repair(variation.task, X, loose, keep=keep)

@@ -9,11 +9,11 @@ from compass.generate import loss
 from compass.generate.base import Candidates, ready
 from compass.generate.objectives import as_good_as, objectives
 from compass.generate.repair import rule_violation
-from compass.generate.score import Scored, score
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
 from compass.testing.base import Witness, first_difference, witness
-from compass.testing.search_tasks import Case, cases, everything
+from compass.testing.search_tasks import GeneratorCase, cases, everything
 
 _EASY = 0.1  # share of all configurations that answer a problem which nobody may fail
 _ROUNDING = 0.02  # numbers may be rounded to what a person would type, in standard deviations
@@ -59,7 +59,7 @@ def _arrays(task: SearchTask) -> dict[str, Any]:
     }
 
 
-def _generate(found: Witness, plugin: Any, case: Case) -> Candidates | None:
+def _generate(found: Witness, plugin: Any, case: GeneratorCase) -> Candidates | None:
     """What was generated; None: it says that the rules conflict."""
     with found.calling(f"it copes with: {case.label}", case.look):
         try:
@@ -76,7 +76,9 @@ def _generate(found: Witness, plugin: Any, case: Case) -> Candidates | None:
     return result
 
 
-def _existence(found: Witness, case: Case, result: Candidates | None, truth: Scored | None) -> None:
+def _existence(
+    found: Witness, case: GeneratorCase, result: Candidates | None, truth: ScoredCandidates | None
+) -> None:
     """Nothing where there is nothing; something where there is plenty; no false certainty."""
     empty = result is None or not len(result.X)
     if truth is None:
@@ -124,7 +126,7 @@ def _existence(found: Witness, case: Case, result: Candidates | None, truth: Sco
     )
 
 
-def _shapes(found: Witness, case: Case, result: Candidates) -> None:
+def _shapes(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     task, X = case.task, result.X
     found.expect(
         isinstance(X, np.ndarray)
@@ -161,7 +163,7 @@ def _shapes(found: Witness, case: Case, result: Candidates) -> None:
     )
 
 
-def _legal(found: Witness, case: Case, result: Candidates) -> None:
+def _legal(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     task, X = case.task, result.X
     for place, parameter in enumerate(task.space):
         values = X[:, place]
@@ -190,7 +192,7 @@ def _legal(found: Witness, case: Case, result: Candidates) -> None:
         )
 
 
-def _forced(found: Witness, case: Case, result: Candidates) -> None:
+def _forced(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     task = case.task
     for column in task.forced:
         back = result.X.copy()
@@ -206,7 +208,7 @@ def _forced(found: Witness, case: Case, result: Candidates) -> None:
         )
 
 
-def _distinct(found: Witness, case: Case, result: Candidates) -> None:
+def _distinct(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     different = len(np.unique(result.X, axis=0)) if len(result.X) else 0
     found.expect(
         different == len(result.X),
@@ -216,7 +218,9 @@ def _distinct(found: Witness, case: Case, result: Candidates) -> None:
     )
 
 
-def _truthful(found: Witness, case: Case, result: Candidates, scored: Scored) -> None:
+def _truthful(
+    found: Witness, case: GeneratorCase, result: Candidates, scored: ScoredCandidates
+) -> None:
     found.expect(
         (scored.violation == 0).all(),
         "every candidate obeys the conditions on predicted outcomes",
@@ -244,7 +248,9 @@ def _truthful(found: Witness, case: Case, result: Candidates, scored: Scored) ->
     )
 
 
-def _best_first(found: Witness, case: Case, result: Candidates, scored: Scored) -> None:
+def _best_first(
+    found: Witness, case: GeneratorCase, result: Candidates, scored: ScoredCandidates
+) -> None:
     task = case.task
     if len(result.X) < 2:
         return
@@ -278,7 +284,7 @@ def _best_first(found: Witness, case: Case, result: Candidates, scored: Scored) 
         )
 
 
-def _repeatable(found: Witness, plugin: Any, case: Case, result: Candidates) -> None:
+def _repeatable(found: Witness, plugin: Any, case: GeneratorCase, result: Candidates) -> None:
     again = _generate(found, plugin, case)
     found.expect(
         again is not None and np.array_equal(again.X, result.X),

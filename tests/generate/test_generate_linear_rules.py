@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from compass.domain.space import Number, Space
 from compass.generate.blocks import ColumnValues
-from compass.generate.repair_sums import repair_sums
-from compass.generate.sums import sums_of
+from compass.generate.linear_rules import linear_rules_of
+from compass.generate.repair_linear import repair_linear
 from compass.language import bind_rule, parse_rule
 from compass.rules import Rule, compile_rule
 
@@ -43,7 +43,7 @@ def rows(seed: int, n: int = 60) -> np.ndarray:
 @given(st.integers(0, 10_000), st.lists(st.sampled_from(TEXTS), min_size=1, unique=True))
 def test_what_surely_holds_does_hold(seed: int, texts: list[str]) -> None:
     made, X = rules(texts), rows(seed)
-    sure = sums_of(made, SPACE.names).surely(X)
+    sure = linear_rules_of(made, SPACE.names).surely(X)
     for place, rule in enumerate(made):
         assert rule.holds(X[sure[:, place]]).all()
         if rule.linear is not None and rule.linear.op in ("<=", ">="):
@@ -55,10 +55,10 @@ def test_what_surely_holds_does_hold(seed: int, texts: list[str]) -> None:
 def test_nudging_moves_only_to_known_values_and_mends(seed: int, texts: list[str]) -> None:
     made, X = rules(texts), rows(seed)
     values = {0: np.arange(21.0), 2: np.arange(65.0)}
-    sums, listed = sums_of(made, SPACE.names), ColumnValues.of(3, values)
+    sums, listed = linear_rules_of(made, SPACE.names), ColumnValues.of(3, values)
     keep = np.zeros(X.shape, dtype=bool)
     chance = np.random.default_rng(seed).random(len(X))
-    moved = repair_sums(sums, listed, X, keep, chance)
+    moved = repair_linear(sums, listed, X, keep, chance)
     assert np.array_equal(moved[:, 1], X[:, 1])
     assert np.isin(moved[:, [0, 2]], np.arange(65.0)).all()
     fine = np.all([rule.holds(X) for rule in made], axis=0)
@@ -71,17 +71,17 @@ def test_nudging_moves_only_to_known_values_and_mends(seed: int, texts: list[str
 def test_cells_that_must_stay_are_not_moved() -> None:
     made = rules(["c <= 3 * a"])
     X = np.array([[2.0, 0.0, 60.0]])
-    sums = sums_of(made, SPACE.names)
+    sums = linear_rules_of(made, SPACE.names)
     listed = ColumnValues.of(3, {0: np.arange(21.0), 2: np.arange(65.0)})
     for kept, want in ((0, [2.0, 0.0, 6.0]), (2, [20.0, 0.0, 60.0])):
         keep = np.zeros((1, 3), dtype=bool)
         keep[0, kept] = True
-        assert repair_sums(sums, listed, X, keep, np.array([0.3])).tolist() == [want]
+        assert repair_linear(sums, listed, X, keep, np.array([0.3])).tolist() == [want]
 
 
 def test_turns_say_where_a_sum_becomes_true() -> None:
     made = rules(["c <= 3 * a", "a + b + c < 30"])
-    turns = sums_of(made, SPACE.names).turns(np.array([4.0, 1.0, 20.0]))
+    turns = linear_rules_of(made, SPACE.names).turns(np.array([4.0, 1.0, 20.0]))
     assert turns[0, 2] == 12.0
     assert turns[0, 0] == pytest.approx(20 / 3)
     assert np.isnan(turns[0, 1])

@@ -1,4 +1,4 @@
-"""Repair of rules that are sums: single values are moved just far enough that they hold."""
+"""Repair of linear rules: single values are moved just far enough that they hold."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, integer, kernel, to_f8_2d
 from compass.generate.blocks import ColumnValues
-from compass.generate.sums import BELOW, EQUAL, Sums
+from compass.generate.linear_rules import BELOW, EQUAL, LinearRules
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -17,16 +17,18 @@ _ROUNDS = 3  # times that every rule is looked at
 _flags_2d = types.Array(types.boolean, 2, "C", readonly=True)
 
 
-def repair_sums(sums: Sums, values: ColumnValues, X: Floats, keep: Bools, chance: Floats) -> Floats:
-    """X [n, d] with single values moved just far enough that sums hold, where that succeeds.
+def repair_linear(
+    rules: LinearRules, values: ColumnValues, X: Floats, keep: Bools, chance: Floats
+) -> Floats:
+    """X [n, d] with single values moved just far enough that rules hold, where that succeeds.
 
     `keep` [n, d] marks cells that must not move; `chance` [n] (in 0 .. 1) decides which of the
     columns of a broken rule gives way.
     """
     X = np.ascontiguousarray(X).copy()
-    if len(X) and len(sums.constant):
-        rules = (sums.factor, sums.constant, sums.kind, sums.term, sums.size, sums.slack)
-        args = (*rules, values.start, values.value)
+    if len(X) and len(rules.constant):
+        arrays = (rules.factor, rules.constant, rules.kind, rules.term, rules.size, rules.slack)
+        args = (*arrays, values.start, values.value)
         _repair(*args, np.ascontiguousarray(keep), np.ascontiguousarray(chance), _ROUNDS, X)
     return X
 
