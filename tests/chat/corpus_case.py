@@ -1,6 +1,6 @@
 """The corpus of plain sentences: its tables, its sentences and how a reading of them is scored.
 
-`python -m tests.chat.corpus_case develop` prints how well `compass.chat.understand` reads one set;
+`python -m tests.chat.corpus_case develop` prints how well `compass.chat.english` reads one set;
 `-v` adds the sentences that it reads wrongly. corpus/README.md tells what counts as right.
 """
 
@@ -295,18 +295,18 @@ def _by_slot(result: Score) -> dict[str, tuple[int, int, int]]:
 
 
 def main() -> None:
-    """Score `compass.chat.understand` on one set and print it."""
+    """Score `compass.chat.english` on one set and print it."""
     parser = argparse.ArgumentParser(description="slot accuracy of the chat on plain sentences")
     parser.add_argument("half", choices=SETS)
     parser.add_argument("-v", "--verbose", action="store_true", help="show the failures")
     options = parser.parse_args()
     # The corpus can be checked without the part that it judges.
-    from compass.chat.understand import understand
+    from compass.chat import english
 
     print(
         report(
             options.half,
-            lambda text, space: understand(text, space).said,
+            lambda text, space: english.read(text, space).said,
             verbose=options.verbose,
         )
     )

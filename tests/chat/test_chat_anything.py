@@ -1,12 +1,12 @@
 """Whatever is said, the dialogue replies, and nothing runs unconfirmed."""
 
-from chat_case import Talk, link, quick_answer, says
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.chat.chat_case import Talk, link, quick_answer, says
 
 from compass.chat.dialogue import told
 from compass.chat.draft import Act, How, Reading
-from compass.chat.wording import shown
+from compass.chat.replies import shown
 from compass.domain.goal import Change, Observe, minimize
 from compass.domain.query import Given, Kind, Row, SetTo, times
 from compass.language import parse_query

@@ -8,12 +8,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from chat_case import FIGURE, Talk, link, says
+from tests.chat.chat_case import FIGURE, Talk, link, says
 
 from compass.chat.assistant import BYTES, KEY, reader
 from compass.chat.dialogue import respond
 from compass.chat.draft import Act, Draft, How, Reading, Slot
-from compass.chat.numbers import invented, said_numbers
+from compass.chat.invented_numbers import invented, said_numbers
 from compass.domain.errors import BadInput
 from compass.domain.goal import minimize
 from compass.domain.query import Kind

@@ -1,7 +1,7 @@
 """The dialogue: what it asks, what it shows, and what it does with corrections."""
 
 import pytest
-from chat_case import (
+from tests.chat.chat_case import (
     FIGURE,
     Talk,
     link,

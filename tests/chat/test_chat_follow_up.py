@@ -1,7 +1,7 @@
 """What can be said after an answer: why, what if, more, and other questions."""
 
 import pytest
-from chat_case import (
+from tests.chat.chat_case import (
     Talk,
     after_an_answer,
     quick_answer,
@@ -13,7 +13,7 @@ from chat_case import (
 import compass as cp
 from compass.chat.dialogue import respond, told
 from compass.chat.draft import Act, Conversation, Draft, Reading, Reply, Slot
-from compass.chat.wording import shown
+from compass.chat.replies import shown
 from compass.domain.answer import Answer
 from compass.domain.goal import minimize
 from compass.domain.query import Given, Kind, SetTo, Times, times

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from compass.chat.change import columns_of, sifted
+from compass.chat import english
 from compass.chat.draft import Act, Draft, Options, Reading, Slot
-from compass.chat.numbers import invented
-from compass.chat.understand import understand
+from compass.chat.invented_numbers import invented
+from compass.chat.merge import columns_of, sifted
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.space import Category, Space
 
@@ -59,7 +59,7 @@ class Unusable(Exception):
     """Why nothing can be made of what a model said, in a few words."""
 
 
-def reader(url: str, model: str, *, seconds: float = SECONDS, rules: Read = understand) -> Read:
+def reader(url: str, model: str, *, seconds: float = SECONDS, rules: Read = english.read) -> Read:
     """A reader like `understand` that asks a language model at an OpenAI-compatible address."""
     return drafted_by(model_at(url, model, seconds=seconds), rules)
 
@@ -76,7 +76,7 @@ def model_at(url: str, model: str, *, seconds: float = SECONDS) -> Ask:
     return partial(_ask, address, model, seconds)
 
 
-def drafted_by(ask: Ask, rules: Read = understand) -> Read:
+def drafted_by(ask: Ask, rules: Read = english.read) -> Read:
     """A reader like `understand` that takes the drafts of a language model, where they hold."""
 
     def read(

@@ -2,10 +2,10 @@
 
 import re
 
-from compass.chat import wording
-from compass.chat.change import columns_of, renamed
+from compass.chat import replies
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Reply, Slot
-from compass.chat.finish import in_use, pending
+from compass.chat.merge import columns_of, renamed
+from compass.chat.slots import in_use, pending
 from compass.domain.space import Role, Space
 
 _PLACES = {
@@ -25,13 +25,13 @@ def ask_columns(talk: Conversation) -> Reply:
     clear = [link for link in waiting if len(link.columns) == 1]
     if clear:
         names = [link.columns[0] for link in clear]
-        text = wording.mean_these(names, talk.draft)
+        text = replies.mean_these(names, talk.draft)
         return Reply(text=text, expecting=Slot.COLUMNS, choices=("yes", "no"), links=waiting)
     return _ask_which(waiting[0], waiting[0].columns, waiting)
 
 
 def _ask_which(link: Link, offered: tuple[str, ...], waiting: tuple[Link, ...]) -> Reply:
-    text = wording.which_column(link, offered)
+    text = replies.which_column(link, offered)
     return Reply(text=text, expecting=Slot.COLUMNS, choices=offered[:20], links=waiting)
 
 

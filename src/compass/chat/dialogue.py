@@ -7,12 +7,12 @@ run, and gives the answer back with `told` (or what went wrong with `failed`).
 import re
 from collections.abc import Callable
 
-from compass.chat import wording
-from compass.chat.change import columns_of, formal
+from compass.chat import english, replies
 from compass.chat.columns import agree, confirming, refuse
 from compass.chat.draft import Act, Conversation, Draft, Reading, Reply, Slot, Turn
-from compass.chat.finish import to_query
-from compass.chat.say import another, say
+from compass.chat.formal import formal_draft
+from compass.chat.merge import columns_of
+from compass.chat.slots import to_query
 from compass.chat.steps import (
     Step,
     changed,
@@ -23,8 +23,8 @@ from compass.chat.steps import (
     repeat,
     says_something,
 )
-from compass.chat.telling import in_words, reasons
-from compass.chat.understand import understand
+from compass.chat.summary import in_words, reasons
+from compass.chat.update import another, say
 from compass.domain.answer import Answer
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.query import Kind, Query
@@ -46,8 +46,8 @@ __all__ = ["begin", "edited", "failed", "respond", "to_query", "told", "unread"]
 
 def begin(space: Space) -> Step:
     """A new conversation about a table, and what Compass says first."""
-    text = f"{wording.GREETING}\n(e.g., {wording.begin_example(space)})"
-    return _said(Conversation(), Reply(text=text, expecting=Slot.KIND, choices=wording.KINDS))
+    text = f"{replies.GREETING}\n(e.g., {replies.begin_example(space)})"
+    return _said(Conversation(), Reply(text=text, expecting=Slot.KIND, choices=replies.KINDS))
 
 
 def respond(
@@ -56,7 +56,7 @@ def respond(
     space: Space,
     *,
     answer: Answer | None = None,
-    read: Read = understand,
+    read: Read = english.read,
 ) -> Step:
     """What Compass says to a message. `answer` is the last answer, for why and what if.
 
@@ -64,7 +64,7 @@ def respond(
     """
     message, talk = _heard(conversation, text)
     try:
-        written = formal(message, space)
+        written = formal_draft(message, space)
         if written is not None:
             sure = confirming(_fresh(talk, written), list(columns_of(written)))
             return _said(*onward(sure, space))
@@ -114,7 +114,7 @@ def told(conversation: Conversation, answer: Answer, said: Reply | None = None) 
         return _said(talk, said.model_copy(update={"text": text}))
     options = answer.query.kind is not Kind.WHAT_IF or bool(answer.query.ask)
     choices = ("why?", "what if", *(["give me more options"] if options else []), "start over")
-    text = f"{in_words(answer)}\n{wording.AFTER if options else wording.AFTER_WHAT_IF}"
+    text = f"{in_words(answer)}\n{replies.AFTER if options else replies.AFTER_WHAT_IF}"
     return _said(talk, Reply(text=text, expecting=talk.expecting, choices=choices))
 
 
@@ -186,7 +186,7 @@ def _answered(
     says = says_something(reading)
     match reading.act:
         case Act.HELP:
-            return repeat(talk, space, wording.HELP)
+            return repeat(talk, space, replies.HELP)
         case Act.UNDO:
             return _undo(talk, space)
         case Act.RESTART:
@@ -225,10 +225,10 @@ def _undo(talk: Conversation, space: Space) -> Step:
 
 def _why(talk: Conversation, space: Space, answer: Answer | None) -> Step:
     if talk.expecting is not None:
-        return repeat(talk, space, wording.WHY_ASKED[talk.expecting])
+        return repeat(talk, space, replies.WHY_ASKED[talk.expecting])
     if answer is None:
         return repeat(talk, space, "There is no answer yet that I could explain.")
-    return talk, Reply(text=f"{reasons(answer)}\n{wording.AFTER}")
+    return talk, Reply(text=f"{reasons(answer)}\n{replies.AFTER}")
 
 
 def _standing(talk: Conversation, space: Space) -> Query | None:
@@ -261,7 +261,7 @@ def _more(
     count = min(MOST, now + (wanted or now) if further else max(wanted or now, now + 1))
     draft = talk.draft.model_copy(update={"count": count})
     again = to_query(draft, space)
-    text = f"Looking for {count} options:\n{wording.shown(again)}"
+    text = f"Looking for {count} options:\n{replies.shown(again)}"
     return changed(talk, draft), Reply(text=text, query=again, run=again)
 
 
@@ -270,13 +270,13 @@ def _yes(talk: Conversation, space: Space) -> Step:
         case Slot.CONFIRM:
             after, reply = onward(talk, space)
             # Only what stands before the person's eyes can be confirmed.
-            if reply.query is None or wording.shown(reply.query) not in last_said(talk):
+            if reply.query is None or replies.shown(reply.query) not in last_said(talk):
                 return after, reply
             text = "Looking for the answer."
             return after, Reply(text=text, query=reply.query, run=reply.query)
         case Slot.COLUMNS:
             sure = agree(talk)
-            lead = wording.AGREED if sure != talk else "Please name one of them."
+            lead = replies.AGREED if sure != talk else "Please name one of them."
             return onward(sure, space, lead)
         case Slot.CONSTRAINTS:
             return _onward_asking(talk, space, "Which constraints?")
@@ -287,7 +287,7 @@ def _yes(talk: Conversation, space: Space) -> Step:
 
 
 def _onward_asking(talk: Conversation, space: Space, text: str) -> Step:
-    examples = wording.constraint_examples(space)
+    examples = replies.constraint_examples(space)
     bracket = f" (e.g., {', '.join(examples)})" if examples else ""
     return talk, Reply(text=f"{text}{bracket}", expecting=talk.expecting, choices=("none",))
 
@@ -303,6 +303,6 @@ def _no(talk: Conversation, space: Space) -> Step:
         case Slot.CONSTRAINTS:
             return onward(talk, space)
         case None:
-            return repeat(talk, space, f"All right. {wording.AFTER}")
+            return repeat(talk, space, f"All right. {replies.AFTER}")
         case _:
             return onward(talk, space, "I cannot go on without this:")

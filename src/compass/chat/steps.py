@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from compass.chat import wording
+from compass.chat import replies
 from compass.chat.columns import ask_columns
 from compass.chat.draft import Conversation, Draft, Reading, Reply, Slot
-from compass.chat.finish import missing, to_query, undirected
+from compass.chat.slots import missing, to_query, undirected
 from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.space import Space
 
@@ -18,7 +18,7 @@ def led(reply: Reply, lead: str) -> Reply:
     """The same reply with something said before it."""
     if not lead:
         return reply
-    between = " " if lead == wording.AGREED else "\n"
+    between = " " if lead == replies.AGREED else "\n"
     return reply.model_copy(update={"text": f"{lead}{between}{reply.text}"})
 
 
@@ -54,9 +54,9 @@ def onward(talk: Conversation, space: Space, lead: str = "") -> Step:
     if slot is not Slot.CONFIRM:
         open_goals = undirected(talk)
         reply = Reply(
-            text=wording.question(slot, talk.draft, space, open_goals).strip(),
+            text=replies.question(slot, talk.draft, space, open_goals).strip(),
             expecting=slot,
-            choices=wording.choices(slot, space, open_goals),
+            choices=replies.choices(slot, space, open_goals),
         )
         return talk, led(reply, lead)
     try:
@@ -67,8 +67,8 @@ def onward(talk: Conversation, space: Space, lead: str = "") -> Step:
         choices = ("undo", "start over")
         reply = Reply(text=text, expecting=slot, trouble=trouble, choices=choices)
         return talk, led(reply, lead)
-    reply = Reply(text=wording.complete(query), expecting=slot, choices=("yes", "no"), query=query)
-    return talk, led(reply, "" if lead == wording.AGREED else lead)
+    reply = Reply(text=replies.complete(query), expecting=slot, choices=("yes", "no"), query=query)
+    return talk, led(reply, "" if lead == replies.AGREED else lead)
 
 
 def changed(talk: Conversation, draft: Draft, **more: Any) -> Conversation:
