@@ -306,7 +306,7 @@ def main() -> None:
     print(
         report(
             options.half,
-            lambda text, space: english.read(text, space).said,
+            lambda text, space: english.read(text, space).parts,
             verbose=options.verbose,
         )
     )

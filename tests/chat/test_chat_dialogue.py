@@ -10,8 +10,8 @@ from tests.chat.chat_case import (
     text_of,
 )
 
-from compass.chat.dialogue import CHARACTERS, TURNS, edited, failed, respond, to_query
-from compass.chat.draft import Act, Conversation, Draft, How, Reading, Slot, Turn
+from compass.chat.dialogue import TURNS, edited, failed, respond, to_query
+from compass.chat.draft import CHARACTERS, Act, Conversation, Draft, How, Reading, Slot, Turn
 from compass.domain.errors import BadInput, ConflictingRules, QueryProblem, QuerySyntax
 from compass.domain.goal import Change, Observe, maximize, minimize
 from compass.domain.query import Kind, Row, times
@@ -95,7 +95,7 @@ def test_an_outcome_without_a_direction_is_asked_about() -> None:
     talk.expects(Slot.GOAL)
     assert "minimized or maximized" in talk.reply.text
     assert talk.reply.choices == ("minimize power", "maximize power")
-    talk.say("maximize", says(unknown=("maximize",)))
+    talk.say("maximize", says(unknown=("maximize",), direction="maximize"))
     talk.no()
     assert talk.reply.query is not None
     assert talk.reply.query.goals == {"power": maximize}
@@ -187,7 +187,7 @@ def test_words_that_can_mean_several_columns_are_asked_about() -> None:
             number("mem_power", Role.OUTCOME),
         )
     )
-    for reply, meant in (("mem_power", "mem_power"), ("the second one", "mem_power")):
+    for reply, place in (("mem_power", None), ("the second one", 1)):
         talk = Talk(space)
         both = (link("power", "cpu_power", "mem_power", how=How.EXACT),)
         talk.say("least power", says(ask=("nodes",), goals={"cpu_power": minimize}, links=both))
@@ -197,9 +197,9 @@ def test_words_that_can_mean_several_columns_are_asked_about() -> None:
         assert talk.reply.choices == ("cpu_power", "mem_power")
         assert "name one" in talk.yes().text
         talk.expects(Slot.COLUMNS)
-        talk.say(reply, says(unknown=(reply,)))
+        talk.say(reply, says(unknown=(reply,), ordinal=place))
         assert talk.reply.query is not None
-        assert talk.reply.query.goals == {meant: minimize}
+        assert talk.reply.query.goals == {"mem_power": minimize}
 
 
 def test_i_meant_another_column() -> None:

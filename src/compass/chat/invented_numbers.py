@@ -1,4 +1,4 @@
-"""Numbers that a person said, and numbers in a draft that nobody said."""
+"""Numbers in the draft of a language model that the message of the person does not hold."""
 
 import math
 import re
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from compass.chat.draft import Draft
+from compass.chat.number_words import NUMBER_WORDS
 from compass.domain.base import Value
 from compass.domain.errors import CompassError
 from compass.domain.expression import Expression, Literal, children, names_in
@@ -19,35 +20,8 @@ _NUMBER = re.compile(
     r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)\s*(%|percent\b|[a-zA-Zµμ]+)?"
 )
 _THOUSANDS = {"k": (1e3, 2.0**10), "m": (1e6, 2.0**20), "g": (1e9, 2.0**30)}
-_SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORTH = {
-    **{word: float(i) for i, word in enumerate(_SMALL)},
-    **{word: 10.0 * i for i, word in enumerate(_TENS, 2)},
-}
 _POWERS = {"dozen": 12.0, "hundred": 100.0, "thousand": 1000.0, "million": 1e6}
-_ALONE = {
+_FACTOR_WORDS = {
     **dict.fromkeys(("double", "doubled", "doubling", "twice", "pair", "couple", "both"), 2.0),
     **dict.fromkeys(("triple", "tripled", "tripling", "thrice"), 3.0),
     **dict.fromkeys(("quadruple", "quadrupled"), 4.0),
@@ -59,7 +33,7 @@ _ALONE = {
 
 
 @dataclass(frozen=True)
-class Said:
+class MessageNumber:
     """A number of a message, with its unit or as a percentage."""
 
     value: float
@@ -68,7 +42,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Written:
+class DraftNumber:
     """A number of a draft, where it stands and what it is."""
 
     value: float
@@ -77,36 +51,36 @@ class Written:
     share: bool = False  # of something: percentages and factors
 
 
-def said_numbers(text: str) -> tuple[Said, ...]:
+def numbers_in_message(text: str) -> tuple[MessageNumber, ...]:
     """Every number of a message: figures, words, percentages, and figures with units."""
     found = []
     for match in _NUMBER.finditer(text):
         value, tail = float(match[1].replace(",", "")), match[2] or ""
         percent = tail in ("%", "percent")
         unit = None if percent else canonical(tail)
-        found.append(Said(value, unit, percent))
-        found += [Said(value * size) for size in _THOUSANDS.get(tail.lower(), ())]
+        found.append(MessageNumber(value, unit, percent))
+        found += [MessageNumber(value * size) for size in _THOUSANDS.get(tail.lower(), ())]
     return (*found, *_in_words(text))
 
 
-def _in_words(text: str) -> Iterator[Said]:
+def _in_words(text: str) -> Iterator[MessageNumber]:
     words = re.findall(r"[a-z]+|%", text.casefold())
     total: float | None = None
     for place, word in enumerate([*words, ""]):
-        if word in _ALONE:
-            yield Said(_ALONE[word])
-        if word in _WORTH:
-            # Six and thirty six are both numbers that were said; only the whole is wanted.
-            total = (total or 0.0) + _WORTH[word]
+        if word in _FACTOR_WORDS:
+            yield MessageNumber(_FACTOR_WORDS[word])
+        if word in NUMBER_WORDS:
+            # Six and thirty six are both numbers; only the whole is wanted.
+            total = (total or 0.0) + NUMBER_WORDS[word]
         elif word in _POWERS:
             total = (total or 1.0) * _POWERS[word]
         elif total is not None and word != "and":
             after = words[place] if place < len(words) else ""
-            yield Said(total, canonical(after), after in ("%", "percent"))
+            yield MessageNumber(total, canonical(after), after in ("%", "percent"))
             total = None
 
 
-def numbers_of(draft: Draft) -> Iterator[Written]:
+def numbers_in_draft(draft: Draft) -> Iterator[DraftNumber]:
     """Every number that a draft holds."""
     for name, edit in draft.change.items():
         yield from _of_edit(edit, name)
@@ -119,70 +93,72 @@ def numbers_of(draft: Draft) -> Iterator[Written]:
         tree = parse_rule(rule)
         yield from _literals(tree, names_in(tree))
     if isinstance(draft.baseline, Row):
-        yield Written(draft.baseline.row)
+        yield DraftNumber(draft.baseline.row)
     if draft.count is not None:
-        yield Written(draft.count)
+        yield DraftNumber(draft.count)
 
 
-def _of_edit(edit: Edit, name: str) -> Iterator[Written]:
+def _of_edit(edit: Edit, name: str) -> Iterator[DraftNumber]:
     match edit:
         case SetTo(value=value, unit=unit):
             yield from _value(value, name, unit)
         case Times(factor=factor):
-            yield Written(factor, columns=(name,), share=True)
+            yield DraftNumber(factor, columns=(name,), share=True)
         case Plus(amount=amount, unit=unit):
-            yield Written(amount, unit, (name,))
+            yield DraftNumber(amount, unit, (name,))
 
 
-def _of_goal(goal: Goal, name: str) -> Iterator[Written]:
+def _of_goal(goal: Goal, name: str) -> Iterator[DraftNumber]:
     match goal:
         case Within(low=low, high=high, unit=unit):
-            yield from (Written(b, unit, (name,)) for b in (low, high) if b is not None)
+            yield from (DraftNumber(b, unit, (name,)) for b in (low, high) if b is not None)
         case Change(by=by, relative=relative, unit=unit):
-            yield Written(by, unit, (name,), share=relative)
+            yield DraftNumber(by, unit, (name,), share=relative)
         case Reach(value=value, unit=unit):
-            yield Written(value, unit, (name,))
+            yield DraftNumber(value, unit, (name,))
         case Same(tolerance=tolerance) if tolerance is not None:
-            yield Written(tolerance, share=True)
+            yield DraftNumber(tolerance, share=True)
         case IsClass(value=label):
             yield from _value(label, name)
         case _:
             pass
 
 
-def _value(value: Value, name: str, unit: str | None = None) -> Iterator[Written]:
+def _value(value: Value, name: str, unit: str | None = None) -> Iterator[DraftNumber]:
     if isinstance(value, bool) or value is None:
         return
     try:
-        yield Written(float(value), unit, (name,))
+        yield DraftNumber(float(value), unit, (name,))
     except ValueError:
         return  # a label
 
 
-def _literals(node: Expression, columns: tuple[str, ...]) -> Iterator[Written]:
+def _literals(node: Expression, columns: tuple[str, ...]) -> Iterator[DraftNumber]:
     if isinstance(node, Literal):
         for one in _value(node.value, "", node.unit):
-            yield Written(one.value, one.unit, columns)
+            yield DraftNumber(one.value, one.unit, columns)
     for child in children(node):
         yield from _literals(child, columns)
 
 
-def invented(draft: Draft, text: str, space: Space) -> tuple[float, ...]:
-    """The numbers of a draft that the message does not say."""
-    said = said_numbers(text)
-    return tuple(w.value for w in numbers_of(draft) if not _was_said(w, said, space))
+def invented_numbers(draft: Draft, text: str, space: Space) -> tuple[float, ...]:
+    """The numbers of a draft that the message does not hold."""
+    in_message = numbers_in_message(text)
+    return tuple(
+        w.value for w in numbers_in_draft(draft) if not _is_in_message(w, in_message, space)
+    )
 
 
-def _was_said(written: Written, said: Iterable[Said], space: Space) -> bool:
+def _is_in_message(written: DraftNumber, in_message: Iterable[MessageNumber], space: Space) -> bool:
     return any(
         math.isclose(abs(written.value), abs(value), rel_tol=1e-9, abs_tol=1e-12)
-        for one in said
+        for one in in_message
         for value in _meanings(one, written, space)
     )
 
 
-def _meanings(one: Said, written: Written, space: Space) -> Iterator[float]:
-    """What a number that was said can stand for where a number is written."""
+def _meanings(one: MessageNumber, written: DraftNumber, space: Space) -> Iterator[float]:
+    """The values that a number of the message can stand for in the draft."""
     if written.share:
         share = one.value / 100
         yield from (share, 1 + share, 1 - share) if one.percent else ()

@@ -1,4 +1,4 @@
-"""How a message changes what is known: parts are added, replaced, renamed and taken back."""
+"""Operations on drafts: bind to the table, merge with a message, rename and drop columns."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
@@ -27,7 +27,7 @@ def columns_of(draft: Draft) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def sifted(said: Draft, space: Space) -> tuple[Draft, tuple[CompassError, ...]]:
+def bind_draft(parts: Draft, space: Space) -> tuple[Draft, tuple[CompassError, ...]]:
     """The parts that make sense on this table, in its terms, and what is wrong with the others."""
     problems: list[CompassError] = []
 
@@ -42,29 +42,29 @@ def sifted(said: Draft, space: Space) -> tuple[Draft, tuple[CompassError, ...]]:
         found = (kept(lambda name=name: column(name, space)) for name in given)  # type: ignore[misc]
         return tuple(dict.fromkeys(name for name in found if name is not None))
 
-    def each(given: dict[str, Any], bound: Callable[[str, Any], dict[str, Any]]) -> dict[str, Any]:
+    def each(given: dict[str, Any], bind: Callable[[str, Any], dict[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for name, thing in given.items():
-            found |= kept(lambda name=name, thing=thing: bound(name, thing)) or {}  # type: ignore[misc]
+            found |= kept(lambda name=name, thing=thing: bind(name, thing)) or {}  # type: ignore[misc]
         return found
 
-    rules = (kept(lambda rule=rule: _bound_rule(rule, space)) for rule in said.where)  # type: ignore[misc]
-    baseline = said.baseline
+    rules = (kept(lambda rule=rule: _bound_rule(rule, space)) for rule in parts.where)  # type: ignore[misc]
+    baseline = parts.baseline
     if isinstance(baseline, Given):
         config = baseline.config
         baseline = kept(lambda: Given(config=bind_config(config, space)))
-    sound = said.model_copy(
+    bound = parts.model_copy(
         update={
-            "ask": names(said.ask),
-            "keep": names(said.keep),
-            "change": each(said.change, lambda n, e: _bound_change(n, e, space)),
-            "goals": each(said.goals, lambda n, g: _bound_goal(n, g, space)),
-            "stated": each(said.stated, lambda n, v: _bound_value(n, v, space)),
+            "ask": names(parts.ask),
+            "keep": names(parts.keep),
+            "change": each(parts.change, lambda n, e: _bound_change(n, e, space)),
+            "goals": each(parts.goals, lambda n, g: _bound_goal(n, g, space)),
+            "stated": each(parts.stated, lambda n, v: _bound_value(n, v, space)),
             "where": tuple(dict.fromkeys(rule for rule in rules if rule is not None)),
             "baseline": baseline,
         }
     )
-    return sound, tuple(problems)
+    return bound, tuple(problems)
 
 
 def _bound_rule(text: str, space: Space) -> str:
@@ -91,42 +91,42 @@ def _bound_value(name: str, value: Any, space: Space) -> dict[str, Any]:
     return {known: bind_value(value, space[known])}
 
 
-def relative(draft: Draft) -> bool:
-    """Whether something is told relative to a configuration that a person has."""
+def is_relative(draft: Draft) -> bool:
+    """Whether a goal or a change is relative to a configuration that a person has."""
     goals = any(isinstance(goal, Change | Reach | Same) for goal in draft.goals.values())
     return goals or any(not isinstance(edit, SetTo) for edit in draft.change.values())
 
 
-def merged(draft: Draft, reading: Reading, said: Draft) -> Draft:
-    """What was known with what a message says; the message has the last word."""
-    known = without(draft, reading.dropped)
-    kind = said.kind or known.kind
+def merged(draft: Draft, reading: Reading, parts: Draft) -> Draft:
+    """The draft with the parts that a message states; the message has the last word."""
+    known = without_columns(draft, reading.dropped)
+    kind = parts.kind or known.kind
     goals = dict(known.goals)
-    if reading.correction and any(isinstance(goal, Extreme) for goal in said.goals.values()):
+    if reading.correction and any(isinstance(goal, Extreme) for goal in parts.goals.values()):
         goals = {n: g for n, g in goals.items() if not isinstance(g, Extreme)}
     if kind is Kind.WHAT_IF and known.kind is not Kind.WHAT_IF:
         goals = {n: g if isinstance(g, Same) else Observe() for n, g in goals.items()}
     ask = known.ask
-    if reading.correction and (said.ask or said.everything):
+    if reading.correction and (parts.ask or parts.everything):
         ask = ()
-    moved = {*said.change, *said.keep, *(said.goals if reading.correction else ())}
+    moved = {*parts.change, *parts.keep, *(parts.goals if reading.correction else ())}
     if kind is Kind.WHAT_IF and known.kind is not Kind.WHAT_IF:
         ask = ()
     return known.model_copy(
         update={
             "kind": kind,
-            "ask": _union((n for n in ask if n not in moved), said.ask),
-            "everything": said.everything
-            or (known.everything and not (reading.correction and said.ask)),
+            "ask": _union((n for n in ask if n not in moved), parts.ask),
+            "everything": parts.everything
+            or (known.everything and not (reading.correction and parts.ask)),
             "keep": _union(
-                (n for n in known.keep if n not in {*said.ask, *said.change}), said.keep
+                (n for n in known.keep if n not in {*parts.ask, *parts.change}), parts.keep
             ),
-            "change": _others(known.change, {*said.ask, *said.keep}) | said.change,
-            "stated": known.stated | said.stated,
-            "goals": _others(goals, said.ask if reading.correction else ()) | said.goals,
-            "where": _rules(known.where, said.where, replaced=reading.correction),
-            "baseline": said.baseline or known.baseline,
-            "count": said.count or known.count,
+            "change": _others(known.change, {*parts.ask, *parts.keep}) | parts.change,
+            "stated": known.stated | parts.stated,
+            "goals": _others(goals, parts.ask if reading.correction else ()) | parts.goals,
+            "where": _rules(known.where, parts.where, replaced=reading.correction),
+            "baseline": parts.baseline or known.baseline,
+            "count": parts.count or known.count,
         }
     )
 
@@ -140,7 +140,7 @@ def _union(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def without(draft: Draft, dropped: Iterable[str]) -> Draft:
+def without_columns(draft: Draft, dropped: Iterable[str]) -> Draft:
     """A draft that no longer speaks of these columns, but for the baseline."""
     names = set(dropped)
     if not names:
@@ -185,7 +185,7 @@ def _side(tree: Expression) -> str | None:
     return None
 
 
-def renamed(draft: Draft, old: str, new: str) -> Draft:
+def with_renamed_column(draft: Draft, old: str, new: str) -> Draft:
     """The same draft, speaking of another column."""
     if old == new:
         return draft

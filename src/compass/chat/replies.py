@@ -66,7 +66,7 @@ WHY_ASKED = {
 def begin_example(space: Space) -> str:
     """A first sentence that works on this table."""
     knobs, goals = _sorted(space.having(Role.KNOB))[:2], goal_examples(space)
-    return f"recommend {both(knobs)} to {goals[0]}" if knobs and goals else KINDS[0]
+    return f"recommend {and_list(knobs)} to {goals[0]}" if knobs and goals else KINDS[0]
 
 
 def _sorted(names: Iterable[str]) -> list[str]:
@@ -83,7 +83,7 @@ def _categories(space: Space, *roles: Role) -> list[str]:
     return _sorted(n for n in space.having(*roles) if isinstance(space[n], Category))
 
 
-def towards(name: str) -> str:
+def usual_direction(name: str) -> str:
     """Which way an outcome is usually wanted, for examples."""
     folded = name.casefold()
     return "maximize" if any(part in folded for part in _MORE_IS_BETTER) else "minimize"
@@ -92,7 +92,7 @@ def towards(name: str) -> str:
 def goal_examples(space: Space) -> tuple[str, ...]:
     """Goals that this table can have."""
     numbers = _numbers(space, Role.OUTCOME)[:2]
-    found = [f"{towards(name)} {name}" for name in numbers]
+    found = [f"{usual_direction(name)} {name}" for name in numbers]
     if numbers:
         return (*found, f"keep {numbers[-1]} within a range")
     classes = [space[name] for name in _categories(space, Role.OUTCOME)[:2]]
@@ -144,12 +144,12 @@ def quoted(words: str) -> str:
     return f"'{kept if len(kept) <= 60 else kept[:57] + '...'}'"
 
 
-def either(names: Sequence[str]) -> str:
+def or_list(names: Sequence[str]) -> str:
     """Names to choose from: a, b or c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def both(names: Sequence[str]) -> str:
+def and_list(names: Sequence[str]) -> str:
     """Names that are all meant: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -159,7 +159,7 @@ def shortened(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
-def mean_these(names: Sequence[str], draft: Draft) -> str:
+def confirm_columns(names: Sequence[str], draft: Draft) -> str:
     """Whether these columns are meant."""
     asked = all(name in draft.ask or name in draft.change for name in names)
     what = "parameter" if asked else "column"
@@ -169,14 +169,14 @@ def mean_these(names: Sequence[str], draft: Draft) -> str:
         )
     count = _FEW[len(names)] if len(names) < len(_FEW) else str(len(names))
     return (
-        f"Your dataset has the following as column names: {both(names)}. "
+        f"Your dataset has the following as column names: {and_list(names)}. "
         f"Do you mean these {count} {what}s?"
     )
 
 
 def which_column(link: Link, candidates: Sequence[str]) -> str:
     """Which of several columns is meant."""
-    listed = either(candidates) if len(candidates) <= _SHOWN else shortened(candidates)
+    listed = or_list(candidates) if len(candidates) <= _SHOWN else shortened(candidates)
     return f"Which column do you mean by {quoted(link.words)}: {listed}?"
 
 
@@ -238,7 +238,7 @@ def choices(slot: Slot, space: Space, undirected: Sequence[str] = ()) -> tuple[s
             return ("yes", "no")
 
 
-def shown(query: Query) -> str:
+def query_text(query: Query) -> str:
     """A query as a sentence; `parse_query` reads it back."""
     text = format_query(query)
     if query.kind is Kind.WHAT_IF:
@@ -247,6 +247,6 @@ def shown(query: Query) -> str:
     return f"{text}." if text.endswith("}") else text
 
 
-def complete(query: Query) -> str:
+def confirmation(query: Query) -> str:
     """The finished query, to be confirmed."""
-    return f"✓ Query complete. Can you please confirm the following query:\n{shown(query)}"
+    return f"✓ Query complete. Can you please confirm the following query:\n{query_text(query)}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from compass.chat.draft import Conversation, Draft, How, Link, Slot
-from compass.chat.merge import columns_of, relative
+from compass.chat.merge import columns_of, is_relative
 from compass.domain.constraint import Constraint
 from compass.domain.errors import ConflictingRules, QueryProblem
 from compass.domain.goal import Observe
@@ -22,32 +22,32 @@ def kind_of(draft: Draft) -> Kind | None:
     if draft.kind is None and draft.change and not wanted:
         return Kind.WHAT_IF
     # A recommendation starts from past runs: what is relative to one run needs that run.
-    if wanted and (relative(draft) or draft.baseline is not None or draft.stated):
+    if wanted and (is_relative(draft) or draft.baseline is not None or draft.stated):
         return Kind.RECONFIGURE
     if draft.kind is None and (wanted or draft.ask or draft.everything):
         return Kind.RECOMMEND
     return draft.kind
 
 
-def pending(talk: Conversation) -> tuple[Link, ...]:
+def unconfirmed_links(talk: Conversation) -> tuple[Link, ...]:
     """Words that were taken for a column that the draft uses and nobody has confirmed."""
     used = columns_of(talk.draft)
     found = {}
     for link in talk.links:
         unsure = link.how is not How.EXACT or len(link.columns) > 1
-        meant = in_use(link, talk.draft)
+        meant = used_column(link, talk.draft)
         if unsure and meant in used and meant not in talk.confirmed:
             found[meant] = link
     return tuple(found.values())
 
 
-def in_use(link: Link, draft: Draft) -> str:
+def used_column(link: Link, draft: Draft) -> str:
     """The column of a link that the draft speaks of."""
     used = columns_of(draft)
     return next((name for name in link.columns if name in used), link.columns[0])
 
 
-def missing(talk: Conversation) -> Slot:
+def missing_slot(talk: Conversation) -> Slot:
     """The part that has to be asked for next; CONFIRM when nothing is missing."""
     draft = talk.draft
     kind = kind_of(draft)
@@ -61,13 +61,13 @@ def missing(talk: Conversation) -> Slot:
         if draft.baseline is None and (draft.ask or wanted):
             return Slot.BASELINE
     else:
-        if not wanted or undirected(talk):
+        if not wanted or outcomes_without_direction(talk):
             return Slot.GOAL
         if not draft.ask and not draft.everything:
             return Slot.PARAMETERS
         if kind is Kind.RECONFIGURE and draft.baseline is None:
             return Slot.BASELINE
-    if pending(talk):
+    if unconfirmed_links(talk):
         return Slot.COLUMNS
     asked = set(talk.asked)
     if not draft.where and Slot.CONSTRAINTS not in asked and asked & _TALKED:
@@ -75,7 +75,7 @@ def missing(talk: Conversation) -> Slot:
     return Slot.CONFIRM
 
 
-def undirected(talk: Conversation) -> tuple[str, ...]:
+def outcomes_without_direction(talk: Conversation) -> tuple[str, ...]:
     """Outcomes that still need to be told whether less or more is wanted."""
     settled = {n for n, goal in talk.draft.goals.items() if not isinstance(goal, Observe)}
     return tuple(name for name in talk.undirected if name not in settled)

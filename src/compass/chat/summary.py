@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from compass.chat.replies import both
+from compass.chat.replies import and_list
 from compass.domain.answer import Answer, Effect, Label, Moved, Prediction, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.query import Kind
@@ -12,7 +12,7 @@ _RUNS = 3  # runs to measure that are written out
 _ROWS = 5  # supporting runs that are written out
 
 
-def in_words(answer: Answer) -> str:
+def summary(answer: Answer) -> str:
     """The answer in a few plain sentences: what to do, what comes of it, how far to trust it."""
     parts = []
     if answer.no_answer is not None:
@@ -38,7 +38,7 @@ def _settings(suggestion: Suggestion, answer: Answer) -> str:
     edits = {edit.name: edit for edit in suggestion.edits}
     names = list(suggestion.settings) or list(edits)
     told = [_setting(n, suggestion, edits.get(n), answer) for n in names]
-    return both(told) if told else "no change"
+    return and_list(told) if told else "no change"
 
 
 def _setting(name: str, suggestion: Suggestion, edit: Moved | None, answer: Answer) -> str:

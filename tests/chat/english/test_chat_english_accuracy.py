@@ -15,7 +15,8 @@ from compass.chat import english
 def test_slot_accuracy(half: str, least: float, capsys: pytest.CaptureFixture[str]) -> None:
     spaces = tables()
     counts = [
-        score(one, english.read(one.text, spaces[one.table]).said).counts for one in sentences(half)
+        score(one, english.read(one.text, spaces[one.table]).parts).counts
+        for one in sentences(half)
     ]
     reached = accuracy(counts)
     with capsys.disabled():

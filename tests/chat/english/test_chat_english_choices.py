@@ -27,7 +27,7 @@ TABLE = Space(
 
 
 def said(text: str) -> Draft:
-    return english.read(text, TABLE).said
+    return english.read(text, TABLE).parts
 
 
 def rule(text: str) -> str:

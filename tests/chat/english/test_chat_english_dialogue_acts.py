@@ -63,8 +63,8 @@ def test_no_to_the_question_for_constraints_means_that_there_are_none() -> None:
 
 def test_how_a_message_begins() -> None:
     assert opening("no, under 8 nodes") == (Act.NO, " under 8 nodes", True)
-    assert opening("yes, but under 8 nodes") == (Act.SAY, " but under 8 nodes", True)
-    assert opening("no more than 8 nodes") == (Act.SAY, "no more than 8 nodes", False)
+    assert opening("yes, but under 8 nodes") == (Act.INFORM, " but under 8 nodes", True)
+    assert opening("no more than 8 nodes") == (Act.INFORM, "no more than 8 nodes", False)
     assert opening("the wait time")[2] is False
 
 

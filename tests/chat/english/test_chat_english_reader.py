@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.chat import english
-from compass.chat.draft import Act, Draft, How, Reading, Slot
+from compass.chat.draft import CHARACTERS, Act, Draft, How, Reading, Slot
 from compass.chat.english.lexicon import PHRASES
-from compass.chat.english.reader import LONGEST
 from compass.domain.errors import BadInput
 from compass.domain.goal import (
     Change,
@@ -74,7 +73,7 @@ SPACES = (FIGURE_5, CLUSTER, RATES, ODD, Space(parameters=()))
 
 
 def said(text: str, space: Space = CLUSTER) -> Draft:
-    return english.read(text, space).said
+    return english.read(text, space).parts
 
 
 def rules(*texts: str, space: Space = CLUSTER) -> set[str]:
@@ -83,17 +82,17 @@ def rules(*texts: str, space: Space = CLUSTER) -> set[str]:
 
 def test_the_messages_of_figure_5() -> None:
     first = english.read("Recommend a configuration for my simulation.", FIGURE_5)
-    assert first.said == Draft(kind=Kind.RECOMMEND)
+    assert first.parts == Draft(kind=Kind.RECOMMEND)
     goal = english.read("Minimize runtime.", FIGURE_5, expecting=Slot.GOAL)
-    assert goal.said == Draft(goals={"runtime": minimize})
+    assert goal.parts == Draft(goals={"runtime": minimize})
     text = "Number of threads and thread binding algorithm."
     asked = english.read(text, FIGURE_5, expecting=Slot.PARAMETERS)
-    assert asked.said == Draft(ask=("num_threads", "thread_affinity"))
+    assert asked.parts == Draft(ask=("num_threads", "thread_affinity"))
     assert {link.columns for link in asked.links} == {("num_threads",), ("thread_affinity",)}
     assert english.read("yes", FIGURE_5, expecting=Slot.COLUMNS) == Reading(act=Act.YES)
     text = "The system has less than 16 nodes. So keep it under that value."
     limited = english.read(text, FIGURE_5, expecting=Slot.CONSTRAINTS)
-    assert limited.said == Draft(where=("nodes < 16",))
+    assert limited.parts == Draft(where=("nodes < 16",))
 
 
 @pytest.mark.parametrize(
@@ -265,7 +264,7 @@ def test_links_tell_how_words_were_taken() -> None:
     assert links["powr"].how is How.FUZZY
     assert links["threds"].columns == ("omp_threads",)
     assert "nodes" not in links
-    assert reading.said.goals == {"node_power_w": minimize}
+    assert reading.parts.goals == {"node_power_w": minimize}
     assert english.read("under 3 h", CLUSTER).links[0].columns == ("elapsed_s",)
 
 
@@ -290,7 +289,7 @@ def test_what_is_not_known_is_told() -> None:
     ],
 )
 def test_what_was_asked_helps(text: str, expecting: Slot, draft: Draft) -> None:
-    assert english.read(text, CLUSTER, expecting=expecting).said == draft
+    assert english.read(text, CLUSTER, expecting=expecting).parts == draft
 
 
 def test_corrections() -> None:
@@ -300,22 +299,22 @@ def test_corrections() -> None:
         return english.read(text, CLUSTER, expecting=Slot.CONFIRM, before=before)
 
     no = read("no, under 8 nodes")
-    assert (no.act, no.correction, no.said.where) == (Act.NO, True, ("nodes < 8",))
-    assert read("no, under 8").said.where == ("nodes < 8",)
+    assert (no.act, no.correction, no.parts.where) == (Act.NO, True, ("nodes < 8",))
+    assert read("no, under 8").parts.where == ("nodes < 8",)
     made = read("actually make it 32")
-    assert (made.act, made.correction, made.said.where) == (Act.SAY, True, ("nodes < 32",))
+    assert (made.act, made.correction, made.parts.where) == (Act.INFORM, True, ("nodes < 32",))
     meant = read("I meant gpus, not nodes")
-    assert (meant.dropped, meant.said.where) == (("nodes",), ("gpus < 16",))
+    assert (meant.dropped, meant.parts.where) == (("nodes",), ("gpus < 16",))
     forgot = read("forget the limit on nodes")
     assert (forgot.dropped, forgot.correction) == (("nodes",), True)
     other = read("sorry, I meant node power")
-    assert (other.dropped, other.said.goals) == (("elapsed_s",), {"node_power_w": minimize})
-    assert read("what if I double the threads?").said.kind is Kind.WHAT_IF
-    assert read("from row 5").said.kind is None
+    assert (other.dropped, other.parts.goals) == (("elapsed_s",), {"node_power_w": minimize})
+    assert read("what if I double the threads?").parts.kind is Kind.WHAT_IF
+    assert read("from row 5").parts.kind is None
 
 
 def test_long_and_broken_messages_are_refused() -> None:
-    english.read("nodes " * (LONGEST // 6), CLUSTER)
+    english.read("nodes " * (CHARACTERS // 6), CLUSTER)
     with pytest.raises(BadInput, match="2,001 characters"):
         english.read("x" * 2001, CLUSTER)
     with pytest.raises(BadInput, match="broken"):
@@ -329,7 +328,7 @@ def _check(text: str, space: Space, expecting: Slot | None) -> None:
     except BadInput:
         return
     assert reading == english.read(text, space, expecting=expecting)
-    draft = reading.said
+    draft = reading.parts
     for rule in draft.where:
         bind_rule(parse_rule(rule), space)
     named = {*draft.ask, *draft.keep, *draft.change, *draft.goals, *draft.stated, *reading.dropped}

@@ -44,7 +44,7 @@ SERVING = Space(
 
 
 def said(text: str) -> Draft:
-    return english.read(text, SERVING).said
+    return english.read(text, SERVING).parts
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_a_question_about_an_outcome_after_a_change_is_a_what_if(
 def test_an_answered_question_goes_on_with_what_about() -> None:
     before = said("which codec gives the lowest p99?")
     reading = english.read("what about 1 replica?", SERVING, before=before)
-    assert reading.said.kind is Kind.WHAT_IF
-    assert reading.said.change == {"replicas": SetTo(value=1)}
+    assert reading.parts.kind is Kind.WHAT_IF
+    assert reading.parts.change == {"replicas": SetTo(value=1)}
 
 
 def test_a_value_is_told_of_what_was_named_before() -> None:
@@ -178,7 +178,7 @@ def test_what_must_not_change_is_kept(text: str) -> None:
 
 def test_an_unknown_noun_does_not_bound_what_was_bounded_before() -> None:
     reading = english.read("p99 under 300 ms with at most 4 widgets", SERVING)
-    assert reading.said.goals == {"latency_p99_ms": Within(high=300)}
+    assert reading.parts.goals == {"latency_p99_ms": Within(high=300)}
     assert any("widgets" in words for words in reading.unknown)
 
 
@@ -186,7 +186,7 @@ def test_an_unknown_noun_does_not_bound_what_was_bounded_before() -> None:
     "text", ["-> p99?", "? , replicas?", "8 or", "vs", "S/ /4", "+%", "$", ".."]
 )
 def test_signs_without_a_sentence_are_read_too(text: str) -> None:
-    assert english.read(text, SERVING).said is not None
+    assert english.read(text, SERVING).parts is not None
 
 
 @pytest.mark.parametrize("text", ["do not use more replicas", "without fewer replicas"])
@@ -279,8 +279,8 @@ def test_a_class_stays_as_it_is_and_amounts_that_cannot_be_said_are_told() -> No
         )
     )
     reading = english.read("10% lower p99 than row 3 without sacrificing job_state", space)
-    assert reading.said.goals["job_state"] == Same()
-    assert reading.said.keep == ()
+    assert reading.parts.goals["job_state"] == Same()
+    assert reading.parts.keep == ()
     lost = english.read("row 3, the cost must not rise by more than 100 dollars", SERVING)
-    assert lost.said.goals == {}
+    assert lost.parts.goals == {}
     assert any("100 dollars" in words for words in lost.unknown)

@@ -65,8 +65,8 @@ SIGNS = Space(
 def test_a_condition_that_cannot_be_placed_is_told(condition: str, told: str) -> None:
     reading = english.read(f"{BEST} {condition}", KERNELS)
     assert reading.unknown == (told,)
-    assert reading.said.ask == ("threads",)
-    assert reading.said.goals == {"runtime_ms": minimize}
+    assert reading.parts.ask == ("threads",)
+    assert reading.parts.goals == {"runtime_ms": minimize}
     talk = Talk(KERNELS)
     reply = talk.say(f"{BEST} {condition}")
     assert f"I did not understand '{told}'." in reply.text
@@ -77,7 +77,7 @@ def test_a_condition_that_cannot_be_placed_is_told(condition: str, told: str) ->
 def test_a_condition_at_the_start_is_told_too() -> None:
     reading = english.read(f"where colour is red {BEST}", KERNELS)
     assert reading.unknown == ("where colour is red",)
-    assert reading.said.ask == ("threads",)
+    assert reading.parts.ask == ("threads",)
 
 
 def test_the_values_of_the_column_are_offered() -> None:
@@ -94,17 +94,17 @@ def test_the_values_of_the_column_are_offered() -> None:
 
 def test_a_knob_with_an_unknown_value_is_not_asked_for_instead() -> None:
     reading = english.read(f"{BEST} where schedule is foobar", KERNELS)
-    assert reading.said.ask == ("threads",)
+    assert reading.parts.ask == ("threads",)
     assert reading.misfits == (("schedule", "foobar"),)
     for tried in ("set the schedule to foobar", "use schedule foobar", "use the foobar schedule"):
         reading = english.read(f"what if I {tried}?", KERNELS)
         assert reading.misfits == (("schedule", "foobar"),)
-        assert reading.said.change == {}
+        assert reading.parts.change == {}
 
 
 def test_a_bound_on_something_unknown_does_not_bound_the_last_column() -> None:
     reading = english.read("threads under 8 and colour < 3", KERNELS)
-    assert reading.said.where == ("threads < 8",)
+    assert reading.parts.where == ("threads < 8",)
     assert reading.unknown == ("colour < 3",)
 
 
@@ -193,7 +193,7 @@ def test_a_label_is_masked_as_a_whole_only() -> None:
 
 def test_braces_in_the_name_of_a_column_are_plain_words() -> None:
     text = "recommend Ünits to minimize power {W}"
-    draft = english.read(text, SIGNS).said
+    draft = english.read(text, SIGNS).parts
     assert (draft.ask, draft.goals) == (("Ünits",), {"power {W}": minimize})
     reply = Talk(SIGNS).say(text)
     assert reply.query is not None

@@ -118,14 +118,14 @@ def act_of(text: str, expecting: Slot | None) -> Act | None:
 
 def opening(text: str) -> tuple[Act, str, bool]:
     """How a message begins: yes or no before it tells something; the rest; whether it corrects."""
-    act, corrects = Act.SAY, bool(_CORRECTS.search(text))
+    act, corrects = Act.INFORM, bool(_CORRECTS.search(text))
     found = _FIRST.match(text)
     if found is None:
         return act, text, corrects
     rest = text[found.end() :]
     if found["no"]:
         return Act.NO, rest, True
-    return Act.SAY, rest, corrects or bool(re.match(r"\s*but\b", rest, re.IGNORECASE))
+    return Act.INFORM, rest, corrects or bool(re.match(r"\s*but\b", rest, re.IGNORECASE))
 
 
 def _squeezed(text: str) -> str:

@@ -25,13 +25,9 @@ import re
 from dataclasses import dataclass
 
 from compass.chat.english.phrases import PHRASE_TEXTS, SPARED, never
+from compass.chat.english.words import word_set
 
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_FILLER = _set(
+_FILLER = word_set(
     "how a an the my our your his its i we you me us he she they please just also so kind sort "
     "will would could should can may might must shall do does did have had having get getting "
     "gets got want wants wanted need needs needed like likes really very quite still actually "
@@ -48,7 +44,7 @@ _FILLER = _set(
     "program programs case cases somewhere circa roughly "
 )
 # Words that no typing error leads to a column or a label.
-_COMMON = _set(
+_COMMON = word_set(
     "nope yep yeah nah hmm thanks hello sorry okay "
     "about above after again all also always and another answer any anything are around away "
     "back because been before being below best better between both but call came cannot care "
@@ -209,7 +205,7 @@ CORRECTABLE = sorted(
         for word in phrase
         if len(word) >= 6 and word.isalpha() and word not in _COMMON
     }
-    | _set(
+    | word_set(
         "recommend reconfigure suggest minimise minimize maximise maximize configuration reduce "
         "increase double triple halve under below above least most change switch affect instead "
         "percent number should seconds minutes hours simulation parameters constraints between"

@@ -11,14 +11,13 @@ from compass.chat.draft import How
 from compass.chat.english import synonyms
 from compass.chat.english.lexicon import KNOWN_WORDS, PHRASES
 from compass.chat.english.synonyms import larger_is_better
-from compass.chat.english.words import Token, compact, stem
+from compass.chat.english.words import Token, compact, joined_text, stem
 from compass.domain.base import Value
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.units import UNITS, canonical
 from compass.prepare.names import words
 
 _LONGEST = 6  # words of one mention
-_SYNONYM = 0.9
 _IMPLIED = 0.3  # a word that only the unit of the column implies
 _LEAST = 0.2
 _CLOSE = 0.85  # of the best score: the words can mean this column too
@@ -88,7 +87,7 @@ class Index:
         for short, name in self.initials.items():
             end = start + len(short)
             if letters.startswith(short) and all(t.low.isalpha() for t in found[start:end]):
-                return Mention(start, end, _text(found, start, end), {name: 1.0}, How.SYNONYM)
+                return Mention(start, end, joined_text(found, start, end), {name: 1.0}, How.SYNONYM)
         return None
 
     def ends(self, name: str) -> bool:
@@ -103,7 +102,7 @@ class Index:
                 continue
             if end == start + 1:
                 names = [name for name in names if key == _bare_key(name)]
-            text = _text(found, start, end)
+            text = joined_text(found, start, end)
             literal = [name for name in names if name == text]
             if len(key) <= 2 and (not literal or text in {"a", "I", "i"}):
                 continue
@@ -134,7 +133,7 @@ class Index:
         scores = self._scores(matched)
         if not scores:
             return None
-        text = _text(found, start, end)
+        text = joined_text(found, start, end)
         said = {stem(token.low) for token in found[start:end]}
         best = max(scores, key=lambda name: scores[name])
         exact = not fuzzy and said == {stem(word) for word in words(best)}
@@ -253,11 +252,11 @@ class Index:
         """The longest words from a place on that are a label."""
         for end, key in _keys(found, start, 4, self.longest_label + 1):
             if key in self.labels:
-                text = _text(found, start, end)
+                text = joined_text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[key]), How.EXACT)
             one = key.removesuffix("s")  # only T4s: a label with a number in it has a plural
             if one in self.labels and one[-1].isdigit() and one != key:
-                text = _text(found, start, end)
+                text = joined_text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[one]), How.SYNONYM)
         low = found[start].low
         if len(low) < 4 or low in KNOWN_WORDS or stem(low) in self.hits:
@@ -357,11 +356,6 @@ def _keys(found: Sequence[Token], start: int, most: int, longest: int) -> list[t
         if found[end].key:
             keys.append((end + 1, key))
     return keys[::-1]
-
-
-def _text(found: Sequence[Token], start: int, end: int) -> str:
-    rest = [token.text if token.joined else f" {token.text}" for token in found[start + 1 : end]]
-    return "".join([found[start].text, *rest])
 
 
 def dimension_of(unit: str | None) -> str | None:

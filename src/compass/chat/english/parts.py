@@ -5,20 +5,15 @@ from dataclasses import dataclass, replace
 
 from compass.chat.english.lexicon import PHRASES, Part
 from compass.chat.english.link import Index, LabelMention, Mention
-from compass.chat.english.words import Quantity
+from compass.chat.english.words import Quantity, word_set
 
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_LOW = _set("low little small short tiny modest reasonable")
-_HIGH = _set("high large big great good")
+_LOW = word_set("low little small short tiny modest reasonable")
+_HIGH = word_set("high large big great good")
 _ALL_BUT = frozenset({"anything except", "anything but", "everything but", "all but"})
-_BESIDE = _set("under below beneath over above")
+_BESIDE = word_set("under below beneath over above")
 ARROWS = frozenset({"->", "=>", "→"})
-_LONE_WORDS = _set("x form one speed") | {"less of"}
-_EVERYDAY = _set("needs got gets getting see sees seeing observe")
+_LONE_WORDS = word_set("x form one speed") | {"less of"}
+_EVERYDAY = word_set("needs got gets getting see sees seeing observe")
 _RUN_NUMBER = re.compile("[js]V")
 
 

@@ -1,7 +1,7 @@
 """The phrases of each part of a question, by the letter of the part (see `lexicon`)."""
 
 # ≤ and ≥ are < and > that the number itself fulfils.
-PHRASE_TEXTS = {
+_TEXTS = {
     "<": "less of|"
     "under|below|less than|fewer than|smaller than|lower than|shorter than|beneath|<|"
     "cheaper than|faster than|quicker than|inside",
@@ -221,7 +221,7 @@ def _kept() -> str:
     phrases += [f"{no} {how}" for no in ("is not", "are not") for how in _CLOSED.split("|")]
     phrases += ["with no change in", "without change in", "without a change in", "no change in"]
     phrases += ["set in stone", "is set in stone", "are set in stone", "is a given", "are given"]
-    known = set(PHRASE_TEXTS["Z"].split("|"))
+    known = set(_TEXTS["Z"].split("|"))
     return "|".join(phrase for phrase in phrases if phrase not in known)
 
 
@@ -263,11 +263,14 @@ def _barred() -> str:
     ]
     phrases = [f"{verb} not {state}" for verb in ("is", "are") for state in states]
     phrases += [f"{verb} {state}" for verb in ("is", "are") for state in ("unavailable", "broken")]
-    known = set(PHRASE_TEXTS["N"].split("|"))
+    known = set(_TEXTS["N"].split("|"))
     return "|".join(phrase for phrase in phrases if phrase not in known)
 
 
-PHRASE_TEXTS["N"] += f"|{_barred()}"
-PHRASE_TEXTS["Z"] += f"|{_kept()}"
-PHRASE_TEXTS["}"] += f"|{'|'.join(sorted(OR_BETTER))}"
+# Tag -> the phrases that have it, parted by |.
+PHRASE_TEXTS = _TEXTS | {
+    "N": f"{_TEXTS['N']}|{_barred()}",
+    "Z": f"{_TEXTS['Z']}|{_kept()}",
+    "}": f"{_TEXTS['}']}|{'|'.join(sorted(OR_BETTER))}",
+}
 SPARED = _spared()

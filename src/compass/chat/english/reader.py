@@ -8,8 +8,8 @@ they mean. The same message on the same table always has the same reading.
 from collections.abc import Mapping
 from functools import partial
 
-from compass.chat.draft import Act, Draft, Link, Reading, Slot
-from compass.chat.english import dialogue_acts, question_kind
+from compass.chat.draft import CHARACTERS, Act, Draft, Link, Reading, Slot
+from compass.chat.english import cues, dialogue_acts, question_kind
 from compass.chat.english.gather import (
     checked_rules,
     draft_of,
@@ -23,7 +23,7 @@ from compass.chat.english.gather import (
 from compass.chat.english.link import Index
 from compass.chat.english.literal import Source, masked
 from compass.chat.english.parts import Item
-from compass.chat.english.revise import bare_direction, bare_number, loose_bounds, swapped
+from compass.chat.english.revise import bare_number, loose_bounds, swapped
 from compass.chat.english.scan import Scan
 from compass.chat.english.tag import spoken, tagged, take_row
 from compass.chat.english.unmatched import Unplaced, is_unknown, unplaced
@@ -34,19 +34,32 @@ from compass.domain.expression import names_in
 from compass.domain.query import Kind
 from compass.domain.space import Space
 
-LONGEST = 2000
-
 
 def read(
     text: str, space: Space, *, expecting: Slot | None = None, before: Draft | None = None
 ) -> Reading:
-    """What a message says on this table; `expecting` is what was asked, `before` what is known."""
+    """What a message states about this table, read by rules.
+
+    `expecting` is the part that was asked for, `before` the draft that is known so far.
+    """
     _check(text)
+    reading = _read(text, space, expecting, before)
+    return reading.model_copy(
+        update={
+            "direction": cues.direction(text),
+            "adds": cues.adds(text),
+            "further": cues.asks_further(text),
+            "ordinal": cues.ordinal(text),
+        }
+    )
+
+
+def _read(text: str, space: Space, expecting: Slot | None, before: Draft | None) -> Reading:
     marked, marks = masked(text, index_of(space).signed_labels)
     message = plain(marked)
     act = dialogue_acts.act_of(message, expecting)
-    if act is not None and act is not Act.SAY:
-        return Reading(act=act, said=Draft(count=dialogue_acts.count_in(message)))
+    if act is not None and act is not Act.INFORM:
+        return Reading(act=act, parts=Draft(count=dialogue_acts.count_in(message)))
     act, rest, correction = dialogue_acts.opening(message)
     scan = _scan(rest, space, before, marks)
     if expecting not in {None, Slot.KIND} and question_kind.kind_of(rest) is None:
@@ -56,9 +69,9 @@ def read(
 
 
 def _check(text: str) -> None:
-    if len(text) > LONGEST:
+    if len(text) > CHARACTERS:
         raise BadInput(
-            f"the message has {len(text):,} characters; the limit is {LONGEST:,}",
+            f"the message has {len(text):,} characters; the limit is {CHARACTERS:,}",
             hint="say it in fewer words, or in several messages",
         )
     try:
@@ -108,19 +121,18 @@ def _reading(
     settle_goals(scan)
     where, bad = checked_rules(scan)
     scan.kind = scan.told_kind
-    said = draft_of(scan, baseline, where)
-    if not (lost or without) and said == Draft(kind=said.kind):
+    parts = draft_of(scan, baseline, where)
+    if not (lost or without) and parts == Draft(kind=parts.kind):
         lost = _only_asked(scan)
     return Reading(
         act=act,
-        said=said,
+        parts=parts,
         dropped=tuple(scan.dropped),
         correction=correction,
         links=_links(scan, without),
         unknown=tuple(dict.fromkeys([*_unknown(scan, lost), *scan.lost, *bad])),
         misfits=tuple((one.column, one.value) for one in lost if one.column is not None),
         outcome_without_goal=tuple(without),
-        direction=bare_direction(scan),
     )
 
 

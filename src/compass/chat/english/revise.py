@@ -1,7 +1,5 @@
 """Corrections: words that only make sense with what was said before."""
 
-from typing import Literal
-
 from compass.chat.draft import Draft, Slot
 from compass.chat.english.scan import Scan, whole
 from compass.domain.expression import Comparison, Expression, Name, names_in
@@ -126,16 +124,6 @@ def _other_outcome(scan: Scan, before: Draft, place: int) -> None:
         scan.goals[name] = Extreme(direction=scan.better(name))
         scan.dropped.append(extremes[0])
         scan.used.add(place)
-
-
-def bare_direction(scan: Scan) -> Literal["minimize", "maximize"] | None:
-    """Less or more, said without an outcome: `minimise it`, `the lower the better`."""
-    if "C" in scan.tags:
-        return None
-    places = [p for p, tag in enumerate(scan.tags) if tag in "mMrRdD" and p not in scan.used]
-    if not places:
-        return None
-    return "minimize" if scan.tags[places[0]] in "mrd" else "maximize"
 
 
 def _renamed(node: Expression, old: str, new: str) -> Expression:

@@ -3,15 +3,11 @@
 Words in one line can stand for each other. Plurals, -ing and British spelling need no entry.
 """
 
-from compass.chat.english.words import stem
+from compass.chat.english.words import stem, word_set
 
 
-def _set(text: str) -> frozenset[str]:
+def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
-
-
-def _plain_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _GROUPS = """
@@ -108,55 +104,55 @@ COMPOUNDS = {
 }
 APART = {"timelimit": ("time", "limit")}
 # Words of a name that say little: they need not be said, and saying them proves little.
-FAINT = _set(
+FAINT = _stems(
     "job run train num n nr no number count cnt total amount req request requested alloc "
     "allocated used use avg average mean pct percent per of is the value s ms us ns w kw gb mb "
     "kb kib mib gib kwh kj "
     "j ghz mhz hz h"
 )
-HALF_FAINT = _set("type kind level lvl size sz rate mode max min strong")
+HALF_FAINT = _stems("type kind level lvl size sz rate mode max min strong")
 # Nouns that may follow the words for a column and add nothing.
-TAILS = _plain_set(
+TAILS = word_set(
     "algorithm policy strategy scheme method setting settings value values parameter "
     "parameters count counts consumption usage draw number option choice mode size level type "
     "kind constraint"
 )
-HEADS = _plain_set("number count amount total average avg mean overall num")
+HEADS = word_set("number count amount total average avg mean overall num")
 # What a unit says about its column.
 DIMENSIONS = {
-    "time": _set("time"),
-    "power": _set("power watt"),
-    "energy": _set("energy joule"),
-    "memory": _set("memory"),
-    "frequency": _set("frequency clock"),
-    "money": _set("cost price usd dollar eur euro money"),
+    "time": _stems("time"),
+    "power": _stems("power watt"),
+    "energy": _stems("energy joule"),
+    "memory": _stems("memory"),
+    "frequency": _stems("frequency clock"),
+    "money": _stems("cost price usd dollar eur euro money"),
 }
 MONEY = DIMENSIONS["money"]
 # Kinds of outcomes that adjectives speak of, most fitting first.
-TIME = _set(
+TIME = _stems(
     "runtime walltime wallclock elapsed duration makespan time latency turnaround execution tts"
 )
-WAITING = _set("wait waiting queue queued pending")
-PERFORMANCE = _set(
+WAITING = _stems("wait waiting queue queued pending")
+PERFORMANCE = _stems(
     "fom merit performance perf throughput gflop flop mflop tflop mop ops bandwidth bw speedup "
     "speed fps "
     "iops rate rps qps tps ips sypd sdpd bips mips mlups mlup"
 )
 # Words for what is done in a time, and how such a time ends the name of a column.
 RATE = stem("throughput")
-RATES = _set("throughput rate")
-PER_TIME = _plain_set("s sec second min minute h hour d day")
-LIMITS = _set("limit request requested req walltime cap budget")
-POWER = _set("power watt")
-ENERGY = _set("energy joule edp")
+RATES = _stems("throughput rate")
+PER_TIME = word_set("s sec second min minute h hour d day")
+LIMITS = _stems("limit request requested req walltime cap budget")
+POWER = _stems("power watt")
+ENERGY = _stems("energy joule edp")
 COST = MONEY
-MEMORY = _set("memory mem ram rss footprint")
-ACCURACY = _set("accuracy acc score quality f1")
+MEMORY = _stems("memory mem ram rss footprint")
+ACCURACY = _stems("accuracy acc score quality f1")
 # Outcomes that are better when they are larger; all others are better when they are smaller.
 LARGER_IS_BETTER = (
-    PERFORMANCE | ACCURACY | _set("efficiency eff utilisation util ipc yield hit goodput uptime")
+    PERFORMANCE | ACCURACY | _stems("efficiency eff utilisation util ipc yield hit goodput uptime")
 )
-SMALLER_IS_BETTER = _set("error loss miss failure fail latency overhead drop idle time wait")
+SMALLER_IS_BETTER = _stems("error loss miss failure fail latency overhead drop idle time wait")
 
 
 def larger_is_better(stems: frozenset[str]) -> bool:
@@ -183,7 +179,7 @@ BAD_ENDINGS = frozenset(word for ending in ENDINGS[1:] for word in ending)
 def _relatives() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for line in _GROUPS.splitlines():
-        group = _set(line)
+        group = _stems(line)
         for word in group:
             found.setdefault(word, set()).update(group)
     return {word: frozenset(group - {word}) for word, group in found.items()}

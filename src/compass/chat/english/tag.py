@@ -15,26 +15,23 @@ from compass.chat.english.words import (
     Token,
     compact,
     is_number,
+    joined_text,
     quantity_at,
     tokens,
     unit_named,
+    word_set,
 )
 from compass.prepare.names import words as column_words
-
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 _OF_FORM = {Form.NUMBER: "V", Form.SHARE: "%", Form.FRACTION: "H", Form.FACTOR: "X"}
 _QUOTES = frozenset("\"'`)[]{}#")
 
 # Before `i use`: not what is used now, but what is asked or tried.
-_ASKING = _set("should can could do does would if must may to shall when that might did")
-_USES = _set("uses used runs ran has had")
-_EACH = _set("node rank socket host process proc task core cpu gpu worker replica")
-_INTRODUCING = _set("in with using use on to from of for")
-_ENDING = _set(". , ; ? and or instead to rather partition queue")
+_ASKING = word_set("should can could do does would if must may to shall when that might did")
+_USES = word_set("uses used runs ran has had")
+_EACH = word_set("node rank socket host process proc task core cpu gpu worker replica")
+_INTRODUCING = word_set("in with using use on to from of for")
+_ENDING = word_set(". , ; ? and or instead to rather partition queue")
 
 
 @dataclass(slots=True)
@@ -119,7 +116,7 @@ def _item_at(message: _Message, place: int) -> Item | None:
         return Item("g", "(", place, place + 1) if told else None
     mine = _mine(found, place)
     if mine:
-        return Item("g", _words(found, place, mine), place, mine)
+        return Item("g", joined_text(found, place, mine), place, mine)
     phrase = _phrase_at(found, place)
     quantity = quantity_at(found, place)
     exact = index.exact_at(found, place)
@@ -131,7 +128,7 @@ def _item_at(message: _Message, place: int) -> Item | None:
         best = grown if grown is not None and grown.end > exact.end else exact
         return Item("C", best.words, place, best.end, mention=best)
     if quantity is not None and (phrase is None or quantity[1] >= phrase[1]):
-        words = _words(found, place, quantity[1])
+        words = joined_text(found, place, quantity[1])
         return Item(_OF_FORM[quantity[0].form], words, place, quantity[1], quantity=quantity[0])
     column = message.column_at(place)
     if found[place].low == "single" and message.column_at(place + 1) is not None:
@@ -140,7 +137,7 @@ def _item_at(message: _Message, place: int) -> Item | None:
         part, end, others = phrase
         asked = place > 0 and found[place - 1].low in _ASKING
         tag = "s" if part.tag == "g" and asked else part.tag
-        return Item(tag, _words(found, place, end), place, end, part=part, others=others)
+        return Item(tag, joined_text(found, place, end), place, end, part=part, others=others)
     if column is not None and not (label and column.how is How.FUZZY and label.how is How.EXACT):
         return Item("C", column.words, place, column.end, mention=column)
     if label is not None and label.how is How.FUZZY:
@@ -180,7 +177,7 @@ def _leftover(found: Sequence[Token], place: int) -> Item | None:
             if phrase is not None:
                 part, width, others = phrase
                 end = place + width
-                words = _words(corrected, 0, width)
+                words = joined_text(corrected, 0, width)
                 return Item(part.tag, words, place, end, part, others=others)
             if meant in FILLER:
                 return None
@@ -195,12 +192,6 @@ def _phrase_at(found: Sequence[Token], place: int) -> tuple[Part, int, str] | No
         if parts and not cut:
             return parts[0], end, "".join(part.tag for part in parts)
     return None
-
-
-def _words(found: Sequence[Token], start: int, end: int) -> str:
-    pieces = [found[start].text]
-    pieces += [token.text if token.joined else f" {token.text}" for token in found[start + 1 : end]]
-    return "".join(pieces)
 
 
 def _beside(message: _Message, label: LabelMention) -> bool:

@@ -7,19 +7,14 @@ from itertools import pairwise
 
 from compass.chat.english.lexicon import KNOWN_WORDS
 from compass.chat.english.scan import PARAMETERS, Scan
-from compass.chat.english.words import stem
+from compass.chat.english.words import stem, word_set
 from compass.domain.space import Category
-
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 _OWN = frozenset({"my", "our", "your", "his", "her", "their", "its"})
 _MEANS = frozenset({"with", "using", "via", "with the", "without"})  # what is to be used, or not
 _BARE = frozenset({"for", "on"})  # a name behind it is a condition, `for my thesis` is not
 # Nouns behind a preposition that limit nothing.
-_ASIDES = _set(
+_ASIDES = word_set(
     "ages stability safety certain fun tomorrow production publication comparison testing "
     "benchmarking purpose demand board regard regards ease care caution confidence problems "
     "issues trouble fuss errors crashing luck due respect"

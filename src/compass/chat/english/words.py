@@ -5,8 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import Any
 
+from compass.chat.number_words import NUMBER_WORDS, TENS
 from compass.domain.units import canonical
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, each once."""
+    return frozenset(text.split())
+
+
+def _with_plurals(words: dict[str, Any]) -> dict[str, Any]:
+    return words | {f"{word}s": meaning for word, meaning in words.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +115,12 @@ def _without_hyphens(found: list[Token]) -> list[Token]:
     return kept
 
 
-_ONES = tuple(
-    re.split(
-        " ",
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen",
-    )
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_NUMBERS = {word: number for number, word in enumerate(_ONES)} | {
-    word: 10 * (number + 2) for number, word in enumerate(_TENS)
-}
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_PARTS = {
+_PARTS: dict[str, int] = _with_plurals({
     "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6,
     "eighth": 8, "tenth": 10, "twentieth": 20,
-}  # fmt: skip
-_PARTS |= {f"{word}s": part for word, part in _PARTS.items()}
-_UNIT_WORDS = {
+})  # fmt: skip
+_UNIT_WORDS: dict[str, str] = _with_plurals({
     "gig": "GB", "gigs": "GB", "gigabyte": "GB", "megabyte": "MB", "kilobyte": "KB", "g": "GB",
     "terabyte": "TB", "tera": "TB", "gibibyte": "GiB", "mebibyte": "MiB", "kibibyte": "KiB",
     "megs": "MB", "kilojoule": "kJ", "megajoule": "MJ", "gigajoule": "GJ", "megawatt": "MW",
@@ -129,8 +128,7 @@ _UNIT_WORDS = {
     "megahertz": "MHz", "kilohertz": "kHz", "hertz": "Hz", "mw": "MW", "mj": "MJ",
     "sec": "s", "hour": "h", "dollar": "$", "buck": "$", "usd": "$", "$": "$", "euro": "$",
     "eur": "$", "€": "$",
-}  # fmt: skip
-_UNIT_WORDS |= {f"{word}s": unit for word, unit in _UNIT_WORDS.items()}
+})  # fmt: skip
 _DIGITS = re.compile(r"\.?\d")
 _CLOCK = re.compile(r"h(\d{1,2})(?:m(?:in)?)?")  # what follows the 1 of 1h30
 _MONEY = frozenset({"$", "€"})
@@ -229,16 +227,16 @@ def _in_words(found: Sequence[Token], place: int) -> tuple[float, int, bool] | N
             return (1.0, place + 1, False) if unit in {"h", "min", "s", "d"} else None
         else:
             return None
-    elif first in _NUMBERS:
-        value, place = float(_NUMBERS[first]), place + 1
-        if first in _TENS and place < len(found) and 0 < _NUMBERS.get(found[place].low, 0) < 10:
-            value, place = value + _NUMBERS[found[place].low], place + 1
+    elif first in NUMBER_WORDS:
+        value, place = float(NUMBER_WORDS[first]), place + 1
+        if first in TENS and place < len(found) and 0 < NUMBER_WORDS.get(found[place].low, 0) < 10:
+            value, place = value + NUMBER_WORDS[found[place].low], place + 1
     else:
         return None
     while place < len(found) and found[place].low in _SCALES:
         value, place = value * _SCALES[found[place].low], place + 1
         rest = place + (place < len(found) and found[place].low == "and")
-        more = _NUMBERS.get(found[rest].low) if rest < len(found) else None
+        more = NUMBER_WORDS.get(found[rest].low) if rest < len(found) else None
         if more is not None and value >= 100 and more < 100:
             value, place = value + more, rest + 1
     half = [token.low for token in found[place : place + 3]]
@@ -253,7 +251,7 @@ def _fraction(found: Sequence[Token], place: int) -> tuple[float, int, bool] | N
     if low[0] in {"half", "halve"} and low[1:2] != ["dozen"]:
         return (0.5, place + 1, True) if low[0] == "half" else None
     if len(low) > 1 and low[1] in _PARTS:
-        top = 1 if low[0] in _ARTICLES else _NUMBERS.get(low[0], 0)
+        top = 1 if low[0] in _ARTICLES else NUMBER_WORDS.get(low[0], 0)
         if 0 < top < _PARTS[low[1]]:
             return top / _PARTS[low[1]], place + 2, True
     digits = len(low) > 2 and low[1] == "/" and low[0].isdecimal() and low[2].isdecimal()
@@ -305,6 +303,12 @@ def _with_more(found: Sequence[Token], quantity: Quantity, place: int) -> tuple[
         return quantity, place
     value = quantity.value + float(found[rest].text.replace(",", "")) / smaller[1]
     return Quantity(value, Form.NUMBER, quantity.unit), unit[1]
+
+
+def joined_text(found: Sequence[Token], start: int, end: int) -> str:
+    """The words from one token up to another, with one space where there was any."""
+    rest = [token.text if token.joined else f" {token.text}" for token in found[start + 1 : end]]
+    return "".join([found[start].text, *rest])
 
 
 @lru_cache(maxsize=16384)
