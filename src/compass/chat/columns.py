@@ -1,4 +1,4 @@
-"""Whether words mean these columns: asking, agreeing, refusing and choosing another."""
+"""Confirming the columns that words were taken for: ask, agree, refuse, choose another."""
 
 from compass.chat import replies
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Reply, Slot

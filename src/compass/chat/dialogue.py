@@ -19,7 +19,7 @@ from compass.chat.draft import (
 )
 from compass.chat.formal import formal_draft
 from compass.chat.merge import columns_of
-from compass.chat.slots import to_query
+from compass.chat.slots import missing_slot, to_query
 from compass.chat.steps import (
     Step,
     ask_again,
@@ -72,7 +72,7 @@ def respond(
             return _with_reply(*next_step(sure, space))
         reading = read(message, space, expecting=talk.expecting, before=talk.draft)
         if is_another_question(talk, reading):
-            reading = read(message, space)  # what was said before is not about this question
+            reading = read(message, space)  # the draft is not about this question
     except CompassError as error:
         return _with_reply(*ask_again(talk, space, error_text(error)))
     reading = _known_columns(reading, space)
@@ -279,8 +279,13 @@ def _yes(talk: Conversation, space: Space) -> Step:
             return after, Reply(text=text, query=reply.query, run=reply.query)
         case Slot.COLUMNS:
             sure = agree(talk)
-            lead = replies.AGREED if sure != talk else "Please name one of them."
-            return next_step(sure, space, lead)
+            if sure == talk:
+                return next_step(talk, space, "Please name one of them.")
+            after, reply = next_step(sure, space)
+            lead = (
+                "" if missing_slot(sure) is Slot.CONFIRM and not reply.trouble else replies.AGREED
+            )
+            return after, with_lead(reply, lead, " ")
         case Slot.CONSTRAINTS:
             return _onward_asking(talk, space, "Which constraints?")
         case None:

@@ -1,4 +1,4 @@
-"""What Compass says when it asks: questions, examples from the table, and short answers."""
+"""The texts of replies: questions, examples from the table, and short answers to choose from."""
 
 from collections.abc import Iterable, Sequence
 
@@ -92,9 +92,15 @@ def usual_direction(name: str) -> str:
 def goal_examples(space: Space) -> tuple[str, ...]:
     """Goals that this table can have."""
     numbers = _numbers(space, Role.OUTCOME)[:2]
-    found = [f"{usual_direction(name)} {name}" for name in numbers]
+    ranges = (f"keep {numbers[-1]} within a range",) if numbers else ()
+    return (*_goal_choices(space), *ranges)
+
+
+def _goal_choices(space: Space) -> tuple[str, ...]:
+    """Goals of this table that are complete as they stand."""
+    numbers = _numbers(space, Role.OUTCOME)[:2]
     if numbers:
-        return (*found, f"keep {numbers[-1]} within a range")
+        return tuple(f"{usual_direction(name)} {name}" for name in numbers)
     classes = [space[name] for name in _categories(space, Role.OUTCOME)[:2]]
     return tuple(
         f"{c.name} = {format_value(c.values[0])}" for c in classes if isinstance(c, Category)
@@ -225,7 +231,7 @@ def choices(slot: Slot, space: Space, undirected: Sequence[str] = ()) -> tuple[s
         case Slot.GOAL if undirected:
             return (f"minimize {undirected[0]}", f"maximize {undirected[0]}")
         case Slot.GOAL:
-            return tuple(e for e in goal_examples(space) if not e.endswith("within a range"))
+            return _goal_choices(space)
         case Slot.PARAMETERS:
             return (*parameter_examples(space), "all of them")
         case Slot.CHANGE:

@@ -1,4 +1,4 @@
-"""From what is known to a query: what is missing, and the finished question."""
+"""Which part of a question is still missing, and the query once none is."""
 
 from collections.abc import Iterable
 
@@ -11,11 +11,11 @@ from compass.domain.query import Kind, Query
 from compass.domain.space import Role, Space
 from compass.language import bind_query, parse_rule
 
-_TALKED = {Slot.GOAL, Slot.PARAMETERS, Slot.CHANGE, Slot.BASELINE}
+_ASKED_IN_TURN = {Slot.GOAL, Slot.PARAMETERS, Slot.CHANGE, Slot.BASELINE}
 
 
 def kind_of(draft: Draft) -> Kind | None:
-    """The question that is meant; None when nothing tells."""
+    """The kind of question that a draft asks; None when it is open."""
     wanted = any(not isinstance(goal, Observe) for goal in draft.goals.values())
     if draft.kind is Kind.WHAT_IF:
         return draft.kind
@@ -30,7 +30,7 @@ def kind_of(draft: Draft) -> Kind | None:
 
 
 def unconfirmed_links(talk: Conversation) -> tuple[Link, ...]:
-    """Words that were taken for a column that the draft uses and nobody has confirmed."""
+    """Links to columns that the draft uses and the person has not confirmed."""
     used = columns_of(talk.draft)
     found = {}
     for link in talk.links:
@@ -70,13 +70,13 @@ def missing_slot(talk: Conversation) -> Slot:
     if unconfirmed_links(talk):
         return Slot.COLUMNS
     asked = set(talk.asked)
-    if not draft.where and Slot.CONSTRAINTS not in asked and asked & _TALKED:
+    if not draft.where and Slot.CONSTRAINTS not in asked and asked & _ASKED_IN_TURN:
         return Slot.CONSTRAINTS
     return Slot.CONFIRM
 
 
 def outcomes_without_direction(talk: Conversation) -> tuple[str, ...]:
-    """Outcomes that still need to be told whether less or more is wanted."""
+    """Outcomes of which it is still open whether less or more is wanted."""
     settled = {n for n, goal in talk.draft.goals.items() if not isinstance(goal, Observe)}
     return tuple(name for name in talk.undirected if name not in settled)
 
@@ -118,7 +118,7 @@ def to_query(draft: Draft, space: Space) -> Query:
 
 
 def _check_rules(texts: Iterable[str], space: Space) -> None:
-    """Rules that contradict each other are told before anything is learnt."""
+    """Refuse rules that contradict each other, before anything is learnt."""
     from compass.rules import compile_rule, conflict, domains_of
 
     rules = [compile_rule(parse_rule(text), space, space.names, text) for text in texts]

@@ -14,12 +14,9 @@ STEPS_BACK = 50  # changes that can be undone
 Step = tuple[Conversation, Reply]
 
 
-def with_lead(reply: Reply, lead: str) -> Reply:
-    """The same reply with something said before it."""
-    if not lead:
-        return reply
-    between = " " if lead == replies.AGREED else "\n"
-    return reply.model_copy(update={"text": f"{lead}{between}{reply.text}"})
+def with_lead(reply: Reply, lead: str, between: str = "\n") -> Reply:
+    """The same reply with a text before it."""
+    return reply.model_copy(update={"text": f"{lead}{between}{reply.text}"}) if lead else reply
 
 
 def error_text(error: CompassError) -> str:
@@ -70,7 +67,7 @@ def next_step(talk: Conversation, space: Space, lead: str = "") -> Step:
     reply = Reply(
         text=replies.confirmation(query), expecting=slot, choices=("yes", "no"), query=query
     )
-    return talk, with_lead(reply, "" if lead == replies.AGREED else lead)
+    return talk, with_lead(reply, lead)
 
 
 def with_draft(talk: Conversation, draft: Draft, **more: Any) -> Conversation:

@@ -37,8 +37,8 @@ def _sentence(text: str) -> str:
 def _settings(suggestion: Suggestion, answer: Answer) -> str:
     edits = {edit.name: edit for edit in suggestion.edits}
     names = list(suggestion.settings) or list(edits)
-    told = [_setting(n, suggestion, edits.get(n), answer) for n in names]
-    return and_list(told) if told else "no change"
+    settings = [_setting(n, suggestion, edits.get(n), answer) for n in names]
+    return and_list(settings) if settings else "no change"
 
 
 def _setting(name: str, suggestion: Suggestion, edit: Moved | None, answer: Answer) -> str:
@@ -133,8 +133,8 @@ def reasons(answer: Answer) -> str:
     first = answer.suggestions[0]
     parts = [] if answer.no_answer is None else [_sentence(answer.no_answer)]
     parts.append(f"The first suggestion. {_trust(first.trust.label, first.trust.reason)}")
-    said = first.trust.reason
-    parts += [_effect(effect) for effect in first.trust.effects if effect.reason not in said]
+    reason = first.trust.reason
+    parts += [_effect(effect) for effect in first.trust.effects if effect.reason not in reason]
     if first.trust.evidence:
         rows = [str(run.row) for run in first.trust.evidence[:_ROWS]]
         more = first.trust.support - len(rows)

@@ -68,7 +68,7 @@ def apply_message(
 
 
 def _misfits(reading: Reading, space: Space) -> list[str]:
-    """Which values a column has, when words were said to be one and are none."""
+    """Which values a column has, where words that stand for one are none."""
     found: list[str] = []
     for name, words in reading.misfits:
         try:
