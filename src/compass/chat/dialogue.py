@@ -19,8 +19,9 @@ from compass.chat.draft import (
 )
 from compass.chat.formal import formal_draft
 from compass.chat.merge import columns_of
-from compass.chat.slots import missing_slot, to_query
+from compass.chat.slots import to_query
 from compass.chat.steps import (
+    NEW_QUESTION,
     Step,
     ask_again,
     error_text,
@@ -214,7 +215,7 @@ def _react(
 
 def _fresh(talk: Conversation, draft: Draft) -> Conversation:
     """A new question in the same conversation."""
-    return with_draft(talk, draft, asked=(), undirected=(), expecting=Slot.KIND)
+    return with_draft(talk, draft, **NEW_QUESTION)
 
 
 def _undo(talk: Conversation, space: Space) -> Step:
@@ -282,9 +283,7 @@ def _yes(talk: Conversation, space: Space) -> Step:
             if sure == talk:
                 return next_step(talk, space, "Please name one of them.")
             after, reply = next_step(sure, space)
-            lead = (
-                "" if missing_slot(sure) is Slot.CONFIRM and not reply.trouble else replies.AGREED
-            )
+            lead = replies.AGREED if reply.query is None else ""
             return after, with_lead(reply, lead, " ")
         case Slot.CONSTRAINTS:
             return _onward_asking(talk, space, "Which constraints?")

@@ -10,6 +10,8 @@ from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.space import Space
 
 STEPS_BACK = 50  # changes that can be undone
+# What a conversation forgets when another question begins.
+NEW_QUESTION: dict[str, Any] = {"asked": (), "undirected": (), "expecting": Slot.KIND}
 
 Step = tuple[Conversation, Reply]
 

@@ -1,13 +1,12 @@
 """Messages that state parts of a question, correct them, or go on from an answer."""
 
-from typing import Any
-
 from compass.chat import replies
 from compass.chat.columns import pick, with_confirmed
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Slot
 from compass.chat.merge import bind_draft, columns_of, merged, with_renamed_column
 from compass.chat.slots import kind_of, missing_slot, outcomes_without_direction, to_query
 from compass.chat.steps import (
+    NEW_QUESTION,
     Step,
     ask_again,
     error_text,
@@ -22,8 +21,6 @@ from compass.domain.goal import Observe, maximize, minimize
 from compass.domain.query import Given, Kind, Query, SetTo
 from compass.domain.space import Category, Role, Space
 from compass.language.bind import bind_value
-
-_FRESH: dict[str, Any] = {"asked": (), "undirected": (), "expecting": Slot.KIND}
 
 
 def apply_message(
@@ -174,7 +171,7 @@ def _follow_up(
 ) -> tuple[Conversation, Reading, str]:
     """What a message after an answer is about: a new question, or the answered one changed."""
     if is_another_question(talk, reading):
-        return talk.model_copy(update=_FRESH | {"draft": Draft()}), reading, ""
+        return talk.model_copy(update=NEW_QUESTION | {"draft": Draft()}), reading, ""
     if talk.expecting is not None or talk.last is None:
         return talk, reading, ""
     what_if = parts.kind is Kind.WHAT_IF or (parts.kind is None and parts.change)
@@ -184,7 +181,7 @@ def _follow_up(
         base, note = Draft(), ""
     else:
         return talk, reading.model_copy(update={"correction": not reading.adds}), ""
-    return talk.model_copy(update=_FRESH | {"draft": base}), reading, note
+    return talk.model_copy(update=NEW_QUESTION | {"draft": base}), reading, note
 
 
 def is_another_question(talk: Conversation, reading: Reading) -> bool:
