@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from compass.chat import english
-from compass.chat.draft import Act, Draft, Options, Reader, Reading, Slot
+from compass.chat.draft import Act, Draft, MessageReader, Options, Reading, Slot
 from compass.chat.invented_numbers import invented_numbers
 from compass.chat.merge import bind_draft, columns_of
 from compass.domain.errors import BadInput, CompassError
@@ -62,8 +62,8 @@ class Unusable(Exception):
 
 
 def reader(
-    url: str, model: str, *, seconds: float = SECONDS, rules: Reader = english.read
-) -> Reader:
+    url: str, model: str, *, seconds: float = SECONDS, rules: MessageReader = english.read
+) -> MessageReader:
     """A reader like `english.read` that asks a language model at an OpenAI-compatible address."""
     return drafted_by(model_at(url, model, seconds=seconds), rules)
 
@@ -80,7 +80,7 @@ def model_at(url: str, model: str, *, seconds: float = SECONDS) -> Ask:
     return partial(_ask, address, model, seconds)
 
 
-def drafted_by(ask: Ask, rules: Reader = english.read) -> Reader:
+def drafted_by(ask: Ask, rules: MessageReader = english.read) -> MessageReader:
     """A reader like `english.read` that takes the drafts of a language model, where they hold."""
 
     def read(

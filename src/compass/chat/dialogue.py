@@ -11,7 +11,7 @@ from compass.chat.draft import (
     Act,
     Conversation,
     Draft,
-    Reader,
+    MessageReader,
     Reading,
     Reply,
     Slot,
@@ -59,7 +59,7 @@ def respond(
     space: Space,
     *,
     answer: Answer | None = None,
-    read: Reader = english.read,
+    read: MessageReader = english.read,
 ) -> Step:
     """The reply to a message. `answer` is the last answer, for why and what if.
 

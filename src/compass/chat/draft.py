@@ -119,7 +119,7 @@ class Reading(Noun):
     note_reason: str = Field("", description="why, in a few words; may differ from time to time")
 
 
-class Reader(Protocol):
+class MessageReader(Protocol):
     """Turns a message about a table into a reading: by rules, or with a language model."""
 
     def __call__(

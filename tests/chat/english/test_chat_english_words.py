@@ -2,41 +2,41 @@
 
 import pytest
 
-from compass.chat.english.words import Form, Quantity, plain, quantity_at, stem, tokens
+from compass.chat.english.words import QuantityForm, TextQuantity, plain, quantity_at, stem, tokens
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("16", Quantity(16)),
-        ("1,000", Quantity(1000)),
-        ("16k", Quantity(16_000)),
-        ("-3", Quantity(-3)),
-        ("1e-3", Quantity(0.001)),
-        ("twenty four", Quantity(24)),
-        ("two hundred and fifty", Quantity(250)),
-        ("a dozen", Quantity(12)),
-        ("5 million", Quantity(5_000_000)),
-        ("10 %", Quantity(0.1, Form.SHARE)),
-        ("ten percent", Quantity(0.1, Form.SHARE)),
-        ("half", Quantity(0.5, Form.FRACTION)),
-        ("a fifth", Quantity(0.2, Form.FRACTION)),
-        ("three quarters", Quantity(0.75, Form.FRACTION)),
-        ("3/4", Quantity(0.75, Form.FRACTION)),
-        ("2x", Quantity(2, Form.FACTOR)),
-        ("three times", Quantity(3, Form.FACTOR)),
-        ("300W", Quantity(300, unit="W")),
-        ("1.5 kilowatts", Quantity(1.5, unit="kW")),
-        ("64 gigs", Quantity(64, unit="GB")),
-        ("5 kilowatt hours", Quantity(5, unit="kWh")),
-        ("half an hour", Quantity(0.5, unit="h")),
-        ("an hour and a half", Quantity(1.5, unit="h")),
-        ("two and a half days", Quantity(2.5, unit="d")),
-        ("1 hour and 30 minutes", Quantity(1.5, unit="h")),
-        ("1h30", Quantity(1.5, unit="h")),
+        ("16", TextQuantity(16)),
+        ("1,000", TextQuantity(1000)),
+        ("16k", TextQuantity(16_000)),
+        ("-3", TextQuantity(-3)),
+        ("1e-3", TextQuantity(0.001)),
+        ("twenty four", TextQuantity(24)),
+        ("two hundred and fifty", TextQuantity(250)),
+        ("a dozen", TextQuantity(12)),
+        ("5 million", TextQuantity(5_000_000)),
+        ("10 %", TextQuantity(0.1, QuantityForm.SHARE)),
+        ("ten percent", TextQuantity(0.1, QuantityForm.SHARE)),
+        ("half", TextQuantity(0.5, QuantityForm.FRACTION)),
+        ("a fifth", TextQuantity(0.2, QuantityForm.FRACTION)),
+        ("three quarters", TextQuantity(0.75, QuantityForm.FRACTION)),
+        ("3/4", TextQuantity(0.75, QuantityForm.FRACTION)),
+        ("2x", TextQuantity(2, QuantityForm.FACTOR)),
+        ("three times", TextQuantity(3, QuantityForm.FACTOR)),
+        ("300W", TextQuantity(300, unit="W")),
+        ("1.5 kilowatts", TextQuantity(1.5, unit="kW")),
+        ("64 gigs", TextQuantity(64, unit="GB")),
+        ("5 kilowatt hours", TextQuantity(5, unit="kWh")),
+        ("half an hour", TextQuantity(0.5, unit="h")),
+        ("an hour and a half", TextQuantity(1.5, unit="h")),
+        ("two and a half days", TextQuantity(2.5, unit="d")),
+        ("1 hour and 30 minutes", TextQuantity(1.5, unit="h")),
+        ("1h30", TextQuantity(1.5, unit="h")),
     ],
 )
-def test_quantities(text: str, expected: Quantity) -> None:
+def test_quantities(text: str, expected: TextQuantity) -> None:
     found = tokens(plain(text))
     assert quantity_at(found, 0) == (expected, len(found))
 

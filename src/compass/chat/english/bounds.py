@@ -4,12 +4,12 @@ import math
 import re
 from dataclasses import replace
 
-from compass.chat.english.parts import ARROWS
+from compass.chat.english.items import ARROWS
 from compass.chat.english.phrases import OR_BETTER
 from compass.chat.english.relations import sign_of
 from compass.chat.english.scan import Scan, whole
 from compass.chat.english.unmatched import is_unknown
-from compass.chat.english.words import Form, Quantity
+from compass.chat.english.words import QuantityForm, TextQuantity
 from compass.domain.goal import Same, Within
 from compass.domain.query import Kind
 from compass.domain.space import Number, Role
@@ -18,24 +18,24 @@ from compass.prepare.names import words
 _PERCENT = frozenset({"pct", "percent", "percentage", "share"})
 
 
-def on_scale(scan: Scan, quantity: Quantity, name: str) -> Quantity:
+def on_scale(scan: Scan, quantity: TextQuantity, name: str) -> TextQuantity:
     """A percentage as the column counts it: 0.9 or 90."""
     parameter = scan.parameter(name)
-    if quantity.form is not Form.SHARE or not isinstance(parameter, Number):
+    if quantity.form is not QuantityForm.SHARE or not isinstance(parameter, Number):
         return quantity
     if parameter.high > 1.5 and not (_PERCENT & set(words(name)) or parameter.high <= 100):
-        return Quantity(math.inf)
+        return TextQuantity(math.inf)
     scale = 1.0 if parameter.high <= 1.5 else 100.0
-    return Quantity(float(f"{quantity.value * scale:.12g}"))
+    return TextQuantity(float(f"{quantity.value * scale:.12g}"))
 
 
 def between(scan: Scan, match: re.Match[str]) -> bool:
     """Between 4 and 8 nodes; power from 200 to 350 W."""
     span = range(*match.span())
     first, second = (scan.quantity(p) for p in scan.at(span, "V%")[:2])
-    if first.unit is None and first.form is Form.NUMBER:
+    if first.unit is None and first.form is QuantityForm.NUMBER:
         first = replace(first, unit=second.unit, form=second.form)
-        if second.form is Form.SHARE:
+        if second.form is QuantityForm.SHARE:
             first = replace(first, value=first.value / 100)
     columns = scan.at(span, "C")
     name = scan.column(columns[0]) if columns else scan.of_unit(second)
@@ -61,7 +61,7 @@ def between(scan: Scan, match: re.Match[str]) -> bool:
     return True
 
 
-def _last_number(scan: Scan, start: int, quantity: Quantity) -> str | None:
+def _last_number(scan: Scan, start: int, quantity: TextQuantity) -> str | None:
     """What lr should I use? Between 1e-4 and 1e-2: the column that was named last."""
     places = scan.at(range(start), "C")
     name = scan.column(places[-1]) if places else None
@@ -76,11 +76,11 @@ def _is_edit(scan: Scan, match: re.Match[str], name: str) -> bool:
     return tried and "B" not in match[0] and not scan.outcome(name)
 
 
-def _is_tolerance(scan: Scan, quantity: Quantity, name: str, sign: int) -> bool:
+def _is_tolerance(scan: Scan, quantity: TextQuantity, name: str, sign: int) -> bool:
     """Within 5 % of what it was."""
-    share = quantity.form is Form.SHARE and 0 < quantity.value < 1
-    told = scan.items[sign].words.lower().endswith("within")
-    return share and told and scan.outcome(name) and not (_PERCENT & set(words(name)))
+    share = quantity.form is QuantityForm.SHARE and 0 < quantity.value < 1
+    within = scan.items[sign].words.lower().endswith("within")
+    return share and within and scan.outcome(name) and not (_PERCENT & set(words(name)))
 
 
 def bounded(scan: Scan, match: re.Match[str]) -> bool:
@@ -123,19 +123,19 @@ def _without_column(scan: Scan, match: re.Match[str], number: int, op: str) -> b
     """A bound on what was bounded last; not if an unknown noun follows: at most 4 widgets."""
     quantity, item = scan.quantity(number), scan.items[number]
     if quantity.unit is not None:
-        scan.lost.append(item.words)
+        scan.unused_words.append(item.words)
         return False
     after = scan.items[match.end()] if match.end() < len(scan.items) else None
     noun = after is not None and after.tag == "w" and after.start == item.end
     subject = len(scan.tags[: match.start()].rstrip("i")) - 1
     if subject >= 0 and scan.tags[subject] == "w" and is_unknown(scan, subject):
         # Colour < 3 says nothing about the column that was bounded last.
-        scan.lost.append(scan.verbatim(subject, match.end()))
+        scan.unused_words.append(scan.verbatim(subject, match.end()))
         return True
-    if quantity.form is Form.NUMBER:
+    if quantity.form is QuantityForm.NUMBER:
         last = None if noun else scan.last
         if noun and scan.last is not None and after is not None:
-            scan.lost.append(f"{item.words} {after.words}")
+            scan.unused_words.append(f"{item.words} {after.words}")
         elif last is None or not scan.bound(last, op, quantity):
             scan.loose.append((op, match.start(), quantity))
     return True
@@ -152,7 +152,7 @@ def _asked(scan: Scan, name: str, sign: int) -> bool:
     return True
 
 
-def _named_near(scan: Scan, start: int, quantity: Quantity) -> str | None:
+def _named_near(scan: Scan, start: int, quantity: TextQuantity) -> str | None:
     """The column of a quantity: one of its unit that was just named, else by the unit alone."""
     if quantity.unit is None:
         return None
@@ -167,17 +167,17 @@ def _named_near(scan: Scan, start: int, quantity: Quantity) -> str | None:
     return scan.of_unit(quantity, Role.OUTCOME) or scan.of_unit(quantity)
 
 
-def about(scan: Scan, name: str, quantity: Quantity, places: list[int]) -> bool:
+def about(scan: Scan, name: str, quantity: TextQuantity, places: list[int]) -> bool:
     """A number for an outcome: a bound like the one before, else on the side that is worse."""
     if scan.kind is Kind.WHAT_IF or len(places) != 1:
         return False
     if scan.tags[: places[0]].endswith("g"):
         scan.current = (name, quantity)
         return True
-    scan.told = (name, quantity)
+    scan.ambiguous = (name, quantity)
     before = scan.items[places[0] - 1].words.lower() if places[0] else ""
     if before in {"was", "were"}:
-        scan.current = scan.told
+        scan.current = scan.ambiguous
         return True
     worse = "<=" if scan.better(name) == "minimize" else ">="
     return scan.bound(name, scan.last_op or worse, quantity)

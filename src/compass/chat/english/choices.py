@@ -128,8 +128,8 @@ def is_better(scan: Scan, match: re.Match[str]) -> bool:
     if scan.kind is Kind.WHAT_IF or not is_question(scan, match.start()):
         return False
     span = range(*match.span())
-    said = scan.items[scan.at(span, "<>q")[0]].words.lower().removesuffix(" than")
-    concept = next((p.concept for p in PHRASES.get((said,), ()) if p.concept), "")
+    words = scan.items[scan.at(span, "<>q")[0]].words.lower().removesuffix(" than")
+    concept = next((p.concept for p in PHRASES.get((words,), ()) if p.concept), "")
     if not concept or len(scan.at(span, "L")) != 2:
         return False
     first, second = (scan.label(place) for place in scan.at(span, "L"))

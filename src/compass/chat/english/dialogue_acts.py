@@ -3,7 +3,7 @@
 import re
 
 from compass.chat.draft import Act, Slot
-from compass.chat.english.words import Form, quantity_at, tokens
+from compass.chat.english.words import QuantityForm, quantity_at, tokens
 
 _POLITE = r"(?:please|pls|thanks|thank you|now|then|compass|for me)"
 _YES_WORD = (
@@ -138,7 +138,7 @@ def count_in(text: str) -> int | None:
     found = tokens(text)
     for place in range(len(found)):
         quantity = quantity_at(found, place)
-        if quantity is not None and quantity[0].form is Form.NUMBER:
+        if quantity is not None and quantity[0].form is QuantityForm.NUMBER:
             value = quantity[0].value
             return int(value) if value.is_integer() and 1 <= value <= 1000 else None
     return None

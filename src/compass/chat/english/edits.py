@@ -3,7 +3,7 @@
 import re
 
 from compass.chat.english import rules
-from compass.chat.english.parts import ARROWS
+from compass.chat.english.items import ARROWS
 from compass.chat.english.scan import PARAMETERS, Equal, Scan, set_to, whole
 from compass.domain.base import Value
 from compass.domain.query import Kind
@@ -49,10 +49,10 @@ def instead(scan: Scan, match: re.Match[str]) -> bool:
 def replaced(scan: Scan, match: re.Match[str]) -> bool:
     """Replace scatter with compact; switch from scatter to compact."""
     first, second = scan.at(range(*match.span()), "L")
-    said = [scan.items[p].words.lower() for p in scan.at(range(*match.span()), "s")]
+    verbs = [scan.items[p].words.lower() for p in scan.at(range(*match.span()), "s")]
     arrow = any(scan.items[p].words in ARROWS for p in scan.at(range(*match.span()), "t"))
-    told = arrow or "f" in match[0] or any(word.startswith(_EXCHANGE) for word in said)
-    if not told and not ("t" in match[0] and scan.kind is Kind.WHAT_IF):
+    exchanged = arrow or "f" in match[0] or any(word.startswith(_EXCHANGE) for word in verbs)
+    if not exchanged and not ("t" in match[0] and scan.kind is Kind.WHAT_IF):
         return False
     new = scan.label(second)
     old = scan.label(first, of=new[0]) if new is not None else None
@@ -145,8 +145,8 @@ def tried(scan: Scan, match: re.Match[str]) -> bool:
 def tried_before(scan: Scan, match: re.Match[str]) -> bool:
     """If the memory goes to 64 GiB will the latency change: the column behind is another."""
     behind = scan.column(match.end(), Role.OUTCOME)
-    told = scan.quantity(match.end() - 1).unit is not None or scan.outcome(behind)
-    return told and tried(scan, match)
+    measured = scan.quantity(match.end() - 1).unit is not None or scan.outcome(behind)
+    return measured and tried(scan, match)
 
 
 def nothing(_scan: Scan, _match: re.Match[str]) -> bool:
@@ -198,7 +198,7 @@ def capped(scan: Scan, match: re.Match[str]) -> bool:
 
 
 def another_value(scan: Scan, match: re.Match[str]) -> bool:
-    """I tried 8 nodes. 16 should be quicker: another value of what was told before."""
+    """I tried 8 nodes. 16 should be quicker: another value of the column before."""
     asked = scan.items[match.start()].words.lower()
     if scan.tags[match.start()] == "a" and asked not in {"what about", "how about", "what"}:
         return False

@@ -1,4 +1,4 @@
-"""From what was found in a message to a draft: what single words mean in the whole."""
+"""From what the patterns found to a draft: the kind of question, values, columns and goals."""
 
 import re
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def read_patterns(scan: Scan) -> None:
 def kind_from(scan: Scan, text: str) -> Kind | None:
     """Which question it is, by the wording and by what was found."""
     named = question_kind.kind_of(text)
-    relative = scan.leaning or any(
+    relative = scan.relative or any(
         isinstance(goal, Change | Reach | Same) for goal in scan.goals.values()
     )
     started = scan.row is not None or any(
@@ -177,14 +177,14 @@ def _asks_outcome(scan: Scan, sentence: range) -> bool:
         behind = scan.tags[place + 1 :].lstrip("iow")
         after = len(scan.tags) - len(behind)
         about = after in columns and scan.outcome(scan.column(after, Role.OUTCOME))
-        said = scan.items[place].words.lower()
-        if said == "which one" or (said in _SEEKING and not about):
+        asked = scan.items[place].words.lower()
+        if asked == "which one" or (asked in _SEEKING and not about):
             return False
     bare = re.search(r"a[rR+w-]+$", tags) is not None  # how much do we save?
     return bare or "q" in tags or any(scan.outcome(scan.column(p, Role.OUTCOME)) for p in columns)
 
 
-def told_again(scan: Scan, text: str) -> Kind | None:
+def later_kind(scan: Scan, text: str) -> Kind | None:
     """The kind that a later message names; a relative goal needs a start to be relative to."""
     relative = any(isinstance(goal, Change | Reach) for goal in scan.goals.values())
     named = question_kind.kind_of(text)
@@ -319,9 +319,9 @@ def _is_noun(scan: Scan, place: int) -> bool:
 
 def _is_praised(scan: Scan, place: int) -> bool:
     """The best thread count for energy; the best balance of a and b."""
-    told = {scan.items[p].words.lower() for p in _sentence(scan, place)}
+    words = {scan.items[p].words.lower() for p in _sentence(scan, place)}
     before = scan.tags[:place].rstrip("C&,")[-1:]
-    return bool(told & _PRAISE) and before != "" and before in "oBi"
+    return bool(words & _PRAISE) and before != "" and before in "oBi"
 
 
 def _expected_roles(expecting: Slot | None) -> tuple[Role, ...]:
@@ -351,9 +351,9 @@ def _is_asked(scan: Scan, place: int, name: str, expecting: Slot | None) -> bool
     if only_columns and scan.tags.count("w") <= 1:
         return True
     listed = scan.tags[:place].rstrip("C&,|")
-    told = scan.items[len(listed) - 1].words.lower() if listed.endswith("s") else ""
+    verb = scan.items[len(listed) - 1].words.lower() if listed.endswith("s") else ""
     changed = "s" in roles and scan.kind is Kind.RECONFIGURE
-    changed = changed or told.startswith(("chang", "vary", "set"))
+    changed = changed or verb.startswith(("chang", "vary", "set"))
     return changed or bool(set(roles) & set("a~On"))
 
 

@@ -6,7 +6,7 @@ from typing import Literal as OneOf
 from compass.chat.english.lists import columns_until
 from compass.chat.english.scan import PARAMETERS, Direction, Scan, whole
 from compass.chat.english.synonyms import ACCURACY, COST, ENERGY, PERFORMANCE, POWER, TIME, WAITING
-from compass.chat.english.words import Form, Quantity
+from compass.chat.english.words import QuantityForm, TextQuantity
 from compass.domain.goal import Change, Extreme, Reach, Same, Within
 from compass.domain.query import Kind, Plus, Times
 from compass.domain.space import Role
@@ -36,7 +36,7 @@ def meant(scan: Scan, concept: str) -> tuple[str, Direction] | None:
 
 def concept_at(scan: Scan, place: int) -> tuple[str, Direction] | None:
     """The outcome and direction of the adjective at a place; the mapping is noted."""
-    part = scan.items[place].part
+    part = scan.items[place].phrase
     found = meant(scan, part.concept) if part is not None and part.concept else None
     if found is not None:
         scan.note(scan.items[place].words, found[0])
@@ -91,7 +91,7 @@ def compared(scan: Scan, match: re.Match[str]) -> bool:
         return False
     name, direction = found
     amounts = scan.at(range(*match.span()), "V%HXx")
-    part_said = scan.items[place].part
+    part_said = scan.items[place].phrase
     if part_said is not None and part_said.concept == "long":
         if not _times_behind(scan, match.end()):
             scan.observed.append(name)
@@ -128,15 +128,15 @@ def change_by(direction: Direction, share: float) -> Change:
     return Change(direction=way, by=float(f"{share:.4g}"))
 
 
-def by(scan: Scan, name: str, quantity: Quantity, sign: int) -> bool:
+def by(scan: Scan, name: str, quantity: TextQuantity, sign: int) -> bool:
     """A column less or more by an amount: a goal for an outcome, an edit for a parameter."""
-    if quantity.form is Form.FACTOR:
+    if quantity.form is QuantityForm.FACTOR:
         return False
-    relative = quantity.form in {Form.SHARE, Form.FRACTION}
+    relative = quantity.form in {QuantityForm.SHARE, QuantityForm.FRACTION}
     amount: float | None = quantity.value if relative else scan.number(quantity, name)
     if amount is None or amount <= 0 or scan.parameter(name).kind != "number":
         return False
-    scan.way = sign
+    scan.sign = sign
     if scan.outcome(name):
         way = "reduce" if sign < 0 else "increase"
         scan.goal(name, Change(direction=way, by=amount, relative=relative))
@@ -198,11 +198,11 @@ def _named_before(scan: Scan, place: int) -> list[str]:
 
 def again(scan: Scan, match: re.Match[str]) -> bool:
     """... and power by 5 %: as the one before."""
-    if not scan.way:
+    if not scan.sign:
         return False
     span = range(*match.span())
     name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
-    return by(scan, name, scan.quantity(scan.at(span, "V%H")[0]), scan.way)
+    return by(scan, name, scan.quantity(scan.at(span, "V%H")[0]), scan.sign)
 
 
 def by_unit(scan: Scan, match: re.Match[str]) -> bool:

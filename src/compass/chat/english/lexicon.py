@@ -151,7 +151,7 @@ _TIMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Phrase:
     """The part that a phrase plays, with what it names: a concept or a factor."""
 
     tag: str
@@ -165,31 +165,31 @@ def _american(text: str) -> str:
     return re.sub(r"(optim|minim|maxim|util|parallel)is", r"\1iz", text)
 
 
-def _phrases() -> dict[tuple[str, ...], list[Part]]:
-    found: dict[tuple[str, ...], list[Part]] = {}
+def _phrases() -> dict[tuple[str, ...], list[Phrase]]:
+    found: dict[tuple[str, ...], list[Phrase]] = {}
 
-    def add(text: str, part: Part) -> None:
+    def add(text: str, part: Phrase) -> None:
         for phrase in text.split("|"):
             for spelling in dict.fromkeys((phrase, _american(phrase))):
                 if spelling:
                     found.setdefault(tuple(spelling.split()), []).append(part)
 
-    add("|", Part("|"))
+    add("|", Phrase("|"))
     for tag, text in PHRASE_TEXTS.items():
         plain = {"≤": "<", "≥": ">"}.get(tag, tag)
-        add(text, Part(plain, strict=tag in "<>"))
+        add(text, Phrase(plain, strict=tag in "<>"))
     for concept, text in _EXTREMES.items():
-        add(text, Part("F", concept=concept))
+        add(text, Phrase("F", concept=concept))
     for concept, text in _COMPARATIVES.items():
-        add(text, Part("q", concept=concept))
+        add(text, Phrase("q", concept=concept))
     for concept, text in _EQUALLY.items():
-        add(text, Part("Q", concept=concept))
+        add(text, Phrase("Q", concept=concept))
     for concept, text in _NO_WORSE.items():
-        add(text, Part("Q", concept=concept, or_better=True))
+        add(text, Phrase("Q", concept=concept, or_better=True))
     for factor, text in _FACTORS.items():
-        add(text, Part("x", factor=factor))
+        add(text, Phrase("x", factor=factor))
     for factor, text in _TIMES.items():
-        add(text, Part("X", factor=factor))
+        add(text, Phrase("X", factor=factor))
     return found
 
 

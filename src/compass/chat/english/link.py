@@ -23,7 +23,7 @@ _LEAST = 0.2
 _CLOSE = 0.85  # of the best score: the words can mean this column too
 
 
-# Column -> the words of its name that were said, by list and place, with how well each fits.
+# Column -> the words of its name that were found, by list and place, with how well each fits.
 Hits = dict[str, dict[tuple[int, int], float]]
 
 
@@ -134,9 +134,9 @@ class Index:
         if not scores:
             return None
         text = joined_text(found, start, end)
-        said = {stem(token.low) for token in found[start:end]}
+        stems = {stem(token.low) for token in found[start:end]}
         best = max(scores, key=lambda name: scores[name])
-        exact = not fuzzy and said == {stem(word) for word in words(best)}
+        exact = not fuzzy and stems == {stem(word) for word in words(best)}
         how = How.EXACT if exact else How.FUZZY if fuzzy else How.SYNONYM
         return Mention(start, end, text, scores, how)
 

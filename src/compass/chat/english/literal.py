@@ -1,4 +1,4 @@
-"""Labels with signs in them (`<b>x</b>`, `it's "q"`), said as they are written."""
+"""Labels with signs in them (`<b>x</b>`, `it's "q"`), found as they are written."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ def _whole(label: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MarkedText:
     """A message: its text with marks for labels, what these stand for, and its words."""
 
     text: str
@@ -50,11 +50,11 @@ class Source:
     def verbatim(self, start: int, end: int) -> str:
         """The words from one place up to another as they were written."""
         first, last = self.found[start].start, self.found[end - 1].end
-        said = self.text[first:last]
+        text = self.text[first:last]
         closing = self.text[last : last + 1]
-        if closing in _QUOTES and said.count(closing) % 2:
-            said += closing
-        return said.translate({ord(mark): label for mark, label in self.marks.items()})
+        if closing in _QUOTES and text.count(closing) % 2:
+            text += closing
+        return text.translate({ord(mark): label for mark, label in self.marks.items()})
 
 
 def as_labels(found: Iterable[Token], marks: Mapping[str, str]) -> list[Token]:

@@ -13,7 +13,7 @@ from compass.domain.space import Number, Role
 
 Side = OneOf["less", "more"]
 
-# Said of a parameter, both mean that it is left alone.
+# With a parameter, both mean that it is kept.
 _NOT_MORE = frozenset(
     {"without increasing", "without raising", "without more", "without using more"}
 )
@@ -35,8 +35,8 @@ def equally(scan: Scan, match: re.Match[str]) -> bool:
     if found is None:
         return False
     name, better = found
-    said = scan.items[place].part
-    if said is None or not said.or_better:
+    phrase = scan.items[place].phrase
+    if phrase is None or not phrase.or_better:
         scan.goals[name] = Same()
         return True
     return _leave(scan, match, [name], better_side(better))
@@ -53,8 +53,8 @@ def as_possible(scan: Scan, match: re.Match[str]) -> bool:
 
 def spared(scan: Scan, match: re.Match[str]) -> bool:
     """Accuracy must not suffer; without sacrificing accuracy: the column tells what better is."""
-    said = scan.items[scan.at(range(*match.span()), "Q")[0]].part
-    if said is None or said.concept:
+    phrase = scan.items[scan.at(range(*match.span()), "Q")[0]].phrase
+    if phrase is None or phrase.concept:
         return False
     return _leave(scan, match, _columns(scan, match), None)
 
@@ -75,10 +75,10 @@ def not_moved(scan: Scan, match: re.Match[str]) -> bool:
 
 def without_moving(scan: Scan, match: re.Match[str]) -> bool:
     """Without increasing the energy."""
-    said = scan.items[scan.at(range(*match.span()), "Z")[0]].words.lower()
-    if said not in _NOT_MORE | _NOT_LESS:
+    words = scan.items[scan.at(range(*match.span()), "Z")[0]].words.lower()
+    if words not in _NOT_MORE | _NOT_LESS:
         return False
-    side: Side = "less" if said in _NOT_MORE else "more"
+    side: Side = "less" if words in _NOT_MORE else "more"
     return _leave(scan, match, _columns(scan, match), side)
 
 
@@ -110,15 +110,15 @@ def beside_now(scan: Scan, match: re.Match[str]) -> bool:
 def _leave(scan: Scan, match: re.Match[str], names: list[str], side: Side | None) -> bool:
     """Outcomes are left as they are, or go to this side (None: the better one).
 
-    A parameter is kept: that it stays within what it is now cannot be said of one.
+    A parameter is kept: there is no goal of a parameter.
     """
     if _asks(scan, match):
         scan.observed.extend(name for name in names if scan.outcome(name))
         return True
     share = _share(scan, match)
     if share is None and scan.at(range(*match.span()), "V%"):
-        # An amount that cannot be a share of it: better told than dropped.
-        scan.lost.append(scan.verbatim(match.start(), match.end()))
+        # An amount that cannot be a share of it: better shown than dropped.
+        scan.unused_words.append(scan.verbatim(match.start(), match.end()))
         return True
     for name in names:
         if scan.outcome(name):
@@ -134,8 +134,8 @@ def _asks(scan: Scan, match: re.Match[str]) -> bool:
     """What if ..., does the cost not increase?: nothing is demanded."""
     if scan.kind is not Kind.WHAT_IF or scan.tags[match.start()] != "C":
         return False
-    said = scan.items[scan.at(range(*match.span()), "!Qz<>")[0]]
-    return not said.words.lower().startswith(_DEMANDS) and said.tag in "!Q"
+    verb = scan.items[scan.at(range(*match.span()), "!Qz<>")[0]]
+    return not verb.words.lower().startswith(_DEMANDS) and verb.tag in "!Q"
 
 
 def _columns(scan: Scan, match: re.Match[str]) -> list[str]:
@@ -143,7 +143,7 @@ def _columns(scan: Scan, match: re.Match[str]) -> list[str]:
 
 
 def _share(scan: Scan, match: re.Match[str]) -> float | None:
-    """By how much it may get worse; None: nothing is said, or it is no share."""
+    """By how much it may get worse; None: there is no amount, or it is no share."""
     places = scan.at(range(*match.span()), "%")
     value = scan.quantity(places[0]).value if places else 0.0
     return value if 0 < value < 1 else None
@@ -154,8 +154,8 @@ def _is_number(scan: Scan, name: str) -> bool:
 
 
 # Behind a verb: columns up to the first of which something else is said.
-_SAID = r"[ikstow=@]*[mMOrRdDqFQkzZV<>=BL!~%XHxe]"
-_OBJECTS = columns_until(rf"{_SAID}|s+[.]", _SAID)
+_STATED = r"[ikstow=@]*[mMOrRdDqFQkzZV<>=BL!~%XHxe]"
+_OBJECTS = columns_until(rf"{_STATED}|s+[.]", _STATED)
 _SUBJECTS = r"C(?:[&,|]+C)*"
 _ROOM = r"(?:b?[<>]?[%V]|b?[%V][dDrR])?"  # by more than 5 %
 PATTERNS = (

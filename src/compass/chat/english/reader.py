@@ -14,19 +14,19 @@ from compass.chat.english.gather import (
     checked_rules,
     draft_of,
     kind_from,
+    later_kind,
     read_patterns,
     settle_columns,
     settle_equals,
     settle_goals,
-    told_again,
 )
+from compass.chat.english.items import Item
 from compass.chat.english.link import Index
-from compass.chat.english.literal import Source, masked
-from compass.chat.english.parts import Item
+from compass.chat.english.literal import MarkedText, masked
 from compass.chat.english.revise import bare_number, loose_bounds, swapped
 from compass.chat.english.scan import Scan
-from compass.chat.english.tag import spoken, tagged, take_row
-from compass.chat.english.unmatched import Unplaced, is_unknown, unplaced
+from compass.chat.english.tag import tag_items, take_row, tokenize
+from compass.chat.english.unmatched import UnmatchedCondition, is_unknown, unmatched_conditions
 from compass.chat.english.vocabulary import index_of
 from compass.chat.english.words import plain
 from compass.domain.errors import BadInput
@@ -63,7 +63,7 @@ def _read(text: str, space: Space, expecting: Slot | None, before: Draft | None)
     act, rest, correction = dialogue_acts.opening(message)
     scan = _scan(rest, space, before, marks)
     if expecting not in {None, Slot.KIND} and question_kind.kind_of(rest) is None:
-        scan.told_kind = None
+        scan.stated_kind = None
     correction = correction or bool(scan.dropped)
     return _reading(scan, act, correction=correction, expecting=expecting, before=before)
 
@@ -85,8 +85,8 @@ def _check(text: str) -> None:
 def _scan(text: str, space: Space, before: Draft | None, marks: Mapping[str, str]) -> Scan:
     """The message scanned as the question that it turns out to be."""
     index = index_of(space)
-    source = spoken(text, marks)
-    row, items = take_row(tagged(source, index))
+    source = tokenize(text, marks)
+    row, items = take_row(tag_items(source, index))
     known = before.kind if before is not None else None
     kind = question_kind.kind_of(text) or known
     scanned = partial(_scanned, items, index=index, row=row, source=source)
@@ -94,12 +94,12 @@ def _scan(text: str, space: Space, before: Draft | None, marks: Mapping[str, str
     kind = kind_from(scan, text) or known
     if kind is not scan.kind:
         scan = scanned(kind=kind)
-    scan.told_kind = kind_from(scan, text) if known is None else told_again(scan, text)
+    scan.stated_kind = kind_from(scan, text) if known is None else later_kind(scan, text)
     return scan
 
 
 def _scanned(
-    items: list[Item], *, kind: Kind | None, index: Index, row: int | None, source: Source
+    items: list[Item], *, kind: Kind | None, index: Index, row: int | None, source: MarkedText
 ) -> Scan:
     scan = Scan(items=items, index=index, kind=kind, source=source, row=row)
     read_patterns(scan)
@@ -114,24 +114,24 @@ def _reading(
     loose_bounds(scan, before)
     bare_number(scan, expecting, before, correction=correction)
     baseline = settle_equals(scan, expecting)
-    lost = unplaced(scan)
+    unmatched = unmatched_conditions(scan)
     # A column of a condition that cannot be placed is not asked for instead.
-    scan.used.update(place for one in lost for place in range(one.start, one.end))
+    scan.used.update(place for one in unmatched for place in range(one.start, one.end))
     without = settle_columns(scan, expecting)
     settle_goals(scan)
     where, bad = checked_rules(scan)
-    scan.kind = scan.told_kind
+    scan.kind = scan.stated_kind
     parts = draft_of(scan, baseline, where)
-    if not (lost or without) and parts == Draft(kind=parts.kind):
-        lost = _only_asked(scan)
+    if not (unmatched or without) and parts == Draft(kind=parts.kind):
+        unmatched = _only_asked(scan)
     return Reading(
         act=act,
         parts=parts,
         dropped=tuple(scan.dropped),
         correction=correction,
         links=_links(scan, without),
-        unknown=tuple(dict.fromkeys([*_unknown(scan, lost), *scan.lost, *bad])),
-        misfits=tuple((one.column, one.value) for one in lost if one.column is not None),
+        unknown=tuple(dict.fromkeys([*_unknown(scan, unmatched), *scan.unused_words, *bad])),
+        misfits=tuple((one.column, one.value) for one in unmatched if one.column is not None),
         outcome_without_goal=tuple(without),
     )
 
@@ -144,18 +144,20 @@ def _links(scan: Scan, without: list[str]) -> tuple[Link, ...]:
     return tuple(link for link in scan.links.values() if link.columns[0] in used)
 
 
-def _only_asked(scan: Scan) -> list[Unplaced]:
+def _only_asked(scan: Scan) -> list[UnmatchedCondition]:
     """What about bananas?: the unknown words of a question that only its wording tells."""
-    if scan.told_kind is None or question_kind.kind_of(scan.source.text) is not None:
+    if scan.stated_kind is None or question_kind.kind_of(scan.source.text) is not None:
         return []
     places = [p for p in scan.at(range(len(scan.tags)), "w") if is_unknown(scan, p)]
-    return [Unplaced(place, place + 1, scan.verbatim(place, place + 1)) for place in places]
+    return [
+        UnmatchedCondition(place, place + 1, scan.verbatim(place, place + 1)) for place in places
+    ]
 
 
-def _unknown(scan: Scan, lost: list[Unplaced]) -> list[str]:
-    """Conditions, numbers, and words beside numbers, bounds and superlatives, that were lost."""
-    found = [one.words for one in lost]
-    within = {place for one in lost for place in range(one.start, one.end)}
+def _unknown(scan: Scan, unmatched: list[UnmatchedCondition]) -> list[str]:
+    """Conditions, numbers, and words beside numbers and bounds, that nothing was made of."""
+    found = [one.words for one in unmatched]
+    within = {place for one in unmatched for place in range(one.start, one.end)}
     for place, item in enumerate(scan.items):
         if place in within:
             continue

@@ -3,14 +3,14 @@
 import re
 
 from compass.chat.english.scan import PARAMETERS, Scan, whole
-from compass.chat.english.words import Quantity
+from compass.chat.english.words import TextQuantity
 from compass.domain.expression import Arithmetic, Call, Comparison, Expression, Literal, Name
 from compass.domain.space import Number
 
 
 def sign_of(scan: Scan, place: int) -> str:
     """The comparison that the words at a place mean."""
-    tag, part = scan.tags[place], scan.items[place].part
+    tag, part = scan.tags[place], scan.items[place].phrase
     if tag in "{}":
         return "<=" if tag == "{" else ">="
     if tag in "dD":
@@ -129,13 +129,13 @@ def compared_columns(scan: Scan, match: re.Match[str]) -> bool:
 
 
 def _in_unit_of(scan: Scan, first: str, second: str) -> Expression:
-    """The second column told in the unit of the first: a limit in minutes, a time in seconds."""
-    here, there = scan.parameter(first), scan.parameter(second)
-    if not isinstance(here, Number) or not isinstance(there, Number):
+    """The second column in the unit of the first: a limit in minutes, a time in seconds."""
+    one_column, other = scan.parameter(first), scan.parameter(second)
+    if not isinstance(one_column, Number) or not isinstance(other, Number):
         return Name(second)
-    if here.unit is None or there.unit is None or here.unit == there.unit:
+    if one_column.unit is None or other.unit is None or one_column.unit == other.unit:
         return Name(second)
-    one = scan.number(Quantity(1.0, unit=there.unit), first)
+    one = scan.number(TextQuantity(1.0, unit=other.unit), first)
     if one is None:
         return Name(second)
     if one < 1:

@@ -1,4 +1,4 @@
-"""Patterns of wishes for outcomes that lean on what is measured now, or on another column."""
+"""Patterns of goals that are relative to the value an outcome has now, or to another column."""
 
 import re
 
@@ -7,7 +7,7 @@ from compass.chat.english.goals import LIST, by, change_by, factor, part
 from compass.chat.english.link import dimension_of
 from compass.chat.english.relations import sign_of
 from compass.chat.english.scan import Direction, Scan
-from compass.chat.english.words import Form, Quantity
+from compass.chat.english.words import QuantityForm, TextQuantity
 from compass.domain.goal import Extreme, Within
 from compass.domain.query import Kind
 from compass.domain.space import Number, Role
@@ -25,15 +25,15 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
     span = range(*match.span())
     name = _measured(scan, scan.at(span, "C")[0])
     place = scan.at(span, "q")[0]
-    said = scan.items[place].part
-    if name is None or said is None or said.concept in {"long", "wait"}:
+    phrase = scan.items[place].phrase
+    if name is None or phrase is None or phrase.concept in {"long", "wait"}:
         return False
     if scan.items[place].words.lower() in {"speed", "quickly"}:
         return False
     prepositions = scan.at(span, "o")
     if prepositions and scan.items[prepositions[0]].words.lower() not in {"in", "by", "for"}:
         return False
-    worse = said.concept == "slow"
+    worse = phrase.concept == "slow"
     better = scan.better(name)
     direction: Direction = better
     if worse:
@@ -58,8 +58,8 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
 def extreme_of(scan: Scan, match: re.Match[str]) -> bool:
     """The cheapest in core hours; the fastest reads: the column says what is meant."""
     name = _measured(scan, match.end() - 1)
-    said = scan.items[scan.at(range(*match.span()), "F")[0]].part
-    if name is None or scan.kind is Kind.WHAT_IF or said is None or said.concept == "slow":
+    phrase = scan.items[scan.at(range(*match.span()), "F")[0]].phrase
+    if name is None or scan.kind is Kind.WHAT_IF or phrase is None or phrase.concept == "slow":
         return False
     scan.goal(name, Extreme(direction=scan.better(name)))
     return True
@@ -83,7 +83,7 @@ def signed(scan: Scan, match: re.Match[str]) -> bool:
     if not (negative or "+" in match[0]):
         return False
     name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
-    return by(scan, name, Quantity(abs(quantity.value), quantity.form), -1 if negative else 1)
+    return by(scan, name, TextQuantity(abs(quantity.value), quantity.form), -1 if negative else 1)
 
 
 def stated(scan: Scan, match: re.Match[str]) -> bool:
@@ -100,26 +100,26 @@ def stated(scan: Scan, match: re.Match[str]) -> bool:
 
 
 def wanted(scan: Scan, match: re.Match[str]) -> bool:
-    """... I want 2; make it 300: the outcome whose value was told just before."""
-    told = scan.current or scan.told
+    """... I want 2; make it 300: the outcome whose value stands just before."""
+    base = scan.current or scan.ambiguous
     before = scan.tags[: match.start()][-1:]
-    if told is None or scan.kind is Kind.WHAT_IF or (before and before not in ",.&"):
+    if base is None or scan.kind is Kind.WHAT_IF or (before and before not in ",.&"):
         return False
-    name, now = told
+    name, now = base
     span = range(*match.span())
     quantity = on_scale(scan, scan.quantity(scan.at(span, "V%")[0]), name)
     if quantity.unit is None:
-        quantity = Quantity(quantity.value, Form.NUMBER, now.unit)
+        quantity = TextQuantity(quantity.value, QuantityForm.NUMBER, now.unit)
     value, old = scan.number(quantity, name), scan.number(now, name)
     if value is not None and not scan.fits(quantity, name, wide=3.0):
-        share = on_scale(scan, Quantity(value / 100, Form.SHARE), name)
+        share = on_scale(scan, TextQuantity(value / 100, QuantityForm.SHARE), name)
         if scan.fits(share, name):  # 71 % now, aim for 75
             quantity, value = share, share.value
     if value is None or old is None or dimension_of(quantity.unit) != dimension_of(now.unit):
         return False
     if scan.current is None:
         scan.goals.pop(name, None)  # our ttft is at 900 ms, I need 300: the first was no wish
-    scan.leaning = True
+    scan.relative = True
     signs = scan.at(span, "<>{}")
     if signs:
         return scan.bound(name, sign_of(scan, signs[0]), quantity)

@@ -1,4 +1,4 @@
-"""Corrections: words that only make sense with what was said before."""
+"""Corrections: words that only make sense with the draft that is known."""
 
 from compass.chat.draft import Draft, Slot
 from compass.chat.english.scan import Scan, whole
@@ -15,7 +15,7 @@ def loose_bounds(scan: Scan, before: Draft | None) -> None:
     for op, place, quantity in scan.loose:
         name = scan.last or last_column(before)
         if name is None or not scan.bound(name, op, quantity):
-            scan.lost.append(_phrase(scan, place))
+            scan.unused_words.append(_phrase(scan, place))
 
 
 def _phrase(scan: Scan, place: int) -> str:

@@ -6,7 +6,7 @@ from compass.chat.english.bounds import about
 from compass.chat.english.link import dimension_of
 from compass.chat.english.scan import PARAMETERS, Equal, Scan, whole
 from compass.chat.english.synonyms import BAD_ENDINGS, LIMITS
-from compass.chat.english.words import Quantity, compact
+from compass.chat.english.words import TextQuantity, compact
 from compass.domain.base import Value
 from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
@@ -33,9 +33,9 @@ def equals(scan: Scan, match: re.Match[str]) -> bool:
     name = scan.column(columns[0], *PARAMETERS)
     places = scan.at(span, "VL")
     name = scan.fitting(columns[0], places, name)
-    told = [scan.value(place, name) for place in places]
-    values = [value for value in told if value is not None]
-    if len(values) < len(told):
+    found = [scan.value(place, name) for place in places]
+    values = [value for value in found if value is not None]
+    if len(values) < len(found):
         return False
     negative = "!" in match[0] or "N" in match[0]
     cue = _cue(scan, match)
@@ -100,8 +100,8 @@ def _is_aside(scan: Scan, name: str, match: re.Match[str]) -> bool:
     return timed and not limit and _cue(scan, match) != "s"
 
 
-def _is_told(scan: Scan, start: int, quantity: Quantity) -> bool:
-    """My jobs wait for ages (9 hours): how it is, said of the outcome just before."""
+def _is_told(scan: Scan, start: int, quantity: TextQuantity) -> bool:
+    """My jobs wait for ages (9 hours): the value that the outcome just before has now."""
     clause = scan.tags[:start].rstrip("wo")
     if not clause.endswith("C") or len(clause) == start or scan.kind is Kind.WHAT_IF:
         return False

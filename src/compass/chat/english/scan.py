@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from compass.chat.draft import How, Link
+from compass.chat.english.items import Item
 from compass.chat.english.link import Index, dimension_of
-from compass.chat.english.literal import Source
-from compass.chat.english.parts import Item
+from compass.chat.english.literal import MarkedText
 from compass.chat.english.synonyms import MONEY, larger_is_better
-from compass.chat.english.words import Quantity, compact
+from compass.chat.english.words import TextQuantity, compact
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
 from compass.domain.expression import Comparison, Expression, Literal, Membership, Name, Not
@@ -26,7 +26,7 @@ PARAMETERS = (Role.KNOB, Role.CONTEXT)
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """A column that is to have one of these values, and the word that said so."""
+    """A column that is to have one of these values, and the word that brought it in."""
 
     column: str
     values: tuple[Value, ...]
@@ -42,7 +42,7 @@ class Scan:
     items: list[Item]
     index: Index
     kind: Kind | None
-    source: Source
+    source: MarkedText
     tags: str = ""
     used: set[int] = field(default_factory=set)
     goals: dict[str, Goal] = field(default_factory=dict)
@@ -58,15 +58,15 @@ class Scan:
     count: int | None = None
     everything: bool = False
     links: dict[str, Link] = field(default_factory=dict)
-    loose: list[tuple[str, int, Quantity]] = field(default_factory=list)
+    loose: list[tuple[str, int, TextQuantity]] = field(default_factory=list)
     last: str | None = None
     last_op: str = ""
-    way: int = 0
-    told_kind: Kind | None = None
-    lost: list[str] = field(default_factory=list)
-    current: tuple[str, Quantity] | None = None  # an outcome whose value was told last
-    told: tuple[str, Quantity] | None = None  # a value that may be a wish or how it is now
-    leaning: bool = False  # a wish that leans on how it is now
+    sign: int = 0  # of the last change: 1 up, -1 down
+    stated_kind: Kind | None = None
+    unused_words: list[str] = field(default_factory=list)
+    current: tuple[str, TextQuantity] | None = None  # an outcome and its value now
+    ambiguous: tuple[str, TextQuantity] | None = None  # a goal, or the value that it has now
+    relative: bool = False  # a goal is relative to the value that an outcome has now
 
     def __post_init__(self) -> None:
         self.tags = "".join(item.tag for item in self.items)
@@ -81,12 +81,12 @@ class Scan:
         """The parts from one place up to another as they were written."""
         return self.source.verbatim(self.items[start].start, self.items[end - 1].end)
 
-    def quantity(self, place: int) -> Quantity:
+    def quantity(self, place: int) -> TextQuantity:
         """The number at a place."""
         found = self.items[place].quantity
         if found is None:
-            part = self.items[place].part
-            return Quantity(part.factor if part is not None else 0.0)
+            part = self.items[place].phrase
+            return TextQuantity(part.factor if part is not None else 0.0)
         return found
 
     def column(self, place: int, *roles: Role) -> str:
@@ -106,8 +106,8 @@ class Scan:
         if mention is None or all(self.value(value, name) is not None for value in values):
             return name
         for other in mention.scores:
-            told = all(self.value(value, other) is not None for value in values)
-            if told and self.parameter(other).role in PARAMETERS:
+            fits = all(self.value(value, other) is not None for value in values)
+            if fits and self.parameter(other).role in PARAMETERS:
                 return other
         return name
 
@@ -123,18 +123,18 @@ class Scan:
         """Whether less or more of an outcome is better."""
         return "maximize" if larger_is_better(self.index.stems[name]) else "minimize"
 
-    def number(self, quantity: Quantity, name: str) -> float | None:
+    def number(self, quantity: TextQuantity, name: str) -> float | None:
         """A quantity in the unit of a column; None if it is not of that kind."""
         parameter = self.parameter(name)
         if not isinstance(parameter, Number):
             return None
-        told = self._in_unit(quantity, parameter)
-        if told is None:
+        converted = self._in_unit(quantity, parameter)
+        if converted is None:
             return None
-        value = float(f"{told:.12g}")
+        value = float(f"{converted:.12g}")
         return value if math.isfinite(value) else None
 
-    def _in_unit(self, quantity: Quantity, parameter: Number) -> float | None:
+    def _in_unit(self, quantity: TextQuantity, parameter: Number) -> float | None:
         """A quantity in the unit of a column; money and rates count by the name too."""
         unit, to, name = quantity.unit, parameter.unit, parameter.name
         if unit is None:
@@ -152,14 +152,14 @@ class Scan:
         except BadInput:
             return None
 
-    def fits(self, quantity: Quantity, name: str, *, wide: float = 1.0) -> bool:
+    def fits(self, quantity: TextQuantity, name: str, *, wide: float = 1.0) -> bool:
         """Whether a quantity can be a value of a column: of its kind, and in its range."""
         parameter, value = self.parameter(name), self.number(quantity, name)
         if value is None or not isinstance(parameter, Number):
             return False
         return parameter.low / wide <= value <= parameter.high * wide
 
-    def of_unit(self, quantity: Quantity, *roles: Role) -> str | None:
+    def of_unit(self, quantity: TextQuantity, *roles: Role) -> str | None:
         """The column that a quantity with a unit must be about."""
         if quantity.unit is None:
             return None
@@ -203,7 +203,7 @@ class Scan:
         if rule not in self.rules:
             self.rules.append(rule)
 
-    def bound(self, name: str, op: str, quantity: Quantity) -> bool:
+    def bound(self, name: str, op: str, quantity: TextQuantity) -> bool:
         """Note an upper or lower bound on a column: a goal for an outcome, else a rule."""
         value = self.number(quantity, name)
         if value is None:
@@ -265,7 +265,7 @@ class Scan:
             return None
         first, last = self.quantity(values[0]), self.quantity(values[-1])
         if self.tags[values[0]] == "V" and first.unit is None and last.unit is not None:
-            number = self.number(Quantity(first.value, first.form, last.unit), name)
+            number = self.number(TextQuantity(first.value, first.form, last.unit), name)
             return None if number is None else whole(number)
         return self.value(values[0], name)
 

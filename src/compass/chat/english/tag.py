@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compass.chat.draft import How
-from compass.chat.english.lexicon import CORRECTABLE, FILLER, KNOWN_WORDS, LONGEST, PHRASES, Part
+from compass.chat.english.items import Item, disambiguate
+from compass.chat.english.lexicon import CORRECTABLE, FILLER, KNOWN_WORDS, LONGEST, PHRASES, Phrase
 from compass.chat.english.link import Index, LabelMention, Mention, nearest_word
-from compass.chat.english.literal import Source, as_labels
-from compass.chat.english.parts import Item, settled
+from compass.chat.english.literal import MarkedText, as_labels
 from compass.chat.english.words import (
-    Form,
-    Quantity,
+    QuantityForm,
+    TextQuantity,
     Token,
     compact,
     is_number,
@@ -23,7 +23,12 @@ from compass.chat.english.words import (
 )
 from compass.prepare.names import words as column_words
 
-_OF_FORM = {Form.NUMBER: "V", Form.SHARE: "%", Form.FRACTION: "H", Form.FACTOR: "X"}
+_OF_FORM = {
+    QuantityForm.NUMBER: "V",
+    QuantityForm.SHARE: "%",
+    QuantityForm.FRACTION: "H",
+    QuantityForm.FACTOR: "X",
+}
 _QUOTES = frozenset("\"'`)[]{}#")
 
 # Before `i use`: not what is used now, but what is asked or tried.
@@ -51,13 +56,13 @@ class _Message:
         return self.seen[place]
 
 
-def spoken(text: str, marks: Mapping[str, str]) -> Source:
+def tokenize(text: str, marks: Mapping[str, str]) -> MarkedText:
     """A message cut into words; `marks` stand for labels in it (see `literal`)."""
     found = [token for token in tokens(text) if token.text not in _QUOTES]
-    return Source(text, marks, as_labels(_slashed(found), marks))
+    return MarkedText(text, marks, as_labels(_slashed(found), marks))
 
 
-def tagged(source: Source, index: Index) -> list[Item]:
+def tag_items(source: MarkedText, index: Index) -> list[Item]:
     """The parts of a message that say something."""
     found = source.found
     message = _Message(found, index)
@@ -71,7 +76,7 @@ def tagged(source: Source, index: Index) -> list[Item]:
         if item.tag:
             items.append(item)
         place = item.end
-    return settled(items, index)
+    return disambiguate(items, index)
 
 
 def _slashed(found: list[Token]) -> list[Token]:
@@ -112,8 +117,8 @@ def _item_at(message: _Message, place: int) -> Item | None:
     if _is_range(found, place):
         return Item("t", found[place].text, place, place + 1)
     if found[place].text == "(":
-        told = any(token.low in {"my", "our"} for token in found[max(0, place - 3) : place])
-        return Item("g", "(", place, place + 1) if told else None
+        own = any(token.low in {"my", "our"} for token in found[max(0, place - 3) : place])
+        return Item("g", "(", place, place + 1) if own else None
     mine = _mine(found, place)
     if mine:
         return Item("g", joined_text(found, place, mine), place, mine)
@@ -132,12 +137,12 @@ def _item_at(message: _Message, place: int) -> Item | None:
         return Item(_OF_FORM[quantity[0].form], words, place, quantity[1], quantity=quantity[0])
     column = message.column_at(place)
     if found[place].low == "single" and message.column_at(place + 1) is not None:
-        return Item("V", found[place].text, place, place + 1, quantity=Quantity(1.0))
+        return Item("V", found[place].text, place, place + 1, quantity=TextQuantity(1.0))
     if phrase is not None and not (column and column.end > phrase[1]):
         part, end, others = phrase
         asked = place > 0 and found[place - 1].low in _ASKING
         tag = "s" if part.tag == "g" and asked else part.tag
-        return Item(tag, joined_text(found, place, end), place, end, part=part, others=others)
+        return Item(tag, joined_text(found, place, end), place, end, phrase=part, others=others)
     if column is not None and not (label and column.how is How.FUZZY and label.how is How.EXACT):
         return Item("C", column.words, place, column.end, mention=column)
     if label is not None and label.how is How.FUZZY:
@@ -146,7 +151,7 @@ def _item_at(message: _Message, place: int) -> Item | None:
 
 
 def _mine(found: Sequence[Token], place: int) -> int:
-    """The place behind `our training uses`; 0 if nothing like that is said."""
+    """The place behind `our training uses`; 0 if there is nothing like that."""
     if found[place].low not in {"my", "our"}:
         return 0
     for end in range(place + 2, min(place + 4, len(found))):
@@ -184,7 +189,7 @@ def _leftover(found: Sequence[Token], place: int) -> Item | None:
     return Item("w", token.text, place, place + 1)
 
 
-def _phrase_at(found: Sequence[Token], place: int) -> tuple[Part, int, str] | None:
+def _phrase_at(found: Sequence[Token], place: int) -> tuple[Phrase, int, str] | None:
     for end in range(min(len(found), place + LONGEST), place, -1):
         parts = PHRASES.get(tuple(token.low for token in found[place:end]))
         # `to us` says nothing, but `to us-east-1` does.

@@ -1,4 +1,4 @@
-"""Conditions that a message states and that nothing was made of: they must not get lost unsaid."""
+"""Conditions that a message states and no pattern took: the reply must name them."""
 
 import re
 from collections.abc import Iterator
@@ -20,10 +20,12 @@ _ASIDES = word_set(
     "issues trouble fuss errors crashing luck due respect"
 )
 _OPENING = frozenset({"where", "when", "whenever", "if"})
-_ASSUMING = frozenset({"given", "assuming", "assume", "provided", "such"})  # said, but no parts
+_ASSUMING = frozenset(
+    {"given", "assuming", "assume", "provided", "such"}
+)  # these are not parts themselves
 _BEHIND = r"(?=[,.&tofb]|$)"
 _STATED = re.compile(r"(?:[^i=<>Cw]|[Cw](?![i=!<>]))*[Cw][i=!<>].+|oC[ow]+")
-_ENDS = re.compile("[amMFOrR.]")  # here something else is asked for
+_ENDS = re.compile("[amMFOrR.]")  # from there on something else is asked for
 _VALUE = re.compile(r"C[i=!]+(w+)")
 _EQUATED = re.compile(r"w+[i=]+w+")
 _SET = re.compile(r"sCt(w+)")
@@ -34,7 +36,7 @@ _LISTED = re.compile(rf"C&(w+){_BEHIND}")
 
 
 @dataclass(frozen=True, slots=True)
-class Unplaced:
+class UnmatchedCondition:
     """Words that state a condition, where they stand, and the value that their column lacks."""
 
     start: int
@@ -44,9 +46,9 @@ class Unplaced:
     value: str = ""
 
 
-def unplaced(scan: Scan) -> list[Unplaced]:
+def unmatched_conditions(scan: Scan) -> list[UnmatchedCondition]:
     """The conditions that no pattern took, in the order of the message."""
-    found: list[Unplaced] = []
+    found: list[UnmatchedCondition] = []
     for finder in (_clauses, _equated, _values, _kinds, _means, _members):
         for one in finder(scan):
             taken = any(one.start < other.end and other.start < one.end for other in found)
@@ -66,7 +68,7 @@ def is_unknown(scan: Scan, place: int) -> bool:
     )
 
 
-def _clauses(scan: Scan) -> Iterator[Unplaced]:
+def _clauses(scan: Scan) -> Iterator[UnmatchedCondition]:
     """Where colour is red and kernel is foobar: what `where` opens, up to the end of it."""
     for place in scan.at(range(len(scan.tags)), "o"):
         if scan.items[place].words.lower() != "where":
@@ -80,7 +82,7 @@ def _clauses(scan: Scan) -> Iterator[Unplaced]:
             start = stop + 1
 
 
-def _clause(scan: Scan, start: int, stop: int) -> Unplaced | None:
+def _clause(scan: Scan, start: int, stop: int) -> UnmatchedCondition | None:
     """One statement, up to the first part that was understood or asks for something else."""
     taken = (p for p in range(start, stop) if p in scan.used or _ENDS.match(scan.tags[p]))
     tags = scan.tags[start : next(taken, stop)].rstrip("tob|")
@@ -89,12 +91,12 @@ def _clause(scan: Scan, start: int, stop: int) -> Unplaced | None:
     end = start + len(tags)
     words, value = scan.verbatim(start, end), re.match(r"o?C[i=!]+", tags)
     if value is None:
-        return Unplaced(start, end, words)
+        return UnmatchedCondition(start, end, words)
     column = scan.column(start + tags.index("C"), *PARAMETERS)
-    return Unplaced(start, end, words, column, scan.verbatim(start + value.end(), end))
+    return UnmatchedCondition(start, end, words, column, scan.verbatim(start + value.end(), end))
 
 
-def _equated(scan: Scan) -> Iterator[Unplaced]:
+def _equated(scan: Scan) -> Iterator[UnmatchedCondition]:
     """When colour is red; such that colour is red; colour = red."""
     for match in _EQUATED.finditer(scan.tags):
         place, before = match.start(), match.start() - 1
@@ -104,7 +106,7 @@ def _equated(scan: Scan) -> Iterator[Unplaced]:
         assumed = bool(_skipped(scan, before, place) & _ASSUMING)
         equated = any(scan.items[p].words in {"=", "=="} for p in range(*match.span()))
         if opened or assumed or equated:
-            yield Unplaced(*match.span(), scan.verbatim(*match.span()))
+            yield UnmatchedCondition(*match.span(), scan.verbatim(*match.span()))
 
 
 def _skipped(scan: Scan, before: int, place: int) -> frozenset[str]:
@@ -113,17 +115,17 @@ def _skipped(scan: Scan, before: int, place: int) -> frozenset[str]:
     return frozenset(token.low for token in scan.source.found[start : scan.items[place].start])
 
 
-def _values(scan: Scan) -> Iterator[Unplaced]:
+def _values(scan: Scan) -> Iterator[UnmatchedCondition]:
     """Kernel is foobar; for kernel foobar; set the schedule to foobar."""
     for pattern in (_VALUE, _SET, _NAMED):
-        for match in _unread(scan, pattern):
+        for match in _not_understood(scan, pattern):
             column = match.start() + match[0].index("C")
             name = scan.column(column, *PARAMETERS)
             close = pattern is not _NAMED or _is_close(scan, match)
             if close and (pattern is _SET or isinstance(scan.parameter(name), Category)):
                 words = scan.verbatim(column, match.end())
                 value = scan.verbatim(*match.span(1))
-                yield Unplaced(column, match.end(), words, name, value)
+                yield UnmatchedCondition(column, match.end(), words, name, value)
 
 
 def _is_close(scan: Scan, match: re.Match[str]) -> bool:
@@ -133,36 +135,36 @@ def _is_close(scan: Scan, match: re.Match[str]) -> bool:
     return together and not items[0].words.lower().endswith(" the")
 
 
-def _kinds(scan: Scan) -> Iterator[Unplaced]:
+def _kinds(scan: Scan) -> Iterator[UnmatchedCondition]:
     """With shared memory; on the nightly queue; ..., foobar kernel."""
-    for match in _unread(scan, _KIND):
+    for match in _not_understood(scan, _KIND):
         name = scan.column(match.end() - 1, *PARAMETERS)
         start, end = match.start() + 1, match.end()
         words, value = scan.verbatim(start, end), scan.verbatim(start, end - 1)
         if isinstance(scan.parameter(name), Category):
-            yield Unplaced(start, end, words, name, value)
+            yield UnmatchedCondition(start, end, words, name, value)
         elif scan.items[match.start()].words.lower() in _MEANS:
-            yield Unplaced(start, end, words)
+            yield UnmatchedCondition(start, end, words)
 
 
-def _means(scan: Scan) -> Iterator[Unplaced]:
+def _means(scan: Scan) -> Iterator[UnmatchedCondition]:
     """With hyperthreading; for gemm; on frontier."""
-    for match in _unread(scan, _USED):
-        said = scan.items[match.start()].words.lower()
+    for match in _not_understood(scan, _USED):
+        words = scan.items[match.start()].words.lower()
         between = _skipped(scan, match.start(), match.start(1))
-        if (said in _MEANS and not between & _OWN) or (said in _BARE and not between):
-            yield Unplaced(*match.span(), scan.verbatim(*match.span()))
+        if (words in _MEANS and not between & _OWN) or (words in _BARE and not between):
+            yield UnmatchedCondition(*match.span(), scan.verbatim(*match.span()))
 
 
-def _members(scan: Scan) -> Iterator[Unplaced]:
+def _members(scan: Scan) -> Iterator[UnmatchedCondition]:
     """Threads and bananas: what stands in a list beside a column."""
     for match in _LISTED.finditer(scan.tags):
         places = range(*match.span(1))
         if any(is_unknown(scan, place) for place in places):
-            yield Unplaced(*match.span(1), scan.verbatim(*match.span(1)))
+            yield UnmatchedCondition(*match.span(1), scan.verbatim(*match.span(1)))
 
 
-def _unread(scan: Scan, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def _not_understood(scan: Scan, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """Where a pattern stands with an unknown word in it, and no part of it was understood."""
     for match in pattern.finditer(scan.tags):
         free = not scan.used & set(range(*match.span()))

@@ -32,7 +32,7 @@ class Token:
     key: str  # letters and digits only
 
 
-class Form(StrEnum):
+class QuantityForm(StrEnum):
     """What a quantity is a quantity of."""
 
     NUMBER = "number"
@@ -42,11 +42,11 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class TextQuantity:
     """A number as a person gave it."""
 
     value: float
-    form: Form = Form.NUMBER
+    form: QuantityForm = QuantityForm.NUMBER
     unit: str | None = None
 
 
@@ -146,12 +146,16 @@ def is_number(token: Token) -> bool:
     return bool(_DIGITS.match(token.text))
 
 
-def quantity_at(found: Sequence[Token], place: int) -> tuple[Quantity, int] | None:
+def quantity_at(found: Sequence[Token], place: int) -> tuple[TextQuantity, int] | None:
     """The quantity that starts at a token, and the place behind it."""
     start = place
     if found[place].text in _MONEY and place + 1 < len(found) and is_number(found[place + 1]):
         amount = _amount(found, place + 1)
-        return None if amount is None else (Quantity(amount[0], Form.NUMBER, "$"), amount[1])
+        return (
+            None
+            if amount is None
+            else (TextQuantity(amount[0], QuantityForm.NUMBER, "$"), amount[1])
+        )
     sign = 1.0
     if found[place].text == "-" and _starts_number(found, place):
         sign, place = -1.0, place + 1
@@ -163,18 +167,18 @@ def quantity_at(found: Sequence[Token], place: int) -> tuple[Quantity, int] | No
         unit_place = place + (place < len(found) and found[place].low in {"a", "an"})
         unit = _unit_at(found, unit_place)
         if unit is not None and unit[0] is not None:
-            return Quantity(value, Form.NUMBER, unit[0]), unit[1]
-        return Quantity(value, Form.FRACTION), place
+            return TextQuantity(value, QuantityForm.NUMBER, unit[0]), unit[1]
+        return TextQuantity(value, QuantityForm.FRACTION), place
     value *= sign
     if place < len(found) and (clock := _CLOCK.fullmatch(found[place].low)) is not None:
-        return Quantity(value + int(clock[1]) / 60, Form.NUMBER, "h"), place + 1
+        return TextQuantity(value + int(clock[1]) / 60, QuantityForm.NUMBER, "h"), place + 1
     marked = _marked(found, place, value)
     if marked is not None:
         return marked
     unit = _unit_at(found, place)
     if unit is None:
-        return (Quantity(value), place) if place > start else None
-    return _with_more(found, Quantity(value, Form.NUMBER, unit[0]), unit[1])
+        return (TextQuantity(value), place) if place > start else None
+    return _with_more(found, TextQuantity(value, QuantityForm.NUMBER, unit[0]), unit[1])
 
 
 def _starts_number(found: Sequence[Token], place: int) -> bool:
@@ -184,17 +188,17 @@ def _starts_number(found: Sequence[Token], place: int) -> bool:
     return found[place + 1].joined and is_number(found[place + 1]) and not before
 
 
-def _marked(found: Sequence[Token], place: int, value: float) -> tuple[Quantity, int] | None:
+def _marked(found: Sequence[Token], place: int, value: float) -> tuple[TextQuantity, int] | None:
     """A percentage or a factor, if the sign or word behind the number says so."""
     if place >= len(found):
         return None
     token = found[place]
     if token.text == "%" or token.low in {"percent", "pct", "percents", "prozent"}:
-        return Quantity(value / 100, Form.SHARE), place + 1
+        return TextQuantity(value / 100, QuantityForm.SHARE), place + 1
     if token.low == "per" and place + 1 < len(found) and found[place + 1].low == "cent":
-        return Quantity(value / 100, Form.SHARE), place + 2
+        return TextQuantity(value / 100, QuantityForm.SHARE), place + 2
     if token.low in {"x", "fold", "times", "*"}:
-        return Quantity(value, Form.FACTOR), place + 1
+        return TextQuantity(value, QuantityForm.FACTOR), place + 1
     return None
 
 
@@ -287,14 +291,16 @@ def _rate(found: Sequence[Token], unit: str, place: int) -> tuple[str, int]:
     return unit, place
 
 
-def _with_more(found: Sequence[Token], quantity: Quantity, place: int) -> tuple[Quantity, int]:
+def _with_more(
+    found: Sequence[Token], quantity: TextQuantity, place: int
+) -> tuple[TextQuantity, int]:
     """One hour and 30 minutes is one quantity."""
     if quantity.unit not in {"h", "min"}:
         return quantity, place
     rest = place + (place < len(found) and found[place].low == "and")
     low = [token.low for token in found[rest : rest + 2]]
     if low == ["a", "half"] and rest > place:
-        return Quantity(quantity.value + 0.5, Form.NUMBER, quantity.unit), rest + 2
+        return TextQuantity(quantity.value + 0.5, QuantityForm.NUMBER, quantity.unit), rest + 2
     if rest + 1 >= len(found) or not is_number(found[rest]):
         return quantity, place
     unit = _unit_at(found, rest + 1)
@@ -302,7 +308,7 @@ def _with_more(found: Sequence[Token], quantity: Quantity, place: int) -> tuple[
     if unit is None or unit[0] != smaller[0]:
         return quantity, place
     value = quantity.value + float(found[rest].text.replace(",", "")) / smaller[1]
-    return Quantity(value, Form.NUMBER, quantity.unit), unit[1]
+    return TextQuantity(value, QuantityForm.NUMBER, quantity.unit), unit[1]
 
 
 def joined_text(found: Sequence[Token], start: int, end: int) -> str:

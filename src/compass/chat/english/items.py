@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 
-from compass.chat.english.lexicon import PHRASES, Part
+from compass.chat.english.lexicon import PHRASES, Phrase
 from compass.chat.english.link import Index, LabelMention, Mention
-from compass.chat.english.words import Quantity, word_set
+from compass.chat.english.words import TextQuantity, word_set
 
 _LOW = word_set("low little small short tiny modest reasonable")
 _HIGH = word_set("high large big great good")
@@ -25,29 +25,29 @@ class Item:
     words: str
     start: int
     end: int
-    part: Part | None = None
-    quantity: Quantity | None = None
+    phrase: Phrase | None = None
+    quantity: TextQuantity | None = None
     mention: Mention | None = None
     label: LabelMention | None = None
     others: str = ""
 
 
-def settled(items: list[Item], index: Index) -> list[Item]:
+def disambiguate(items: list[Item], index: Index) -> list[Item]:
     """Words with several parts take the one that their neighbours ask for."""
     kept: list[Item] = []
-    for place, said in enumerate(items):
+    for place, found in enumerate(items):
         after = "".join(other.tag for other in items[place + 1 : place + 8])
         before = kept[-1].tag if kept else ""
-        tag = _settle(said, before, after)
-        item = _than_run(said, tag, after, kept) if tag in ("<", ">") else said
-        if item is not said:
+        tag = _disambiguated_tag(found, before, after)
+        item = _than_run(found, tag, after, kept) if tag in ("<", ">") else found
+        if item is not found:
             tag, before = item.tag, kept[-1].tag if kept else ""
         if "j" in item.others:
             named = _names_run(item, items[place + 1 : place + 3], index)
             tag = "j" if named else "s" if item.words.lower() == "run" else ""
         if "O" in item.others and before == "C" and not after.startswith("C"):
-            told = kept[-1].mention
-            if told is not None and index.ends(index.ranked(told)[0]):
+            subject = kept[-1].mention
+            if subject is not None and index.ends(index.ranked(subject)[0]):
                 tag = "O"
         gap = len(after) - len(after.lstrip("io"))
         if after[gap:].startswith("C"):
@@ -62,13 +62,13 @@ def settled(items: list[Item], index: Index) -> list[Item]:
             # It must not drop more than 5 %: that is how much it may drop, not what it may be.
             moved = reversed_tags[:1] in ("r", "R") and item.words.lower() == "more than"
             negated = negated and not (moved and after.startswith("%"))
-            if negated and item.part is not None:
+            if negated and item.phrase is not None:
                 while kept[-1].tag != "!":
                     kept.pop()
                 flipped = "<" if tag == ">" else ">"
-                part = replace(item.part, tag=flipped, strict=False)
+                part = replace(item.phrase, tag=flipped, strict=False)
                 words = f"{kept.pop().words} {item.words}"
-                kept.append(replace(item, tag=flipped, part=part, words=words))
+                kept.append(replace(item, tag=flipped, phrase=part, words=words))
                 continue
         kept.append(item if tag == item.tag else replace(item, tag=tag))
     return kept
@@ -118,7 +118,7 @@ def _than_run(item: Item, tag: str, after: str, kept: list[Item]) -> Item:
         return replace(item, tag="z")  # no longer than in row 5
     for part in PHRASES.get(tuple(low.removesuffix(" than").split()), ()):
         if part.tag == "q":
-            return replace(item, tag="q", part=part)
+            return replace(item, tag="q", phrase=part)
     if kept and kept[-1].tag == "!":
         kept.pop()
         return replace(item, tag="z")
@@ -137,21 +137,21 @@ def _by_number(item: Item, low: str, before: str, bare: str) -> str:
     if low == "less of":
         return "<" if bare.startswith("V") else "d"
     if item.tag == "G":
-        told = "e" if low.startswith("hit") else "w"
-        return "G" if bare.lstrip("<>o").startswith(("V", "%")) else told
+        other = "e" if low.startswith("hit") else "w"
+        return "G" if bare.lstrip("<>o").startswith(("V", "%")) else other
     if item.tag == "S":
         return "S" if bare.lstrip("o").startswith(("V", "%")) else "" if low in _EVERYDAY else "w"
     return "" if low == "speed" and before == "C" else item.tag
 
 
-def _settle(item: Item, before: str, after: str) -> str:
+def _disambiguated_tag(item: Item, before: str, after: str) -> str:
     """The tag of one item, seen with its neighbours."""
     low = item.words.lower()
     bare = after.replace("i", "").replace("@", "")
     removed = _RUN_NUMBER.sub("", bare.lstrip("<o"))
     free = bare.startswith("C") and not bare[1:].startswith(("V", "=V", "tV"))
-    alone = before == "=" and bare[:1] in {"", ".", ",", "&"}
-    if (free or alone) and low.removesuffix(" of") in {"max", "maximum", "min", "minimum"}:
+    last = before == "=" and bare[:1] in {"", ".", ",", "&"}
+    if (free or last) and low.removesuffix(" of") in {"max", "maximum", "min", "minimum"}:
         return "M" if low.startswith("max") else "m"
     if low in {"drop", "remove", "dropping", "take away"}:
         if bare.startswith(("V", "H", "%")):
