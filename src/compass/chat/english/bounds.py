@@ -8,6 +8,7 @@ from compass.chat.english.items import ARROWS
 from compass.chat.english.phrases import OR_BETTER
 from compass.chat.english.relations import sign_of
 from compass.chat.english.scan import Scan, whole
+from compass.chat.english.tags import Tag
 from compass.chat.english.unmatched import is_unknown
 from compass.chat.english.words import QuantityForm, TextQuantity
 from compass.domain.goal import Same, Within
@@ -32,17 +33,17 @@ def on_scale(scan: Scan, quantity: TextQuantity, name: str) -> TextQuantity:
 def between(scan: Scan, match: re.Match[str]) -> bool:
     """Between 4 and 8 nodes; power from 200 to 350 W."""
     span = range(*match.span())
-    first, second = (scan.quantity(p) for p in scan.at(span, "V%")[:2])
+    first, second = (scan.quantity(p) for p in scan.at(span, Tag.NUMBER_OR_SHARE)[:2])
     if first.unit is None and first.form is QuantityForm.NUMBER:
         first = replace(first, unit=second.unit, form=second.form)
         if second.form is QuantityForm.SHARE:
             first = replace(first, value=first.value / 100)
-    columns = scan.at(span, "C")
+    columns = scan.at(span, Tag.COLUMN)
     name = scan.column(columns[0]) if columns else scan.of_unit(second)
-    if name is None and not columns and "B" in match[0]:
+    if name is None and not columns and Tag.BETWEEN in match[0]:
         name = _last_number(scan, match.start(), second)
     if name is not None and not columns:
-        scan.note(scan.items[scan.at(span, "V%")[1]].words, name)
+        scan.note(scan.items[scan.at(span, Tag.NUMBER_OR_SHARE)[1]].words, name)
     if name is None or not isinstance(scan.parameter(name), Number):
         return False
     low = scan.number(on_scale(scan, first, name), name)
@@ -63,17 +64,17 @@ def between(scan: Scan, match: re.Match[str]) -> bool:
 
 def _last_number(scan: Scan, start: int, quantity: TextQuantity) -> str | None:
     """What lr should I use? Between 1e-4 and 1e-2: the column that was named last."""
-    places = scan.at(range(start), "C")
+    places = scan.at(range(start), Tag.COLUMN)
     name = scan.column(places[-1]) if places else None
     return name if name is not None and scan.fits(quantity, name) else None
 
 
 def _is_edit(scan: Scan, match: re.Match[str], name: str) -> bool:
-    marks = {scan.items[place].words for place in scan.at(range(*match.span()), "t")}
+    marks = {scan.items[place].words for place in scan.at(range(*match.span()), Tag.TO)}
     if marks & ARROWS and not scan.outcome(name):
         return True
-    tried = scan.kind is Kind.WHAT_IF or (scan.kind is Kind.RECONFIGURE and "f" in match[0])
-    return tried and "B" not in match[0] and not scan.outcome(name)
+    tried = scan.kind is Kind.WHAT_IF or (scan.kind is Kind.RECONFIGURE and Tag.FROM in match[0])
+    return tried and Tag.BETWEEN not in match[0] and not scan.outcome(name)
 
 
 def _is_tolerance(scan: Scan, quantity: TextQuantity, name: str, sign: int) -> bool:
@@ -86,9 +87,9 @@ def _is_tolerance(scan: Scan, quantity: TextQuantity, name: str, sign: int) -> b
 def bounded(scan: Scan, match: re.Match[str]) -> bool:
     """At most 16 nodes; power under 300 W; 8 gpus or more; ppn min 8 max 24."""
     span = range(*match.span())
-    numbers = scan.at(span, "V%H")
-    signs = scan.at(span, "<>{}dD")
-    columns = scan.at(span, "C")
+    numbers = scan.at(span, Tag.AMOUNTS)
+    signs = scan.at(span, Tag.SIGNS + Tag.LESS + Tag.MORE)
+    columns = scan.at(span, Tag.COLUMN)
     quantity = scan.quantity(numbers[0])
     if columns:
         name = scan.column(columns[0], *((Role.OUTCOME,) if quantity.unit else ()))
@@ -126,9 +127,9 @@ def _without_column(scan: Scan, match: re.Match[str], number: int, op: str) -> b
         scan.unused_words.append(item.words)
         return False
     after = scan.items[match.end()] if match.end() < len(scan.items) else None
-    noun = after is not None and after.tag == "w" and after.start == item.end
+    noun = after is not None and after.tag == Tag.WORD and after.start == item.end
     subject = len(scan.tags[: match.start()].rstrip("i")) - 1
-    if subject >= 0 and scan.tags[subject] == "w" and is_unknown(scan, subject):
+    if subject >= 0 and scan.tags[subject] == Tag.WORD and is_unknown(scan, subject):
         # Colour < 3 says nothing about the column that was bounded last.
         scan.unused_words.append(scan.verbatim(subject, match.end()))
         return True
@@ -143,7 +144,7 @@ def _without_column(scan: Scan, match: re.Match[str], number: int, op: str) -> b
 
 def _asked(scan: Scan, name: str, sign: int) -> bool:
     """Will the power exceed 3 kW?: a question about the power, not a bound on it."""
-    end = scan.tags.find(".", sign)
+    end = scan.tags.find(Tag.END, sign)
     question = end >= 0 and scan.items[end].words == "?"
     verb = scan.items[sign].words.lower().startswith(("exceed", "go "))
     if not (question and verb and scan.kind is Kind.WHAT_IF and scan.outcome(name)):
@@ -157,9 +158,9 @@ def _named_near(scan: Scan, start: int, quantity: TextQuantity) -> str | None:
     if quantity.unit is None:
         return None
     for place in range(start - 1, max(start - 6, -1), -1):
-        if scan.tags[place] in "V.":
+        if scan.tags[place] in Tag.NUMBER + Tag.END:
             break
-        if scan.tags[place] == "C" and place not in scan.used:
+        if scan.tags[place] == Tag.COLUMN and place not in scan.used:
             name = scan.column(place, Role.OUTCOME)
             if scan.outcome(name) and scan.fits(quantity, name, wide=2.0):
                 scan.used.add(place)
@@ -186,10 +187,10 @@ def about(scan: Scan, name: str, quantity: TextQuantity, places: list[int]) -> b
 def not_beyond(scan: Scan, match: re.Match[str]) -> bool:
     """Without raising the power above 140 W: at most that."""
     span = range(*match.span())
-    name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
-    sign = scan.at(span, "<>")[0]
-    quantity = on_scale(scan, scan.quantity(scan.at(span, "V%")[0]), name)
-    return scan.bound(name, "<=" if scan.tags[sign] == ">" else ">=", quantity)
+    name = scan.column(scan.at(span, Tag.COLUMN)[0], Role.OUTCOME)
+    sign = scan.at(span, Tag.BOUNDS)[0]
+    quantity = on_scale(scan, scan.quantity(scan.at(span, Tag.NUMBER_OR_SHARE)[0]), name)
+    return scan.bound(name, "<=" if scan.tags[sign] == Tag.AT_LEAST else ">=", quantity)
 
 
 FIRST = (

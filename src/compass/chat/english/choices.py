@@ -6,6 +6,7 @@ from compass.chat.english.goals import meant
 from compass.chat.english.lexicon import PHRASES
 from compass.chat.english.rules import sides
 from compass.chat.english.scan import PARAMETERS, Equal, Scan
+from compass.chat.english.tags import Tag
 from compass.domain.base import Value
 from compass.domain.goal import Extreme
 from compass.domain.query import Kind
@@ -18,12 +19,12 @@ _SEPARATE = "aFmMOqrRdD<>"
 
 def is_question(scan: Scan, place: int) -> bool:
     """Whether the sentence at a place ends with a question mark."""
-    end = scan.tags.find(".", place)
+    end = scan.tags.find(Tag.END, place)
     return end >= 0 and scan.items[end].words == "?"
 
 
 def _sentence_start(scan: Scan, place: int) -> int:
-    return scan.tags.rfind(".", 0, place) + 1
+    return scan.tags.rfind(Tag.END, 0, place) + 1
 
 
 def _is_open(scan: Scan, start: int, end: int) -> bool:
@@ -31,7 +32,7 @@ def _is_open(scan: Scan, start: int, end: int) -> bool:
     if not is_question(scan, end - 1):
         return _which_behind(scan, end)
     before = scan.tags[_sentence_start(scan, start) : start]
-    if not set(before) & set(_SEPARATE) or (before.endswith(",") and scan.tags[end] == "."):
+    if not set(before) & set(_SEPARATE) or (before.endswith(",") and scan.tags[end] == Tag.END):
         return True
     return _which_behind(scan, end)
 
@@ -40,7 +41,7 @@ def _which_behind(scan: Scan, end: int) -> bool:
     """... which one is faster?"""
     return any(
         scan.items[place].words.lower() in _WHICH
-        for place in scan.at(range(end, min(end + 4, len(scan.tags))), "a")
+        for place in scan.at(range(end, min(end + 4, len(scan.tags))), Tag.WHICH)
         if scan.tags[place + 1 : place + 2] not in {"", "."}
     )
 
@@ -64,20 +65,20 @@ def labels_offered(scan: Scan, match: re.Match[str]) -> bool:
     if scan.kind is Kind.WHAT_IF:
         return False
     span = range(*match.span())
-    marks = scan.at(span, "I")
+    marks = scan.at(span, Tag.INSTEAD)
     if any(scan.items[mark].words.lower() not in _VERSUS for mark in marks):
         return False
     which = scan.items[match.start()].words.lower() in {"which", "which one"}
     plain = not marks and match[0][0] not in "cB^" and not which
     if plain and not _is_open(scan, *match.span()):
         return False
-    first, *rest = scan.at(span, "L")
+    first, *rest = scan.at(span, Tag.LABEL)
     shared = {
         name
         for name, _ in _labels(scan, first)
         if all(scan.label(place, of=name) is not None for place in rest)
     }
-    named = [scan.column(place, *PARAMETERS) for place in scan.at(span, "C")]
+    named = [scan.column(place, *PARAMETERS) for place in scan.at(span, Tag.COLUMN)]
     fitting = [name for name in named if name in shared] or sorted(shared)
     if not fitting or scan.outcome(fitting[0]):
         return False
@@ -95,16 +96,16 @@ def numbers_offered(scan: Scan, match: re.Match[str]) -> bool:
     if scan.kind is Kind.WHAT_IF:
         return False
     span = range(*match.span())
-    marks = scan.at(span, "I")
+    marks = scan.at(span, Tag.INSTEAD)
     if any(scan.items[mark].words.lower() not in _VERSUS for mark in marks):
         return False
     marked = match[0][0] == "c" or bool(marks)
-    if "B" in match[0] and not _which_behind(scan, match.end()):
+    if Tag.BETWEEN in match[0] and not _which_behind(scan, match.end()):
         return False
     if not marked and not _is_open(scan, *match.span()):
         return False
-    places = scan.at(span, "V")
-    columns = scan.at(span, "C")
+    places = scan.at(span, Tag.NUMBER)
+    columns = scan.at(span, Tag.COLUMN)
     if columns:
         first = scan.column(columns[0], *PARAMETERS)
         name: str | None = scan.fitting(columns[0], places, first)
@@ -128,11 +129,15 @@ def is_better(scan: Scan, match: re.Match[str]) -> bool:
     if scan.kind is Kind.WHAT_IF or not is_question(scan, match.start()):
         return False
     span = range(*match.span())
-    words = scan.items[scan.at(span, "<>q")[0]].words.lower().removesuffix(" than")
+    words = (
+        scan.items[scan.at(span, Tag.BOUNDS + Tag.COMPARATIVE)[0]]
+        .words.lower()
+        .removesuffix(" than")
+    )
     concept = next((p.concept for p in PHRASES.get((words,), ()) if p.concept), "")
-    if not concept or len(scan.at(span, "L")) != 2:
+    if not concept or len(scan.at(span, Tag.LABEL)) != 2:
         return False
-    first, second = (scan.label(place) for place in scan.at(span, "L"))
+    first, second = (scan.label(place) for place in scan.at(span, Tag.LABEL))
     wanted = meant(scan, "fast" if concept == "slow" else concept)
     if first is None or second is None or wanted is None or first[0] != second[0]:
         return False
@@ -145,11 +150,11 @@ def is_better(scan: Scan, match: re.Match[str]) -> bool:
 def number_better(scan: Scan, match: re.Match[str]) -> bool:
     """Is a dropout of 0.3 better than 0.1?"""
     span = range(*match.span())
-    sign = scan.items[scan.at(span, "<>")[0]].words.lower()
+    sign = scan.items[scan.at(span, Tag.BOUNDS)[0]].words.lower()
     if not sign.endswith(" than") or scan.kind is Kind.WHAT_IF:
         return False
     name = scan.column(match.start(), *PARAMETERS)
-    values = [scan.value(place, name) for place in scan.at(span, "V")]
+    values = [scan.value(place, name) for place in scan.at(span, Tag.NUMBER)]
     if None in values or scan.outcome(name) or not is_question(scan, match.start()):
         return False
     return _offered(scan, name, values, match.start())
@@ -162,7 +167,7 @@ def switch_offered(scan: Scan, match: re.Match[str]) -> bool:
     if not isinstance(parameter, Category) or None in sides(parameter):
         return False
     words = {scan.items[place].words.lower() for place in range(*match.span())}
-    if ("o" in match[0] and "on" not in words) or not _is_open(scan, *match.span()):
+    if (Tag.WITH in match[0] and "on" not in words) or not _is_open(scan, *match.span()):
         return False
     _ask(scan, name)
     return scan.kind is not Kind.WHAT_IF

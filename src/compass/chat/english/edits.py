@@ -5,6 +5,7 @@ import re
 from compass.chat.english import rules
 from compass.chat.english.items import ARROWS
 from compass.chat.english.scan import PARAMETERS, Equal, Scan, set_to, whole
+from compass.chat.english.tags import Tag
 from compass.domain.base import Value
 from compass.domain.query import Kind
 from compass.domain.space import Role
@@ -15,14 +16,14 @@ _EXCHANGE = ("replac", "swap", "substitut", "exchang")
 def instead(scan: Scan, match: re.Match[str]) -> bool:
     """8 nodes instead of 4; compact rather than scatter."""
     span = range(*match.span())
-    mark = scan.at(span, "IT")[0]
-    before = scan.at(range(match.start(), mark), "VL")
-    after = scan.at(range(mark, match.end()), "VL")
+    mark = scan.at(span, Tag.INSTEAD + Tag.THAN)[0]
+    before = scan.at(range(match.start(), mark), Tag.VALUES)
+    after = scan.at(range(mark, match.end()), Tag.VALUES)
     new_place, old_place = (before or after)[0 if before else -1], after[0]
-    columns = scan.at(span, "C")
+    columns = scan.at(span, Tag.COLUMN)
     if columns:
         name: str | None = scan.column(columns[0], *PARAMETERS)
-    elif scan.tags[new_place] == "L":
+    elif scan.tags[new_place] == Tag.LABEL:
         found = scan.label(new_place)
         name = found[0] if found is not None else None
     else:
@@ -33,7 +34,7 @@ def instead(scan: Scan, match: re.Match[str]) -> bool:
         if name is not None:
             scan.note(scan.items[new_place].words, name)
         elif quantity.unit is None:
-            named = scan.at(range(match.start()), "C")
+            named = scan.at(range(match.start()), Tag.COLUMN)
             knobs = [n for n in (scan.column(p) for p in named) if not scan.outcome(n)]
             name = next((n for n in reversed(knobs) if scan.fits(quantity, n)), None)
     if name is None:
@@ -48,11 +49,11 @@ def instead(scan: Scan, match: re.Match[str]) -> bool:
 
 def replaced(scan: Scan, match: re.Match[str]) -> bool:
     """Replace scatter with compact; switch from scatter to compact."""
-    first, second = scan.at(range(*match.span()), "L")
-    verbs = [scan.items[p].words.lower() for p in scan.at(range(*match.span()), "s")]
-    arrow = any(scan.items[p].words in ARROWS for p in scan.at(range(*match.span()), "t"))
-    exchanged = arrow or "f" in match[0] or any(word.startswith(_EXCHANGE) for word in verbs)
-    if not exchanged and not ("t" in match[0] and scan.kind is Kind.WHAT_IF):
+    first, second = scan.at(range(*match.span()), Tag.LABEL)
+    verbs = [scan.items[p].words.lower() for p in scan.at(range(*match.span()), Tag.SET)]
+    arrow = any(scan.items[p].words in ARROWS for p in scan.at(range(*match.span()), Tag.TO))
+    exchanged = arrow or Tag.FROM in match[0] or any(word.startswith(_EXCHANGE) for word in verbs)
+    if not exchanged and not (Tag.TO in match[0] and scan.kind is Kind.WHAT_IF):
         return False
     new = scan.label(second)
     old = scan.label(first, of=new[0]) if new is not None else None
@@ -65,7 +66,7 @@ def replaced(scan: Scan, match: re.Match[str]) -> bool:
 
 def count(scan: Scan, match: re.Match[str]) -> bool:
     """Three options; the top 5; the 5 fastest options."""
-    place = scan.at(range(*match.span()), "V")[0]
+    place = scan.at(range(*match.span()), Tag.NUMBER)[0]
     quantity = scan.quantity(place)
     if quantity.unit is not None or not quantity.value.is_integer():
         return False
@@ -77,7 +78,7 @@ def count(scan: Scan, match: re.Match[str]) -> bool:
             return False
     scan.count = int(quantity.value)
     listed = re.compile("C(?:[&,|]+C)*").match(scan.tags, match.end())
-    for column in scan.at(range(*listed.span()), "C") if listed else ():
+    for column in scan.at(range(*listed.span()), Tag.COLUMN) if listed else ():
         name = scan.column(column, *PARAMETERS)
         if scan.parameter(name).role is Role.KNOB and name not in scan.asked:
             scan.asked.append(name)
@@ -87,13 +88,17 @@ def count(scan: Scan, match: re.Match[str]) -> bool:
 
 def everything(scan: Scan, match: re.Match[str]) -> bool:
     """Everything except the queue; everything else stays."""
-    if "z" in match[0] or "k" in match[0] or "Z" in match[0]:
+    if Tag.SAME in match[0] or Tag.KEEP in match[0] or Tag.UNTOUCHED in match[0]:
         return True
-    words = scan.items[scan.at(range(*match.span()), "E")[0]].words.lower()
-    if "C" in match[0] and "!" not in match[0] and not words.endswith((" but", " except")):
+    words = scan.items[scan.at(range(*match.span()), Tag.EVERYTHING)[0]].words.lower()
+    if (
+        Tag.COLUMN in match[0]
+        and Tag.NOT not in match[0]
+        and not words.endswith((" but", " except"))
+    ):
         return False
     scan.everything = True
-    for place in scan.at(range(*match.span()), "C"):
+    for place in scan.at(range(*match.span()), Tag.COLUMN):
         name = scan.column(place, *PARAMETERS)
         if name not in scan.keep:
             scan.keep.append(name)
@@ -103,10 +108,10 @@ def everything(scan: Scan, match: re.Match[str]) -> bool:
 def all_kept_but(scan: Scan, match: re.Match[str]) -> bool:
     """Keep everything but the layout: only that may change."""
     span = range(*match.span())
-    words = scan.items[scan.at(span, "E")[0]].words.lower()
-    if "!" not in match[0] and not words.endswith((" but", " except")):
+    words = scan.items[scan.at(span, Tag.EVERYTHING)[0]].words.lower()
+    if Tag.NOT not in match[0] and not words.endswith((" but", " except")):
         return False
-    for place in scan.at(span, "C"):
+    for place in scan.at(span, Tag.COLUMN):
         name = scan.column(place, *PARAMETERS)
         if not scan.outcome(name) and name not in scan.asked:
             scan.asked.append(name)
@@ -115,7 +120,7 @@ def all_kept_but(scan: Scan, match: re.Match[str]) -> bool:
 
 def forgotten(scan: Scan, match: re.Match[str]) -> bool:
     """Forget the power limit; the runtime does not matter."""
-    for place in scan.at(range(*match.span()), "C"):
+    for place in scan.at(range(*match.span()), Tag.COLUMN):
         name = scan.column(place)
         off = rules.off_value(scan.parameter(name))
         if scan.kind is Kind.WHAT_IF and off is not None:
@@ -134,8 +139,8 @@ def replaced_outcome(scan: Scan, match: re.Match[str]) -> bool:
 def tried(scan: Scan, match: re.Match[str]) -> bool:
     """Set the nodes to 8; chunk becomes 4; the optimizer to adam."""
     span = range(*match.span())
-    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
-    value: Value | None = scan.value(scan.at(span, "VL")[-1], name)
+    name = scan.column(scan.at(span, Tag.COLUMN)[0], *PARAMETERS)
+    value: Value | None = scan.value(scan.at(span, Tag.VALUES)[-1], name)
     if value is None or scan.outcome(name):
         return False
     scan.equals.append(Equal(name, (whole(value),), match.start(), "s"))
@@ -156,7 +161,7 @@ def nothing(_scan: Scan, _match: re.Match[str]) -> bool:
 
 def single(scan: Scan, match: re.Match[str]) -> bool:
     """One epoch takes from 60 s to 2 min: the epoch is a noun here, not a number of epochs."""
-    after = scan.at(range(match.end(), min(match.end() + 4, len(scan.tags))), "V")
+    after = scan.at(range(match.end(), min(match.end() + 4, len(scan.tags))), Tag.NUMBER)
     timed = bool(after) and scan.quantity(after[0]).unit is not None
     return timed and scan.items[match.start()].words.lower() in {"one", "a", "each"}
 
@@ -164,9 +169,9 @@ def single(scan: Scan, match: re.Match[str]) -> bool:
 def exchanged(scan: Scan, match: re.Match[str]) -> bool:
     """Replace 4 gpus by 8."""
     span = range(*match.span())
-    verb = scan.items[scan.at(span, "s")[0]].words.lower()
-    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
-    old, new = (scan.value(place, name) for place in scan.at(span, "V"))
+    verb = scan.items[scan.at(span, Tag.SET)[0]].words.lower()
+    name = scan.column(scan.at(span, Tag.COLUMN)[0], *PARAMETERS)
+    old, new = (scan.value(place, name) for place in scan.at(span, Tag.NUMBER))
     if old is None or new is None or scan.outcome(name) or not verb.startswith(_EXCHANGE):
         return False
     scan.stated[name] = old
@@ -177,7 +182,7 @@ def left_free(scan: Scan, match: re.Match[str]) -> bool:
     """Batch size and replicas are up to you: these are to be found."""
     if scan.items[match.end() - 1].words.lower() not in {"up to you", "you decide"}:
         return False
-    names = [scan.column(p, *PARAMETERS) for p in scan.at(range(*match.span()), "C")]
+    names = [scan.column(p, *PARAMETERS) for p in scan.at(range(*match.span()), Tag.COLUMN)]
     if any(scan.outcome(name) for name in names):
         return False
     scan.asked.extend(name for name in names if name not in scan.asked)
@@ -189,7 +194,7 @@ def capped(scan: Scan, match: re.Match[str]) -> bool:
     if scan.items[match.start()].words.lower() not in {"if", "when"}:
         return False
     span = range(*match.span())
-    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
+    name = scan.column(scan.at(span, Tag.COLUMN)[0], *PARAMETERS)
     value = scan.value(match.end() - 1, name)
     verb = scan.items[match.start() + 1].words.lower()
     if value is None or scan.outcome(name) or not verb.startswith(("cap", "limit")):
@@ -200,13 +205,13 @@ def capped(scan: Scan, match: re.Match[str]) -> bool:
 def another_value(scan: Scan, match: re.Match[str]) -> bool:
     """I tried 8 nodes. 16 should be quicker: another value of the column before."""
     asked = scan.items[match.start()].words.lower()
-    if scan.tags[match.start()] == "a" and asked not in {"what about", "how about", "what"}:
+    if scan.tags[match.start()] == Tag.WHICH and asked not in {"what about", "how about", "what"}:
         return False
     end = scan.items[match.end()].words if match.end() < len(scan.items) else ""
     opens = scan.tags[: match.start()][-1:] in {".", ","}
     if not ("q" in scan.tags[match.end() : match.end() + 1] or (end == "?" and opens)):
         return False
-    quantity = scan.quantity(scan.at(range(*match.span()), "V")[0])
+    quantity = scan.quantity(scan.at(range(*match.span()), Tag.NUMBER)[0])
     fitting = [e for e in scan.equals if scan.number(quantity, e.column) is not None]
     if not fitting:
         return False

@@ -17,6 +17,7 @@ from compass.chat.english import (
     rules,
 )
 from compass.chat.english.scan import PARAMETERS, Equal, Scan, equality, set_to
+from compass.chat.english.tags import Tag
 from compass.domain.errors import CompassError
 from compass.domain.goal import Change, Extreme, Observe, Reach, Same, Within
 from compass.domain.query import Baseline, Given, Kind, Row, SetTo
@@ -89,7 +90,7 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
         isinstance(goal, Change | Reach | Same) for goal in scan.goals.values()
     )
     started = scan.row is not None or any(
-        item.tag == "g" and item.words.lower() not in _SUPPLY for item in scan.items
+        item.tag == Tag.CURRENTLY and item.words.lower() not in _SUPPLY for item in scan.items
     )
     changed = bool(scan.edits or scan.stated)
     bounded = any(isinstance(goal, Extreme | Change | Within) for goal in scan.goals.values())
@@ -124,14 +125,14 @@ def kind_from(scan: Scan, text: str) -> Kind | None:
 def _questions(scan: Scan) -> Iterator[range]:
     """The sentences that end with a question mark."""
     for place, item in enumerate(scan.items):
-        if item.tag == "." and item.words == "?" and place:
+        if item.tag == Tag.END and item.words == "?" and place:
             yield _sentence(scan, place - 1)
 
 
 def _asks_alone(scan: Scan) -> bool:
     """Lr? Batch?: a parameter and a question mark."""
     for sentence in _questions(scan):
-        columns = scan.at(sentence, "C")
+        columns = scan.at(sentence, Tag.COLUMN)
         only = scan.tags[sentence.start : sentence.stop].strip("C&,|") == ""
         if columns and only and not scan.outcome(scan.column(columns[0])):
             return True
@@ -162,18 +163,21 @@ def _ends_with_outcome(scan: Scan) -> bool:
     if ending is None or scan.items[-1].words != "?":
         return False
     return all(
-        scan.outcome(scan.column(p, Role.OUTCOME)) for p in scan.at(range(*ending.span(1)), "C")
+        scan.outcome(scan.column(p, Role.OUTCOME))
+        for p in scan.at(range(*ending.span(1)), Tag.COLUMN)
     )
 
 
 def _asks_outcome(scan: Scan, sentence: range) -> bool:
     """Is accuracy going to suffer?; sypd, energy?; but not: which nodes give the best energy?"""
     tags = scan.tags[sentence.start : sentence.stop]
-    praised = any(scan.items[p].words.lower() not in _IMPROVED for p in scan.at(sentence, "O"))
+    praised = any(
+        scan.items[p].words.lower() not in _IMPROVED for p in scan.at(sentence, Tag.OPTIMIZE)
+    )
     if praised or set(tags) & set("FmMn^c"):
         return False
-    columns = scan.at(sentence, "C")
-    for place in scan.at(sentence, "a"):
+    columns = scan.at(sentence, Tag.COLUMN)
+    for place in scan.at(sentence, Tag.WHICH):
         behind = scan.tags[place + 1 :].lstrip("iow")
         after = len(scan.tags) - len(behind)
         about = after in columns and scan.outcome(scan.column(after, Role.OUTCOME))
@@ -181,7 +185,11 @@ def _asks_outcome(scan: Scan, sentence: range) -> bool:
         if asked == "which one" or (asked in _SEEKING and not about):
             return False
     bare = re.search(r"a[rR+w-]+$", tags) is not None  # how much do we save?
-    return bare or "q" in tags or any(scan.outcome(scan.column(p, Role.OUTCOME)) for p in columns)
+    return (
+        bare
+        or Tag.COMPARATIVE in tags
+        or any(scan.outcome(scan.column(p, Role.OUTCOME)) for p in columns)
+    )
 
 
 def later_kind(scan: Scan, text: str) -> Kind | None:
@@ -201,8 +209,8 @@ def later_kind(scan: Scan, text: str) -> Kind | None:
 
 
 def _sentence(scan: Scan, place: int) -> range:
-    start = scan.tags.rfind(".", 0, place) + 1
-    end = scan.tags.find(".", place)
+    start = scan.tags.rfind(Tag.END, 0, place) + 1
+    end = scan.tags.find(Tag.END, place)
     return range(start, len(scan.tags) if end < 0 else end)
 
 
@@ -210,7 +218,7 @@ def _is_given(scan: Scan, equal: Equal) -> bool:
     """Whether a value tells what is used now."""
     if equal.negative or len(equal.values) != 1:
         return False
-    for mark in scan.at(_sentence(scan, equal.place), "gS"):
+    for mark in scan.at(_sentence(scan, equal.place), Tag.CURRENTLY + Tag.MEASURED):
         if scan.items[mark].words.lower() == "needs":
             continue
         low, high = sorted((mark, equal.place))
@@ -259,7 +267,7 @@ def _is_supply(scan: Scan, equal: Equal) -> bool:
     """I have 8 nodes: no more than 8."""
     marks = [
         place
-        for place in scan.at(_sentence(scan, equal.place), "g")
+        for place in scan.at(_sentence(scan, equal.place), Tag.CURRENTLY)
         if scan.items[place].words.lower() in _SUPPLY
     ]
     number = isinstance(scan.parameter(equal.column), Number)
@@ -283,7 +291,7 @@ def _connected(scan: Scan, equal: Equal) -> bool:
 
 def leftovers(scan: Scan) -> Iterator[int]:
     """The places of columns that no pattern took."""
-    return (p for p, tag in enumerate(scan.tags) if tag == "C" and p not in scan.used)
+    return (p for p, tag in enumerate(scan.tags) if tag == Tag.COLUMN and p not in scan.used)
 
 
 def settle_columns(scan: Scan, expecting: Slot | None) -> list[str]:
@@ -342,13 +350,15 @@ def _is_asked(scan: Scan, place: int, name: str, expecting: Slot | None) -> bool
     context = scan.parameter(name).role is not Role.KNOB
     if context:
         return scan.tags[:place][-1:] == "a" and name not in {e.column for e in scan.equals}
-    colons = [p for p in scan.at(range(sentence.start, place), "=") if scan.items[p].words == ":"]
+    colons = [
+        p for p in scan.at(range(sentence.start, place), Tag.EQUALS) if scan.items[p].words == ":"
+    ]
     begin = colons[-1] + 1 if colons else sentence.start
     opening_list = scan.tags[begin:place].strip("C&,|") == ""
     if opening_list and scan.tags[place:].lstrip("C&,|")[:1] == "o":
         return True
     only_columns = not set(scan.tags[sentence.start : sentence.stop]) - set("C&,|wo")
-    if only_columns and scan.tags.count("w") <= 1:
+    if only_columns and scan.tags.count(Tag.WORD) <= 1:
         return True
     listed = scan.tags[:place].rstrip("C&,|")
     verb = scan.items[len(listed) - 1].words.lower() if listed.endswith("s") else ""

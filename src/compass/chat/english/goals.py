@@ -6,6 +6,7 @@ from typing import Literal as OneOf
 from compass.chat.english.lists import columns_until
 from compass.chat.english.scan import PARAMETERS, Direction, Scan, whole
 from compass.chat.english.synonyms import ACCURACY, COST, ENERGY, PERFORMANCE, POWER, TIME, WAITING
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import QuantityForm, TextQuantity
 from compass.domain.goal import Change, Extreme, Reach, Same, Within
 from compass.domain.query import Kind, Plus, Times
@@ -45,7 +46,7 @@ def concept_at(scan: Scan, place: int) -> tuple[str, Direction] | None:
 
 def _alike(scan: Scan, match: re.Match[str], *roles: Role) -> tuple[list[str], int]:
     """The columns of a list up to the first of another kind than the first, and where it ends."""
-    places = scan.at(range(*match.span()), "C")
+    places = scan.at(range(*match.span()), Tag.COLUMN)
     names = [scan.column(place, *roles) for place in places]
     for number in range(1, len(names)):
         if scan.outcome(names[number]) != scan.outcome(names[0]):
@@ -56,20 +57,20 @@ def _alike(scan: Scan, match: re.Match[str], *roles: Role) -> tuple[list[str], i
 
 def extreme(scan: Scan, match: re.Match[str]) -> int:
     """Minimise a and b; the lowest c; d as high as possible."""
-    place = scan.at(range(*match.span()), "mMO")[0]
+    place = scan.at(range(*match.span()), Tag.MINIMIZE + Tag.MAXIMIZE + Tag.OPTIMIZE)[0]
     names, end = _alike(scan, match, Role.OUTCOME)
     numbers = [name for name in names if scan.parameter(name).kind == "number"]
-    last = scan.at(range(*match.span()), "C")[-1]
+    last = scan.at(range(*match.span()), Tag.COLUMN)[-1]
     behind = place > last and scan.outcome(scan.column(last, Role.OUTCOME))
     if not numbers or (behind and not scan.outcome(names[0])):
         return False  # tell me omp, wallclock as low as possible: only the outcome is to be low
-    if scan.tags[place] == "O" and not any(scan.outcome(name) for name in numbers):
+    if scan.tags[place] == Tag.OPTIMIZE and not any(scan.outcome(name) for name in numbers):
         return False
     for name in numbers:
-        direction: Direction = "minimize" if scan.tags[place] == "m" else "maximize"
+        direction: Direction = "minimize" if scan.tags[place] == Tag.MINIMIZE else "maximize"
         scan.goal(
             name,
-            Extreme(direction=scan.better(name) if scan.tags[place] == "O" else direction),
+            Extreme(direction=scan.better(name) if scan.tags[place] == Tag.OPTIMIZE else direction),
         )
     return end
 
@@ -85,12 +86,12 @@ def named_extreme(scan: Scan, match: re.Match[str]) -> bool:
 
 def compared(scan: Scan, match: re.Match[str]) -> bool:
     """20 % faster; twice as fast; faster."""
-    place = scan.at(range(*match.span()), "q")[0]
+    place = scan.at(range(*match.span()), Tag.COMPARATIVE)[0]
     found = concept_at(scan, place)
     if found is None:
         return False
     name, direction = found
-    amounts = scan.at(range(*match.span()), "V%HXx")
+    amounts = scan.at(range(*match.span()), Tag.AMOUNTS + Tag.FACTOR + Tag.MULTIPLY)
     part_said = scan.items[place].phrase
     if part_said is not None and part_said.concept == "long":
         if not _times_behind(scan, match.end()):
@@ -103,7 +104,7 @@ def compared(scan: Scan, match: re.Match[str]) -> bool:
             scan.goal(name, Extreme(direction=direction))
         return True
     quantity = scan.quantity(amounts[0])
-    if scan.tags[amounts[0]] in "Xx":
+    if scan.tags[amounts[0]] in Tag.FACTOR + Tag.MULTIPLY:
         factor = quantity.value
         if factor <= 0 or factor == 1:
             return False
@@ -116,8 +117,8 @@ def compared(scan: Scan, match: re.Match[str]) -> bool:
 
 def _times_behind(scan: Scan, end: int) -> bool:
     """How long would bob wait: the time that is meant is named behind."""
-    stop = scan.tags.find(".", end)
-    places = scan.at(range(end, stop if stop >= 0 else len(scan.tags)), "C")
+    stop = scan.tags.find(Tag.END, end)
+    places = scan.at(range(end, stop if stop >= 0 else len(scan.tags)), Tag.COLUMN)
     names = [scan.column(place, Role.OUTCOME) for place in places]
     return any(scan.index.stems[n] & (TIME | WAITING) for n in names if scan.outcome(n))
 
@@ -149,20 +150,20 @@ def by(scan: Scan, name: str, quantity: TextQuantity, sign: int) -> bool:
 def by_amount(scan: Scan, match: re.Match[str]) -> int:
     """Reduce a by 10 %; 20 % less b; c down by 5; two more nodes."""
     span = range(*match.span())
-    verb = scan.at(span, "rRdD+-O")[0]
-    amounts = scan.at(span, "V%H")
+    verb = scan.at(span, Tag.MOVES + Tag.ADD + Tag.REMOVE + Tag.OPTIMIZE)[0]
+    amounts = scan.at(span, Tag.AMOUNTS)
     roles = (Role.OUTCOME,) if scan.kind is not Kind.WHAT_IF else PARAMETERS
-    if scan.tags[verb] in "+-":
+    if scan.tags[verb] in Tag.ADD + Tag.REMOVE:
         roles = PARAMETERS
-    names, end = _alike(scan, match, *roles) if "C" in match[0] else ([], match.end())
+    names, end = _alike(scan, match, *roles) if Tag.COLUMN in match[0] else ([], match.end())
     if not names:
         names = _named_before(scan, match.start())
     done = False
     for name in names:
-        if scan.tags[verb] == "O":
+        if scan.tags[verb] == Tag.OPTIMIZE:
             sign = 1 if scan.better(name) == "maximize" else -1
         else:
-            sign = 1 if scan.tags[verb] in "RD+" else -1
+            sign = 1 if scan.tags[verb] in Tag.UP + Tag.ADD else -1
         if _spared(scan, match, name, sign):
             done = True
             continue
@@ -173,7 +174,7 @@ def by_amount(scan: Scan, match: re.Match[str]) -> int:
 def _spared(scan: Scan, match: re.Match[str], name: str, sign: int) -> bool:
     """At most 10 % above row 8; lose no more than 1 % accuracy: better is as welcome."""
     span = range(*match.span())
-    shares, bounds = scan.at(span, "%"), scan.at(span, "<")
+    shares, bounds = scan.at(span, Tag.SHARE), scan.at(span, Tag.AT_MOST)
     worse = sign > 0 if scan.better(name) == "minimize" else sign < 0
     if not (shares and bounds and worse and scan.outcome(name)):
         return False
@@ -188,7 +189,7 @@ def _spared(scan: Scan, match: re.Match[str], name: str, sign: int) -> bool:
 def _named_before(scan: Scan, place: int) -> list[str]:
     """The outcome that `it` means: the last one that was named."""
     for before in range(place - 1, -1, -1):
-        if scan.tags[before] == "C":
+        if scan.tags[before] == Tag.COLUMN:
             name = scan.column(before, Role.OUTCOME)
             if scan.outcome(name):
                 scan.used.add(before)
@@ -201,23 +202,28 @@ def again(scan: Scan, match: re.Match[str]) -> bool:
     if not scan.sign:
         return False
     span = range(*match.span())
-    name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
-    return by(scan, name, scan.quantity(scan.at(span, "V%H")[0]), scan.sign)
+    name = scan.column(scan.at(span, Tag.COLUMN)[0], Role.OUTCOME)
+    return by(
+        scan,
+        name,
+        scan.quantity(scan.at(span, Tag.AMOUNTS)[0]),
+        scan.sign,
+    )
 
 
 def by_unit(scan: Scan, match: re.Match[str]) -> bool:
     """Save 20 kJ: the unit tells the outcome."""
     span = range(*match.span())
-    quantity = scan.quantity(scan.at(span, "V")[0])
+    quantity = scan.quantity(scan.at(span, Tag.NUMBER)[0])
     name = scan.of_unit(quantity, Role.OUTCOME)
-    verb = scan.tags[scan.at(span, "rRdD")[0]]
+    verb = scan.tags[scan.at(span, Tag.MOVES)[0]]
     return name is not None and by(scan, name, quantity, 1 if verb in "RD" else -1)
 
 
 def factor(scan: Scan, match: re.Match[str]) -> int:
     """Double the nodes; half the runtime; three times as many threads."""
     span = range(*match.span())
-    value = scan.quantity(scan.at(span, "xXH")[0]).value
+    value = scan.quantity(scan.at(span, Tag.MULTIPLY + Tag.FACTOR + Tag.FRACTION)[0]).value
     if value > 1 and set("dr<") & set(match[0]):
         value = 1 / value
     names, end = _alike(scan, match, *PARAMETERS)
@@ -236,9 +242,9 @@ def factor(scan: Scan, match: re.Match[str]) -> int:
 def part(scan: Scan, match: re.Match[str]) -> bool:
     """Cut the variation to a half: by the other half."""
     span = range(*match.span())
-    value = scan.quantity(scan.at(span, "%HX")[0]).value
+    value = scan.quantity(scan.at(span, Tag.SHARE + Tag.FRACTION + Tag.FACTOR)[0]).value
     done = False
-    for place in scan.at(span, "C"):
+    for place in scan.at(span, Tag.COLUMN):
         name = scan.column(place, Role.OUTCOME)
         if not 0 < value < 1 or scan.parameter(name).kind != "number":
             continue
@@ -253,9 +259,9 @@ def part(scan: Scan, match: re.Match[str]) -> bool:
 def moved(scan: Scan, match: re.Match[str]) -> bool:
     """Get a down to 100 s; reduce nodes to 4; raise b from 10 to 20."""
     span = range(*match.span())
-    verbs = scan.at(span, "rRdD")
-    values = scan.at(span, "VL")
-    columns = scan.at(span, "C")
+    verbs = scan.at(span, Tag.MOVES)
+    values = scan.at(span, Tag.VALUES)
+    columns = scan.at(span, Tag.COLUMN)
     if columns:
         name = scan.column(columns[0], *(() if verbs else PARAMETERS))
     else:
@@ -264,10 +270,14 @@ def moved(scan: Scan, match: re.Match[str]) -> bool:
             return False
         name = meant_by_unit
         scan.note(scan.items[values[-1]].words, name)
-    brought = any(scan.items[p].words.lower().startswith("br") for p in scan.at(span, "s"))
-    if scan.outcome(name) and "f" in match[0] and not verbs and not brought:
+    brought = any(scan.items[p].words.lower().startswith("br") for p in scan.at(span, Tag.SET))
+    if scan.outcome(name) and Tag.FROM in match[0] and not verbs and not brought:
         return False
-    if "f" in match[0] and not set("rRs") & set(match[0]) and scan.kind in {None, Kind.RECOMMEND}:
+    if (
+        Tag.FROM in match[0]
+        and not set("rRs") & set(match[0])
+        and scan.kind in {None, Kind.RECOMMEND}
+    ):
         return False
     new = scan.value(values[-1], name)
     old = scan.old_value(values, name)
@@ -285,7 +295,7 @@ def moved(scan: Scan, match: re.Match[str]) -> bool:
     if len(values) > 1 or not verbs:
         scan.goal(name, Reach(value=float(new)))
         return True
-    down = scan.tags[verbs[0]] in "rd"
+    down = scan.tags[verbs[0]] in Tag.DOWN
     scan.goal(name, Within(high=float(new)) if down else Within(low=float(new)))
     return True
 
@@ -293,8 +303,8 @@ def moved(scan: Scan, match: re.Match[str]) -> bool:
 def reduced(scan: Scan, match: re.Match[str]) -> bool:
     """Reduce the power, without saying by how much."""
     span = range(*match.span())
-    verb = scan.tags[scan.at(span, "rRdD")[0]]
-    names = [scan.column(p, Role.OUTCOME) for p in scan.at(span, "C")]
+    verb = scan.tags[scan.at(span, Tag.MOVES)[0]]
+    names = [scan.column(p, Role.OUTCOME) for p in scan.at(span, Tag.COLUMN)]
     done = False
     for name in names:
         if scan.outcome(name) and scan.parameter(name).kind == "number":
@@ -309,11 +319,11 @@ def reduced(scan: Scan, match: re.Match[str]) -> bool:
 def unchanged(scan: Scan, match: re.Match[str]) -> bool:
     """Keep a and b the same; without touching c; the same d."""
     span = range(*match.span())
-    shares = scan.at(span, "%")
-    signs = scan.at(span, "<")
+    shares = scan.at(span, Tag.SHARE)
+    signs = scan.at(span, Tag.AT_MOST)
     if signs and not scan.items[signs[0]].words.lower().endswith("within"):
         return False
-    for place in scan.at(span, "C"):
+    for place in scan.at(span, Tag.COLUMN):
         name = scan.column(place)
         if scan.outcome(name):
             tolerance = scan.quantity(shares[0]).value if shares else None

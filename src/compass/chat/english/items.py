@@ -1,10 +1,11 @@
-"""The parts of a message, and what their neighbours make of words with several meanings."""
+"""The tagged items of a message, and the tag of a word that could have several."""
 
 import re
 from dataclasses import dataclass, replace
 
 from compass.chat.english.lexicon import PHRASES, Phrase
 from compass.chat.english.link import Index, LabelMention, Mention
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import TextQuantity, word_set
 
 _LOW = word_set("low little small short tiny modest reasonable")
@@ -19,7 +20,7 @@ _RUN_NUMBER = re.compile("[js]V")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One part of a message; see `lexicon` for the tags."""
+    """One part of a message; see `tags`."""
 
     tag: str
     words: str
@@ -39,13 +40,13 @@ def disambiguate(items: list[Item], index: Index) -> list[Item]:
         after = "".join(other.tag for other in items[place + 1 : place + 8])
         before = kept[-1].tag if kept else ""
         tag = _disambiguated_tag(found, before, after)
-        item = _than_run(found, tag, after, kept) if tag in ("<", ">") else found
+        item = _than_run(found, tag, after, kept) if tag in (Tag.AT_MOST, Tag.AT_LEAST) else found
         if item is not found:
             tag, before = item.tag, kept[-1].tag if kept else ""
-        if "j" in item.others:
+        if Tag.ROW in item.others:
             named = _names_run(item, items[place + 1 : place + 3], index)
             tag = "j" if named else "s" if item.words.lower() == "run" else ""
-        if "O" in item.others and before == "C" and not after.startswith("C"):
+        if Tag.OPTIMIZE in item.others and before == "C" and not after.startswith("C"):
             subject = kept[-1].mention
             if subject is not None and index.ends(index.ranked(subject)[0]):
                 tag = "O"
@@ -54,18 +55,18 @@ def disambiguate(items: list[Item], index: Index) -> list[Item]:
             mention = items[place + 1 + gap].mention
             measured = mention is not None and index.ends(index.ranked(mention)[0])
             tag = _before_outcome(item, tag, direct=gap == 0) if measured else tag
-        if tag == "" or (tag == "@" and not (before in "<>=sk" and before)):
+        if tag == "" or (tag == Tag.IT and not (before in "<>=sk" and before)):
             continue
-        if tag in "<>" and kept:
+        if tag in Tag.BOUNDS and kept:
             reversed_tags = "".join(other.tag for other in kept[:-5:-1])
             negated = reversed_tags.lstrip("iskrRt").startswith("!")
             # It must not drop more than 5 %: that is how much it may drop, not what it may be.
             moved = reversed_tags[:1] in ("r", "R") and item.words.lower() == "more than"
             negated = negated and not (moved and after.startswith("%"))
             if negated and item.phrase is not None:
-                while kept[-1].tag != "!":
+                while kept[-1].tag != Tag.NOT:
                     kept.pop()
-                flipped = "<" if tag == ">" else ">"
+                flipped = "<" if tag == Tag.AT_LEAST else ">"
                 part = replace(item.phrase, tag=flipped, strict=False)
                 words = f"{kept.pop().words} {item.words}"
                 kept.append(replace(item, tag=flipped, phrase=part, words=words))
@@ -77,18 +78,18 @@ def disambiguate(items: list[Item], index: Index) -> list[Item]:
 def _before_outcome(item: Item, tag: str, *, direct: bool) -> str:
     """Best accuracy, low power, high throughput: what is wanted of the outcome behind."""
     low = item.words.lower()
-    if tag == "a" and "O" in item.others:
+    if tag == Tag.WHICH and Tag.OPTIMIZE in item.others:
         return "O"
     if not direct:
         return tag
-    if tag == "w" and low in _LOW:
+    if tag == Tag.WORD and low in _LOW:
         return "m"
-    return "M" if tag == "w" and low in _HIGH else tag
+    return "M" if tag == Tag.WORD and low in _HIGH else tag
 
 
 def _names_run(item: Item, after: list[Item], index: Index) -> bool:
     """Whether a number behind `run` or `job` is its number and does not count something."""
-    if "j" not in item.others or not after or after[0].tag != "V" or after[0].start != item.end:
+    if Tag.ROW not in item.others or not after or after[0].tag != "V" or after[0].start != item.end:
         return False
     behind = after[1] if len(after) > 1 and after[1].start == after[0].end else None
     if behind is not None and behind.label is not None:
@@ -117,12 +118,12 @@ def _than_run(item: Item, tag: str, after: str, kept: list[Item]) -> Item:
     if low.startswith("no "):
         return replace(item, tag="z")  # no longer than in row 5
     for part in PHRASES.get(tuple(low.removesuffix(" than").split()), ()):
-        if part.tag == "q":
+        if part.tag == Tag.COMPARATIVE:
             return replace(item, tag="q", phrase=part)
-    if kept and kept[-1].tag == "!":
+    if kept and kept[-1].tag == Tag.NOT:
         kept.pop()
         return replace(item, tag="z")
-    return replace(item, tag="d" if tag == "<" else "D")
+    return replace(item, tag="d" if tag == Tag.AT_MOST else "D")
 
 
 def _by_number(item: Item, low: str, before: str, bare: str) -> str:
@@ -131,15 +132,15 @@ def _by_number(item: Item, low: str, before: str, bare: str) -> str:
         return "*"
     if low == "form" and bare.startswith(("Lt", "Vt")):
         return "f"
-    if low == "one" and item.tag == "V":
+    if low == "one" and item.tag == Tag.NUMBER:
         counts = bare.startswith(("C", "n", "F", "D", "L", "m", "M")) or before in set("=<>ti")
         return "V" if (counts and before != "") or bare.startswith(("C", "n")) else ""
     if low == "less of":
         return "<" if bare.startswith("V") else "d"
-    if item.tag == "G":
+    if item.tag == Tag.REACH:
         other = "e" if low.startswith("hit") else "w"
         return "G" if bare.lstrip("<>o").startswith(("V", "%")) else other
-    if item.tag == "S":
+    if item.tag == Tag.MEASURED:
         return "S" if bare.lstrip("o").startswith(("V", "%")) else "" if low in _EVERYDAY else "w"
     return "" if low == "speed" and before == "C" else item.tag
 
@@ -161,7 +162,7 @@ def _disambiguated_tag(item: Item, before: str, after: str) -> str:
         return "r"
     if low in {"add", "plus", "+"} and not bare.startswith(("V", "DV", "wV", "H", "%")):
         return "s" if low == "add" else "&"
-    if item.tag in "GSw" or low in _LONE_WORDS:
+    if item.tag in Tag.REACH + Tag.MEASURED + Tag.WORD or low in _LONE_WORDS:
         return _by_number(item, low, before, bare)
     return _settle_more(item, low, before, bare)
 
@@ -169,11 +170,11 @@ def _disambiguated_tag(item: Item, before: str, after: str) -> str:
 def _settle_more(item: Item, low: str, before: str, bare: str) -> str:
     if low == "set" and before == "C":
         return ""
-    if item.tag == "Z" and low.endswith(("stay", "remain")):
+    if item.tag == Tag.UNTOUCHED and low.endswith(("stay", "remain")):
         return "i" if bare.startswith(("V", "=", "<", ">", "B", "L", "y", "Y")) else "Z"
-    if item.tag in "{}" and low.startswith("and") and bare.startswith("V"):
-        return "<" if item.tag == "{" else ">"
-    if low in {"use", "off"} or item.tag == "L":
+    if item.tag in Tag.OR_LESS + Tag.OR_MORE and low.startswith("and") and bare.startswith("V"):
+        return "<" if item.tag == Tag.OR_LESS else ">"
+    if low in {"use", "off"} or item.tag == Tag.LABEL:
         return _dropped(item, before, bare)
     if low in {"most", "least"} and bare.startswith("V"):
         return "<" if low == "most" else ">"

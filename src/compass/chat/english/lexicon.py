@@ -1,30 +1,10 @@
-"""The words of a question that are not columns, each with the part that it plays.
-
-A part is one letter, so that a message becomes a short string that patterns can be matched on:
-
-    C column   L label   V number   % share   H fraction   X factor
-    <  at most, under      >  at least, over      =  exactly, is set to     !  not
-    {  or less (behind)    }  or more (behind)    B  between    ~  only
-    m  minimise            M  maximise            F  fastest, cheapest: names its outcome itself
-    r  reduce              R  increase            d  less    D  more    q  faster: names its outcome
-    x  double, halve       s  set, use            v  forget, drop       +  add      -  remove
-    t  to   f  from   b  by   I  instead of   p  per   T  than   &  and   |  or   ,   .
-    k  keep                z  the same            Z  do not touch
-    e  affect              a  which, how many     E  everything         O  optimise, improve
-    n  suggestions         j  row, job            g  currently          @  it, that value
-    i  is, of              o  on, with, for       A  as (many) ... as   h  possible, at all
-    y  switched on         Y  switched off        N  forbidden (behind)
-    K  is fine             *  times               P  product of         ^  top
-    /  multiple of         2  power of two        c  compare
-    u  divided by
-    S  takes, sits at (what is measured now)      G  reach, hit         Q  equally fast
-    w  any other word      (words that say nothing are left out)
-"""
+"""The words of a question that are not columns, each phrase with its tag (see `tags`)."""
 
 import re
 from dataclasses import dataclass
 
 from compass.chat.english.phrases import PHRASE_TEXTS, SPARED, never
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import word_set
 
 _FILLER = word_set(
@@ -174,22 +154,22 @@ def _phrases() -> dict[tuple[str, ...], list[Phrase]]:
                 if spelling:
                     found.setdefault(tuple(spelling.split()), []).append(part)
 
-    add("|", Phrase("|"))
+    add("|", Phrase(Tag.OR))
     for tag, text in PHRASE_TEXTS.items():
         plain = {"≤": "<", "≥": ">"}.get(tag, tag)
-        add(text, Phrase(plain, strict=tag in "<>"))
+        add(text, Phrase(plain, strict=tag in Tag.BOUNDS))
     for concept, text in _EXTREMES.items():
-        add(text, Phrase("F", concept=concept))
+        add(text, Phrase(Tag.SUPERLATIVE, concept=concept))
     for concept, text in _COMPARATIVES.items():
-        add(text, Phrase("q", concept=concept))
+        add(text, Phrase(Tag.COMPARATIVE, concept=concept))
     for concept, text in _EQUALLY.items():
-        add(text, Phrase("Q", concept=concept))
+        add(text, Phrase(Tag.EQUALLY, concept=concept))
     for concept, text in _NO_WORSE.items():
-        add(text, Phrase("Q", concept=concept, or_better=True))
+        add(text, Phrase(Tag.EQUALLY, concept=concept, or_better=True))
     for factor, text in _FACTORS.items():
-        add(text, Phrase("x", factor=factor))
+        add(text, Phrase(Tag.MULTIPLY, factor=factor))
     for factor, text in _TIMES.items():
-        add(text, Phrase("X", factor=factor))
+        add(text, Phrase(Tag.FACTOR, factor=factor))
     return found
 
 

@@ -7,6 +7,7 @@ from compass.chat.english.goals import concept_at
 from compass.chat.english.lists import columns_until
 from compass.chat.english.phrases import OR_BETTER
 from compass.chat.english.scan import Direction, Scan
+from compass.chat.english.tags import Tag
 from compass.domain.goal import Change, Extreme, Same
 from compass.domain.query import Kind
 from compass.domain.space import Number, Role
@@ -30,7 +31,7 @@ def better_side(better: Direction) -> Side:
 
 def equally(scan: Scan, match: re.Match[str]) -> bool:
     """It stays equally fast: the time is to stay the same; or no slower: that or less."""
-    place = scan.at(range(*match.span()), "Q")[0]
+    place = scan.at(range(*match.span()), Tag.EQUALLY)[0]
     found = concept_at(scan, place)
     if found is None:
         return False
@@ -44,7 +45,7 @@ def equally(scan: Scan, match: re.Match[str]) -> bool:
 
 def as_possible(scan: Scan, match: re.Match[str]) -> bool:
     """At least as fast as possible: the best there is."""
-    found = concept_at(scan, scan.at(range(*match.span()), "Q")[0])
+    found = concept_at(scan, scan.at(range(*match.span()), Tag.EQUALLY)[0])
     if found is None:
         return False
     scan.goal(found[0], Extreme(direction=found[1]))
@@ -53,7 +54,7 @@ def as_possible(scan: Scan, match: re.Match[str]) -> bool:
 
 def spared(scan: Scan, match: re.Match[str]) -> bool:
     """Accuracy must not suffer; without sacrificing accuracy: the column tells what better is."""
-    phrase = scan.items[scan.at(range(*match.span()), "Q")[0]].phrase
+    phrase = scan.items[scan.at(range(*match.span()), Tag.EQUALLY)[0]].phrase
     if phrase is None or phrase.concept:
         return False
     return _leave(scan, match, _columns(scan, match), None)
@@ -62,20 +63,20 @@ def spared(scan: Scan, match: re.Match[str]) -> bool:
 def not_moved(scan: Scan, match: re.Match[str]) -> bool:
     """Do not increase the runtime; gflops should not drop by more than 5 %; no more energy."""
     span = range(*match.span())
-    verbs = scan.at(span, "rRdD")
+    verbs = scan.at(span, Tag.MOVES)
     if len(verbs) == 1:
-        side: Side = "less" if scan.tags[verbs[0]] in "RD" else "more"
+        side: Side = "less" if scan.tags[verbs[0]] in Tag.UP else "more"
         return _leave(scan, match, _columns(scan, match), side)
     # Neither increase the cost nor reduce the accuracy: each verb has its own columns.
     for verb, until in zip(verbs, [*verbs[1:], match.end()], strict=True):
-        named = [scan.column(p, Role.OUTCOME) for p in scan.at(range(verb, until), "C")]
-        _leave(scan, match, named, "less" if scan.tags[verb] in "RD" else "more")
+        named = [scan.column(p, Role.OUTCOME) for p in scan.at(range(verb, until), Tag.COLUMN)]
+        _leave(scan, match, named, "less" if scan.tags[verb] in Tag.UP else "more")
     return True
 
 
 def without_moving(scan: Scan, match: re.Match[str]) -> bool:
     """Without increasing the energy."""
-    words = scan.items[scan.at(range(*match.span()), "Z")[0]].words.lower()
+    words = scan.items[scan.at(range(*match.span()), Tag.UNTOUCHED)[0]].words.lower()
     if words not in _NOT_MORE | _NOT_LESS:
         return False
     side: Side = "less" if words in _NOT_MORE else "more"
@@ -87,9 +88,9 @@ def same_or(scan: Scan, match: re.Match[str]) -> bool:
     names = _columns(scan, match)
     if not all(_is_number(scan, name) for name in names):
         return False
-    sign = scan.at(range(*match.span()), "<>{}")[0]
+    sign = scan.at(range(*match.span()), Tag.SIGNS)[0]
     any_better = scan.items[sign].words.lower() in OR_BETTER
-    side: Side = "less" if scan.tags[sign] in "<{" else "more"
+    side: Side = "less" if scan.tags[sign] in Tag.AT_MOST + Tag.OR_LESS else "more"
     return _leave(scan, match, names, None if any_better else side)
 
 
@@ -99,7 +100,7 @@ def beside_now(scan: Scan, match: re.Match[str]) -> bool:
     names = _columns(scan, match)
     if share is None or not all(_is_number(scan, name) for name in names):
         return False
-    bound, side = [scan.tags[place] for place in scan.at(range(*match.span()), "<>")]
+    bound, side = [scan.tags[place] for place in scan.at(range(*match.span()), Tag.BOUNDS)]
     if bound == "<":
         return _leave(scan, match, names, "less" if side == ">" else "more")
     for name in names:
@@ -116,7 +117,7 @@ def _leave(scan: Scan, match: re.Match[str], names: list[str], side: Side | None
         scan.observed.extend(name for name in names if scan.outcome(name))
         return True
     share = _share(scan, match)
-    if share is None and scan.at(range(*match.span()), "V%"):
+    if share is None and scan.at(range(*match.span()), Tag.NUMBER_OR_SHARE):
         # An amount that cannot be a share of it: better shown than dropped.
         scan.unused_words.append(scan.verbatim(match.start(), match.end()))
         return True
@@ -132,19 +133,23 @@ def _leave(scan: Scan, match: re.Match[str], names: list[str], side: Side | None
 
 def _asks(scan: Scan, match: re.Match[str]) -> bool:
     """What if ..., does the cost not increase?: nothing is demanded."""
-    if scan.kind is not Kind.WHAT_IF or scan.tags[match.start()] != "C":
+    if scan.kind is not Kind.WHAT_IF or scan.tags[match.start()] != Tag.COLUMN:
         return False
-    verb = scan.items[scan.at(range(*match.span()), "!Qz<>")[0]]
-    return not verb.words.lower().startswith(_DEMANDS) and verb.tag in "!Q"
+    verb = scan.items[
+        scan.at(
+            range(*match.span()), Tag.NOT + Tag.EQUALLY + Tag.SAME + Tag.AT_MOST + Tag.AT_LEAST
+        )[0]
+    ]
+    return not verb.words.lower().startswith(_DEMANDS) and verb.tag in Tag.NOT + Tag.EQUALLY
 
 
 def _columns(scan: Scan, match: re.Match[str]) -> list[str]:
-    return [scan.column(place, Role.OUTCOME) for place in scan.at(range(*match.span()), "C")]
+    return [scan.column(place, Role.OUTCOME) for place in scan.at(range(*match.span()), Tag.COLUMN)]
 
 
 def _share(scan: Scan, match: re.Match[str]) -> float | None:
     """By how much it may get worse; None: there is no amount, or it is no share."""
-    places = scan.at(range(*match.span()), "%")
+    places = scan.at(range(*match.span()), Tag.SHARE)
     value = scan.quantity(places[0]).value if places else 0.0
     return value if 0 < value < 1 else None
 

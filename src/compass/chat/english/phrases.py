@@ -1,8 +1,10 @@
-"""The phrases of each part of a question, by the letter of the part (see `lexicon`)."""
+"""The phrases of each tag (see `tags`)."""
+
+from compass.chat.english.tags import Tag
 
 # ≤ and ≥ are < and > that the number itself fulfils.
 _TEXTS = {
-    "<": "less of|"
+    Tag.AT_MOST: "less of|"
     "under|below|less than|fewer than|smaller than|lower than|shorter than|beneath|<|"
     "cheaper than|faster than|quicker than|inside",
     "≤": "may go up to|can go up to|could go up to|may be up to|can be up to|"
@@ -13,20 +15,21 @@ _TEXTS = {
     "maximally|no longer than|at maximum|a maximum of|ceiling|no larger than|no bigger than|"
     "stay within|a limit of|limit of|cap of|budget of|a budget of|limit|no greater than|"
     "not to exceed|limited by|no slower than|no worse than|cap",
-    ">": "outnumber|outnumbers|surpass|surpasses|"
+    Tag.AT_LEAST: "outnumber|outnumbers|surpass|surpasses|"
     "over|above|more than|greater than|larger than|higher than|longer than|bigger than|>|"
     "exceed|exceeds|exceeding|exceeded|beyond|better than|go past|slower than",
     "≥": "greater than or equal to|more than or equal to|larger than or equal to|at or above|"
     "at least|no less than|no fewer than|minimum of|min of|minimum|min|>=|≥|at the least|"
     "a minimum of|no lower than|lower limit|lower bound|no smaller than|at minimum|minimally|"
     "upwards of|starting at|no shorter than|from at least",
-    "=": "match|matches|must match|must equal|has to match|has to equal|have to match|ought to be|"
+    Tag.EQUALS: "match|matches|must match|must equal|has to match|has to equal|have to match|"
+    "ought to be|"
     "ought to equal|ought to match|"
     "exactly|precisely|equal to|equals|equal|==|=|set to|fixed at|fixed to|kept at|held at|"
     "stay at|stays at|pinned to|always|must be|should be|has to be|have to be|needs to be|:|"
     "need to be|restricted to|pinned at|is set to|stick to|stick with|locked at",
-    "~": "only|solely|just the|nothing but|one of|any of|either|strictly|among",
-    "!": "we do not have|i do not have|have no|got no|we lack|lacking|ran out of|run out of|"
+    Tag.ONLY: "only|solely|just the|nothing but|one of|any of|either|strictly|among",
+    Tag.NOT: "we do not have|i do not have|have no|got no|we lack|lacking|ran out of|run out of|"
     "we have no|i have no|"
     "apart from|aside from|with the exception of|do not go to|do not go for|do not go with|"
     "steer clear of|keep away from|"
@@ -36,41 +39,44 @@ _TEXTS = {
     "different from|skip|any but|all but|no use of|non|ruling out|leave out|≠|!=|stay off|"
     "do not use|do not want|do not allow|do not run|must not be|should not be|is not|are not|"
     "do not go|do not let|must not|should not|may not|can not|need not|does not|do not",
-    "{": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|and below|"
+    Tag.OR_LESS: "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|"
+    "and below|"
     "and under|or cheaper",
-    "}": "or more|or higher|or above|or over|or greater|or larger|or longer|and above|"
+    Tag.OR_MORE: "or more|or higher|or above|or over|or greater|or larger|or longer|and above|"
     "upwards|plus or more|or bigger",
-    "B": "between|range|in the range|anywhere between|somewhere between|ranging|in the range of",
-    "m": "as low|hate|hates|dislikes|"
+    Tag.BETWEEN: "between|range|in the range|anywhere between|somewhere between|ranging|"
+    "in the range of",
+    Tag.MINIMIZE: "as low|hate|hates|dislikes|"
     "minimise|minimising|minimised|minimal|lowest|smallest|least|fewest|shortest|minimization|"
     "as low as possible|as small as possible|as short as possible|as little as possible|"
     "as few as possible|down as far as possible|low as possible|as low as you can|keep down|"
     "minimisation|as low as it gets|as little|as few|slimmest|tiniest|keep low|as small|"
     "as low as it can|bring down as far as possible|lowest possible|to a minimum|minimum possible|"
     "smallest possible|least possible|lowest achievable|shortest possible|to the minimum|minimized",
-    "M": "as high|as large|as big|"
+    Tag.MAXIMIZE: "as high|as large|as big|"
     "maximise|maximising|maximised|maximal|highest|largest|greatest|biggest|most|maximisation|"
     "as high as possible|as large as possible|as much as possible|as many as possible|"
     "high as possible|as high as you can|peak|as many|highest possible|largest possible|"
     "to a maximum|top notch|as high as it gets|maximum possible|greatest possible",
-    "r": "squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|lowers|shrinks|decreases|"
+    Tag.REDUCE: "squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|lowers|shrinks|"
+    "decreases|"
     "goes down|going down|dip|come down|comes down|go lower|"
     "reduce|reducing|reduced|cut|cutting|lower|lowering|decrease|decreasing|decreased|shrink|"
     "save|saving|saves|trim|shave|shave off|drop|dropping|bring down|cut down|slash|take down|"
     "knock|get down|scale down|go down|lowered|shrinking|trimming|scaling down|bringing down|"
     "falls|fall|drops|reduction|reduction of|decrease of|reduction in|decrease in|dial down|"
     "turn down|cut back|cut back on|bring it down|shorten|shortening|lessen|down|reduces",
-    "R": "goes up|going up|climb|climbs|go higher|come up|"
+    Tag.INCREASE: "goes up|going up|climb|climbs|go higher|come up|"
     "increase|increasing|increased|raise|raising|raised|boost|boosting|grow|growing|gain|"
     "go up|bring up|scale up|scaling up|bump|bump up|push up|turn up|crank up|rise|rises|"
     "an increase of|increase of|increase in|bumping|up|lift|dial up|extend|enlarge|push|grew|"
     "upping|increases|lengthen|bumped",
-    "d": "less than now|less than before|less than today|lower than now|lower than before|"
+    Tag.LESS: "less than now|less than before|less than today|lower than now|lower than before|"
     "less than currently|"
     "less|fewer|smaller|lower|shorter",
-    "D": "another|more|higher|larger|extra|additional|greater|longer|bigger|further",
-    "x": "",
-    "s": "bring|bringing|brought|"
+    Tag.MORE: "another|more|higher|larger|extra|additional|greater|longer|bigger|further",
+    Tag.MULTIPLY: "",
+    Tag.SET: "bring|bringing|brought|"
     "replaced|swapped|substitute|substituted|substituting|exchange|exchanged|swap out|flip|"
     "flipping|flipped|"
     "set|setting|use|using|used|switch|switching|switched|change|changing|changed|move|moving|"
@@ -78,32 +84,35 @@ _TEXTS = {
     "allocate|replace|replacing|swap|swapping|turn|turning|request|requesting|requested|take|"
     "launch|shift|submit|submitted|give it|give|select|migrate|jump|convert|"
     "goes|submitting|employ|employing|become|becomes|became|spread over",
-    "v": "forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
+    Tag.FORGET: "forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
     "never mind|no longer need|do not need|do not mind|relax|skip|delete|take away|get rid of|"
     "do not worry about|take out|does not matter|do not matter|leave out|dropping|clear|discard|"
     "not care about|mind|throw away|throw out|undo|loosen|strike|withdraw|take back",
-    "+": "+|add|adding|added|plus",
-    "-": "remove|removing|take away|minus|subtract|take off|drop|lose|dropping|give up|removed|"
+    Tag.ADD: "+|add|adding|added|plus",
+    Tag.REMOVE: "remove|removing|take away|minus|subtract|take off|drop|lose|dropping|give up|"
+    "removed|"
     "free up",
-    "t": "to|into|->|=>|until|till|through|towards|→",
-    "f": "from",
-    "b": "by|by about|by roughly|by around|by at least|by some",
-    "I": "instead of|rather than|in place of|in lieu of|not|as opposed to|over|versus|vs|replacing",
-    "p": "per|for each|for every|on each|on every|each|in each|every|to each|a piece per",
-    "T": "than|compared to|compared with|relative to|in comparison to|in comparison with",
-    "&": "and|&|as well as|along with|together with|plus|but|while|whilst|but also|and also|"
+    Tag.TO: "to|into|->|=>|until|till|through|towards|→",
+    Tag.FROM: "from",
+    Tag.BY: "by|by about|by roughly|by around|by at least|by some",
+    Tag.INSTEAD: "instead of|rather than|in place of|in lieu of|not|as opposed to|over|versus|"
+    "vs|replacing",
+    Tag.PER: "per|for each|for every|on each|on every|each|in each|every|to each|a piece per",
+    Tag.THAN: "than|compared to|compared with|relative to|in comparison to|in comparison with",
+    Tag.AND: "and|&|as well as|along with|together with|plus|but|while|whilst|but also|and also|"
     "and then|yet|then",
-    "|": "or",
-    ",": ",",
-    ".": ".|;|!|?",
-    "k": "keep|keeping|kept|hold|holding|leave|leaving|fix|fixing|retain|maintain|maintaining|"
+    Tag.OR: "or",
+    Tag.COMMA: ",",
+    Tag.END: ".|;|!|?",
+    Tag.KEEP: "keep|keeping|kept|hold|holding|leave|leaving|fix|fixing|retain|maintain|maintaining|"
     "preserve|stay|stays|remain|remains|keeps|freeze|staying|lock|pin down|stick|preserving",
-    "z": "same|unchanged|constant|fixed|as it is|as they are|alone|as is|steady|where it is|"
+    Tag.SAME: "same|unchanged|constant|fixed|as it is|as they are|alone|as is|steady|where it is|"
     "where they are|stable|the same|at its current value|untouched|at the current value|"
     "identical|unaltered|at their current values|intact|put|in place|frozen|as before|equal|flat|"
     "at its current level|at current level|at the current level|what it is|what they are|"
     "unaffected|like it is|like they are|the way it is",
-    "Z": "without touching|without changing|not touch|not change|do not touch|do not change|"
+    Tag.UNTOUCHED: "without touching|without changing|not touch|not change|do not touch|"
+    "do not change|"
     "cannot change|must not change|should not change|may not change|without altering|"
     "not be changed|cannot be changed|does not change|can not change|without modifying|"
     "do not alter|do not modify|cannot touch|must not touch|should stay|must stay|not alter|"
@@ -112,10 +121,11 @@ _TEXTS = {
     "without moving|must not be changed|should not be changed|cannot move|do not move|"
     "without increasing|without raising|without more|without decreasing|without lowering|"
     "without reducing|without less|hands off",
-    "e": "affect|affects|affecting|effect on|impact|impact on|happen to|happens to|influence|"
+    Tag.AFFECT: "affect|affects|affecting|effect on|impact|impact on|happen to|happens to|"
+    "influence|"
     "do to|mean for|does to|effects on|consequences for|consequence for|becomes of|become of|"
     "change in|hurt|look like|do for|implications for|impacts|influences|alter",
-    "a": "whichever|which one|which|give me|list|what|how many|how much|what number of|"
+    Tag.WHICH: "whichever|which one|which|give me|list|what|how many|how much|what number of|"
     "which number of|recommend|"
     "suggest|tune|"
     "tuning|"
@@ -126,7 +136,8 @@ _TEXTS = {
     "search over|vary|play with|adjust|adjusting|optimal|ideal|right|suitable|proper|best|good|"
     "sensible|reasonable|better|search|look at|varying|are free|is free|free|may change|can change|"
     "may vary|can vary|what type of|which type of|appropriate|only change|changing only",
-    "E": "everything|all parameters|all knobs|all settings|all the parameters|all the knobs|all of "
+    Tag.EVERYTHING: "everything|all parameters|all knobs|all settings|all the parameters|"
+    "all the knobs|all of "
     "them|all of it|whole configuration|entire configuration|full configuration|any parameter|"
     "anything|all the settings|every parameter|every knob|every setting|complete configuration|"
     "all options|all possible parameters|whatever you can|whatever works|all tunables|you decide|"
@@ -135,19 +146,20 @@ _TEXTS = {
     "whatever it takes|all other things|all else|anything else|everything else|"
     "all other parameters|all others|the rest|all the rest|"
     "all other knobs|all other settings|all of the parameters|all of the knobs|all of the settings",
-    "O": "care about|only care about|mostly care about|interested in|matters most|is what matters|"
+    Tag.OPTIMIZE: "care about|only care about|mostly care about|interested in|matters most|"
+    "is what matters|"
     "is what counts|is my priority|is the priority|counts most|is key|is all that matters|"
     "is the main thing|matters|focus on|prioritise|prioritize|"
     "optimise|optimising|optimised|improve|improving|better|best|improvement in|optimisation|"
     "optimum|improvement|optimize for|optimal",
-    "n": "combos|combo|combinations|combination|pairs|tuples|triples|setups|"
+    Tag.SUGGESTIONS: "combos|combo|combinations|combination|pairs|tuples|triples|setups|"
     "option|options|suggestion|suggestions|alternative|alternatives|configuration|"
     "configurations|config|configs|candidate|candidates|recommendation|recommendations|answer|"
     "answers|choice|choices|proposal|proposals|idea|ideas|setups|setup|results|possibilities|"
     "solutions|variants|ways|settings",
-    "j": "row|job|line|record|entry|run|experiment|trial|run number|job number|row number|"
+    Tag.ROW: "row|job|line|record|entry|run|experiment|trial|run number|job number|row number|"
     "sample|run no|job no|row no|baseline|configuration number|baseline row",
-    "g": "currently|at the moment|right now|at present|as of now|today|i have been using|"
+    Tag.CURRENTLY: "currently|at the moment|right now|at present|as of now|today|i have been using|"
     "i am using|we are using|i am asking for|we are asking for|i ask for|"
     "i am running|we are running|my current|current|my job uses|"
     "my run uses|my run used|my job used|it uses|it used|now i use|i now use|presently|"
@@ -161,25 +173,29 @@ _TEXTS = {
     "my run ran|it runs|it ran|now uses|i normally use|i usually use|we usually use|i used|we used|"
     "existing|my job had|the run has|my run was|my job was|it has|we are on|i am on|i ran|we ran|"
     "i run|we run|i use|we use|my default is|my defaults are",
-    "@": "it|that|this|that value|this value|them|those|that number|that limit|these|there|"
+    Tag.IT: "it|that|this|that value|this value|them|those|that number|that limit|these|there|"
     "the limit|this number|this limit",
-    "i": "is|are|be|of|was|being|were|at|has|around|about|approximately|roughly|stays|as",
-    "o": "on|with|for|in|via|onto|running on|running with|for the|on the|in the|with the|where|"
+    Tag.IS: "is|are|be|of|was|being|were|at|has|around|about|approximately|roughly|stays|as",
+    Tag.WITH: "on|with|for|in|via|onto|running on|running with|for the|on the|in the|with the|"
+    "where|"
     "when|whenever|inside of|if",
-    "A": "as many|as much",
-    "^": "top|best of",
-    "K": "is fine|is ok|is okay|are fine|are ok|is acceptable|are acceptable|would be fine|"
+    Tag.AS_MANY: "as many|as much",
+    Tag.TOP: "top|best of",
+    Tag.IS_FINE: "is fine|is ok|is okay|are fine|are ok|is acceptable|are acceptable|would be fine|"
     "would be ok|is no problem|is not a problem",
-    "*": "*|times|multiplied by",
-    "2": "power of two|power of 2|powers of two|powers of 2|a power of two|a power of 2",
-    "/": "an integer multiple of|a whole multiple of|evenly divide into|"
+    Tag.TIMES: "*|times|multiplied by",
+    Tag.POWER_OF_TWO: "power of two|power of 2|powers of two|powers of 2|a power of two|"
+    "a power of 2",
+    Tag.MULTIPLE_OF: "an integer multiple of|a whole multiple of|evenly divide into|"
     "multiple of|multiples of|divisible by|a multiple of|evenly divisible by",
-    "P": "product of|product|the product of",
-    "y": "switched on|turned on|turn on|switch on|enabled|enable|enabling|true|active|activated|"
+    Tag.PRODUCT: "product of|product|the product of",
+    Tag.ON: "switched on|turned on|turn on|switch on|enabled|enable|enabling|true|active|activated|"
     "turning on|switching on|activate",
-    "Y": "switched off|turned off|turn off|switch off|disabled|disable|disabling|false|inactive|"
+    Tag.OFF: "switched off|turned off|turn off|switch off|disabled|disable|disabling|false|"
+    "inactive|"
     "deactivated|turning off|switching off|deactivate|off",
-    "N": "is out|are out|makes no sense|make no sense|is no good|are no good|is a no go|no go|"
+    Tag.FORBIDDEN: "is out|are out|makes no sense|make no sense|is no good|are no good|"
+    "is a no go|no go|"
     "not on the table|is pointless|are pointless|is useless|will not do|would be silly|"
     "forbidden|not allowed|excluded|ruled out|out of the question|prohibited|not possible|"
     "not available|broken|unavailable|banned|no option|not an option|is not an option|taboo|"
@@ -192,12 +208,12 @@ _TEXTS = {
     "at once|in total|all in all|more or less|as well|a bit|for now|in mind|on average|in general|"
     "to me|to us|of my|for me|for us|in fact|with respect to|in terms of|at a time|this time|"
     "next time|long time|all the time|every time|end of|the end",
-    "h": "possible|at all|i can|you can|it can",
-    "G": "reach|reaches|achieve|achieves|attain|hit|hits",
-    "S": "uses|consumes|burns|draws|eats|needs|takes|took|taking|lasts|lasted|sits|hovers|"
+    Tag.POSSIBLE: "possible|at all|i can|you can|it can",
+    Tag.REACH: "reach|reaches|achieve|achieves|attain|hit|hits",
+    Tag.MEASURED: "uses|consumes|burns|draws|eats|needs|takes|took|taking|lasts|lasted|sits|hovers|"
     "got|getting|see|sees|seeing|measured|"
     "observe|observed|clocks in|stands|comes out",
-    "c": "compare|comparing|comparison of|comparison between|choose between|decide between|"
+    Tag.COMPARE: "compare|comparing|comparison of|comparison between|choose between|decide between|"
     "deciding between|choosing between|torn between",
 }
 _FORBIDDING = "cannot|can not|must not|should not|may not|shall not|not|is not|are not|do not|never"
@@ -221,7 +237,7 @@ def _kept() -> str:
     phrases += [f"{no} {how}" for no in ("is not", "are not") for how in _CLOSED.split("|")]
     phrases += ["with no change in", "without change in", "without a change in", "no change in"]
     phrases += ["set in stone", "is set in stone", "are set in stone", "is a given", "are given"]
-    known = set(_TEXTS["Z"].split("|"))
+    known = set(_TEXTS[Tag.UNTOUCHED].split("|"))
     return "|".join(phrase for phrase in phrases if phrase not in known)
 
 
@@ -263,14 +279,14 @@ def _barred() -> str:
     ]
     phrases = [f"{verb} not {state}" for verb in ("is", "are") for state in states]
     phrases += [f"{verb} {state}" for verb in ("is", "are") for state in ("unavailable", "broken")]
-    known = set(_TEXTS["N"].split("|"))
+    known = set(_TEXTS[Tag.FORBIDDEN].split("|"))
     return "|".join(phrase for phrase in phrases if phrase not in known)
 
 
 # Tag -> the phrases that have it, parted by |.
 PHRASE_TEXTS = _TEXTS | {
-    "N": f"{_TEXTS['N']}|{_barred()}",
-    "Z": f"{_TEXTS['Z']}|{_kept()}",
-    "}": f"{_TEXTS['}']}|{'|'.join(sorted(OR_BETTER))}",
+    Tag.FORBIDDEN: f"{_TEXTS[Tag.FORBIDDEN]}|{_barred()}",
+    Tag.UNTOUCHED: f"{_TEXTS[Tag.UNTOUCHED]}|{_kept()}",
+    Tag.OR_MORE: f"{_TEXTS[Tag.OR_MORE]}|{'|'.join(sorted(OR_BETTER))}",
 }
 SPARED = _spared()

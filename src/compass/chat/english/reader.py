@@ -26,6 +26,7 @@ from compass.chat.english.literal import MarkedText, masked
 from compass.chat.english.revise import bare_number, loose_bounds, swapped
 from compass.chat.english.scan import Scan
 from compass.chat.english.tag import tag_items, take_row, tokenize
+from compass.chat.english.tags import Tag
 from compass.chat.english.unmatched import UnmatchedCondition, is_unknown, unmatched_conditions
 from compass.chat.english.vocabulary import index_of
 from compass.chat.english.words import plain
@@ -148,7 +149,7 @@ def _only_asked(scan: Scan) -> list[UnmatchedCondition]:
     """What about bananas?: the unknown words of a question that only its wording tells."""
     if scan.stated_kind is None or question_kind.kind_of(scan.source.text) is not None:
         return []
-    places = [p for p in scan.at(range(len(scan.tags)), "w") if is_unknown(scan, p)]
+    places = [p for p in scan.at(range(len(scan.tags)), Tag.WORD) if is_unknown(scan, p)]
     return [
         UnmatchedCondition(place, place + 1, scan.verbatim(place, place + 1)) for place in places
     ]
@@ -163,11 +164,11 @@ def _unknown(scan: Scan, unmatched: list[UnmatchedCondition]) -> list[str]:
             continue
         before = scan.tags[:place][-1:]
         after = scan.tags[place + 1 : place + 2]
-        if item.tag == "w":
+        if item.tag == Tag.WORD:
             unused_before = place - 1 not in scan.used
             if before and before in "V<>mMxX" and unused_before and len(item.words) > 2:
                 number = f"{scan.items[place - 1].words} " if before == "V" else ""
                 found.append(f"{number}{item.words}")
-        elif item.tag == "V" and place not in scan.used and after != "w":
+        elif item.tag == Tag.NUMBER and place not in scan.used and after != "w":
             found.append(item.words)
     return found

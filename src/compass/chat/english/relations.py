@@ -3,6 +3,7 @@
 import re
 
 from compass.chat.english.scan import PARAMETERS, Scan, whole
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import TextQuantity
 from compass.domain.expression import Arithmetic, Call, Comparison, Expression, Literal, Name
 from compass.domain.space import Number
@@ -11,11 +12,11 @@ from compass.domain.space import Number
 def sign_of(scan: Scan, place: int) -> str:
     """The comparison that the words at a place mean."""
     tag, part = scan.tags[place], scan.items[place].phrase
-    if tag in "{}":
-        return "<=" if tag == "{" else ">="
-    if tag in "dD":
-        return "<" if tag == "d" else ">"
-    if tag in "<>":
+    if tag in Tag.OR_LESS + Tag.OR_MORE:
+        return "<=" if tag == Tag.OR_LESS else ">="
+    if tag in Tag.LESS + Tag.MORE:
+        return "<" if tag == Tag.LESS else ">"
+    if tag in Tag.BOUNDS:
         return tag if part is not None and part.strict else f"{tag}="
     return "=="
 
@@ -23,8 +24,8 @@ def sign_of(scan: Scan, place: int) -> str:
 def per(scan: Scan, match: re.Match[str]) -> bool:
     """At most 4 gpus per node; cores exactly 32 per node."""
     span = range(*match.span())
-    columns = scan.at(span, "C")
-    quantity = scan.quantity(scan.at(span, "V")[0])
+    columns = scan.at(span, Tag.COLUMN)
+    quantity = scan.quantity(scan.at(span, Tag.NUMBER)[0])
     each = scan.column(columns[-1], *PARAMETERS)
     if len(columns) > 1:
         counted = scan.column(columns[0], *PARAMETERS)
@@ -33,7 +34,7 @@ def per(scan: Scan, match: re.Match[str]) -> bool:
     number = scan.number(quantity, counted)
     if number is None or counted == each or not isinstance(scan.parameter(each), Number):
         return False
-    signs = scan.at(span, "<>{}") or scan.at(span, "=")
+    signs = scan.at(span, Tag.SIGNS) or scan.at(span, Tag.EQUALS)
     op = sign_of(scan, signs[0]) if signs else "<="
     scan.rule(Comparison(op, Name(counted), Arithmetic("*", Literal(whole(number)), Name(each))))
     return True
@@ -42,7 +43,7 @@ def per(scan: Scan, match: re.Match[str]) -> bool:
 def _named_before(scan: Scan, start: int, each: str) -> str:
     """Max 8 gpus and max 2 per node: what was counted last."""
     for place in range(start - 1, -1, -1):
-        if scan.tags[place] == "C":
+        if scan.tags[place] == Tag.COLUMN:
             name = scan.column(place, *PARAMETERS)
             number = isinstance(scan.parameter(name), Number)
             return name if number and not scan.outcome(name) else each
@@ -52,16 +53,19 @@ def _named_before(scan: Scan, start: int, each: str) -> str:
 def sum_of(scan: Scan, match: re.Match[str]) -> bool:
     """Threads plus 8 may not exceed the cores; cpu power + memory power under 500 W."""
     span = range(*match.span())
-    sign = scan.at(span, "<>=")[-1]
-    places = scan.at(range(match.start(), sign), "CV")
-    marks = [scan.items[p].words.lower() for p in scan.at(range(match.start(), sign), "&+-")]
+    sign = scan.at(span, Tag.BOUNDS + Tag.EQUALS)[-1]
+    places = scan.at(range(match.start(), sign), Tag.COLUMN + Tag.NUMBER)
+    marks = [
+        scan.items[p].words.lower()
+        for p in scan.at(range(match.start(), sign), Tag.AND + Tag.ADD + Tag.REMOVE)
+    ]
     if not set(marks) <= {"+", "plus", "minus", "-"}:
         return False
-    names = [scan.column(p) for p in scan.at(span, "C")]
+    names = [scan.column(p) for p in scan.at(span, Tag.COLUMN)]
     if not all(isinstance(scan.parameter(name), Number) for name in names):
         return False
     terms = [_term(scan, place, names[0]) for place in places]
-    last = scan.at(range(sign, match.end()), "CV")[-1]
+    last = scan.at(range(sign, match.end()), Tag.COLUMN + Tag.NUMBER)[-1]
     right = _term(scan, last, names[0])
     left = terms[0]
     for mark, term in zip(marks, terms[1:], strict=True):
@@ -75,7 +79,7 @@ def sum_of(scan: Scan, match: re.Match[str]) -> bool:
 
 def _term(scan: Scan, place: int, unit_of: str) -> Expression | None:
     """A column or a number as a part of a sum, in the unit of a column."""
-    if scan.tags[place] == "C":
+    if scan.tags[place] == Tag.COLUMN:
         return _in_unit_of(scan, unit_of, scan.column(place))
     number = scan.number(scan.quantity(place), unit_of)
     return None if number is None else Literal(whole(number))
@@ -84,16 +88,16 @@ def _term(scan: Scan, place: int, unit_of: str) -> Expression | None:
 def than(scan: Scan, match: re.Match[str]) -> bool:
     """No more threads than cores; as many ranks as cores."""
     span = range(*match.span())
-    first, second = (scan.column(p, *PARAMETERS) for p in scan.at(span, "C"))
+    first, second = (scan.column(p, *PARAMETERS) for p in scan.at(span, Tag.COLUMN))
     if first == second:
         return False
-    if "A" in match[0]:
-        signs = scan.at(span, "<>")
+    if Tag.AS_MANY in match[0]:
+        signs = scan.at(span, Tag.BOUNDS)
         op = sign_of(scan, signs[0]) if signs else "=="
     else:
-        more = "D" in match[0]
+        more = Tag.MORE in match[0]
         op = {(True, True): "<=", (True, False): ">", (False, True): ">=", (False, False): "<"}[
-            more, "!" in match[0]
+            more, Tag.NOT in match[0]
         ]
     return _related(scan, op, Name(first), _in_unit_of(scan, first, second))
 
@@ -106,16 +110,16 @@ def _related(scan: Scan, op: str, left: Expression, right: Expression) -> bool:
 def compared_columns(scan: Scan, match: re.Match[str]) -> bool:
     """Threads never above half of the cores; gpus = 2x the nodes."""
     span = range(*match.span())
-    names = [scan.column(p, *PARAMETERS) for p in scan.at(span, "C")]
+    names = [scan.column(p, *PARAMETERS) for p in scan.at(span, Tag.COLUMN)]
     numeric = all(isinstance(scan.parameter(name), Number) for name in names)
     if len(set(names)) != len(names) or not numeric:
         return False
-    signs = scan.at(span, "<>{}") or scan.at(span, "=")
+    signs = scan.at(span, Tag.SIGNS) or scan.at(span, Tag.EQUALS)
     op = sign_of(scan, signs[0]) if signs else "=="
-    if "!" in match[0] and op == "==":
+    if Tag.NOT in match[0] and op == "==":
         op = "!="
-    factors = scan.at(span, "XH")
-    parted = scan.at(span, "u")
+    factors = scan.at(span, Tag.FACTOR + Tag.FRACTION)
+    parted = scan.at(span, Tag.DIVIDED_BY)
     right: Expression = Name(names[-1])
     if factors:
         value = whole(float(f"{scan.quantity(factors[0]).value:.12g}"))
@@ -146,18 +150,18 @@ def _in_unit_of(scan: Scan, first: str, second: str) -> Expression:
 def product(scan: Scan, match: re.Match[str]) -> bool:
     """P * Q * R == ppn * nodes; the product of the three equals nodes."""
     span = range(*match.span())
-    sign = (scan.at(span, "<>") or scan.at(span, "="))[0]
+    sign = (scan.at(span, Tag.BOUNDS) or scan.at(span, Tag.EQUALS))[0]
     start = match.start() + match[0].startswith("CC")  # the processes (nodes x ranks): a name
-    left = [scan.column(p, *PARAMETERS) for p in scan.at(range(start, sign), "C")]
-    right = scan.at(range(sign, match.end()), "C")
+    left = [scan.column(p, *PARAMETERS) for p in scan.at(range(start, sign), Tag.COLUMN)]
+    right = scan.at(range(sign, match.end()), Tag.COLUMN)
     if not left:
-        count = scan.at(range(match.start(), sign), "V")
+        count = scan.at(range(match.start(), sign), Tag.NUMBER)
         number = int(scan.quantity(count[0]).value) if count else 0
-        places = [p for p in range(match.start()) if scan.tags[p] == "C"]
+        places = [p for p in range(match.start()) if scan.tags[p] == Tag.COLUMN]
         named = dict.fromkeys(scan.column(p, *PARAMETERS) for p in places)
         left = [name for name in named if not scan.outcome(name)][: number or None]
     names = [scan.column(p, *PARAMETERS) for p in right]
-    numbers = scan.at(range(sign, match.end()), "V")
+    numbers = scan.at(range(sign, match.end()), Tag.NUMBER)
     if not left or not (names or numbers):
         return False
     other: Expression
@@ -178,7 +182,7 @@ def _times(factors: list[Name]) -> Expression:
 def multiple(scan: Scan, match: re.Match[str]) -> bool:
     """Threads must be a multiple of 4."""
     span = range(*match.span())
-    columns, numbers = scan.at(span, "C"), scan.at(span, "V")
+    columns, numbers = scan.at(span, Tag.COLUMN), scan.at(span, Tag.NUMBER)
     name = scan.column(columns[0], *PARAMETERS)
     divisor: Expression
     if numbers:
@@ -193,7 +197,7 @@ def multiple(scan: Scan, match: re.Match[str]) -> bool:
             return False
         divisor = Name(other)
     rest = Arithmetic("%", Name(name), divisor)
-    return _related(scan, "!=" if "!" in match[0] else "==", rest, Literal(0))
+    return _related(scan, "!=" if Tag.NOT in match[0] else "==", rest, Literal(0))
 
 
 def power_of_two(scan: Scan, match: re.Match[str]) -> bool:

@@ -7,6 +7,7 @@ from compass.chat.english.goals import LIST, by, change_by, factor, part
 from compass.chat.english.link import dimension_of
 from compass.chat.english.relations import sign_of
 from compass.chat.english.scan import Direction, Scan
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import QuantityForm, TextQuantity
 from compass.domain.goal import Extreme, Within
 from compass.domain.query import Kind
@@ -23,14 +24,14 @@ def _measured(scan: Scan, place: int) -> str | None:
 def compared_in(scan: Scan, match: re.Match[str]) -> bool:
     """20 % cheaper in core hours; which one reads faster: the column says what is meant."""
     span = range(*match.span())
-    name = _measured(scan, scan.at(span, "C")[0])
-    place = scan.at(span, "q")[0]
+    name = _measured(scan, scan.at(span, Tag.COLUMN)[0])
+    place = scan.at(span, Tag.COMPARATIVE)[0]
     phrase = scan.items[place].phrase
     if name is None or phrase is None or phrase.concept in {"long", "wait"}:
         return False
     if scan.items[place].words.lower() in {"speed", "quickly"}:
         return False
-    prepositions = scan.at(span, "o")
+    prepositions = scan.at(span, Tag.WITH)
     if prepositions and scan.items[prepositions[0]].words.lower() not in {"in", "by", "for"}:
         return False
     worse = phrase.concept == "slow"
@@ -38,7 +39,7 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
     direction: Direction = better
     if worse:
         direction = "minimize" if better == "maximize" else "maximize"
-    amounts = scan.at(span, "%HXx")
+    amounts = scan.at(span, Tag.SHARE + Tag.FRACTION + Tag.FACTOR + Tag.MULTIPLY)
     if not amounts:
         if scan.kind is Kind.WHAT_IF:
             scan.observed.append(name)
@@ -46,7 +47,7 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
             scan.goal(name, Extreme(direction=direction))
         return True
     quantity = scan.quantity(amounts[0])
-    if scan.tags[amounts[0]] in "Xx":
+    if scan.tags[amounts[0]] in Tag.FACTOR + Tag.MULTIPLY:
         if quantity.value <= 1:
             return False
         share = 1 - 1 / quantity.value if direction == "minimize" else quantity.value - 1
@@ -58,7 +59,7 @@ def compared_in(scan: Scan, match: re.Match[str]) -> bool:
 def extreme_of(scan: Scan, match: re.Match[str]) -> bool:
     """The cheapest in core hours; the fastest reads: the column says what is meant."""
     name = _measured(scan, match.end() - 1)
-    phrase = scan.items[scan.at(range(*match.span()), "F")[0]].phrase
+    phrase = scan.items[scan.at(range(*match.span()), Tag.SUPERLATIVE)[0]].phrase
     if name is None or scan.kind is Kind.WHAT_IF or phrase is None or phrase.concept == "slow":
         return False
     scan.goal(name, Extreme(direction=scan.better(name)))
@@ -68,7 +69,7 @@ def extreme_of(scan: Scan, match: re.Match[str]) -> bool:
 def ranked_by(scan: Scan, match: re.Match[str]) -> bool:
     """The top five configurations by throughput."""
     name = _measured(scan, match.end() - 1)
-    counted = "n" in match[0] or scan.count is not None
+    counted = Tag.SUGGESTIONS in match[0] or scan.count is not None
     if name is None or scan.kind is Kind.WHAT_IF or not counted:
         return False
     scan.goal(name, Extreme(direction=scan.better(name)))
@@ -78,20 +79,20 @@ def ranked_by(scan: Scan, match: re.Match[str]) -> bool:
 def signed(scan: Scan, match: re.Match[str]) -> bool:
     """+10 % fom; -15 % energy."""
     span = range(*match.span())
-    quantity = scan.quantity(scan.at(span, "%H")[0])
-    negative = quantity.value < 0 or "-" in match[0]
-    if not (negative or "+" in match[0]):
+    quantity = scan.quantity(scan.at(span, Tag.SHARE + Tag.FRACTION)[0])
+    negative = quantity.value < 0 or Tag.REMOVE in match[0]
+    if not (negative or Tag.ADD in match[0]):
         return False
-    name = scan.column(scan.at(span, "C")[0], Role.OUTCOME)
+    name = scan.column(scan.at(span, Tag.COLUMN)[0], Role.OUTCOME)
     return by(scan, name, TextQuantity(abs(quantity.value), quantity.form), -1 if negative else 1)
 
 
 def stated(scan: Scan, match: re.Match[str]) -> bool:
     """It takes 3 hours; the p99 sits at 480 ms: what is measured now, which is no wish."""
     span = range(*match.span())
-    place = scan.at(span, "V")[0]
+    place = scan.at(span, Tag.NUMBER)[0]
     quantity = scan.quantity(place)
-    columns = scan.at(span, "C")
+    columns = scan.at(span, Tag.COLUMN)
     name = _measured(scan, columns[0]) if columns else scan.of_unit(quantity, Role.OUTCOME)
     if name is None or scan.number(quantity, name) is None or scan.kind is Kind.WHAT_IF:
         return False
@@ -107,7 +108,7 @@ def wanted(scan: Scan, match: re.Match[str]) -> bool:
         return False
     name, now = base
     span = range(*match.span())
-    quantity = on_scale(scan, scan.quantity(scan.at(span, "V%")[0]), name)
+    quantity = on_scale(scan, scan.quantity(scan.at(span, Tag.NUMBER_OR_SHARE)[0]), name)
     if quantity.unit is None:
         quantity = TextQuantity(quantity.value, QuantityForm.NUMBER, now.unit)
     value, old = scan.number(quantity, name), scan.number(now, name)
@@ -120,7 +121,7 @@ def wanted(scan: Scan, match: re.Match[str]) -> bool:
     if scan.current is None:
         scan.goals.pop(name, None)  # our ttft is at 900 ms, I need 300: the first was no wish
     scan.relative = True
-    signs = scan.at(span, "<>{}")
+    signs = scan.at(span, Tag.SIGNS)
     if signs:
         return scan.bound(name, sign_of(scan, signs[0]), quantity)
     scan.goal(name, Within(high=value) if value < old else Within(low=value))
@@ -129,7 +130,7 @@ def wanted(scan: Scan, match: re.Match[str]) -> bool:
 
 def only(scan: Scan, match: re.Match[str]) -> bool:
     """The walltime only: the one outcome that counts."""
-    name = _measured(scan, scan.at(range(*match.span()), "C")[0])
+    name = _measured(scan, scan.at(range(*match.span()), Tag.COLUMN)[0])
     if name is None or scan.kind is Kind.WHAT_IF or name in scan.goals:
         return False
     scan.goal(name, Extreme(direction=scan.better(name)))
@@ -143,21 +144,21 @@ def aimed(scan: Scan, match: re.Match[str]) -> bool:
     if name is None or scan.kind is Kind.WHAT_IF:
         return False
     good = ">=" if scan.better(name) == "maximize" else "<="
-    return scan.bound(name, good, scan.quantity(scan.at(span, "V")[0]))
+    return scan.bound(name, good, scan.quantity(scan.at(span, Tag.NUMBER)[0]))
 
 
 def reached(scan: Scan, match: re.Match[str]) -> bool:
     """Hit 80 % accuracy; an accuracy of 80 %: at least that, or at most where less is better."""
     span = range(*match.span())
-    places = scan.at(span, "V%")
-    name = _measured(scan, scan.at(span, "C")[0])
-    if name is None or (scan.tags[places[0]] == "V" and "G" not in match[0]):
+    places = scan.at(span, Tag.NUMBER_OR_SHARE)
+    name = _measured(scan, scan.at(span, Tag.COLUMN)[0])
+    if name is None or (scan.tags[places[0]] == Tag.NUMBER and Tag.REACH not in match[0]):
         return False
     quantity = on_scale(scan, scan.quantity(places[0]), name)
     if scan.number(quantity, name) is None or quantity.value < 0:
         return False
-    if "G" in match[0] and scan.kind is not Kind.WHAT_IF:
-        signs = scan.at(span, "<>")
+    if Tag.REACH in match[0] and scan.kind is not Kind.WHAT_IF:
+        signs = scan.at(span, Tag.BOUNDS)
         good = ">=" if scan.better(name) == "maximize" else "<="
         return scan.bound(name, sign_of(scan, signs[0]) if signs else good, quantity)
     return about(scan, name, quantity, places)

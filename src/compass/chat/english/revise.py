@@ -2,6 +2,7 @@
 
 from compass.chat.draft import Draft, Slot
 from compass.chat.english.scan import Scan, whole
+from compass.chat.english.tags import Tag
 from compass.domain.expression import Comparison, Expression, Name, names_in
 from compass.domain.expression import Literal as Constant
 from compass.domain.goal import Extreme, Within
@@ -21,9 +22,14 @@ def loose_bounds(scan: Scan, before: Draft | None) -> None:
 def _phrase(scan: Scan, place: int) -> str:
     """The words of a bound, with the noun that nothing is known about."""
     end = place
-    while end + 1 < len(scan.tags) and scan.tags[end + 1] in "i<>{}Vw" and end < place + 3:
+    while (
+        end + 1 < len(scan.tags)
+        and scan.tags[end + 1]
+        in Tag.IS + Tag.AT_MOST + Tag.AT_LEAST + Tag.OR_LESS + Tag.OR_MORE + Tag.NUMBER + Tag.WORD
+        and end < place + 3
+    ):
         end += 1
-        if scan.tags[end] == "w":
+        if scan.tags[end] == Tag.WORD:
             break
     return " ".join(item.words for item in scan.items[place : end + 1])
 
@@ -45,7 +51,7 @@ def bare_number(
     scan: Scan, expecting: Slot | None, before: Draft | None, *, correction: bool
 ) -> None:
     """`100` when a row was asked for; `make it 32` for what was bounded last."""
-    numbers = [p for p, tag in enumerate(scan.tags) if tag == "V" and p not in scan.used]
+    numbers = [p for p, tag in enumerate(scan.tags) if tag == Tag.NUMBER and p not in scan.used]
     if len(numbers) != 1:
         return
     quantity = scan.quantity(numbers[0])
@@ -85,15 +91,15 @@ def _revalue(scan: Scan, before: Draft, name: str, value: float) -> bool:
 
 def swapped(scan: Scan, before: Draft | None) -> None:
     """I meant gpus, not nodes: the rules and goals of the one become those of the other."""
-    free = [p for p, tag in enumerate(scan.tags) if tag == "C"]
+    free = [p for p, tag in enumerate(scan.tags) if tag == Tag.COLUMN]
     taken = scan.used & set(free)
     if before is not None and len(free) == 1 and not taken:
         _other_outcome(scan, before, free[0])
         return
-    if before is None or len(free) != 2 or taken or "!" not in scan.tags:
+    if before is None or len(free) != 2 or taken or Tag.NOT not in scan.tags:
         return
     first, second = free
-    mark = scan.tags.index("!")
+    mark = scan.tags.index(Tag.NOT)
     wanted, wrong = (first, second) if first < mark < second else (second, first)
     if not (first < mark < second) and mark > first:
         return

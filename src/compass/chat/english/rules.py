@@ -6,6 +6,7 @@ from compass.chat.english.bounds import about
 from compass.chat.english.link import dimension_of
 from compass.chat.english.scan import PARAMETERS, Equal, Scan, whole
 from compass.chat.english.synonyms import BAD_ENDINGS, LIMITS
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import TextQuantity, compact
 from compass.domain.base import Value
 from compass.domain.query import Kind
@@ -19,9 +20,11 @@ def _cue(scan: Scan, match: re.Match[str]) -> str:
     """The word that brought a value in; `with` and `using` try it out."""
     for place in range(max(match.start() - 1, 0), match.end()):
         tag, words_said = scan.tags[place], scan.items[place].words.lower()
-        if tag in "s=~" or (tag == "o" and words_said.startswith(("with", "using", "via"))):
-            return "s" if tag == "o" else tag
-        if tag == "o" and words_said not in {"if", "when"}:
+        if tag in Tag.SET + Tag.EQUALS + Tag.ONLY or (
+            tag == Tag.WITH and words_said.startswith(("with", "using", "via"))
+        ):
+            return "s" if tag == Tag.WITH else tag
+        if tag == Tag.WITH and words_said not in {"if", "when"}:
             return "o"
     return scan.tags[: match.start()][-1:]
 
@@ -29,20 +32,22 @@ def _cue(scan: Scan, match: re.Match[str]) -> str:
 def equals(scan: Scan, match: re.Match[str]) -> bool:
     """8 nodes; chunk 4; 4, 8 or 16 threads; not 96; no gpus."""
     span = range(*match.span())
-    columns = scan.at(span, "C")
+    columns = scan.at(span, Tag.COLUMN)
     name = scan.column(columns[0], *PARAMETERS)
-    places = scan.at(span, "VL")
+    places = scan.at(span, Tag.VALUES)
     name = scan.fitting(columns[0], places, name)
     found = [scan.value(place, name) for place in places]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
         return False
-    negative = "!" in match[0] or "N" in match[0]
+    negative = Tag.NOT in match[0] or Tag.FORBIDDEN in match[0]
     cue = _cue(scan, match)
     if scan.outcome(name) and isinstance(scan.parameter(name), Category) and not negative:
         return scan.is_class(name, values[0], cue=cue)
     if scan.outcome(name) and isinstance(scan.parameter(name), Number):
-        return about(scan, name, scan.quantity(scan.at(span, "V")[0]), scan.at(span, "V"))
+        return about(
+            scan, name, scan.quantity(scan.at(span, Tag.NUMBER)[0]), scan.at(span, Tag.NUMBER)
+        )
     scan.equals.append(Equal(name, tuple(values), match.start(), cue, negative))
     return True
 
@@ -64,7 +69,11 @@ def lone(scan: Scan, match: re.Match[str]) -> bool:
     """6 MiB; in 2 hours: the unit tells the column."""
     quantity = scan.quantity(match.end() - 1)
     before = scan.items[match.start() - 1] if match.start() else None
-    if before is not None and before.tag == "g" and before.words.lower().endswith(_LASTING):
+    if (
+        before is not None
+        and before.tag == Tag.CURRENTLY
+        and before.words.lower().endswith(_LASTING)
+    ):
         lasting = scan.of_unit(quantity, Role.OUTCOME)
         scan.current = (lasting, quantity) if lasting is not None else None
         return True
@@ -115,8 +124,8 @@ def _is_told(scan: Scan, start: int, quantity: TextQuantity) -> bool:
 def labels(scan: Scan, match: re.Match[str]) -> bool:
     """Compact; PMIS or HMIS; neither a nor b; anything but c."""
     span = range(*match.span())
-    columns = scan.at(span, "C")
-    places = scan.at(span, "L")
+    columns = scan.at(span, Tag.COLUMN)
+    places = scan.at(span, Tag.LABEL)
     first = None
     if columns:
         mention = scan.items[columns[0]].mention
@@ -134,9 +143,9 @@ def labels(scan: Scan, match: re.Match[str]) -> bool:
         if other is None:
             return False
         values.append(other[1])
-    negative = "!" in match[0] or "N" in match[0]
+    negative = Tag.NOT in match[0] or Tag.FORBIDDEN in match[0]
     cue = _cue(scan, match)
-    if "Z" in match[0]:
+    if Tag.UNTOUCHED in match[0]:
         negative = scan.items[match.end() - 1].words.lower().endswith("off limits")
     if set("wRrk") & set(match[0]) and negative and not scan.outcome(first[0]):
         return False
@@ -151,9 +160,9 @@ def labels(scan: Scan, match: re.Match[str]) -> bool:
 def switched(scan: Scan, match: re.Match[str]) -> bool:
     """Mixed precision on; without exclusive; no gpus."""
     span = range(*match.span())
-    name = scan.column(scan.at(span, "C")[0], *PARAMETERS)
+    name = scan.column(scan.at(span, Tag.COLUMN)[0], *PARAMETERS)
     parameter = scan.parameter(name)
-    off = "!" in match[0] or "Y" in match[0]
+    off = Tag.NOT in match[0] or Tag.OFF in match[0]
     cue = next((t for t in match[0] if t in "so"), "s" if set(match[0]) & set("yY") else "")
     last = scan.items[match.end() - 1].words.lower()
     if match[0].endswith("o"):
@@ -161,12 +170,12 @@ def switched(scan: Scan, match: re.Match[str]) -> bool:
             return False
         cue = "s"
     if isinstance(parameter, Number):
-        if off and parameter.optional and "CC" not in match[0]:
+        if off and parameter.optional and Tag.COLUMN + Tag.COLUMN not in match[0]:
             scan.equals.append(Equal(name, (None,), match.start(), cue))
             return True
         if (
-            "CC" in match[0]
-            or "!" not in match[0]
+            Tag.COLUMN + Tag.COLUMN in match[0]
+            or Tag.NOT not in match[0]
             or parameter.low > 0
             or parameter.role is Role.OUTCOME
         ):

@@ -10,6 +10,7 @@ from compass.chat.english.items import Item
 from compass.chat.english.link import Index, dimension_of
 from compass.chat.english.literal import MarkedText
 from compass.chat.english.synonyms import MONEY, larger_is_better
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import TextQuantity, compact
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
@@ -264,14 +265,14 @@ class Scan:
         if len(values) < 2:
             return None
         first, last = self.quantity(values[0]), self.quantity(values[-1])
-        if self.tags[values[0]] == "V" and first.unit is None and last.unit is not None:
+        if self.tags[values[0]] == Tag.NUMBER and first.unit is None and last.unit is not None:
             number = self.number(TextQuantity(first.value, first.form, last.unit), name)
             return None if number is None else whole(number)
         return self.value(values[0], name)
 
     def value(self, place: int, name: str) -> Value | None:
         """The value at a place in the terms of a column; None if it cannot be one of it."""
-        if self.tags[place] == "L":
+        if self.tags[place] == Tag.LABEL:
             found = self.label(place, of=name)
             return found[1] if found is not None else None
         parameter = self.parameter(name)
@@ -281,7 +282,7 @@ class Scan:
             return next(
                 (v for v in parameter.values if v == plain and not isinstance(v, bool)), None
             )
-        if quantity.unit is None and self.tags[place] != "V":
+        if quantity.unit is None and self.tags[place] != Tag.NUMBER:
             return None
         number = self.number(quantity, name)
         return None if number is None else whole(number)

@@ -9,6 +9,7 @@ from compass.chat.english.items import Item, disambiguate
 from compass.chat.english.lexicon import CORRECTABLE, FILLER, KNOWN_WORDS, LONGEST, PHRASES, Phrase
 from compass.chat.english.link import Index, LabelMention, Mention, nearest_word
 from compass.chat.english.literal import MarkedText, as_labels
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import (
     QuantityForm,
     TextQuantity,
@@ -24,10 +25,10 @@ from compass.chat.english.words import (
 from compass.prepare.names import words as column_words
 
 _OF_FORM = {
-    QuantityForm.NUMBER: "V",
-    QuantityForm.SHARE: "%",
-    QuantityForm.FRACTION: "H",
-    QuantityForm.FACTOR: "X",
+    QuantityForm.NUMBER: Tag.NUMBER,
+    QuantityForm.SHARE: Tag.SHARE,
+    QuantityForm.FRACTION: Tag.FRACTION,
+    QuantityForm.FACTOR: Tag.FACTOR,
 }
 _QUOTES = frozenset("\"'`)[]{}#")
 
@@ -98,7 +99,7 @@ def take_row(items: list[Item]) -> tuple[int | None, list[Item]]:
     """The past run that is named, and the other parts: it can stand anywhere in a sentence."""
     tags = "".join(item.tag for item in items)
     for match in _START.finditer(tags):
-        place = tags.index("V", match.start())
+        place = tags.index(Tag.NUMBER, match.start())
         quantity = items[place].quantity
         if quantity is None or quantity.unit is not None or not quantity.value.is_integer():
             continue
@@ -113,40 +114,40 @@ def _item_at(message: _Message, place: int) -> Item | None:
     found, index = message.found, message.index
     if found[place].text == "/":
         divides = place + 1 < len(found) and is_number(found[place + 1])
-        return Item("u" if divides else "|", "/", place, place + 1)
+        return Item(Tag.DIVIDED_BY if divides else Tag.OR, "/", place, place + 1)
     if _is_range(found, place):
-        return Item("t", found[place].text, place, place + 1)
+        return Item(Tag.TO, found[place].text, place, place + 1)
     if found[place].text == "(":
         own = any(token.low in {"my", "our"} for token in found[max(0, place - 3) : place])
-        return Item("g", "(", place, place + 1) if own else None
+        return Item(Tag.CURRENTLY, "(", place, place + 1) if own else None
     mine = _mine(found, place)
     if mine:
-        return Item("g", joined_text(found, place, mine), place, mine)
+        return Item(Tag.CURRENTLY, joined_text(found, place, mine), place, mine)
     phrase = _phrase_at(found, place)
     quantity = quantity_at(found, place)
     exact = index.exact_at(found, place)
     label = index.label_at(found, place)
     if label is not None and _is_label(message, label, exact):
-        return Item("L", label.words, place, label.end, label=label)
+        return Item(Tag.LABEL, label.words, place, label.end, label=label)
     if exact is not None and not (quantity and quantity[1] >= exact.end):
         grown = message.column_at(place)
         best = grown if grown is not None and grown.end > exact.end else exact
-        return Item("C", best.words, place, best.end, mention=best)
+        return Item(Tag.COLUMN, best.words, place, best.end, mention=best)
     if quantity is not None and (phrase is None or quantity[1] >= phrase[1]):
         words = joined_text(found, place, quantity[1])
         return Item(_OF_FORM[quantity[0].form], words, place, quantity[1], quantity=quantity[0])
     column = message.column_at(place)
     if found[place].low == "single" and message.column_at(place + 1) is not None:
-        return Item("V", found[place].text, place, place + 1, quantity=TextQuantity(1.0))
+        return Item(Tag.NUMBER, found[place].text, place, place + 1, quantity=TextQuantity(1.0))
     if phrase is not None and not (column and column.end > phrase[1]):
         part, end, others = phrase
         asked = place > 0 and found[place - 1].low in _ASKING
-        tag = "s" if part.tag == "g" and asked else part.tag
+        tag = "s" if part.tag == Tag.CURRENTLY and asked else part.tag
         return Item(tag, joined_text(found, place, end), place, end, phrase=part, others=others)
     if column is not None and not (label and column.how is How.FUZZY and label.how is How.EXACT):
-        return Item("C", column.words, place, column.end, mention=column)
+        return Item(Tag.COLUMN, column.words, place, column.end, mention=column)
     if label is not None and label.how is How.FUZZY:
-        return Item("L", label.words, place, label.end, label=label)
+        return Item(Tag.LABEL, label.words, place, label.end, label=label)
     return _leftover(found, place)
 
 
@@ -186,7 +187,7 @@ def _leftover(found: Sequence[Token], place: int) -> Item | None:
                 return Item(part.tag, words, place, end, part, others=others)
             if meant in FILLER:
                 return None
-    return Item("w", token.text, place, place + 1)
+    return Item(Tag.WORD, token.text, place, place + 1)
 
 
 def _phrase_at(found: Sequence[Token], place: int) -> tuple[Phrase, int, str] | None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from compass.chat.english.lexicon import KNOWN_WORDS
 from compass.chat.english.scan import PARAMETERS, Scan
+from compass.chat.english.tags import Tag
 from compass.chat.english.words import stem, word_set
 from compass.domain.space import Category
 
@@ -70,12 +71,15 @@ def is_unknown(scan: Scan, place: int) -> bool:
 
 def _clauses(scan: Scan) -> Iterator[UnmatchedCondition]:
     """Where colour is red and kernel is foobar: what `where` opens, up to the end of it."""
-    for place in scan.at(range(len(scan.tags)), "o"):
+    for place in scan.at(range(len(scan.tags)), Tag.WITH):
         if scan.items[place].words.lower() != "where":
             continue
-        end = scan.tags.find(".", place)
+        end = scan.tags.find(Tag.END, place)
         start = place
-        for stop in (*scan.at(range(place, len(scan.tags) if end < 0 else end), "&,"), end):
+        for stop in (
+            *scan.at(range(place, len(scan.tags) if end < 0 else end), Tag.AND + Tag.COMMA),
+            end,
+        ):
             clause = _clause(scan, start, len(scan.tags) if stop < 0 else stop)
             if clause is not None:
                 yield clause
@@ -92,7 +96,7 @@ def _clause(scan: Scan, start: int, stop: int) -> UnmatchedCondition | None:
     words, value = scan.verbatim(start, end), re.match(r"o?C[i=!]+", tags)
     if value is None:
         return UnmatchedCondition(start, end, words)
-    column = scan.column(start + tags.index("C"), *PARAMETERS)
+    column = scan.column(start + tags.index(Tag.COLUMN), *PARAMETERS)
     return UnmatchedCondition(start, end, words, column, scan.verbatim(start + value.end(), end))
 
 
@@ -168,6 +172,6 @@ def _not_understood(scan: Scan, pattern: re.Pattern[str]) -> Iterator[re.Match[s
     """Where a pattern stands with an unknown word in it, and no part of it was understood."""
     for match in pattern.finditer(scan.tags):
         free = not scan.used & set(range(*match.span()))
-        words = scan.at(range(*match.span()), "w")
+        words = scan.at(range(*match.span()), Tag.WORD)
         if free and any(is_unknown(scan, place) for place in words):
             yield match
