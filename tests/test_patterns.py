@@ -7,14 +7,14 @@ import sys
 import pytest
 from tests.backtracking import Automaton, finding
 
-from compass.chat.english.literal import _whole
+from compass.chat.english.marked_labels import _whole
 
 # Made of what is known only when they run: quoted names and labels, or texts of tables that are
 # compiled when their module is imported, and are found then.
 MADE = {
     "chat/english/dialogue_acts.py": 1,
     "chat/english/gather.py": 1,
-    "chat/english/literal.py": 1,
+    "chat/english/marked_labels.py": 1,
     "chat/english/question_kind.py": 1,
     "domain/errors.py": 1,
 }

@@ -286,17 +286,18 @@ def _yes(talk: Conversation, space: Space) -> Step:
             lead = replies.AGREED if reply.query is None else ""
             return after, with_lead(reply, lead, " ")
         case Slot.CONSTRAINTS:
-            return _onward_asking(talk, space, "Which constraints?")
+            return _ask_constraints(talk, space)
         case None:
             return ask_again(talk, space, "There is nothing to confirm now.")
         case _:
             return next_step(talk, space, "Please say what you mean:")
 
 
-def _onward_asking(talk: Conversation, space: Space, text: str) -> Step:
+def _ask_constraints(talk: Conversation, space: Space) -> Step:
     examples = replies.constraint_examples(space)
     bracket = f" (e.g., {', '.join(examples)})" if examples else ""
-    return talk, Reply(text=f"{text}{bracket}", expecting=talk.expecting, choices=("none",))
+    text = f"Which constraints?{bracket}"
+    return talk, Reply(text=text, expecting=talk.expecting, choices=("none",))
 
 
 def _no(talk: Conversation, space: Space) -> Step:

@@ -58,10 +58,10 @@ def chat(
     from compass.cli.progress import progress
 
     read = _reader(llm, llm_model)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
+    given = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     with progress(quiet=as_json) as tell:
         at = opt.server(server, token)
-        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
+        engine = opt.engine(data, study, given, tell, at, surrogate=surrogate)
     talk(engine, read, Json() if as_json else Terminal())
 
 

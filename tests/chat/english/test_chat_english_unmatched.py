@@ -6,7 +6,7 @@ from tests.chat.corpus_case import sentences, tables
 
 from compass.chat import english
 from compass.chat.draft import Slot
-from compass.chat.english.literal import masked
+from compass.chat.english.marked_labels import masked
 from compass.domain.expression import Comparison, Literal, Name
 from compass.domain.goal import minimize
 from compass.domain.query import Kind

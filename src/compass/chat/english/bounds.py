@@ -144,8 +144,7 @@ def _without_column(scan: Scan, match: re.Match[str], number: int, op: str) -> b
 
 def _asked(scan: Scan, name: str, sign: int) -> bool:
     """Will the power exceed 3 kW?: a question about the power, not a bound on it."""
-    end = scan.tags.find(Tag.END, sign)
-    question = end >= 0 and scan.items[end].words == "?"
+    question = scan.is_question(sign)
     verb = scan.items[sign].words.lower().startswith(("exceed", "go "))
     if not (question and verb and scan.kind is Kind.WHAT_IF and scan.outcome(name)):
         return False

@@ -17,21 +17,11 @@ _WHICH = frozenset({"which one", "which", "what", "whichever"})
 _SEPARATE = "aFmMOqrRdD<>"
 
 
-def is_question(scan: Scan, place: int) -> bool:
-    """Whether the sentence at a place ends with a question mark."""
-    end = scan.tags.find(Tag.END, place)
-    return end >= 0 and scan.items[end].words == "?"
-
-
-def _sentence_start(scan: Scan, place: int) -> int:
-    return scan.tags.rfind(Tag.END, 0, place) + 1
-
-
 def _is_open(scan: Scan, start: int, end: int) -> bool:
     """Whether values joined by `or` are what the question is about, not a bound beside it."""
-    if not is_question(scan, end - 1):
+    if not scan.is_question(end - 1):
         return _which_behind(scan, end)
-    before = scan.tags[_sentence_start(scan, start) : start]
+    before = scan.tags[scan.sentence(start).start : start]
     if not set(before) & set(_SEPARATE) or (before.endswith(",") and scan.tags[end] == Tag.END):
         return True
     return _which_behind(scan, end)
@@ -126,7 +116,7 @@ def _in_last_unit(scan: Scan, place: int, last: int, name: str) -> Value | None:
 
 def is_better(scan: Scan, match: re.Match[str]) -> bool:
     """Is fp8 faster than int8?: which of the two, by what the adjective speaks of."""
-    if scan.kind is Kind.WHAT_IF or not is_question(scan, match.start()):
+    if scan.kind is Kind.WHAT_IF or not scan.is_question(match.start()):
         return False
     span = range(*match.span())
     words = (
@@ -155,7 +145,7 @@ def number_better(scan: Scan, match: re.Match[str]) -> bool:
         return False
     name = scan.column(match.start(), *PARAMETERS)
     values = [scan.value(place, name) for place in scan.at(span, Tag.NUMBER)]
-    if None in values or scan.outcome(name) or not is_question(scan, match.start()):
+    if None in values or scan.outcome(name) or not scan.is_question(match.start()):
         return False
     return _offered(scan, name, values, match.start())
 

@@ -126,7 +126,7 @@ def _questions(scan: Scan) -> Iterator[range]:
     """The sentences that end with a question mark."""
     for place, item in enumerate(scan.items):
         if item.tag == Tag.END and item.words == "?" and place:
-            yield _sentence(scan, place - 1)
+            yield scan.sentence(place - 1)
 
 
 def _asks_alone(scan: Scan) -> bool:
@@ -208,17 +208,11 @@ def later_kind(scan: Scan, text: str) -> Kind | None:
     return named
 
 
-def _sentence(scan: Scan, place: int) -> range:
-    start = scan.tags.rfind(Tag.END, 0, place) + 1
-    end = scan.tags.find(Tag.END, place)
-    return range(start, len(scan.tags) if end < 0 else end)
-
-
 def _is_given(scan: Scan, equal: Equal) -> bool:
     """Whether a value tells what is used now."""
     if equal.negative or len(equal.values) != 1:
         return False
-    for mark in scan.at(_sentence(scan, equal.place), Tag.CURRENTLY + Tag.MEASURED):
+    for mark in scan.at(scan.sentence(equal.place), Tag.CURRENTLY + Tag.MEASURED):
         if scan.items[mark].words.lower() == "needs":
             continue
         low, high = sorted((mark, equal.place))
@@ -267,7 +261,7 @@ def _is_supply(scan: Scan, equal: Equal) -> bool:
     """I have 8 nodes: no more than 8."""
     marks = [
         place
-        for place in scan.at(_sentence(scan, equal.place), Tag.CURRENTLY)
+        for place in scan.at(scan.sentence(equal.place), Tag.CURRENTLY)
         if scan.items[place].words.lower() in _SUPPLY
     ]
     number = isinstance(scan.parameter(equal.column), Number)
@@ -327,7 +321,7 @@ def _is_noun(scan: Scan, place: int) -> bool:
 
 def _is_praised(scan: Scan, place: int) -> bool:
     """The best thread count for energy; the best balance of a and b."""
-    words = {scan.items[p].words.lower() for p in _sentence(scan, place)}
+    words = {scan.items[p].words.lower() for p in scan.sentence(place)}
     before = scan.tags[:place].rstrip("C&,")[-1:]
     return bool(words & _PRAISE) and before != "" and before in "oBi"
 
@@ -345,7 +339,7 @@ def _is_asked(scan: Scan, place: int, name: str, expecting: Slot | None) -> bool
         return True
     if scan.tags[:place].endswith("p"):
         return False
-    sentence = _sentence(scan, place)
+    sentence = scan.sentence(place)
     roles = "".join(scan.items[p].tag + scan.items[p].others for p in sentence)
     context = scan.parameter(name).role is not Role.KNOB
     if context:

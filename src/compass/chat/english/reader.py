@@ -1,8 +1,8 @@
-"""One message in plain English into a reading: what it says on one table.
+"""Reads one message in plain English by rules.
 
-No language model: the message is cut into words, the words become columns, labels, quantities
-and parts of speech (`tag`), and patterns over those parts (`rules`, `goals`, `edits`) note what
-they mean. The same message on the same table always has the same reading.
+The message is cut into words, the words become columns, labels, quantities and other tags
+(`tagger`), and patterns over those tags (`rules`, `goals`, `edits`, ...) note what they mean. The
+same message on the same table always has the same reading.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from compass.chat.english.gather import (
 )
 from compass.chat.english.items import Item
 from compass.chat.english.link import Index
-from compass.chat.english.literal import MarkedText, masked
+from compass.chat.english.marked_labels import MarkedText, masked
 from compass.chat.english.revise import bare_number, loose_bounds, swapped
 from compass.chat.english.scan import Scan
-from compass.chat.english.tag import tag_items, take_row, tokenize
+from compass.chat.english.tagger import tag_items, take_row, tokenize
 from compass.chat.english.tags import Tag
 from compass.chat.english.unmatched import UnmatchedCondition, is_unknown, unmatched_conditions
 from compass.chat.english.vocabulary import index_of

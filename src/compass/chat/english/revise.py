@@ -10,6 +10,8 @@ from compass.domain.query import SetTo
 from compass.domain.space import Role
 from compass.language import parse_rule
 
+_BOUND = Tag.IS + Tag.SIGNS + Tag.NUMBER + Tag.WORD
+
 
 def loose_bounds(scan: Scan, before: Draft | None) -> None:
     """A bound without a column belongs to the column that was bounded last."""
@@ -22,12 +24,7 @@ def loose_bounds(scan: Scan, before: Draft | None) -> None:
 def _phrase(scan: Scan, place: int) -> str:
     """The words of a bound, with the noun that nothing is known about."""
     end = place
-    while (
-        end + 1 < len(scan.tags)
-        and scan.tags[end + 1]
-        in Tag.IS + Tag.AT_MOST + Tag.AT_LEAST + Tag.OR_LESS + Tag.OR_MORE + Tag.NUMBER + Tag.WORD
-        and end < place + 3
-    ):
+    while end + 1 < len(scan.tags) and scan.tags[end + 1] in _BOUND and end < place + 3:
         end += 1
         if scan.tags[end] == Tag.WORD:
             break

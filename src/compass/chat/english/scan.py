@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 from compass.chat.draft import How, Link
 from compass.chat.english.items import Item
 from compass.chat.english.link import Index, dimension_of
-from compass.chat.english.literal import MarkedText
+from compass.chat.english.marked_labels import MarkedText
 from compass.chat.english.synonyms import MONEY, larger_is_better
 from compass.chat.english.tags import Tag
 from compass.chat.english.words import TextQuantity, compact
@@ -81,6 +81,17 @@ class Scan:
     def verbatim(self, start: int, end: int) -> str:
         """The parts from one place up to another as they were written."""
         return self.source.verbatim(self.items[start].start, self.items[end - 1].end)
+
+    def sentence(self, place: int) -> range:
+        """The places of the sentence at a place, without the sign that ends it."""
+        start = self.tags.rfind(Tag.END, 0, place) + 1
+        end = self.tags.find(Tag.END, place)
+        return range(start, len(self.tags) if end < 0 else end)
+
+    def is_question(self, place: int) -> bool:
+        """Whether the sentence at a place ends with a question mark."""
+        end = self.tags.find(Tag.END, place)
+        return end >= 0 and self.items[end].words == "?"
 
     def quantity(self, place: int) -> TextQuantity:
         """The number at a place."""

@@ -146,7 +146,6 @@ LIMITS = _stems("limit request requested req walltime cap budget")
 POWER = _stems("power watt")
 ENERGY = _stems("energy joule edp")
 COST = MONEY
-MEMORY = _stems("memory mem ram rss footprint")
 ACCURACY = _stems("accuracy acc score quality f1")
 # Outcomes that are better when they are larger; all others are better when they are smaller.
 LARGER_IS_BETTER = (

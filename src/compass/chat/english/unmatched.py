@@ -76,10 +76,8 @@ def _clauses(scan: Scan) -> Iterator[UnmatchedCondition]:
             continue
         end = scan.tags.find(Tag.END, place)
         start = place
-        for stop in (
-            *scan.at(range(place, len(scan.tags) if end < 0 else end), Tag.AND + Tag.COMMA),
-            end,
-        ):
+        clauses = range(place, len(scan.tags) if end < 0 else end)
+        for stop in (*scan.at(clauses, Tag.AND + Tag.COMMA), end):
             clause = _clause(scan, start, len(scan.tags) if stop < 0 else stop)
             if clause is not None:
                 yield clause

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from compass.chat.english import synonyms
 from compass.chat.english.link import Index, dimension_of
-from compass.chat.english.literal import has_signs
+from compass.chat.english.marked_labels import has_signs
 from compass.chat.english.words import compact, stem
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.names import words

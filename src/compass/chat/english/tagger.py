@@ -8,7 +8,7 @@ from compass.chat.draft import How
 from compass.chat.english.items import Item, disambiguate
 from compass.chat.english.lexicon import CORRECTABLE, FILLER, KNOWN_WORDS, LONGEST, PHRASES, Phrase
 from compass.chat.english.link import Index, LabelMention, Mention, nearest_word
-from compass.chat.english.literal import MarkedText, as_labels
+from compass.chat.english.marked_labels import MarkedText, as_labels
 from compass.chat.english.tags import Tag
 from compass.chat.english.words import (
     QuantityForm,
@@ -58,7 +58,7 @@ class _Message:
 
 
 def tokenize(text: str, marks: Mapping[str, str]) -> MarkedText:
-    """A message cut into words; `marks` stand for labels in it (see `literal`)."""
+    """A message cut into words; `marks` stand for labels in it (see `marked_labels`)."""
     found = [token for token in tokens(text) if token.text not in _QUOTES]
     return MarkedText(text, marks, as_labels(_slashed(found), marks))
 
