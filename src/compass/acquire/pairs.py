@@ -2,23 +2,21 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.acquire.runnable import Made, allowed
+from compass.acquire.base import proposal
+from compass.acquire.runnable import allowed
 from compass.domain.answer import Effect, Finding, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.space import Role
+from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.generate.nearest import distances
 from compass.generate.task import SearchTask
 from compass.language import format_value
 from compass.prepare.encode import Encoder
-
-if TYPE_CHECKING:
-    from compass.engine.answer import Desk
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +24,7 @@ _FIRST, _LARGEST = 16, 4096  # configurations that are looked at together
 
 
 def pairs_for(
-    desk: "Desk", task: SearchTask, suggestion: Suggestion, n: int
+    task: SearchTask, assessor: Assessor, suggestion: Suggestion, n: int
 ) -> tuple[Proposal, ...]:
     """Up to n runs that settle what past runs do not say about the moves of a suggestion.
 
@@ -39,7 +37,7 @@ def pairs_for(
     if not by_knob:
         return ()
     x = Encoder(task.space).encode(suggestion.config)
-    queues = [_pairs(desk, task, x, effects) for effects in by_knob.values()]
+    queues = [_pairs(task, assessor, x, effects) for effects in by_knob.values()]
     found: dict[bytes, Proposal] = {}
     while queues and len(found) < n:
         going = []
@@ -49,37 +47,33 @@ def pairs_for(
                 continue
             going.append(queue)
             for row, why in pair:
-                found.setdefault(row.tobytes(), _proposal(task, row, why))
+                found.setdefault(row.tobytes(), proposal(Encoder(task.space).decode(row), why))
         queues = going
     return tuple(found.values())[:n]
 
 
-def _proposal(task: SearchTask, row: Floats, why: str) -> Proposal:
-    return Proposal(config=Encoder(task.space).decode(row), why=why)
-
-
 def _pairs(
-    desk: "Desk", task: SearchTask, x: Floats, effects: list[Effect]
+    task: SearchTask, assessor: Assessor, x: Floats, effects: list[Effect]
 ) -> Iterator[list[tuple[Floats, str]]]:
     """For one parameter: the runs that complete a pair, one pair after the other."""
     effect = effects[0]
     column = task.space.names.index(effect.knob)
     old, new = (_code(task, effect.knob, value) for value in (effect.old, effect.new))
-    wanted = desk.store.settings.trust.pairs
+    wanted = assessor.store.settings.trust.pairs
     needed = max(wanted - min(e.pairs for e in effects), 1)
     contradicted = any(e.finding is Finding.CONTRADICTED for e in effects)
     if contradicted:
         needed = 1
     if old == new:
         return
-    made = Made.of(desk.store, task.space.names)
+    made = assessor.view.all_runs
     given, repeat = 0, None
-    for references, moved in _legal_pairs(desk, task, x, column, (old, new)):
+    for references, moved in _legal_pairs(task, assessor, x, column, (old, new)):
         # Measured already: worth a repeat only where there is no other.
         done = made.known(references) & made.known(moved) & (not contradicted)
         for place in np.flatnonzero(~done):
             reference, other = references[place], moved[place]
-            yield _told(effects, reference, other, made.rows(reference), made.rows(other))
+            yield _pair(effects, reference, other, made.rows(reference), made.rows(other))
             given += 1
             if given == needed:
                 return
@@ -87,11 +81,11 @@ def _pairs(
             first = int(np.argmax(done))
             repeat = references[first], moved[first]
     if repeat is not None and not given:
-        yield _told(effects, *repeat, made.rows(repeat[0]), made.rows(repeat[1]))
+        yield _pair(effects, *repeat, made.rows(repeat[0]), made.rows(repeat[1]))
 
 
 def _legal_pairs(
-    desk: "Desk", task: SearchTask, x: Floats, column: int, move: tuple[float, float]
+    task: SearchTask, assessor: Assessor, x: Floats, column: int, move: tuple[float, float]
 ) -> Iterator[tuple[Floats, Floats]]:
     """Configurations [k, d] and the same with the new value, both allowed; the best first.
 
@@ -99,7 +93,7 @@ def _legal_pairs(
     """
     size = _FIRST
     columns = np.union1d(task.movable, [column])
-    queue = _references(desk, task, x, column, move)
+    queue = _references(task, assessor, x, column, move)
     while block := list(islice(queue, size)):
         size = min(2 * size, _LARGEST)
         references = np.array(block)
@@ -111,7 +105,7 @@ def _legal_pairs(
 
 
 def _references(
-    desk: "Desk", task: SearchTask, x: Floats, column: int, move: tuple[float, float]
+    task: SearchTask, assessor: Assessor, x: Floats, column: int, move: tuple[float, float]
 ) -> Iterator[Floats]:
     """Different configurations to make pairs of, with the old value of the parameter.
 
@@ -119,8 +113,8 @@ def _references(
     of the pair was measured and that are like x [d], and x itself.
     """
     old, new = move
-    view = Made.of(desk.store, task.space.names)
-    same = _comparable(desk, task, x, view.X, column)
+    view = assessor.view.all_runs
+    same = _comparable(task, assessor, x, view.X, column)
     rows = np.concatenate([view.X[same], x[None]])
     half = np.isin(rows[:, column], [old, new])
     half[-1] = False
@@ -128,7 +122,7 @@ def _references(
     fixed = np.setdiff1d(np.arange(len(x)), [*task.movable, column])
     elsewhere = (rows[:, fixed] != x[fixed]).sum(axis=1)
     away = distances(rows, x, np.arange(len(x)), task.geometry)
-    start, seen = desk.plan.origin, set()
+    start, seen = task.origin, set()
     if start[column] == old and (start[fixed] == x[fixed]).all():
         seen.add(start.tobytes())
         yield start
@@ -139,10 +133,10 @@ def _references(
 
 
 def _comparable(
-    desk: "Desk", task: SearchTask, x: Floats, X: Floats, column: int
+    task: SearchTask, assessor: Assessor, x: Floats, X: Floats, column: int
 ) -> NDArray[np.bool_]:
     """Which past runs X [n, d] are of the same context as x [d], the moved column apart."""
-    matched = MatchedRuns.of(desk.assessor, tuple(desk.plan.query.goals))
+    matched = MatchedRuns.of(assessor, tuple(task.query.goals))
     names = {*matched.known.columns, *task.space.having(Role.CONTEXT)}
     same = np.ones(len(X), dtype=np.bool_)
     for name in names:
@@ -152,14 +146,14 @@ def _comparable(
     return same
 
 
-def _told(
+def _pair(
     effects: list[Effect], reference: Floats, moved: Floats, before: list[int], after: list[int]
 ) -> list[tuple[Floats, str]]:
     """The runs of a pair that are not there yet, with what they would settle."""
     asked = " and ".join(_question(effect) for effect in effects)
     tail = f"tells whether {asked}"
     if any(e.finding is Finding.NOT_IDENTIFIABLE for e in effects):
-        move = f"{effects[0].knob} {_say(effects[0].old)} and {_say(effects[0].new)}"
+        move = f"{effects[0].knob} {_shown(effects[0].old)} and {_shown(effects[0].new)}"
         tail = (
             f"the same program and input has to be run at {move}, and the trace should name them: "
             f"{tail}"
@@ -181,7 +175,7 @@ def _told(
 
 
 def _question(effect: Effect) -> str:
-    move = f"{effect.knob} {_say(effect.old)} -> {_say(effect.new)}"
+    move = f"{effect.knob} {_shown(effect.old)} -> {_shown(effect.new)}"
     unit = " %" if effect.percent else ""
     if not effect.expected:
         return f"{move} leaves {effect.outcome} as it is, as the model expects"
@@ -192,7 +186,7 @@ def _question(effect: Effect) -> str:
     return f"{move} {does} {effect.outcome}, {expects}"
 
 
-def _say(value: Value) -> str:
+def _shown(value: Value) -> str:
     return f"{value:.6g}" if isinstance(value, float) else format_value(value)
 
 
