@@ -121,14 +121,14 @@ def test_a_good_draft_is_taken(model: Model) -> None:
 
 def test_the_model_sees_columns_and_the_conversation_but_no_rows(model: Model) -> None:
     model.read(expecting=Slot.GOAL, before=Draft(ask=("nodes",)))
-    told = json.loads(model.sent[0]["messages"][1]["content"])
-    assert told["message"] == TEXT
-    assert told["asked_for"] == "goal"
-    assert told["known_so_far"] == {"ask": ["nodes"]}
-    assert {"name": "runtime", "role": "outcome", "kind": "number", "unit": "s"} in told["columns"]
-    queue = next(c for c in told["columns"] if c["name"] == "queue")
+    sent = json.loads(model.sent[0]["messages"][1]["content"])
+    assert sent["message"] == TEXT
+    assert sent["asked_for"] == "goal"
+    assert sent["known_so_far"] == {"ask": ["nodes"]}
+    assert {"name": "runtime", "role": "outcome", "kind": "number", "unit": "s"} in sent["columns"]
+    queue = next(c for c in sent["columns"] if c["name"] == "queue")
     assert queue["labels"] == ["debug", "long"]
-    assert set(told) == {"columns", "known_so_far", "asked_for", "message"}
+    assert set(sent) == {"columns", "known_so_far", "asked_for", "message"}
 
 
 def test_a_draft_is_confirmed_like_any_other(model: Model) -> None:

@@ -398,19 +398,19 @@ def test_a_form_and_words_change_the_same_draft() -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "shown"),
     [
         (("nodes < 4", "nodes > 8"), "nodes < 4"),
         (("nothing_like_it > 3",), "nothing_like_it"),
     ],
 )
 def test_what_is_wrong_with_an_edited_draft_is_told_and_nothing_is_lost(
-    where: tuple[str, ...], told: str
+    where: tuple[str, ...], shown: str
 ) -> None:
     draft = Draft(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=where)
     talk, reply = edited(Conversation(), draft, FIGURE)
     assert reply.query is None
-    assert told in reply.trouble
+    assert shown in reply.trouble
     assert reply.trouble in reply.text
     assert talk.draft == draft
 

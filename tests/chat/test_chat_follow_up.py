@@ -129,8 +129,8 @@ def test_a_change_after_an_answer_changes_the_answered_question(answered: Talk) 
 
 
 def test_what_if_i_use_is_a_change_and_not_a_start(answered: Talk, answer: Answer) -> None:
-    said = says(kind=Kind.WHAT_IF, baseline=Given(config={"gpus": 1}))
-    answered.say("what if I use 1 gpus?", said)
+    reading = says(kind=Kind.WHAT_IF, baseline=Given(config={"gpus": 1}))
+    answered.say("what if I use 1 gpus?", reading)
     assert answered.reply.query is not None
     assert answered.reply.query.change == {"gpus": SetTo(value=1)}
     assert answered.reply.query.baseline == Given(config=answer[0].config)

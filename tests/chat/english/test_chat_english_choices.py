@@ -26,7 +26,7 @@ TABLE = Space(
 )
 
 
-def said(text: str) -> Draft:
+def parts_of(text: str) -> Draft:
     return english.read(text, TABLE).parts
 
 
@@ -53,25 +53,25 @@ def rules(draft: Draft) -> set[str]:
     ],
 )
 def test_values_joined_by_or_are_asked_among(text: str, ask: str, where: str) -> None:
-    draft = said(text)
+    draft = parts_of(text)
     assert draft.ask == (ask,)
     assert rule(where) in rules(draft)
     assert draft.kind is Kind.RECOMMEND
 
 
 def test_a_switch_is_asked_for_without_a_rule() -> None:
-    draft = said("turbo off or on? lowest runtime")
+    draft = parts_of("turbo off or on? lowest runtime")
     assert (draft.ask, draft.where) == (("turbo",), ())
 
 
 def test_values_beside_the_question_stay_a_rule() -> None:
-    draft = said("which flags give the lowest runtime on 4 or 8 nodes?")
+    draft = parts_of("which flags give the lowest runtime on 4 or 8 nodes?")
     assert draft.ask == ("flags",)
     assert rule("nodes in {4, 8}") in rules(draft)
 
 
 def test_two_labels_of_one_column_never_allow_none() -> None:
-    draft = said("use O2 on the A100, O3 is fine too, lowest runtime")
+    draft = parts_of("use O2 on the A100, O3 is fine too, lowest runtime")
     assert rule("flags in {'O2', 'O3'}") in rules(draft)
 
 
@@ -90,7 +90,7 @@ def test_two_labels_of_one_column_never_allow_none() -> None:
     ],
 )
 def test_counts_and_what_they_count(text: str, count: int | None, ask: tuple[str, ...]) -> None:
-    draft = said(text)
+    draft = parts_of(text)
     assert (draft.count, draft.ask) == (count, ask)
     assert set(draft.goals) == {"runtime"}
 
@@ -116,6 +116,6 @@ def test_counts_and_what_they_count(text: str, count: int | None, ask: tuple[str
     ],
 )
 def test_rules_in_other_words(text: str, where: str) -> None:
-    draft = said(text)
+    draft = parts_of(text)
     assert rule(where) in rules(draft)
     assert draft.ask == ()

@@ -51,10 +51,10 @@ MINUTE = 60  # of the process: it takes a few seconds
 
 
 def test_the_steps_grow_at_most_with_the_square_of_the_message() -> None:
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, __file__], capture_output=True, text=True, check=True, timeout=MINUTE
     )
-    counts = json.loads(told.stdout)
+    counts = json.loads(done.stdout)
     assert list(counts) == list(UNITS)
     for unit, (once, twice) in counts.items():
         assert once > 100

@@ -72,7 +72,7 @@ ODD = Space(
 SPACES = (FIGURE_5, CLUSTER, RATES, ODD, Space(parameters=()))
 
 
-def said(text: str, space: Space = CLUSTER) -> Draft:
+def parts_of(text: str, space: Space = CLUSTER) -> Draft:
     return english.read(text, space).parts
 
 
@@ -113,7 +113,7 @@ def test_the_messages_of_figure_5() -> None:
     ],
 )
 def test_the_kind_of_question(text: str, kind: Kind | None) -> None:
-    assert said(text).kind is kind
+    assert parts_of(text).kind is kind
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_the_kind_of_question(text: str, kind: Kind | None) -> None:
     ],
 )
 def test_goals(text: str, goals: dict[str, object]) -> None:
-    assert said(text).goals == goals
+    assert parts_of(text).goals == goals
 
 
 def test_without_a_time_the_fastest_has_the_highest_rate() -> None:
-    assert said("the fastest, please", RATES).goals == {"gflops": maximize}
-    assert said("run 3 should be 25 % faster", RATES).goals == {
+    assert parts_of("the fastest, please", RATES).goals == {"gflops": maximize}
+    assert parts_of("run 3 should be 25 % faster", RATES).goals == {
         "gflops": Change(direction="increase", by=0.25)
     }
 
@@ -188,7 +188,7 @@ def test_without_a_time_the_fastest_has_the_highest_rate() -> None:
     ],
 )
 def test_rules(text: str, expected: list[str]) -> None:
-    assert set(said(text).where) == rules(*expected)
+    assert set(parts_of(text).where) == rules(*expected)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_rules(text: str, expected: list[str]) -> None:
     ],
 )
 def test_edits(text: str, change: dict[str, object], stated: dict[str, object]) -> None:
-    draft = said(f"What if I {text}?")
+    draft = parts_of(f"What if I {text}?")
     assert draft.kind is Kind.WHAT_IF
     assert draft.change == change
     assert draft.stated == stated
@@ -221,7 +221,7 @@ def test_edits(text: str, change: dict[str, object], stated: dict[str, object]) 
 
 
 def test_a_what_if_watches_the_outcomes_that_it_names() -> None:
-    draft = said(
+    draft = parts_of(
         "How would doubling the gpus on the debug partition affect run time and node power?"
     )
     assert draft.change == {"gpus": Times(factor=2)}
@@ -230,23 +230,23 @@ def test_a_what_if_watches_the_outcomes_that_it_names() -> None:
 
 
 def test_parameters_to_find_and_to_keep() -> None:
-    draft = said("Which partition and how many nodes are fastest for amg? Don't touch the gpus.")
+    draft = parts_of("Which partition and how many nodes are fastest for amg? Don't touch the gpus.")
     assert (draft.ask, draft.keep) == (("partition", "nodes"), ("gpus",))
     assert draft.where == ("app == 'amg'",)
-    draft = said("You may change everything except the partition")
+    draft = parts_of("You may change everything except the partition")
     assert (draft.everything, draft.keep) == (True, ("partition",))
-    assert said("same number of nodes").keep == ("nodes",)
+    assert parts_of("same number of nodes").keep == ("nodes",)
 
 
 def test_baselines_and_counts() -> None:
-    assert said("from row 100, 10 % less node power").baseline == Row(row=100)
-    assert said("make my job 12 faster").baseline == Row(row=12)
-    draft = said("I currently use 8 nodes and 4 gpus. How can I save 5 % of the node power?")
+    assert parts_of("from row 100, 10 % less node power").baseline == Row(row=100)
+    assert parts_of("make my job 12 faster").baseline == Row(row=12)
+    draft = parts_of("I currently use 8 nodes and 4 gpus. How can I save 5 % of the node power?")
     assert draft.baseline == Given(config={"nodes": 8, "gpus": 4})
-    assert said("give me three options").count == 3
-    assert said("the top 5 please").count == 5
-    assert said("the 4 fastest configurations").count == 4
-    assert said("run 8 nodes").baseline is None
+    assert parts_of("give me three options").count == 3
+    assert parts_of("the top 5 please").count == 5
+    assert parts_of("the 4 fastest configurations").count == 4
+    assert parts_of("run 8 nodes").baseline is None
 
 
 def test_an_outcome_without_a_direction_is_told() -> None:

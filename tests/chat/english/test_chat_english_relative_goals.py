@@ -43,7 +43,7 @@ SERVING = Space(
 )
 
 
-def said(text: str) -> Draft:
+def parts_of(text: str) -> Draft:
     return english.read(text, SERVING).parts
 
 
@@ -94,18 +94,18 @@ def said(text: str) -> Draft:
     ],
 )
 def test_what_an_outcome_should_become(text: str, name: str, goal: Goal) -> None:
-    assert said(text).goals[name] == goal
+    assert parts_of(text).goals[name] == goal
 
 
 def test_equally_fast_keeps_the_time() -> None:
-    draft = said("cut the cost of run 12 by a third while it stays equally fast")
+    draft = parts_of("cut the cost of run 12 by a third while it stays equally fast")
     assert Same() in draft.goals.values()
     assert draft.baseline == Row(row=12)
     assert draft.kind is Kind.RECONFIGURE
 
 
 def test_possessive_of_a_run_names_the_run() -> None:
-    assert said("run 12's cost must fall by 10%").baseline == Row(row=12)
+    assert parts_of("run 12's cost must fall by 10%").baseline == Row(row=12)
 
 
 @pytest.mark.parametrize(
@@ -129,34 +129,34 @@ def test_possessive_of_a_run_names_the_run() -> None:
 def test_a_question_about_an_outcome_after_a_change_is_a_what_if(
     text: str, change: dict[str, object]
 ) -> None:
-    draft = said(text)
+    draft = parts_of(text)
     assert draft.kind is Kind.WHAT_IF
     assert draft.change == change
     assert draft.goals == {"latency_p99_ms": Observe()}
 
 
 def test_an_answered_question_goes_on_with_what_about() -> None:
-    before = said("which codec gives the lowest p99?")
+    before = parts_of("which codec gives the lowest p99?")
     reading = english.read("what about 1 replica?", SERVING, before=before)
     assert reading.parts.kind is Kind.WHAT_IF
     assert reading.parts.change == {"replicas": SetTo(value=1)}
 
 
 def test_a_value_is_told_of_what_was_named_before() -> None:
-    draft = said("I tried 8 replicas. 16 should be quicker, but by how much?")
+    draft = parts_of("I tried 8 replicas. 16 should be quicker, but by how much?")
     assert draft.kind is Kind.WHAT_IF
     assert draft.stated == {"replicas": 8}
     assert draft.change == {"replicas": SetTo(value=16)}
 
 
 def test_a_quantity_links_only_where_it_is_legal() -> None:
-    assert said("we write 500 GB").where == ("file_gb == 500",)
-    assert said("use 64 MB").where == ("cache_mb == 64",)
-    assert "flush_interval" not in str(said("my job needs 3 hours, make it cheaper").where)
+    assert parts_of("we write 500 GB").where == ("file_gb == 500",)
+    assert parts_of("use 64 MB").where == ("cache_mb == 64",)
+    assert "flush_interval" not in str(parts_of("my job needs 3 hours, make it cheaper").where)
 
 
 def test_the_start_may_be_told_with_at_present() -> None:
-    draft = said("at present: 8 replicas, lz4. Looking for +20% tokens per s")
+    draft = parts_of("at present: 8 replicas, lz4. Looking for +20% tokens per s")
     assert draft.baseline == Given(config={"replicas": 8, "codec": "lz4"})
     assert draft.kind is Kind.RECONFIGURE
 
@@ -173,7 +173,7 @@ def test_the_start_may_be_told_with_at_present() -> None:
     ],
 )
 def test_what_must_not_change_is_kept(text: str) -> None:
-    assert said(f"{text}; 10% lower p99 than row 3").keep == ("codec",)
+    assert parts_of(f"{text}; 10% lower p99 than row 3").keep == ("codec",)
 
 
 def test_an_unknown_noun_does_not_bound_what_was_bounded_before() -> None:
@@ -191,7 +191,7 @@ def test_signs_without_a_sentence_are_read_too(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["do not use more replicas", "without fewer replicas"])
 def test_a_parameter_that_must_not_grow_is_left_alone(text: str) -> None:
-    draft = said(f"10% lower p99 than row 3, {text}")
+    draft = parts_of(f"10% lower p99 than row 3, {text}")
     assert draft.keep == ("replicas",)
     assert draft.ask == ()
 
@@ -251,7 +251,7 @@ HIGHEST, LOWEST = Extreme(direction="maximize"), Extreme(direction="minimize")
     ],
 )
 def test_what_must_not_get_worse_beside_other_wishes(text: str, goals: dict[str, Goal]) -> None:
-    assert said(f"row 4: {text}").goals == goals
+    assert parts_of(f"row 4: {text}").goals == goals
 
 
 @pytest.mark.parametrize(
@@ -263,12 +263,12 @@ def test_what_must_not_get_worse_beside_other_wishes(text: str, goals: dict[str,
     ],
 )
 def test_whether_something_stays_is_a_question_in_a_what_if(text: str) -> None:
-    assert said(text).goals == {"cost_usd": Observe()}
+    assert parts_of(text).goals == {"cost_usd": Observe()}
 
 
 def test_a_demand_in_a_what_if_is_one() -> None:
     text = "what if I use 8 replicas but the cost must not increase, what else has to change?"
-    assert said(text).goals == {"cost_usd": no_more()}
+    assert parts_of(text).goals == {"cost_usd": no_more()}
 
 
 def test_a_class_stays_as_it_is_and_amounts_that_cannot_be_said_are_told() -> None:

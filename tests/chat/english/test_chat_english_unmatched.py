@@ -31,7 +31,7 @@ SIGNS = Space(
 
 
 @pytest.mark.parametrize(
-    ("condition", "told"),
+    ("condition", "shown"),
     [
         ("where kernel is foobar", "where kernel is foobar"),
         ("where kernel is not foobar", "where kernel is not foobar"),
@@ -62,14 +62,14 @@ SIGNS = Space(
         ("and bananas", "bananas"),
     ],
 )
-def test_a_condition_that_cannot_be_placed_is_told(condition: str, told: str) -> None:
+def test_a_condition_that_cannot_be_placed_is_told(condition: str, shown: str) -> None:
     reading = english.read(f"{BEST} {condition}", KERNELS)
-    assert reading.unknown == (told,)
+    assert reading.unknown == (shown,)
     assert reading.parts.ask == ("threads",)
     assert reading.parts.goals == {"runtime_ms": minimize}
     talk = Talk(KERNELS)
     reply = talk.say(f"{BEST} {condition}")
-    assert f"I did not understand '{told}'." in reply.text
+    assert f"I did not understand '{shown}'." in reply.text
     assert reply.query is not None
     assert "foobar" not in str(reply.query)
 
