@@ -230,7 +230,9 @@ def test_a_what_if_watches_the_outcomes_that_it_names() -> None:
 
 
 def test_parameters_to_find_and_to_keep() -> None:
-    draft = parts_of("Which partition and how many nodes are fastest for amg? Don't touch the gpus.")
+    draft = parts_of(
+        "Which partition and how many nodes are fastest for amg? Don't touch the gpus."
+    )
     assert (draft.ask, draft.keep) == (("partition", "nodes"), ("gpus",))
     assert draft.where == ("app == 'amg'",)
     draft = parts_of("You may change everything except the partition")
