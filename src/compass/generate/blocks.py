@@ -89,7 +89,7 @@ def blocks(task: SearchTask) -> list[Block]:
 
 
 def _easy(task: SearchTask, group: tuple[str, ...]) -> bool:
-    """Whether only inequalities between sums tie these columns: moving one value mends them."""
+    """Whether only linear inequalities tie these columns: moving one value repairs them."""
     tied = [rule for rule in task.rules if set(rule.names) & set(group)]
     return len(group) > 1 and all(
         rule.linear is not None and rule.linear.op not in ("==", "!=") for rule in tied

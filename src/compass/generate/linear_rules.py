@@ -57,14 +57,14 @@ def is_linear(rule: Rule) -> bool:
 def linear_rules_of(rules: Sequence[Rule], names: Sequence[str]) -> LinearRules:
     """The linear ones among the rules, over these columns."""
     linear = [rule.linear for rule in rules if is_linear(rule) and rule.linear is not None]
-    place = {name: column for column, name in enumerate(names)}
+    column_of = {name: column for column, name in enumerate(names)}
     sign = np.array([-1.0 if form.op in (">", ">=") else 1.0 for form in linear])
     factor, term = np.zeros((2, len(linear), len(names)))
     for r, form in enumerate(linear):
         for name, value in form.coefficients.items():
-            factor[r, place[name]] = sign[r] * value
+            factor[r, column_of[name]] = sign[r] * value
         for name, value in form.sizes.items():
-            term[r, place[name]] = value
+            term[r, column_of[name]] = value
     return LinearRules(
         factor,
         sign * np.array([form.constant for form in linear]),

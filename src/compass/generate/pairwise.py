@@ -182,7 +182,7 @@ class PairwiseSearch:
     def _options(
         self, x: Floats, index: int, turns: Floats, budget: float, room: int
     ) -> tuple[Floats, Floats]:
-        """Values of a column within budget and their costs: those at hand, and where sums turn."""
+        """Values of a column within budget and their costs: listed ones, and where rules turn."""
         column = int(self.columns[index])
         value, cost = self.values[index], self.costs[index]
         points = turns[:, index]
@@ -285,7 +285,7 @@ def _turning_points(
 
 
 def reaching(task: SearchTask, best: ScoredCandidates) -> SearchTask:
-    """The problem of reaching the values of `best`, within the tolerance, by a small change."""
+    """The task of reaching the values of `best`, within the tolerance, by a small change."""
     predicted = task.predict(best.X[:1])
     tolerance = task.settings.search.tolerance
     targets = []

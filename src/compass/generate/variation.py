@@ -104,8 +104,8 @@ def _mutate(
         X[np.ix_(rows[whole], block.columns)] = draw(block, int(whole.sum()), rng)
         rows = rows[~whole]
     which = rng.integers(len(block.columns), size=len(rows))
-    for place, (column, values) in enumerate(zip(block.columns, block.values, strict=True)):
-        mine = rows[which == place]
+    for number, (column, values) in enumerate(zip(block.columns, block.values, strict=True)):
+        mine = rows[which == number]
         if not len(mine):
             continue
         now = np.searchsorted(values, X[mine, column])

@@ -1,4 +1,4 @@
-"""The movable columns of a question as rows of cells: inside a cell every prediction is the same.
+"""The movable columns of a task as rows of cells: inside a cell every prediction is the same.
 
 A cell holds the legal values between two neighbouring cuts of the models. What a proof needs of it
 is its smallest and largest member and the member nearest to the start.

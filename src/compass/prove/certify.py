@@ -27,8 +27,8 @@ def certified(
     if wanted <= 0 or not len(task.movable) or not (task.targets or task.proximity):
         return found, None
     if seconds < _LEAST:
-        late = "The time for this question was over before a proof could begin."
-        return found, Certificate(status=CertificateStatus.NO_PROOF, reason=late, cut=True)
+        reason = "The time for this question was over before a proof could begin."
+        return found, Certificate(status=CertificateStatus.NO_PROOF, reason=reason, cut=True)
     from compass.prove import prove
 
     proof = prove(task, found, seconds)

@@ -1,4 +1,4 @@
-"""The question as a model of the CP-SAT solver: cells, trees, costs and goals."""
+"""A task as a model of the CP-SAT solver: cells, trees, costs and goals."""
 
 import math
 from collections.abc import Mapping, Sequence

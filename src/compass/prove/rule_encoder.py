@@ -156,13 +156,13 @@ class RuleEncoder:
     def _write(
         self,
         free: Sequence[str],
-        places: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
+        positions: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
         enforce: tuple[Lit, ...],
     ) -> None:
         from ortools.sat.python.cp_model import Domain
 
         axes = [self.columns[name] for name in free]
-        codes = [axis.codes()[places[:, i]] for i, axis in enumerate(axes)]
+        codes = [axis.codes()[positions[:, i]] for i, axis in enumerate(axes)]
         if len(axes) == 1:
             added = self.model.cp.add_linear_expression_in_domain(
                 axes[0].var, Domain.from_values(codes[0].tolist())

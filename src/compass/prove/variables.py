@@ -63,8 +63,8 @@ class AxisVars:
         values = self.axis.domain.values
         if values is None:
             return self.axis.last if self.axis.none and not self.upto else None
-        place = np.minimum(np.searchsorted(self.axis.last, values), len(self.axis) - 1)
-        inside = (self.axis.first[place] <= values) & (values <= self.axis.last[place])
+        index = np.minimum(np.searchsorted(self.axis.last, values), len(self.axis) - 1)
+        inside = (self.axis.first[index] <= values) & (values <= self.axis.last[index])
         return values[inside]
 
     def value(self) -> ScaledInteger:
@@ -108,9 +108,9 @@ class AxisVars:
         self.var = self.cp.new_int_var_from_domain(
             Domain.from_values(self.whole.tolist()), self.axis.name
         )
-        place = np.searchsorted(values, self.axis.last)
+        index = np.searchsorted(values, self.axis.last)
         begin = np.searchsorted(values, self.axis.first)
-        self._tie(self.whole[begin], self.whole[place])
+        self._tie(self.whole[begin], self.whole[index])
         return self._listed_value(whole, error)
 
     def _of_grid(self, origin: float, step: float) -> ScaledInteger:
@@ -212,11 +212,11 @@ def finer_cost(variables: AxisVars, unit: float, cp: Any) -> Expr | None:
 def _moved(variables: AxisVars, cost: int, cp: Any) -> Expr | None:
     """The cost of a label: all or nothing."""
     assert variables.listed is not None
-    place = np.flatnonzero(variables.listed == variables.task.start[variables.axis.column])
-    if not len(place):
+    index = np.flatnonzero(variables.listed == variables.task.start[variables.axis.column])
+    if not len(index):
         return None
     moved = cp.new_bool_var(f"{variables.axis.name} moved")
-    cp.add(variables.var == int(variables.codes()[place[0]])).only_enforce_if(~moved)
+    cp.add(variables.var == int(variables.codes()[index[0]])).only_enforce_if(~moved)
     return cost * moved
 
 
