@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import statistics
 import tempfile
 import time
@@ -14,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from compass import files
 from compass.collect import machine as machine_module
 from compass.collect.plan import KERNELS, Configuration, knobs_for, plan
 from compass.collect.quiet import DISTURBED_ABOVE, Patience, watched
@@ -117,8 +117,9 @@ def collect(
     kept, refused = settle(taken)
     seconds = time.monotonic() - began
     about = machine_module.describe(compiler) | provenance(settings, taken, kept, refused, seconds)
-    write_atomically(output, table_text(kept, binding=knobs.varies_binding))
-    write_atomically(provenance_path(output), json.dumps(about, indent=2) + "\n")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    files.write_text(output, table_text(kept, binding=knobs.varies_binding), files.READABLE)
+    files.write_text(provenance_path(output), json.dumps(about, indent=2) + "\n", files.READABLE)
     return CollectReport(len(kept), seconds, sum(refused.values()), output, about)
 
 
@@ -278,20 +279,6 @@ def table_text(rows: Mapping[Configuration, Measurement], *, binding: bool) -> s
     for configuration, result in rows.items():
         writer.writerow([_cell(_value(configuration, result, name)) for name in names])
     return text.getvalue()
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Writes a file so that it is either complete or not there at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(temporary, 0o644)  # mkstemp gives a file only its owner may read
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _known(kernels: Sequence[str] | None) -> tuple[str, ...]:

@@ -3,15 +3,13 @@
 import csv
 import io
 import math
-import os
 import re
 import shlex
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from compass import registry
+from compass import files, registry
 from compass.domain.answer import Answer, Prediction, Proposal, Suggestion
 from compass.domain.arguments import anything_of, path_name, takes, text
 from compass.domain.base import Config, Value
@@ -315,19 +313,7 @@ def export(answer: Answer, form: str, path: str | Path, template: str | Path | N
 def write_text(path: Path, text: str) -> None:
     """Replace a file whole or not at all."""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=path.parent, prefix=".compass-", delete=False
-        ) as file:
-            fresh = Path(file.name)
-            try:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                fresh.chmod(0o644)
-                fresh.replace(path)
-            except BaseException:
-                fresh.unlink(missing_ok=True)
-                raise
+        files.write_text(path, text, files.READABLE)
     except OSError as error:
         raise DataProblem(
             f"cannot write {path}: {error.strerror}", hint="check the folder and its permissions"

@@ -40,7 +40,6 @@ from compass.collect.sweep import (
     measure,
     provenance_path,
     settle,
-    write_atomically,
 )
 from compass.domain.errors import CompassError, EnvironmentProblem
 
@@ -269,22 +268,6 @@ def test_compiler_without_openmp(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_wrong_arguments_are_told(tmp_path: Path, wrong: dict[str, object]) -> None:
     with pytest.raises(CompassError):
         collect(tmp_path / "runs.csv", **wrong)  # type: ignore[arg-type]
-
-
-def test_a_failed_write_leaves_the_old_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = tmp_path / "runs.csv"
-    write_atomically(path, "old")
-
-    def fail(*_: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, "new")
-    assert path.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 # ---- the table that comes with Compass ----
