@@ -60,7 +60,8 @@ def propose(
         write_text(csv, to_fill_in(engine.space, engine.data.study, found))
         sys.stderr.write(f"wrote {csv}\n")
     if sbatch is not None:
-        from compass.exporters.forms import job_array, write_text
+        from compass.exporters.forms import write_text
+        from compass.slurm.script import job_array
 
         write_text(sbatch, job_array(found))
         sys.stderr.write(f"wrote {sbatch}\n")
