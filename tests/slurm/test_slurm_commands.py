@@ -46,9 +46,7 @@ def test_options_are_passed_on_one_by_one() -> None:
 
 
 def test_the_last_line_says_why_a_job_is_refused(fake: Fake) -> None:
-    fake(
-        "sbatch", "echo 'sbatch: error: Batch' >&2; echo 'sbatch: error: no such queue' >&2; exit 1"
-    )
+    fake("sbatch", "echo 'sbatch: x' >&2; echo 'sbatch: error: no such queue' >&2; exit 1")
     assert refusal_of_job("#!/bin/sh\n") == "no such queue"
     fake("sbatch", "exit 3")
     assert refusal_of_job("#!/bin/sh\n") == "exit code 3"

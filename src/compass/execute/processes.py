@@ -17,6 +17,7 @@ from typing import Any
 from compass import registry
 from compass.domain.errors import EnvironmentProblem
 from compass.execute.base import Item, Result, WorkerLost
+from compass.execute.child import exit_cause
 from compass.execute.frame import answer, opened_answer, packed
 from compass.execute.options import count_of
 
@@ -137,7 +138,7 @@ class _Shift:
             self.stillborn += 1
             if self.stillborn >= _TRIES:
                 raise EnvironmentProblem(
-                    f"the worker processes do not start ({worker.end_told()})",
+                    f"the worker processes do not start ({worker.exit_cause})",
                     hint="in a script, put what runs below: if __name__ == '__main__':",
                 )
         position = worker.position
@@ -146,7 +147,7 @@ class _Shift:
         self.deaths[position] += 1
         if self.deaths[position] >= _TRIES:
             raise WorkerLost(
-                f"item {position} ended its worker process {_TRIES} times ({worker.end_told()})",
+                f"item {position} ended its worker process {_TRIES} times ({worker.exit_cause})",
                 hint="it may need more memory than there is, or a library it uses may be broken",
                 position=position,
             )
@@ -199,13 +200,10 @@ class _Worker:
             self._process.kill()
             self._process.join()
 
-    def end_told(self) -> str:
-        """How the process ended, in words."""
-        code = self._process.exitcode or 0
-        if code >= 0:
-            return f"exit code {code}"
-        name = signal.Signals(-code).name if -code in set(signal.Signals) else "unknown"
-        return f"signal {-code}, {name}"
+    @property
+    def exit_cause(self) -> str:
+        """How the process ended."""
+        return exit_cause(self._process.exitcode or 0)
 
 
 def serve(pipe: Connection) -> None:

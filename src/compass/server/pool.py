@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from compass.execute.child import Garbled, header, next_frame
 from compass.execute.processors import cores
 from compass.server import logs, memory
 from compass.server.limits import Limits
@@ -22,7 +23,7 @@ from compass.server.problems import (
     lost_worker,
     refused_by,
 )
-from compass.server.worker import HEADER, LENGTH, LONGEST, PROGRESS, RESULT
+from compass.server.worker import LONGEST, PROGRESS, RESULT, TASK
 
 Report = Callable[[dict[str, Any]], None]
 # What a process that opens people's files and models has no use for.
@@ -49,21 +50,21 @@ class Worker:
         short = memory.shortages()
         weighed = asyncio.create_task(self._weighed(process.pid))
         try:
-            process.stdin.write(LENGTH.pack(len(content)) + content)
+            process.stdin.write(header(TASK, len(content)) + content)
             await process.stdin.drain()
             while True:
-                kind, length = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
-                if length > 2 * LONGEST:  # damaged: it must not be waited for
-                    raise asyncio.IncompleteReadError(b"", length)
-                answer = await process.stdout.readexactly(length)
+                kind, answer = await next_frame(process.stdout, 2 * LONGEST)
                 if kind == RESULT:
                     return answer
                 if kind != PROGRESS:
                     raise refused_by(json.loads(answer))
                 if report is not None:
                     report(json.loads(answer))
-        except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
+        except (EOFError, BrokenPipeError, ConnectionResetError):
             raise await self._lost(short) from None
+        except Garbled:
+            await self.kill()
+            raise fault() from None
         except (asyncio.CancelledError, TimeoutError):
             await self.kill()
             raise
