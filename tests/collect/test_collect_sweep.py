@@ -11,27 +11,27 @@ from compass.collect import machine
 from compass.collect.plan import (
     KERNELS,
     Configuration,
+    default_configuration,
     is_sensible,
     knobs_for,
     plan,
     problem_n,
     sizes_for,
-    usual,
 )
 from compass.collect.quiet import watched
 from compass.collect.runner import (
     Refusal,
     Sample,
     compile_variant,
-    judge,
+    result_from,
     run_group,
     summary,
     variant_of,
     variation_pct,
 )
 from compass.collect.sweep import (
-    Settings,
-    Taken,
+    SweepOptions,
+    SweepSamples,
     collect,
     columns,
     disagreement_pct,
@@ -39,7 +39,7 @@ from compass.collect.sweep import (
     groups,
     measure,
     provenance_path,
-    settle,
+    table_rows,
 )
 from compass.domain.errors import CompassError, EnvironmentProblem
 
@@ -80,7 +80,7 @@ def test_plan_is_sensible_distinct_and_balanced() -> None:
 def test_plan_holds_single_changes_of_the_usual_configuration() -> None:
     knobs = knobs_for(2)
     configurations = plan(knobs, rows=3000, seed=7, kernels=KERNELS)
-    start = usual("stencil", 1536, knobs)
+    start = default_configuration("stencil", 1536, knobs)
     assert start in configurations
     for flags in knobs.flags:
         assert any(
@@ -161,9 +161,9 @@ def test_a_wrong_result_is_refused(tmp_path: Path) -> None:
     spoiled = compile_variant(
         machine.find_compiler(), variant_of(asked[0]), tmp_path, extra=["-DCOMPASS_FAULT"]
     )
-    settings = Settings(rows=4, repeats=2, seed=1, kernels=KERNELS, visits=1, patience=0)
+    settings = SweepOptions(rows=4, repeats=2, seed=1, kernels=KERNELS, visits=1, patience=0)
     taken = measure({variant_of(asked[0]): spoiled}, asked, settings)
-    rows, reasons = settle(taken)
+    rows, reasons = table_rows(taken)
     assert rows == {}
     assert sum(reasons.values()) == len(KERNELS)
     assert all("wrong result" in reason for reason in reasons)
@@ -182,11 +182,11 @@ def test_a_program_that_stops_leaves_refusals(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("error", ["nan nan", "0 nan", "0 inf", "0.5 0.5"])
 def test_an_error_that_is_large_or_no_number_is_refused(error: str) -> None:
-    assert isinstance(judge(f"ok {error} 100 1 0.1 0.1", "double"), Refusal)
+    assert isinstance(result_from(f"ok {error} 100 1 0.1 0.1", "double"), Refusal)
 
 
 def test_summary_of_repeats() -> None:
-    sample = judge("ok 0 0 2e9 3 1.0 1.0 2.0", "double")
+    sample = result_from("ok 0 0 2e9 3 1.0 1.0 2.0", "double")
     assert isinstance(sample, Sample)
     result = summary(sample)
     assert (result.runtime_ms, result.gflops) == (1000.0, 2.0)
@@ -195,7 +195,7 @@ def test_summary_of_repeats() -> None:
 
 
 def test_the_fastest_visit_counts_and_must_be_confirmed() -> None:
-    taken = Taken()
+    taken = SweepSamples()
     taken.add(SMALL, Sample((2.0, 2.0), 1e9))
     assert taken.unconfirmed() == []  # a single visit has nothing to disagree with
     taken.add(SMALL, Sample((1.0, 1.0), 1e9))
@@ -204,16 +204,16 @@ def test_the_fastest_visit_counts_and_must_be_confirmed() -> None:
     assert taken.unconfirmed() == []
     assert fastest(taken.samples[SMALL]).seconds == (1.0, 1.0)
     assert disagreement_pct(taken.samples[SMALL]) == pytest.approx(5.0)
-    rows, _ = settle(taken)
+    rows, _ = table_rows(taken)
     assert rows[SMALL].runtime_ms == 1000.0
 
 
 def test_repeats_that_disagree_wildly_are_left_out() -> None:
-    taken = Taken()
+    taken = SweepSamples()
     taken.add(SMALL, Sample((1.0, 1.0, 5.0), 1e9))
-    assert settle(taken) == ({}, {"repeats disagree": 1})
+    assert table_rows(taken) == ({}, {"repeats disagree": 1})
     taken.add(SMALL, Sample((2.0, 2.0, 2.0), 1e9))
-    rows, reasons = settle(taken)
+    rows, reasons = table_rows(taken)
     assert (rows[SMALL].runtime_ms, dict(reasons)) == (2000.0, {})
 
 

@@ -9,7 +9,7 @@ the content is depends on how far the child is trusted:
 * a worker of the server (`server/worker`) runs our own code on people's files: JSON. The server
   waits for many of them at once, so it reads their frames with asyncio (`next_frame`);
 * a worker of the executor `processes` is sent functions, so it gets pickles that we made ourselves
-  (`execute/frame`). It is started by `multiprocessing`, not here: only that makes the functions
+  (`execute/pickles`). It is started by `multiprocessing`, not here: only that makes the functions
   of a person's own script known to the child.
 
 A child of this module writes its frames to what was its standard output. What libraries print goes

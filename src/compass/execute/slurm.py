@@ -20,7 +20,7 @@ from compass.execute.cluster import (
     check_versions,
     connected,
     on_cluster,
-    secret,
+    tls_keys,
 )
 from compass.execute.options import options_of
 from compass.slurm.commands import refusal_of_job, states_of_jobs
@@ -172,7 +172,7 @@ def _cluster(options: dict[str, str], folder: str) -> Any:
         log_directory=folder,
         local_directory=None,
         protocol="tls://",
-        security=secret(folder),
+        security=tls_keys(folder),
         scheduler_options=NO_DASHBOARD,
         silence_logs="critical",
     )
