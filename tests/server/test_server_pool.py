@@ -218,9 +218,8 @@ def test_a_process_that_sends_something_else_is_ended_and_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "program"
-    program.write_text(
-        "#!/bin/sh\nprintf 'R\\177\\377\\377\\377\\377\\377\\377\\377'; exec sleep 60"
-    )
+    too_long = "R" + r"\377" * 8
+    program.write_text(f"#!/bin/sh\nprintf '{too_long}'; exec sleep 60")
     program.chmod(0o755)
 
     async def scene() -> None:

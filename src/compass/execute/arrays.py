@@ -1,4 +1,4 @@
-"""What arrays from a file must be before anything, above all a compiled loop, reads them.
+"""Checks arrays from a file before anything, above all a compiled loop, reads them.
 
 Compiled loops do not look where they read. So whoever restores a model describes its arrays once,
 by name: the type, the shape in terms of named sizes, and which values there may be. `checked`

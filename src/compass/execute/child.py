@@ -12,6 +12,9 @@ the content is depends on how far the child is trusted:
   (`execute/pickles`). It is started by `multiprocessing`, not here: only that makes the functions
   of a person's own script known to the child.
 
+Programs that read something, print something and end (Slurm's commands, a compiler, the library of
+Darshan) need no protocol: they are run with a time limit where they are needed.
+
 A child of this module writes its frames to what was its standard output. What libraries print goes
 nowhere (`own_streams`), so that it cannot get between the frames.
 """

@@ -1,4 +1,4 @@
-"""Work on the workers of a Dask scheduler, wherever they are."""
+"""Runs work on the workers of a Dask scheduler, wherever they are."""
 
 import pickle
 import time

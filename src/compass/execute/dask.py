@@ -1,4 +1,4 @@
-"""Work on a Dask cluster that runs already, or on one of its own on this machine."""
+"""The executor `dask`: a Dask cluster that runs already, or one of its own on this machine."""
 
 import logging
 import re

@@ -1,4 +1,4 @@
-"""Work on the ranks of an MPI program.
+"""The executor `mpi`: the ranks of an MPI program.
 
 `mpiexec -n 4 compass reduce ... --executor mpi` starts the whole program four times. `among_ranks`
 makes one program of it: rank 0 runs the command, the others do the work that it hands out.

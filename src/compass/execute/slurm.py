@@ -1,4 +1,4 @@
-"""Work in Slurm jobs that are submitted for it and end with it."""
+"""The executor `slurm`: Slurm jobs that are submitted for the work and end with it."""
 
 import os
 import re

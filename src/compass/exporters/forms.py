@@ -136,11 +136,11 @@ def export(answer: Answer, form: str, path: str | Path, template: str | Path | N
                 f"cannot read the template {template}: {why}", hint="check the path"
             ) from None
     rendered: str = registry.get("exporter", form).render(answer, text)
-    write_text(Path(path), rendered)
+    write_export(Path(path), rendered)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace a file whole or not at all."""
+def write_export(path: Path, text: str) -> None:
+    """Write what was rendered to a file, which is replaced whole or not at all."""
     try:
         files.write_text(path, text, files.READABLE)
     except OSError as error:
