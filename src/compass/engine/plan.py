@@ -160,9 +160,7 @@ def best_run(
     """
     badness = np.zeros(len(rows))
     for name, goal in query.goals.items():
-        parameter, y = store.prepared.space[name], store.prepared.column(name)[rows]
-        if isinstance(parameter, Number) and parameter.optional:
-            y = np.where(y == parameter.none_code, np.nan, y)
+        parameter, y = store.prepared.space[name], store.prepared.outcome(name)[rows]
         scale = float(np.nanstd(y)) if np.isfinite(y).any() else 0.0
         match goal:
             case Extreme(direction=direction):

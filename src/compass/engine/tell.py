@@ -92,11 +92,7 @@ def _usable(data: Dataset, first: int) -> int:
     fresh = prepared.row_id >= first
     told = np.zeros(len(fresh), dtype=np.bool_)
     for name in prepared.space.having(Role.OUTCOME):
-        parameter, y = prepared.space[name], prepared.column(name)
-        amount = np.isfinite(y)
-        if isinstance(parameter, Number) and parameter.optional:
-            amount &= y != parameter.none_code
-        told |= amount
+        told |= np.isfinite(prepared.outcome(name))
     if not (told & fresh).any():
         arrived = data.table.rows - first
         what = "the new run" if arrived == 1 else f"any of the {arrived} new runs"

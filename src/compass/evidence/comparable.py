@@ -94,7 +94,7 @@ def comparable_runs(prepared: Prepared) -> Comparable:
         return _known(prepared, features, ())
     pairs = _alike(X, features, 0)
     apart = [
-        disagreement(_amounts(prepared, name)[rows], *pairs, 0)
+        disagreement(prepared.outcome(name)[rows], *pairs, 0)
         for name in prepared.space.having(Role.OUTCOME)
         if isinstance(prepared.space[name], Number)
     ]
@@ -143,14 +143,7 @@ def complete(assessor: Assessor) -> Rows:
 
 def measured(store: ModelStore, name: str) -> Floats:
     """An outcome as it was measured, [n]; NaN where it was not."""
-    return _amounts(store.prepared, name)
-
-
-def _amounts(prepared: Prepared, name: str) -> Floats:
-    parameter, y = prepared.space[name], prepared.column(name)
-    if isinstance(parameter, Number) and parameter.optional:
-        return np.where(y == parameter.none_code, np.nan, y)
-    return y
+    return store.prepared.outcome(name)
 
 
 def _usual_error(assessor: Assessor, name: str) -> float:

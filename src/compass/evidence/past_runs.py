@@ -77,12 +77,10 @@ def _positive(store: ModelStore, name: str) -> bool:
 
 def _measured(store: ModelStore, name: str) -> Floats:
     """An outcome as it was measured, [n, outputs]: a number, or 1 for the class that it was."""
-    parameter, y = store.prepared.space[name], store.prepared.column(name)
+    parameter, y = store.prepared.space[name], store.prepared.outcome(name)
     if isinstance(parameter, Category):
         shares = (y[:, None] == np.arange(len(parameter.values))).astype(np.float64)
         return np.where(np.isfinite(y)[:, None], shares, np.nan)
-    if parameter.optional:
-        y = np.where(y == parameter.none_code, np.nan, y)
     return np.asarray(y[:, None])
 
 

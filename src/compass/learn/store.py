@@ -145,18 +145,8 @@ class ModelStore:
     def geometry(self, features: tuple[str, ...], weights: dict[str, float]) -> Geometry:
         """Distances between configurations, with the person's costs of change."""
         view = self.view_of(features)
-        parameters = view.features.parameters
-        return Geometry(
-            scale=view.scale,
-            weight=np.array([weights.get(name, 1.0) for name in features]),
-            category=np.array([isinstance(p, Category) for p in parameters]),
-            none=np.array(
-                [
-                    p.none_code if isinstance(p, Number) and p.optional else np.nan
-                    for p in parameters
-                ]
-            ),
-        )
+        costs = np.array([weights.get(name, 1.0) for name in features])
+        return Geometry.of(view.features, view.scale, costs)
 
     def past_of(self, features: tuple[str, ...]) -> Past:
         """The past runs sorted by what they are a run of."""
@@ -324,9 +314,7 @@ class ModelStore:
         """The rows that an outcome is learnt from and checked with."""
         view = self.view_of(features)
         parameter = self.prepared.space[target]
-        y = self.prepared.column(target)
-        if isinstance(parameter, Number) and parameter.optional:
-            y = np.where(y == parameter.none_code, np.nan, y)  # `none` is no amount to learn
+        y = self.prepared.outcome(target)
         train, valid = _measured(view, np.isfinite(y), target)
         task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
         return OutcomeData(view, y, task, train, valid)

@@ -19,6 +19,7 @@ from compass.prepare.study_file import load_study, save_study
 from compass.readers import Table
 from compass.readers.arrays import nulls_of
 from compass.readers.sample import FILE, WEIGHT
+from compass.rules.values import without_none
 
 __all__ = [
     "CleaningReport",
@@ -87,6 +88,10 @@ class Prepared:
         self.space[name]
         values: NDArray[np.float64] = self.values[:, self.space.names.index(name)]
         return values
+
+    def outcome(self, name: str) -> NDArray[np.float64]:
+        """One outcome as it was measured, [n]; NaN where it was not, or was `none`."""
+        return without_none(self.column(name), self.space[name])
 
     def columns_of(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Some encoded columns in the order given, [n, len(names)]."""

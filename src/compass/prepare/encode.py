@@ -88,7 +88,7 @@ def decode_value(parameter: Number | Category, value: float) -> Value:
     """What an encoded value means: a whole number, a number, a label, or None for `none`."""
     if isinstance(parameter, Category):
         return parameter.values[round(value)]
-    if parameter.optional and value == parameter.none_code:
+    if value == parameter.none_code:
         return None
     return int(value) if parameter.whole and value.is_integer() else value
 
@@ -111,7 +111,7 @@ def _encode_number(parameter: Number, value: Value) -> float:
         raise BaselineProblem(
             f"{parameter.name} must be a finite number, not {value}", hint="give it a plain number"
         )
-    if parameter.optional and number == parameter.none_code:
+    if number == parameter.none_code:
         raise BaselineProblem(
             f"{parameter.name} cannot be {number:g}: that number stands for `none`",
             hint=f"its values go from {parameter.low:g} to {parameter.high:g}",

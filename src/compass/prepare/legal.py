@@ -23,7 +23,7 @@ def legal(parameter: Number | Category, value: Value) -> bool:
         return parameter.optional
     if isinstance(value, bool | str) or not math.isfinite(value):
         return False
-    if parameter.optional and value == parameter.none_code:
+    if value == parameter.none_code:
         return False
     return bool(legal_mask(parameter, np.array([float(value)]))[0])
 

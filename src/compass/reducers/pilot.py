@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
-from compass.domain.space import Category, Role, Space
+from compass.domain.space import Role, Space
 from compass.prepare.infer import infer
 from compass.prepare.mapping import mapped
 from compass.prepare.study import Study
@@ -298,12 +298,5 @@ def binned(
 
 def required_of(space: Space, types: Mapping[str, pa.DataType]) -> tuple[tuple[str, bool], ...]:
     """The features that a row must have: (name, whether it is a number)."""
-    found = []
-    for name in features_of(space):
-        parameter = space[name]
-        optional = (
-            None in parameter.values if isinstance(parameter, Category) else parameter.optional
-        )
-        if not optional:
-            found.append((name, not is_label(types[name])))
-    return tuple(found)
+    needed = (name for name in features_of(space) if not space[name].optional)
+    return tuple((name, not is_label(types[name])) for name in needed)

@@ -247,9 +247,9 @@ def _shown(value: float, parameter: Number | Category) -> str:
     """An encoded value as the person knows it."""
     if isinstance(parameter, Category):
         return format_value(parameter.values[int(value)])
-    if isinstance(parameter, Number) and parameter.optional and value == parameter.none_code:
+    if value == parameter.none_code:
         return "none"
-    unit = f" {parameter.unit}" if isinstance(parameter, Number) and parameter.unit else ""
+    unit = f" {parameter.unit}" if parameter.unit else ""
     exact = float(value)
     return format_value(exact if exact.is_integer() else float(f"{exact:.7g}")) + unit
 

@@ -112,6 +112,13 @@ def number(node: Expression, table: Table) -> Quantity:
             raise TypeError(f"not a number: {node!r}")
 
 
+def without_none(values: FloatArray, parameter: Number | Category) -> FloatArray:
+    """Encoded values of a column with NaN in place of the level `none` of a number."""
+    if isinstance(parameter, Category) or not parameter.optional:
+        return values
+    return np.where(values == parameter.none_code, np.nan, values)
+
+
 def _column(name: str, table: Table) -> Quantity:
     values, parameter = table.columns[name], table.parameters[name]
     if isinstance(parameter, Number) and parameter.optional:

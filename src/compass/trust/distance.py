@@ -147,7 +147,7 @@ def _scale(
 ) -> tuple[float, ...]:
     if isinstance(parameter, Category):
         return (j, CATEGORY, 0.0, 1.0, np.nan)
-    none = parameter.none_code if parameter.optional else np.nan
+    none = parameter.none_code
     present = values != none
     some = values[present]
     mass = None if weight is None else weight[present]
