@@ -56,7 +56,7 @@ def legal_tuples(
         if legal is None or len(legal) > limit:
             return None
         values[name] = legal
-    search = _Search(
+    search = _Enumeration(
         relevant, values, {name: np.array([float(v)]) for name, v in fixed.items()}, limit
     )
     columns = search.run()
@@ -68,7 +68,7 @@ def legal_tuples(
     return table[np.lexsort(table.T[::-1])]
 
 
-class _Search:
+class _Enumeration:
     """Columns placed one after the other, the most determined first."""
 
     def __init__(

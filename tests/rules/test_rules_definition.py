@@ -13,7 +13,7 @@ from compass.domain.expression import names_in
 from compass.domain.space import Category, Number, Space
 from compass.language import bind_rule, parse_rule
 from compass.prepare.encode import Encoder
-from compass.rules.plain import obeys
+from compass.rules.definition import obeys
 
 
 def said(text, space, **config):

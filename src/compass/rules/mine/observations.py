@@ -18,7 +18,7 @@ _GIVEN = 256  # values that they are looked at beside
 COINCIDENCE = 1e-6  # a dependency must be less likely than this between unrelated columns
 
 
-class Sheet:
+class Observations:
     """The encoded table X [n, d] with `none` and missing cells as NaN."""
 
     def __init__(self, X: FloatArray, space: Space) -> None:
