@@ -33,7 +33,7 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
         t = read(source)
         assert [t.row(i)["n"] for i in range(3)] == [1, 2, 3]
         assert t.row(0)["t"] == 1.0
-        assert t.locate(2) == (str(tmp_path / "b.csv"), 0)
+        assert t.part_of(2) == (str(tmp_path / "b.csv"), 0)
     listed = read([tmp_path / "b.csv", str(tmp_path / "a.csv")])
     assert listed.parts == (Part(str(tmp_path / "b.csv"), 1), Part(str(tmp_path / "a.csv"), 2))
     assert listed.row(0) == {"t": 3.5, "n": 3}
@@ -114,7 +114,7 @@ def test_tables_in_memory() -> None:
 
     wanted = read(columns)
     assert wanted.parts == (Part(None, 2),)
-    assert wanted.locate(1) == (None, 1)
+    assert wanted.part_of(1) == (None, 1)
     arrays = {"n": np.array([1, 2]), "t": np.array([0.5, np.nan])}
     for source in (arrow, arrow.to_batches()[0], Stream(), Frame(), arrays, wanted):
         assert read(source).fingerprint == wanted.fingerprint, type(source)

@@ -223,7 +223,7 @@ def test_a_folder_of_run_folders_is_a_set_of_runs(tmp_path: Path) -> None:
             {"run": "nodes1", "time": 0.5},
             {"run": "nodes2", "time": 1.0},
         ]
-        assert table.locate(1) == (str(tmp_path / "nodes2"), 0)
+        assert table.part_of(1) == (str(tmp_path / "nodes2"), 0)
 
 
 def test_folder_names_with_values_are_columns(tmp_path: Path) -> None:

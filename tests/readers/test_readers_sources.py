@@ -123,7 +123,7 @@ def test_many_small_files(tmp_path: Path) -> None:
         (tmp_path / f"{i:05}.csv").write_bytes(b"n,t\n%d,0.5\n" % i)
     found = read(tmp_path)
     assert found.arrow.column("n").to_pylist() == list(range(1500))
-    assert found.locate(1499)[0] == str(tmp_path / "01499.csv")
+    assert found.part_of(1499)[0] == str(tmp_path / "01499.csv")
     # Every later step walks over the pieces, so there must not be one for each file.
     assert found.arrow.column("n").num_chunks == 1
 

@@ -191,7 +191,8 @@ def test_a_sample_is_read_with_its_weights(tmp_path: Path) -> None:
     assert data.prepared.weight.sum() == pytest.approx(report.weight)
     assert data.table.sampled is not None
     assert data.table.sampled.words.startswith("a sample of 10 % (guided, seed 7)")
-    assert data.table.locate(5) == (str(source), sample.column("sample_row")[5].as_py())
+    row = sample.column("sample_row")[5].as_py()
+    assert data.table.source_of(5) == f"row {row} of {source}"
 
 
 def test_a_sample_of_a_sample_is_refused(tmp_path: Path) -> None:

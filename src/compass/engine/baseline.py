@@ -26,7 +26,7 @@ def encode(baseline: Row | Given, store: ModelStore, view: FeatureView) -> tuple
     if isinstance(baseline, Row):
         position = store.everything.position(baseline.row)  # also says when there is no such row
         config = Encoder(space).decode(store.everything.values[position])
-        where = store.everything.table.told(baseline.row)
+        where = store.everything.table.row_label(baseline.row)
     else:
         config, where = baseline.config, "the baseline"
     features = view.features.names

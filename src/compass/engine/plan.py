@@ -187,7 +187,7 @@ def _measured_best(position: int, query: Query, store: ModelStore) -> str:
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
     values = f" ({', '.join(told)})" if told else ""
-    return f"{store.prepared.table.told(int(store.prepared.row_id[position]))}{values}"
+    return f"{store.prepared.table.row_label(int(store.prepared.row_id[position]))}{values}"
 
 
 def _from_baseline(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
@@ -213,7 +213,7 @@ def _from_baseline(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
     decoded = Encoder(view.features).decode(origin)
     where = "the one given"
     if isinstance(query.baseline, Row):
-        where = store.everything.table.told(query.baseline.row)
+        where = store.everything.table.row_label(query.baseline.row)
     return replace(
         shell,
         start=start,

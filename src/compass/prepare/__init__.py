@@ -78,7 +78,7 @@ class Prepared:
             reasons = [note.reason for note in self.report.reasons if row in note.first]
             why = f": {reasons[0]}" if reasons else ""
             raise BaselineProblem(
-                f"{self.table.told(row)} was left out when the data was cleaned{why}",
+                f"{self.table.row_label(row)} was left out when the data was cleaned{why}",
                 hint="choose another row, or give a configuration",
             )
         return place

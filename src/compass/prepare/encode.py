@@ -65,10 +65,6 @@ class Encoder:
             dtype=np.float64,
         )
 
-    def encode_value(self, name: str, value: Value) -> float:
-        """One parameter's value as it stands in vectors."""
-        return self._encode_value(self.space[name], value)
-
     def _encode_value(self, parameter: Number | Category, value: Value) -> float:
         if isinstance(parameter, Category):
             return self._labels[parameter.name].position(value)

@@ -98,11 +98,6 @@ class Located:
     root: Path | None = None
 
 
-def expand(source: str | Path) -> list[Path]:
-    """The files that a path, a glob or a folder stands for."""
-    return list(located(source).paths)
-
-
 def located(source: str | Path) -> Located:
     """The files that a path, a `file://` address, a glob or a folder (with those in it) holds."""
     path = Path(_local(source)).expanduser()

@@ -36,7 +36,7 @@ class Table:
     def of(cls, arrow: pa.Table, parts: Iterable[Part] | None = None) -> "Table":
         """A table of these columns, brought to plain types (see `compass.readers.plain`)."""
         arrow = plain(arrow)
-        sampled(arrow.schema)  # a damaged mark is told at once
+        sampled(arrow.schema)  # a damaged mark is an error at once
         given = tuple(parts) if parts is not None else (Part(None, arrow.num_rows),)
         return cls(arrow, given, fingerprint(arrow))
 
@@ -72,14 +72,6 @@ class Table:
         """How the rows were drawn from a larger table; None: they were not."""
         return sampled(self.arrow.schema)
 
-    def locate(self, n: int) -> tuple[str | None, int]:
-        """The file that row `n` came from, and the row's number within that file.
-
-        Of a sample that is the file which the sample was drawn from.
-        """
-        self.check_row(n)
-        return self._source(n) or self.part_of(n)
-
     def part_of(self, n: int) -> tuple[str | None, int]:
         """The file that was read for row `n`, and the row's number within that file."""
         self.check_row(n)
@@ -103,8 +95,8 @@ class Table:
         source = self._source(n)
         return None if source is None else f"row {source[1]} of {source[0]}"
 
-    def told(self, n: int) -> str:
-        """A row as a person is told of it: `row 12`, or `row 12 (row 40213 of jobs.parquet)`."""
+    def row_label(self, n: int) -> str:
+        """A row as people know it: `row 12`, or `row 12 (row 40213 of jobs.parquet)`."""
         source = self.source_of(n)
         return f"row {n}" if source is None else f"row {n} ({source})"
 
