@@ -322,12 +322,12 @@ def _category_of(node: Expression, space: Space) -> Category | None:
 
 def _bind_comparison(op: str, left: Expression, right: Expression, space: Space) -> Comparison:
     sides = [left, right]
-    for here, there in ((0, 1), (1, 0)):
-        category = _category_of(sides[there], space)
-        node = sides[here]
+    for place, other in ((0, 1), (1, 0)):
+        category = _category_of(sides[other], space)
+        node = sides[place]
         # `partition == gpu`: a word that is no column is a label of the other side.
         if category is not None and isinstance(node, Name) and not _is_column(node.name, space):
-            sides[here] = Literal(match_label(node.name, category))
+            sides[place] = Literal(match_label(node.name, category))
     bound = [side if isinstance(side, Literal) else bind_rule(side, space) for side in sides]
     converted = _bind_literals(bound, bound, space)
     return Comparison(op, converted[0], converted[1])

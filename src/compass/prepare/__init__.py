@@ -67,8 +67,8 @@ class Prepared:
         if self.table.sampled is None:
             return None
         counts = {WEIGHT: "each counts 1/chance", None: "all count alike"}
-        told = counts.get(self.weighed_by, f"each counts by {self.weighed_by}")
-        return f"{self.table.sampled.words}, {told}"
+        counted = counts.get(self.weighed_by, f"each counts by {self.weighed_by}")
+        return f"{self.table.sampled.words}, {counted}"
 
     def position(self, row: int) -> int:
         """Where a row of the person's data is in the arrays; an error if it was left out."""

@@ -52,8 +52,8 @@ class Facts:
 def facts_of(field: pa.Field, column: pa.ChunkedArray) -> Facts:
     """The facts of one column of plain type."""
     kind, rows = field.type, len(column)
-    told = (field.metadata or {}).get(UNIT)
-    unit = told.decode() if told else None
+    stored = (field.metadata or {}).get(UNIT)
+    unit = stored.decode() if stored else None
     if pa.types.is_null(kind):
         return Facts(field.name, kind, rows, rows, 0, unit=unit)
     if pa.types.is_large_string(kind) or pa.types.is_boolean(kind):

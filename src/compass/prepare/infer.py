@@ -82,11 +82,11 @@ def _of_sample(
     name = parameter.name
     if name not in COLUMNS:
         return parameter, report
-    said = _choice(study, name).role
-    if said not in (None, Role.IGNORED) and name not in study.drop:
-        assert said is not None
+    role = _choice(study, name).role
+    if role not in (None, Role.IGNORED) and name not in study.drop:
+        assert role is not None
         raise StudyProblem(
-            f"'{name}' tells how the rows were sampled, so it cannot be a {said.value}",
+            f"'{name}' tells how the rows were sampled, so it cannot be a {role.value}",
             hint="leave it ignored",
         )
     update = {"role": Role.IGNORED}
@@ -115,8 +115,8 @@ def _column(
     try:
         parameter = _parameter(facts, column, choice, role)
     except ValidationError as problem:
-        said = str(problem.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise StudyProblem(f"in the study, {said}", hint="correct the study") from problem
+        message = str(problem.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise StudyProblem(f"in the study, {message}", hint="correct the study") from problem
     return parameter, _report(facts, parameter, note)
 
 

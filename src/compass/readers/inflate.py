@@ -140,9 +140,9 @@ class Shallow(io.RawIOBase):
             steps = np.diff(depth[ends], prepend=0)
             base[ends] = steps
             base = np.cumsum(base)
-        here = depth - base
-        self._depth = int(here[-1])
-        return int(here.max())
+        levels = depth - base
+        self._depth = int(levels[-1])
+        return int(levels.max())
 
 
 _STEP = np.zeros(256, np.int8)

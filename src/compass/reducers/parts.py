@@ -57,13 +57,13 @@ def write_part(path: Path, tables: Sequence[pa.Table], tally: Tally, fragment: F
     # Two workers may have the same fragment, when one was thought to be dead.
     half = path.with_name(f"{path.name}.{uuid.uuid4().hex}.half")
     schema = _shared([table.schema for table in tables]) if tables else pa.schema([])
-    said = schema.with_metadata({_TALLY: json.dumps(tally.plain()).encode()})
+    marked = schema.with_metadata({_TALLY: json.dumps(tally.plain()).encode()})
     with _writing(f"the rows kept of {fragment} to {path.parent}"):
         try:
             with half.open("wb") as file:
-                with pa.ipc.new_file(file, said) as writer:
+                with pa.ipc.new_file(file, marked) as writer:
                     for table in tables:
-                        writer.write_table(table.cast(said))
+                        writer.write_table(table.cast(marked))
                 file.flush()
                 os.fsync(file.fileno())
             half.replace(path)
@@ -75,8 +75,8 @@ def read_tally(path: Path) -> Tally | None:
     """What a part says of its fragment; None if it is not there or not whole."""
     try:
         with pa.OSFile(str(path)) as file:
-            said = pa.ipc.open_file(file).schema.metadata[_TALLY]
-        return tally_of(json.loads(said))
+            stored = pa.ipc.open_file(file).schema.metadata[_TALLY]
+        return tally_of(json.loads(stored))
     except (OSError, pa.ArrowInvalid, KeyError, TypeError, ValueError):
         return None
 

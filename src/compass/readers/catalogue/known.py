@@ -98,8 +98,8 @@ class Entry(Noun):
 
     def columns(self, role: str) -> list[str]:
         """The columns that have this role in the study."""
-        said = self.study.get("columns", {})
-        return [name for name, choice in said.items() if choice.get("role") == role]
+        choices = self.study.get("columns", {})
+        return [name for name, choice in choices.items() if choice.get("role") == role]
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def catalogue() -> dict[str, Entry]:
 
     text = files(__package__).joinpath("entries.yaml").read_text(encoding="utf-8")
     raw = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
-    return {name: Entry(name=name, **said) for name, said in raw.items()}
+    return {name: Entry(name=name, **fields) for name, fields in raw.items()}
 
 
 def entry(name: str) -> Entry:
@@ -161,7 +161,7 @@ def study_for(source: object, names: Iterable[str]) -> dict[str, Any] | None:
     if found is None:
         return None
     there = set(names)
-    said = dict(found.study)
-    if "drop" in said:
-        said["drop"] = [name for name in said["drop"] if name in there]
-    return said
+    study = dict(found.study)
+    if "drop" in study:
+        study["drop"] = [name for name in study["drop"] if name in there]
+    return study

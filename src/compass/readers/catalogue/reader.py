@@ -36,12 +36,12 @@ def load(name: str, progress: Progress | None = None) -> Table:
 
 def _with_units(table: pa.Table, known: Entry) -> pa.Table:
     """The table with the units that the study tells, so that they go with it into other files."""
-    said = known.study.get("columns", {})
+    columns = known.study.get("columns", {})
     fields = []
     for field in table.schema:
-        unit = said.get(field.name, {}).get("unit")
-        told = {**(field.metadata or {}), UNIT: unit.encode()} if unit else field.metadata
-        fields.append(field.with_metadata(told))
+        unit = columns.get(field.name, {}).get("unit")
+        metadata = {**(field.metadata or {}), UNIT: unit.encode()} if unit else field.metadata
+        fields.append(field.with_metadata(metadata))
     return table.cast(pa.schema(fields, metadata=table.schema.metadata))
 
 

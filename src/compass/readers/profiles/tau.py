@@ -76,9 +76,9 @@ class Tau(ProfileReader):
 
 def _metrics_in(folder: Path) -> dict[str, list[Path]]:
     """The files of each metric in the order of ranks; "" where the files do not stand apart."""
-    here = _files(folder)
-    if here:
-        return {"": here}
+    direct = _files(folder)
+    if direct:
+        return {"": direct}
     found = {}
     for inner in sorted(folder.glob("MULTI__*")):
         if inner.is_dir() and (files := _files(inner)):

@@ -210,8 +210,8 @@ def _significant(
     names = (*relation.left, *relation.right)
     count = data.combinations(names)
     chance = data.chance(names, holds)
-    alone = len(names) == 2
-    unlikely = data.surprise(names[0], names[1:], holds) if alone else chance**count
+    pair = len(names) == 2
+    unlikely = data.surprise(names[0], names[1:], holds) if pair else chance**count
     if count < _TUPLES or unlikely > COINCIDENCE:
         return None
     return replace(relation, combinations=count, chance=chance)
