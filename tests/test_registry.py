@@ -152,9 +152,9 @@ def test_the_listing_tells_name_origin_and_summary() -> None:
     registry.add("rule", "half")(half)
     registry.add("step", "half")(half)
     assert registry.listing() == [
-        registry.Listed("step", "half", __name__, "Half of a value."),
-        registry.Listed("rule", "half", __name__, "Half of a value."),
-        registry.Listed("rule", "twice", __name__, ""),
+        registry.ListedPlugin("step", "half", __name__, "Half of a value."),
+        registry.ListedPlugin("rule", "half", __name__, "Half of a value."),
+        registry.ListedPlugin("rule", "twice", __name__, ""),
     ]
 
 
@@ -171,7 +171,9 @@ def test_a_joint_can_be_added() -> None:
     registry.declare("policy", policy)  # the same again, as when a module is imported again
     assert registry.joints()["policy"] is policy
     assert registry.get("policy", "half") is half
-    assert registry.Listed("policy", "half", __name__, "Half of a value.") in registry.listing()
+    assert (
+        registry.ListedPlugin("policy", "half", __name__, "Half of a value.") in registry.listing()
+    )
     with pytest.raises(UnknownName, match="no policy named 'hallf'"):
         registry.get("policy", "hallf")
     with pytest.raises(BadInput, match="there is already a joint named 'policy'"):

@@ -32,7 +32,7 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPlugin:
     """A plug-in as `compass plugins` shows it."""
 
     joint: str
@@ -255,15 +255,15 @@ def _problem(joint: str, name: str, package: str, error: Exception) -> Environme
     return problem
 
 
-def listing() -> list[Listed]:
+def listing() -> list[ListedPlugin]:
     """Every plug-in of every joint, those that cannot be loaded included."""
     listed = []
     for joint in [*joints(), _JOINT]:
         plugins = {} if joint == _JOINT else everything(joint)
         for name, plugin in sorted(plugins.items()):
-            listed.append(Listed(joint, name, _origin[joint, name], _summary(plugin)))
+            listed.append(ListedPlugin(joint, name, _origin[joint, name], _summary(plugin)))
         for name, problem in sorted(_broken[joint].items()):
-            listed.append(Listed(joint, name, "broken", problem.message))
+            listed.append(ListedPlugin(joint, name, "broken", problem.message))
     return listed
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from compass.domain.errors import DataProblem, UnknownName
-from compass.readers import Part, read
+from compass.readers import TablePart, read
 from compass.readers.files import cannot_open
 
 DATA = Path(os.environ.get("COMPASS_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -35,7 +35,10 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
         assert t.row(0)["t"] == 1.0
         assert t.part_of(2) == (str(tmp_path / "b.csv"), 0)
     listed = read([tmp_path / "b.csv", str(tmp_path / "a.csv")])
-    assert listed.parts == (Part(str(tmp_path / "b.csv"), 1), Part(str(tmp_path / "a.csv"), 2))
+    assert listed.parts == (
+        TablePart(str(tmp_path / "b.csv"), 1),
+        TablePart(str(tmp_path / "a.csv"), 2),
+    )
     assert listed.row(0) == {"t": 3.5, "n": 3}
 
 
@@ -113,7 +116,7 @@ def test_tables_in_memory() -> None:
             return arrow.__dataframe__(nan_as_null, allow_copy)
 
     wanted = read(columns)
-    assert wanted.parts == (Part(None, 2),)
+    assert wanted.parts == (TablePart(None, 2),)
     assert wanted.part_of(1) == (None, 1)
     arrays = {"n": np.array([1, 2]), "t": np.array([0.5, np.nan])}
     for source in (arrow, arrow.to_batches()[0], Stream(), Frame(), arrays, wanted):

@@ -12,7 +12,7 @@ from compass.domain.errors import BadInput, DataProblem, UnknownName
 from compass.readers import read
 from compass.readers.plain import UNIT
 from compass.readers.profiles import ProfileOptions, read_runs
-from compass.readers.profiles.base import Measured, Over, Profile, in_seconds
+from compass.readers.profiles.base import Over, Profile, RunMetric, in_seconds
 from compass.readers.profiles.flatten import columns_of, flatten, notes_of, run_names
 from compass.readers.profiles.tree import Groups, OverRanks, Tree
 
@@ -32,7 +32,7 @@ def run(
     exclusive = np.array(own)
     inclusive = exclusive.copy()
     inclusive[0] = exclusive.sum()
-    measured = Measured(
+    measured = RunMetric(
         unit,
         dict.fromkeys(ways, float(inclusive[0])),
         dict.fromkeys(ways, inclusive),

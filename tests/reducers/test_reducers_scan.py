@@ -12,7 +12,7 @@ import compass as cp
 from compass.readers import fragments
 from compass.readers.fragments import fragments_of
 from compass.reducers.chances import ByScore
-from compass.reducers.large import Choice, recipe_of
+from compass.reducers.large import Choice, scan_plan
 from compass.reducers.pilot import draw
 from compass.settings import ReduceSettings
 
@@ -27,7 +27,7 @@ def test_guided_rows_and_weights_are_those_of_a_slow_scorer(
     _, sample = reduced(source, tmp_path / "s.parquet", settings=HOW, seed=3)
     found = fragments_of([source])
     choice = Choice(0.1, seed=3, study=STUDY, settings=HOW)
-    chances = recipe_of(draw(found, STUDY, 3, HOW), choice)[0].chances
+    chances = scan_plan(draw(found, STUDY, 3, HOW), choice)[0].chances
     assert isinstance(chances, ByScore)
     wanted: dict[int, float] = {}
     identity = found.fragments[0].identity

@@ -93,7 +93,7 @@ class NotFinite:
 
 
 @registry.add("step", "domain")
-class Domain:
+class OutsideDomain:
     """Leaves out rows with values that cannot be written in the study's terms."""
 
     name = "domain"

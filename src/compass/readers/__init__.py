@@ -14,7 +14,7 @@ from compass.readers import files, hive
 from compass.readers.base import Reader
 from compass.readers.combine import combine
 from compass.readers.plain import plain
-from compass.readers.table import Part, Table
+from compass.readers.table import Table, TablePart
 
 __all__ = ["Part", "Reader", "Table", "read"]
 
@@ -70,7 +70,7 @@ def _fetched(source: str) -> Table | None:
     found = known.fetch(source.partition(":")[2])  # type: ignore[attr-defined]
     if isinstance(found, Table):
         return found
-    return Table.of(_checked(found, source), [Part(source, found.num_rows)])
+    return Table.of(_checked(found, source), [TablePart(source, found.num_rows)])
 
 
 def _is_list_of_paths(source: Any) -> bool:
@@ -100,7 +100,7 @@ def read_files(
         one = hive.with_partition(plain(table), folders, kinds, str(path))
         tables.append(_checked(one, str(path), several=len(paths) > 1))
     names = [str(path) for path in paths]
-    parts = [Part(name, table.num_rows) for name, table in zip(names, tables, strict=True)]
+    parts = [TablePart(name, table.num_rows) for name, table in zip(names, tables, strict=True)]
     return Table.of(_checked(combine(tables, names, fill=fill), "the source"), parts)
 
 

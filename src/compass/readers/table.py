@@ -17,7 +17,7 @@ from compass.readers.sample import FILE, ROW, Sampled, sampled
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """The rows that came from one file (or from memory, when `file` is None)."""
 
     file: str | None
@@ -29,15 +29,15 @@ class Table:
     """Rows of past runs. Rows are counted from 0 over all files in order, headers not counted."""
 
     arrow: pa.Table
-    parts: tuple[Part, ...]
+    parts: tuple[TablePart, ...]
     fingerprint: str
 
     @classmethod
-    def of(cls, arrow: pa.Table, parts: Iterable[Part] | None = None) -> "Table":
+    def of(cls, arrow: pa.Table, parts: Iterable[TablePart] | None = None) -> "Table":
         """A table of these columns, brought to plain types (see `compass.readers.plain`)."""
         arrow = plain(arrow)
         sampled(arrow.schema)  # a damaged mark is an error at once
-        given = tuple(parts) if parts is not None else (Part(None, arrow.num_rows),)
+        given = tuple(parts) if parts is not None else (TablePart(None, arrow.num_rows),)
         return cls(arrow, given, fingerprint(arrow))
 
     @property

@@ -14,7 +14,7 @@ from compass.readers.batches import Shape
 from compass.reducers.chance import check_share
 from compass.reducers.chances import ByScore, label_features, strata
 from compass.reducers.columns import Cells
-from compass.reducers.pilot import Pool, learn_pilot
+from compass.reducers.pilot import PilotPool, learn_pilot
 from compass.settings import ReduceSettings
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ def _by_score(table: Table, prepared: Prepared, keep: float, seed: int) -> Float
     rows = prepared.rows
     looked = np.zeros(rows, dtype=np.bool_)
     looked[np.random.default_rng(seed).permutation(rows)[: how.pilot]] = True
-    pool = Pool(table, Shape(), prepared.space, looked.sum() / rows)
+    pool = PilotPool(table, Shape(), prepared.space, looked.sum() / rows)
     pilot = learn_pilot(pool, Study(), looked, keep, seed, how)
     return ByScore(pilot.scorer, pilot.a, pilot.b).of(_cells(table), rows)
 

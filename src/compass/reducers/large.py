@@ -31,14 +31,14 @@ from compass.execute.base import Executor, WorkerLost
 from compass.prepare.mapping import mapped
 from compass.prepare.study import Study
 from compass.readers.batches import QuotesFound
-from compass.readers.fragments import Fragment, Source, fragments_of
+from compass.readers.fragments import Fragment, FragmentedSource, fragments_of
 from compass.readers.sample import COLUMNS
 from compass.reducers import parts
 from compass.reducers.chance import check_share, share
 from compass.reducers.chances import Alike, ByScore, label_features, strata
 from compass.reducers.columns import Cells, is_label
 from compass.reducers.filters import filters_of
-from compass.reducers.pilot import Pilot, Pool, draw, learn_pilot, required_of
+from compass.reducers.pilot import Pilot, PilotPool, draw, learn_pilot, required_of
 from compass.reducers.report import (
     Guide,
     Report,
@@ -48,7 +48,7 @@ from compass.reducers.report import (
     labels_of,
     notes_of,
 )
-from compass.reducers.scan import Recipe, scan, usable_rows
+from compass.reducers.scan import ScanPlan, scan, usable_rows
 from compass.reducers.statistics import Tally
 from compass.settings import ReduceSettings
 
@@ -162,7 +162,7 @@ def _check_place(output: Path) -> None:
         )
 
 
-def _check_apart(source: Source, output: Path) -> None:
+def _check_apart(source: FragmentedSource, output: Path) -> None:
     place = output.resolve()
     if any(Path(file).resolve() == place for file in {one.file for one in source.fragments}):
         raise BadInput(
@@ -170,15 +170,17 @@ def _check_apart(source: Source, output: Path) -> None:
         )
 
 
-def _reduced(source: Source, output: Path, choice: Choice, runner: Executor, tell: Tell) -> Report:
+def _reduced(
+    source: FragmentedSource, output: Path, choice: Choice, runner: Executor, tell: Tell
+) -> Report:
     clock = _Clock()
     tell("looking", 0, 0, 0)
     pool = draw(source, choice.study, choice.seed, choice.settings, skip=choice.skip_unreadable)
-    recipe, pilot = recipe_of(pool, choice)
+    plan, pilot = scan_plan(pool, choice)
     clock.lap("pilot")
     folder = parts.folder_of(output)
-    done = parts.begin(folder, _plan(source, choice, pool), len(source.fragments))
-    tallies = _scan_all(source.fragments, recipe, folder, done, choice, runner, tell)
+    done = parts.begin(folder, _identity(source, choice, pool), len(source.fragments))
+    tallies = _scan_all(source.fragments, plan, folder, done, choice, runner, tell)
     clock.lap("pass")
     unreadable = {
         str(fragment): tally.problem
@@ -207,7 +209,7 @@ def _reduced(source: Source, output: Path, choice: Choice, runner: Executor, tel
     return _report(source, output, choice, runner, total, pilot, unreadable, len(done), clock)
 
 
-def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
+def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
     """How rows are chosen, from what the pool teaches."""
     arrow = pool.table.arrow
     seen = mapped(arrow, choice.study.map) if choice.study.map else arrow
@@ -216,7 +218,7 @@ def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
     measured = [n for n in used if not is_label(types[n])]
     columns = {name: Cells(seen.column(name)) for name in seen.column_names}
     counted = [n for n in used if is_label(types[n]) and len(columns[n].codes()[1]) <= _COUNTED]
-    recipe = Recipe(
+    plan = ScanPlan(
         seed=choice.seed,
         shape=pool.shape,
         chances=Alike(choice.keep),
@@ -233,7 +235,7 @@ def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
         ),
         known=frozenset(arrow.column_names),
     )
-    usable = usable_rows(columns, seen, recipe, arrow.num_rows, {}).view(np.bool_)
+    usable = usable_rows(columns, seen, plan, arrow.num_rows, {}).view(np.bool_)
     if not usable.any():
         raise DataProblem(
             f"none of the {arrow.num_rows} rows looked at first meets the conditions and has all "
@@ -241,13 +243,13 @@ def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
             hint="look at the columns first: compass columns; keep gaps with --missing COL=none",
         )
     if choice.method == "uniform":
-        return recipe, None
+        return plan, None
     if choice.method == "stratified":
         by = choice.by or label_features(pool.space, types)
         chances = strata(columns, by, usable, choice.keep, choice.settings.floor)
-        return replace(recipe, chances=chances), None
+        return replace(plan, chances=chances), None
     pilot = learn_pilot(pool, choice.study, usable, choice.keep, choice.seed, choice.settings)
-    return replace(recipe, chances=ByScore(pilot.scorer, pilot.a, pilot.b)), pilot
+    return replace(plan, chances=ByScore(pilot.scorer, pilot.a, pilot.b)), pilot
 
 
 def _about(cells: Cells) -> float:
@@ -256,7 +258,7 @@ def _about(cells: Cells) -> float:
     return float(finite.mean()) if len(finite) else 0.0
 
 
-def _plan(source: Source, choice: Choice, pool: Pool) -> dict[str, Any]:
+def _identity(source: FragmentedSource, choice: Choice, pool: PilotPool) -> dict[str, Any]:
     """What must be the same for parts of an earlier run to be of use."""
     return {
         "compass": version("compass-hpc"),
@@ -273,14 +275,14 @@ def _plan(source: Source, choice: Choice, pool: Pool) -> dict[str, Any]:
     }
 
 
-def _work(item: tuple[int, Fragment], recipe: Recipe, folder: str, skip: bool) -> Tally:
+def _work(item: tuple[int, Fragment], plan: ScanPlan, folder: str, skip: bool) -> Tally:
     number, fragment = item
-    return scan(fragment, recipe, parts.part_of(Path(folder), number), skip=skip)
+    return scan(fragment, plan, parts.part_of(Path(folder), number), skip=skip)
 
 
 def _scan_all(
     fragments: Sequence[Fragment],
-    recipe: Recipe,
+    plan: ScanPlan,
     folder: Path,
     done: Mapping[int, Tally],
     choice: Choice,
@@ -298,7 +300,7 @@ def _scan_all(
     read = sum(fragments[n].bytes for n in found)
     rows = sum(tally.rows for tally in found.values())
     tell("reading", read, total, rows)
-    work = partial(_work, recipe=recipe, folder=str(folder.absolute()), skip=choice.skip_unreadable)
+    work = partial(_work, plan=plan, folder=str(folder.absolute()), skip=choice.skip_unreadable)
     try:
         for position, tally in runner.map(work, waiting):
             number, fragment = waiting[position]
@@ -342,7 +344,7 @@ def peak_memory() -> int:
 
 
 def _report(
-    source: Source,
+    source: FragmentedSource,
     output: Path,
     choice: Choice,
     runner: Executor,

@@ -167,7 +167,7 @@ def _add(
     into[4] = high
 
 
-class Sums:
+class RunningMoments:
     """The moments of the usable finite values of a column, batch after batch."""
 
     def __init__(self, about: float) -> None:

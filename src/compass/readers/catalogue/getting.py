@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from compass.domain.errors import CompassError, DataProblem, EnvironmentProblem
-from compass.readers.catalogue.known import Entry, Piece
+from compass.readers.catalogue.known import Piece, PublicDataset
 
 MIRROR_VARIABLE = "COMPASS_DATA"
 CACHE_VARIABLE = "COMPASS_CACHE"
@@ -46,7 +46,9 @@ def mirror_folder() -> Path | None:
     return Path(given).expanduser() if given else None
 
 
-def obtain(entry: Entry, folder: Path | None = None, progress: Progress | None = None) -> Obtained:
+def obtain(
+    entry: PublicDataset, folder: Path | None = None, progress: Progress | None = None
+) -> Obtained:
     """The files of a dataset, checked; `folder` is where they go instead of the cache."""
     mirrored = [_mirrored(entry, piece) for piece in entry.files]
     if entry.prepared is not None and not (mirrored and all(mirrored)):
@@ -71,7 +73,7 @@ def obtain(entry: Entry, folder: Path | None = None, progress: Progress | None =
     return Obtained(tuple(paths), recorded=tuple(recorded))
 
 
-def _mirrored(entry: Entry, piece: Piece) -> Path | None:
+def _mirrored(entry: PublicDataset, piece: Piece) -> Path | None:
     for place in (f"{entry.name}/{piece.name}", piece.mirror):
         there = None if place is None else _in_mirror(place)
         if there is not None:
@@ -89,7 +91,9 @@ def _in_mirror(place: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _held(entry: Entry, piece: Piece, place: Path, progress: Progress | None) -> tuple[Path, bool]:
+def _held(
+    entry: PublicDataset, piece: Piece, place: Path, progress: Progress | None
+) -> tuple[Path, bool]:
     """The downloaded file, and whether its checksum was recorded just now."""
     target, note = place / piece.name, place / f"{piece.name}.sha256"
     known = piece.sha256 or _noted(note)
@@ -112,7 +116,7 @@ def _noted(note: Path) -> str | None:
 
 
 def _download(
-    entry: Entry, piece: Piece, target: Path, known: str | None, progress: Progress | None
+    entry: PublicDataset, piece: Piece, target: Path, known: str | None, progress: Progress | None
 ) -> None:
     import pooch
     from requests.exceptions import ChunkedEncodingError, RequestException, Timeout
@@ -149,7 +153,7 @@ def _download(
             raise _unreachable(entry, piece, _said(problem)) from problem
 
 
-def _unreachable(entry: Entry, piece: Piece, why: str) -> EnvironmentProblem:
+def _unreachable(entry: PublicDataset, piece: Piece, why: str) -> EnvironmentProblem:
     address = entry.address(piece)
     return EnvironmentProblem(
         f"cannot get {piece.name} from {urlsplit(address).netloc}: {why}",
@@ -240,7 +244,7 @@ def _check(path: Path, known: str, hint: str) -> None:
         )
 
 
-def _copied(path: Path, folder: Path | None, entry: Entry) -> Path:
+def _copied(path: Path, folder: Path | None, entry: PublicDataset) -> Path:
     """The file itself, or its copy in the folder that a person wants it in."""
     if folder is None:
         return path

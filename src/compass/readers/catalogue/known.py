@@ -37,14 +37,14 @@ class Piece(Noun):
         return self.path.rpartition("/")[2]
 
 
-class Prepared(Noun):
+class PreparedFile(Noun):
     """A table made from the authors' files; it cannot be downloaded, but a mirror may hold it."""
 
     path: str = Field(description="in the mirror directory")
     sha256: str
 
 
-class Entry(Noun):
+class PublicDataset(Noun):
     """A public dataset."""
 
     name: str
@@ -59,7 +59,7 @@ class Entry(Noun):
     table: bool = Field(True, description="False: several tables, or files of other kinds")
     size: str | None = Field(None, description="of the whole, where the files do not tell it")
     files: tuple[Piece, ...] = ()
-    prepared: Prepared | None = None
+    prepared: PreparedFile | None = None
     reader: str | None = Field(None, description="of the files, where their ending does not tell")
     instructions: str = Field("", description="how to get it where that takes more than a download")
     notes: tuple[str, ...] = Field((), description="traps, and what is not certain")
@@ -108,16 +108,16 @@ class Entry(Noun):
 
 
 @cache
-def catalogue() -> dict[str, Entry]:
+def catalogue() -> dict[str, PublicDataset]:
     """Every public dataset by name."""
     import yaml  # only where the catalogue is asked for
 
     text = files(__package__).joinpath("entries.yaml").read_text(encoding="utf-8")
     raw = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
-    return {name: Entry(name=name, **fields) for name, fields in raw.items()}
+    return {name: PublicDataset(name=name, **fields) for name, fields in raw.items()}
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> PublicDataset:
     """The dataset of that name; an unknown name offers those that are like it."""
     found = catalogue().get(name)
     if found is None:

@@ -37,4 +37,6 @@ def read_runs(
     options = ProfileOptions(tuple(metrics), tuple(regions), ranks, top)
     given = [source] if isinstance(source, str | PathLike) else list(source)
     found = files.located_all(one if isinstance(one, str) else Path(one) for one in given)
-    return read_files(found, reader, options=options, listener=note_listener(tell) if tell else None)
+    return read_files(
+        found, reader, options=options, listener=note_listener(tell) if tell else None
+    )

@@ -11,7 +11,7 @@ import pyarrow as pa
 from compass.domain.errors import DataProblem, unknown
 from compass.readers.inflate import COMPRESSED
 from compass.readers.plain import UNIT
-from compass.readers.profiles.base import OVER, Measured, Over, Profile, ProfileOptions, Scalar
+from compass.readers.profiles.base import OVER, Over, Profile, ProfileOptions, RunMetric, Scalar
 
 NOTES = b"notes"  # metadata key of a table: what was kept and what was left out, a line each
 LONGEST = 200  # characters; longer metadata (lists of libraries) says nothing to a model
@@ -203,7 +203,7 @@ def _regions(
 
 
 def _worth(
-    measured: Sequence[Measured], profiles: Sequence[Profile], over: Over
+    measured: Sequence[RunMetric], profiles: Sequence[Profile], over: Over
 ) -> dict[str, float]:
     """The share of each region's own cost, summed over runs; 0 where it only repeats the total."""
     worth: dict[str, float] = {}
