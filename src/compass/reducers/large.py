@@ -34,11 +34,11 @@ from compass.readers.batches import QuotesFound
 from compass.readers.fragments import Fragment, FragmentedSource, fragments_of
 from compass.readers.sample import COLUMNS
 from compass.reducers import parts
-from compass.reducers.chance import check_share, share
-from compass.reducers.chances import Alike, ByScore, label_features, strata
 from compass.reducers.columns import Cells, is_label
+from compass.reducers.draws import check_share, share
 from compass.reducers.filters import filters_of
 from compass.reducers.pilot import Pilot, PilotPool, draw, learn_pilot, required_of
+from compass.reducers.probabilities import ByScore, EqualProbability, label_features, strata
 from compass.reducers.report import (
     Guide,
     Report,
@@ -221,7 +221,7 @@ def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
     plan = ScanPlan(
         seed=choice.seed,
         shape=pool.shape,
-        chances=Alike(choice.keep),
+        probabilities=EqualProbability(choice.keep),
         filters=filters_of(choice.where, pool.space),
         required=required_of(pool.space, types),
         outcomes=tuple((n, not is_label(types[n])) for n in pool.space.having(Role.OUTCOME)),
@@ -246,10 +246,10 @@ def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
         return plan, None
     if choice.method == "stratified":
         by = choice.by or label_features(pool.space, types)
-        chances = strata(columns, by, usable, choice.keep, choice.settings.floor)
-        return replace(plan, chances=chances), None
+        probabilities = strata(columns, by, usable, choice.keep, choice.settings.floor)
+        return replace(plan, probabilities=probabilities), None
     pilot = learn_pilot(pool, choice.study, usable, choice.keep, choice.seed, choice.settings)
-    return replace(plan, chances=ByScore(pilot.scorer, pilot.a, pilot.b)), pilot
+    return replace(plan, probabilities=ByScore(pilot.scorer, pilot.a, pilot.b)), pilot
 
 
 def _about(cells: Cells) -> float:

@@ -28,7 +28,6 @@ from compass.readers.fragments import (
 from compass.readers.inflate import COMPRESSED
 from compass.readers.plain import plain
 from compass.readers.sample import sampled
-from compass.reducers.chance import key_of, numbers, proportional
 from compass.reducers.columns import (
     Binned,
     Cells,
@@ -37,6 +36,7 @@ from compass.reducers.columns import (
     labels_binned,
     numbers_binned,
 )
+from compass.reducers.draws import key_of, numbers, proportional
 from compass.reducers.score import PilotTarget, Scorer, pruned, scorer_of, target_of
 from compass.settings import ReduceSettings
 
@@ -211,7 +211,7 @@ def _packed(fragment: Fragment) -> bool:
 
 @dataclass(frozen=True)
 class Pilot:
-    """A model of the pool, and the chances that keep a share of rows like those of the pool."""
+    """A model of the pool, and what keeps a share of rows like those of the pool."""
 
     scorer: Scorer
     a: float

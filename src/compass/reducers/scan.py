@@ -16,11 +16,11 @@ from compass.readers.fragments import JSONL, PARQUET, Fragment
 from compass.readers.plain import plain
 from compass.readers.quick import NotPlain
 from compass.readers.sample import ROW, WEIGHT
-from compass.reducers.chance import choose, key_of
-from compass.reducers.chances import Chances
 from compass.reducers.columns import Cells, Ready
+from compass.reducers.draws import choose, key_of
 from compass.reducers.filters import Filter, RuleFilter
 from compass.reducers.parts import write_part
+from compass.reducers.probabilities import KeepProbability
 from compass.reducers.statistics import LabelCounts, RunningMoments, Tally
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class ScanPlan:
 
     seed: int
     shape: Shape
-    chances: Chances
+    probabilities: KeepProbability
     filters: tuple[Filter, ...] = ()
     required: tuple[tuple[str, bool], ...] = ()  # columns that must have a value; True: a number
     outcomes: tuple[tuple[str, bool], ...] = ()  # at least one of them must have a value
@@ -119,7 +119,7 @@ def _wanted(plan: ScanPlan) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     plain_filters = [one for one in plan.filters if not isinstance(one, RuleFilter)]
     if plan.rewrite or len(plain_filters) < len(plan.filters):
         return None
-    either, as_labels = plan.chances.looks_at
+    either, as_labels = plan.probabilities.looks_at
     names = {
         *(name for name, _ in (*plan.required, *plan.outcomes)),
         *plan.numbers,
@@ -202,10 +202,10 @@ class _Seen:
         """Counts the rows of a batch; which of them are kept, and their weights."""
         plan = self.plan
         usable = usable_rows(columns, table, plan, rows, self.dropped)
-        chance = plan.chances.of(columns, rows)
+        probability = plan.probabilities.of(columns, rows)
         places, weights = np.empty(rows, dtype=np.int64), np.empty(rows)
         counter = self.first + self.rows
-        count, expected = choose(chance, usable, self.key, counter, places, weights)
+        count, expected = choose(probability, usable, self.key, counter, places, weights)
         places, weights = places[:count].copy(), weights[:count].copy()
         for name, sums in self.sums.items():
             sums.add(columns[name].numbers(), usable)

@@ -69,10 +69,10 @@ class Scorer:
         found: Floats = np.sqrt(self._squares(columns, bins) / len(self.targets))
         return found
 
-    def chances(self, columns: Mapping[str, Cells], bins: Bins, a: float, b: float) -> Floats:
+    def probabilities(self, columns: Mapping[str, Cells], bins: Bins, a: float, b: float) -> Floats:
         """float64[n]: min(1, a + b * score)."""
         squares = self._squares(columns, bins)
-        _to_chances(squares, len(self.targets), a, b)
+        _to_probabilities(squares, len(self.targets), a, b)
         return squares
 
     def _squares(self, columns: Mapping[str, Cells], bins: Bins) -> Floats:
@@ -87,8 +87,8 @@ class Scorer:
 
 
 @kernel(to_f8, integer, number, number)
-def _to_chances(squares: Floats, targets: int, a: float, b: float) -> None:
-    """Turns sums of squares into chances, in place."""
+def _to_probabilities(squares: Floats, targets: int, a: float, b: float) -> None:
+    """Turns sums of squares into probabilities, in place."""
     for r in range(len(squares)):
         squares[r] = min(1.0, a + b * np.sqrt(squares[r] / targets))
 
