@@ -44,11 +44,11 @@ class Noun(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
-class _Asked(ModelMetaclass):
-    """Calls of a class with wrong values end in the error that the class names.
+class _InputMeta(ModelMetaclass):
+    """Turns pydantic's error into the error that the class names when it is called by a person.
 
-    Only calls: data that is validated as a whole (a file, a request) says in its own words where
-    the mistake is.
+    Only calls: data that is validated as a whole (a file, a request) has errors of its own, which
+    say where the mistake is.
     """
 
     def __call__(self, *values: Any, **fields: Any) -> Any:
@@ -63,14 +63,14 @@ class _Asked(ModelMetaclass):
             raise input_problem(error, self.problem) from None  # type: ignore[attr-defined]
 
 
-class Input(Noun, metaclass=_Asked):
+class Input(Noun, metaclass=_InputMeta):
     """A noun that people make themselves; what is wrong with it is a `BadInput`."""
 
     problem: ClassVar[type[BadInput]] = BadInput
 
 
 def valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
-    """What a person gave as a noun; what is wrong with it is told in words."""
+    """A noun made from a mapping; a wrong field is a `BadInput` that says which and why."""
     try:
         return noun.model_validate(given)
     except ValidationError as error:
@@ -78,7 +78,7 @@ def valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
 
 
 def input_problem(error: ValidationError, problem: type[BadInput] = BadInput) -> BadInput:
-    """The first mistake of a validation in words: where it is, what is wrong, what it was."""
+    """The first mistake of a validation as an error: where it is, what is wrong, what it was."""
     first = error.errors(include_url=False)[0]
     steps = [str(step) for step in first["loc"]]
     message = first["msg"].removeprefix("Value error, ")

@@ -226,7 +226,7 @@ def _bind_baseline(baseline: Row | Given | None, space: Space) -> Row | Given | 
 
 
 def _check(query: Query) -> None:
-    """What no table can answer, said in the person's words."""
+    """Refuses a query that no table can answer."""
     both = [name for name in query.goals if name in query.ask or name in query.change]
     if both:
         raise QueryProblem(
@@ -340,7 +340,7 @@ def _is_column(name: str, space: Space) -> bool:
 def _bind_literals(
     nodes: Iterable[Expression], beside: Iterable[Expression], space: Space
 ) -> list[Any]:
-    """Labels and unit numbers told in the terms of the columns they stand beside."""
+    """Labels and numbers with units, converted to those of the columns beside them."""
     named = [space[name] for node in beside for name in names_in(node)]
     direct = [space[n.name] for n in beside if isinstance(n, Name)]
     category = next((p for p in direct if isinstance(p, Category)), None)

@@ -18,7 +18,7 @@ from compass.language.format import format_rule
 
 @dataclass(frozen=True)
 class _New:
-    """What stands behind an arrow; `of` is the word that it is told relative to."""
+    """What stands behind an arrow; `of` is the word that it is relative to."""
 
     edit: Edit
     of: str | None = None

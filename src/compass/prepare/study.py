@@ -16,7 +16,7 @@ UNWEIGHTED = "none"  # as the weight of a study: all rows count alike, those of 
 
 
 class ColumnChoice(Input):
-    """What a person says about one column; what is not said is inferred from the data."""
+    """What a person states about one column; the rest is inferred from the data."""
 
     problem: ClassVar[type[BadInput]] = StudyProblem
 

@@ -76,7 +76,7 @@ def fragments_of(
     """The fragments of files, globs and folders; a file that is listed twice counts twice.
 
     `quoted` names text files (by their absolute paths) in which quotes were found only later. With
-    `skip`, a file that cannot be split is one fragment, and whoever reads that is told why.
+    `skip`, a file that cannot be split is one fragment, and reading that says why.
     """
     given = [str(one) for one in sources]
     for one in given:

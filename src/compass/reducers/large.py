@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -182,12 +182,8 @@ def _reduced(
     done = parts.begin(folder, _identity(source, choice, pool), len(source.fragments))
     tallies = _scan_all(source.fragments, plan, folder, done, choice, runner, tell)
     clock.lap("pass")
-    unreadable = {
-        str(fragment): tally.problem
-        for fragment, tally in zip(source.fragments, tallies, strict=True)
-        if tally.problem
-    }
-    total = sum(tallies, Tally())
+    scanned = _Scanned(source, tallies, resumed=len(done))
+    total = scanned.total
     how = {
         "method": choice.method,
         "keep": choice.keep,
@@ -206,7 +202,7 @@ def _reduced(
         lambda n: tell("writing", n, count, total.rows),
     )
     clock.lap("writing")
-    return _report(source, output, choice, runner, total, pilot, unreadable, len(done), clock)
+    return _report(scanned, output, choice, runner, pilot, clock)
 
 
 def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
@@ -343,17 +339,35 @@ def peak_memory() -> int:
         return most if sys.platform == "darwin" else most * 1024
 
 
+@dataclass(frozen=True)
+class _Scanned:
+    """A source after the pass over all of its fragments."""
+
+    source: FragmentedSource
+    tallies: Sequence[Tally]  # of each fragment
+    resumed: int  # fragments that an earlier run had done
+
+    @cached_property
+    def total(self) -> Tally:
+        """The tally of the whole source."""
+        return sum(self.tallies, Tally())
+
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """The fragments that could not be read, and why."""
+        each = zip(self.source.fragments, self.tallies, strict=True)
+        return {str(fragment): tally.problem for fragment, tally in each if tally.problem}
+
+
 def _report(
-    source: FragmentedSource,
+    scanned: _Scanned,
     output: Path,
     choice: Choice,
     runner: Executor,
-    total: Tally,
     pilot: Pilot | None,
-    unreadable: Mapping[str, str],
-    resumed: int,
     clock: _Clock,
 ) -> Report:
+    source, total, unreadable = scanned.source, scanned.total, scanned.unreadable
     guides = [] if pilot is None else list(pilot.scorer.targets)
     return Report(
         output=str(output),
@@ -364,7 +378,7 @@ def _report(
         workers=runner.workers,
         files=len({one.file for one in source.fragments}),
         fragments=len(source.fragments),
-        resumed=resumed,
+        resumed=scanned.resumed,
         rows=total.rows,
         usable=total.usable,
         kept=total.kept,
@@ -374,7 +388,7 @@ def _report(
         heaviest=total.heaviest,
         effective=effective(total),
         dropped=dict(total.dropped),
-        unreadable=dict(unreadable),
+        unreadable=unreadable,
         pilot_rows=0 if pilot is None else pilot.rows,
         guides=tuple(
             Guide(

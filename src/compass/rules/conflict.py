@@ -202,13 +202,13 @@ def _facts_in_words(
         other = {"low": "high", "high": "low"}.get(fact.kind, "")
         both = Fact(other, fact.name) in found.facts
         if both and fact.kind == "high":
-            continue  # told together with the low bound
-        words = _said("range" if both else fact.kind, fact.name, domains, fixed, parameters)
+            continue  # named together with the low bound
+        words = _clause("range" if both else fact.kind, fact.name, domains, fixed, parameters)
         saying.setdefault(words, []).append(fact.name)
     return [f"{_list(n)} {'is' if len(n) == 1 else 'are'} {words}" for words, n in saying.items()]
 
 
-def _said(
+def _clause(
     kind: str,
     name: str,
     domains: Mapping[str, Domain],

@@ -49,7 +49,7 @@ TOLERANCE = Fraction(1, 10**9)
 def obeys(rule: Expression, config: Mapping[str, Value], parameters: Parameters) -> bool:
     """Whether a configuration obeys a rule whose names and units are bound to the parameters.
 
-    A parameter that is not in the configuration is missing: what is said of it is unknown, and an
+    A parameter that is not in the configuration is missing: a comparison with it is unknown, and an
     unknown rule is not obeyed.
     """
     return _truth(rule, config, parameters) is True

@@ -35,7 +35,7 @@ def sample_table() -> Table:
 
 
 def sample_study() -> Study:
-    """What is said about these runs: roles, labels to rewrite, values that are legal."""
+    """The study of these runs: roles, labels to rewrite, values that are legal."""
     return Study.model_validate(
         {
             "columns": {

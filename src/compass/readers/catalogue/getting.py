@@ -148,9 +148,9 @@ def _download(
             ) from problem
         except (NoConnection, ChunkedEncodingError, Timeout) as problem:
             if not left:
-                raise _unreachable(entry, piece, _said(problem)) from problem
+                raise _unreachable(entry, piece, _reason(problem)) from problem
         except RequestException as problem:
-            raise _unreachable(entry, piece, _said(problem)) from problem
+            raise _unreachable(entry, piece, _reason(problem)) from problem
 
 
 def _unreachable(entry: PublicDataset, piece: Piece, why: str) -> EnvironmentProblem:
@@ -162,7 +162,7 @@ def _unreachable(entry: PublicDataset, piece: Piece, why: str) -> EnvironmentPro
     )
 
 
-def _said(problem: Exception) -> str:
+def _reason(problem: Exception) -> str:
     response = getattr(problem, "response", None)
     if response is not None:
         return f"it answers {response.status_code} {response.reason}"
@@ -203,7 +203,7 @@ class _writing:  # noqa: N801  read as a phrase: with _writing(folder)
 
 
 class _Bar:
-    """What pooch wants of a progress bar, told to ours."""
+    """The progress bar that pooch asks for, which passes everything on to ours."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self.total = 0

@@ -1,4 +1,4 @@
-"""A table as mining sees it: number columns that vary, a sample to refute with, and chance."""
+"""A table to mine: its columns that vary, a sample that refutes quickly, and tests of chance."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
