@@ -55,8 +55,8 @@ def pilot_of(files: list[Path]) -> Any:
     """The chances that `compass reduce` would use for these files."""
     from compass.prepare.study import Study
     from compass.readers.fragments import fragments_of
-    from compass.reducers.large import Choice, scan_plan
     from compass.reducers.pilot import draw
+    from compass.reducers.plan import Choice, scan_plan
 
     choice = Choice(KEEP, where=WHERE, study=Study.model_validate(STUDY))
     source = fragments_of(files)

@@ -11,8 +11,8 @@ from reduce_case import STUDY, jobs, number_of, reduced, score_of, write
 import compass as cp
 from compass.readers import fragments
 from compass.readers.fragments import fragments_of
-from compass.reducers.large import Choice, scan_plan
 from compass.reducers.pilot import draw
+from compass.reducers.plan import Choice, scan_plan
 from compass.reducers.probabilities import ByScore
 from compass.settings import ReduceSettings
 
