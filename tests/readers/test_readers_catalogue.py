@@ -78,7 +78,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def toy(address: str, **said: object) -> PublicDataset:
+def toy(address: str, **fields: object) -> PublicDataset:
     """A dataset of one file at this address."""
     piece = {"path": address.rpartition("/")[2], "url": address, "sha256": SUM}
     study = {
@@ -90,7 +90,7 @@ def toy(address: str, **said: object) -> PublicDataset:
         "rules": ["gpus <= nodes"],
         "drop": ["not_here"],
     }
-    pieces = (Piece(**{**piece, **said}),)
+    pieces = (Piece(**{**piece, **fields}),)
     return PublicDataset(
         name="toy", about="a toy", licence="none", rows=40, files=pieces, study=study
     )
@@ -158,7 +158,7 @@ def test_a_file_is_downloaded_once_and_checked(
     holding(monkeypatch, toy(server.address("jobs.csv")))
     before = server.asked
     seen: list[tuple[str, int, int]] = []
-    found = obtain(entry("toy"), progress=lambda *told: seen.append(told))
+    found = obtain(entry("toy"), progress=lambda *step: seen.append(step))
     assert found.paths == (cache / "toy" / "jobs.csv",)
     assert found.paths[0].read_bytes() == CONTENT
     assert seen[-1][1:] == (len(CONTENT), len(CONTENT))

@@ -93,9 +93,9 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
-    told = cannot_open(tmp_path / "x.csv", PermissionError(13, "Permission denied"))
-    assert "not allowed" in told.message
-    assert "chmod" in told.hint
+    problem = cannot_open(tmp_path / "x.csv", PermissionError(13, "Permission denied"))
+    assert "not allowed" in problem.message
+    assert "chmod" in problem.hint
     if os.geteuid() == 0:
         pytest.skip("the superuser may read everything")
     path = write(tmp_path / "x.csv", "a,b\n1,2\n")

@@ -97,7 +97,7 @@ def test_a_sample_holds_only_rows_that_obey(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "problem", "said"),
+    ("rule", "problem", "message"),
     [
         ("apps == amg", UnknownName, "did you mean app"),
         ("app == amgg", UnknownName, "did you mean amg"),
@@ -107,12 +107,12 @@ def test_a_sample_holds_only_rows_that_obey(tmp_path: Path) -> None:
     ],
 )
 def test_conditions_that_cannot_be_meant_are_told(
-    rule: str, problem: type[CompassError], said: str, tmp_path: Path
+    rule: str, problem: type[CompassError], message: str, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "a.parquet", jobs(1000))
     with pytest.raises(problem) as caught:
         reduced(source, tmp_path / "s.parquet", where=[rule])
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.hint or caught.type is not BadInput
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
 

@@ -265,8 +265,8 @@ class FeatherReader:
         with files.content(path) as source:
             try:
                 if self.sniff(path, files.head(path)):
-                    return _sound(pa.ipc.open_file(source).read_all())
-                return _sound(pa.ipc.open_stream(source).read_all())
+                    return _validated(pa.ipc.open_file(source).read_all())
+                return _validated(pa.ipc.open_stream(source).read_all())
             except DAMAGED as problem:
                 raise _unreadable(path, "an Arrow (Feather) file", problem) from problem
 
@@ -291,12 +291,12 @@ class ParquetReader:
             try:
                 file = parquet.ParquetFile(source)
                 _affordable(path, file.metadata.num_rows * file.metadata.num_columns)
-                return _sound(file.read())
+                return _validated(file.read())
             except DAMAGED as problem:
                 raise _unreadable(path, "a Parquet file", problem) from problem
 
 
-def _sound(table: pa.Table) -> pa.Table:
+def _validated(table: pa.Table) -> pa.Table:
     """The table, once it is sure that its buffers hold what they say.
 
     Arrow trusts them: a damaged file would make it read and write beyond their ends.

@@ -229,10 +229,10 @@ def _clause(
             low, high = domains[name].low, domains[name].high
             return f"between {_shown(low, parameter)} and {_shown(high, parameter)}"
         case _:
-            return _grid_said(domains[name], parameter)
+            return _grid_clause(domains[name], parameter)
 
 
-def _grid_said(domain: Domain, parameter: Number | Category) -> str:
+def _grid_clause(domain: Domain, parameter: Number | Category) -> str:
     grid = _as_grid(domain)
     if grid is not None and grid.step is not None:
         if grid.step == 1.0 and grid.whole:

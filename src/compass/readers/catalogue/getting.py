@@ -184,7 +184,7 @@ class _writing:  # noqa: N801  read as a phrase: with _writing(folder)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
-            raise self._told(problem) from problem
+            raise self._cannot_write(problem) from problem
 
     def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
         from requests.exceptions import RequestException
@@ -193,9 +193,9 @@ class _writing:  # noqa: N801  read as a phrase: with _writing(folder)
         mine = isinstance(problem, OSError) and not isinstance(problem, RequestException)
         if mine and not isinstance(problem, CompassError):
             assert isinstance(problem, OSError)
-            raise self._told(problem) from problem
+            raise self._cannot_write(problem) from problem
 
-    def _told(self, problem: OSError) -> EnvironmentProblem:
+    def _cannot_write(self, problem: OSError) -> EnvironmentProblem:
         return EnvironmentProblem(
             f"cannot write to {self._folder}: {problem.strerror or problem}",
             hint=f"choose another folder: {CACHE_VARIABLE}=DIR, or -o DIR",
