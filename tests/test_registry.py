@@ -161,7 +161,7 @@ def test_the_listing_tells_name_origin_and_summary() -> None:
 def test_every_joint_is_described_and_has_its_built_ins() -> None:
     joints = registry.joints()
     assert all(joint.description for joint in joints.values())
-    assert {name for name, joint in joints.items() if not joint.modules} == {"acquisition", "rule"}
+    assert {name for name, joint in joints.items() if not joint.modules} == {"rule"}
 
 
 def test_a_joint_can_be_added() -> None:

@@ -105,7 +105,11 @@ _joints: dict[str, Joint] = {
         ("compass.generate.search",),
         "compass.testing.generator:check_generator",
     ),
-    "acquisition": Joint("what to measure next: task, candidates -> runs worth making"),
+    "acquisition": Joint(
+        "what to measure next: task, suggestions -> runs worth making",
+        ("compass.acquire.propose",),
+        "compass.testing.acquisition:check_acquisition",
+    ),
     "rule": Joint(
         "a rule or function written in Python, usable by name in rule texts",
         suite="compass.testing.rule:check_rule",

@@ -19,6 +19,7 @@ from typing import Any
 
 from compass import registry
 from compass.domain.errors import BadInput
+from compass.testing.acquisition import check_acquisition
 from compass.testing.base import ConformanceError
 from compass.testing.embedding import check_embedding
 from compass.testing.executor import check_executor
@@ -33,6 +34,7 @@ from compass.testing.surrogate import check_surrogate
 __all__ = [
     "ConformanceError",
     "check",
+    "check_acquisition",
     "check_embedding",
     "check_executor",
     "check_exporter",
