@@ -81,7 +81,7 @@ def dependence(
     The band holds four fifths of the runs: where it is wide the column matters for some runs and
     not for others; `lines` adds single runs. `share` tells how many past runs are near a value: a
     prediction where there are none is a guess. It counts the column alone, so a value can be common
-    and still be new beside the other values of a run. For classes the score of one label is told,
+    and still be new beside the other values of a run. For classes the score of one label is shown,
     the most common one unless another is named.
     """
     features, target = outcome_of(store, outcome)
