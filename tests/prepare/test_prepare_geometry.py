@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compass.domain.space import Category, Number, Space
 from compass.prepare.geometry import (
     Geometry,
     column_costs,
@@ -59,3 +60,20 @@ def test_the_compiled_sum_is_that_of_the_columns(
     assert np.allclose(got, want, rtol=1e-12, atol=0)
     near = nearest_rows(X, X[0], chosen, GEOMETRY, 7)
     assert want[near].max() <= np.delete(want, near).min() + 1e-12
+
+
+def test_the_geometry_of_a_space_knows_its_labels_and_the_level_none() -> None:
+    cap = Number(name="cap", low=100, high=200, optional=True)
+    space = Space(
+        parameters=(
+            Number(name="nodes", low=1, high=8, step=1),
+            cap,
+            Category(name="app", values=("amg", None)),
+        )
+    )
+    scale, weight = np.array([2.0, 30.0, 1.0]), np.array([1.0, 3.0, 1.0])
+    found = Geometry.of(space, scale, weight)
+    assert found.scale is scale
+    assert found.weight is weight
+    assert found.category.tolist() == [False, False, True]
+    np.testing.assert_array_equal(found.none, [np.nan, cap.none_code, np.nan])

@@ -137,7 +137,7 @@ def apply_edits(query: Query, space: Space, X: Floats) -> Floats:
         old = X[:, column]
         assert isinstance(edit, Times | Plus)
         new = old * edit.factor if isinstance(edit, Times) else old + edit.amount
-        if isinstance(parameter, Number) and parameter.optional:
+        if isinstance(parameter, Number):
             new = np.where(old == parameter.none_code, old, new)
         after[:, column] = [float(f"{value:.12g}") for value in new]
     return after

@@ -94,11 +94,7 @@ def _usable(data: Dataset, first: int) -> int:
     fresh = prepared.row_id >= first
     filled = np.zeros(len(fresh), dtype=np.bool_)
     for name in prepared.space.having(Role.OUTCOME):
-        parameter, y = prepared.space[name], prepared.column(name)
-        amount = np.isfinite(y)
-        if isinstance(parameter, Number) and parameter.optional:
-            amount &= y != parameter.none_code
-        filled |= amount
+        filled |= np.isfinite(prepared.outcome(name))
     if not (filled & fresh).any():
         arrived = data.table.rows - first
         what = "the new run" if arrived == 1 else f"any of the {arrived} new runs"
@@ -110,7 +106,7 @@ def _usable(data: Dataset, first: int) -> int:
 
 
 def _answers(engine: "Compass", questions: Sequence[str | Query]) -> list[tuple[Query, Answer]]:
-    """The questions to compare with their answers so far; a wrong one is refused before the work."""
+    """The questions to compare, with their answers so far; a wrong one is refused first."""
     if not questions:
         return list(engine.asked)
     known = [engine.ask(question) for question in questions]

@@ -118,9 +118,7 @@ def recoded(X: Floats, now: Space, was: Space) -> Floats:
             codes = np.array([place.get(value, np.nan) for value in new.values])
             found[:, column] = codes[values.astype(np.int64)]
         elif isinstance(new, Number) and isinstance(old, Number):
-            none = new.none_code if new.optional else np.nan
-            other = old.none_code if old.optional else np.nan
-            found[:, column] = np.where(values == none, other, values)
+            found[:, column] = np.where(values == new.none_code, old.none_code, values)
         else:
             found[:, column] = np.nan
     return found
@@ -133,12 +131,9 @@ def _checked(
     model, parameter = was.trained[name].model, new.prepared.space[name]
     scores = model.predict(X)
     band = was.band(name, scores, model.spread(X))
-    y = new.prepared.column(name)[rows]
-    missing = ~np.isfinite(y)
-    if isinstance(parameter, Number) and parameter.optional:
-        missing |= y == parameter.none_code
+    y = new.prepared.outcome(name)[rows]
     found = []
-    for i in np.flatnonzero(~missing):
+    for i in np.flatnonzero(np.isfinite(y)):
         predicted = was.value(name, scores[i])
         measured: Value = float(y[i])
         low = high = None

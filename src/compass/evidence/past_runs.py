@@ -134,7 +134,7 @@ def _described(task: SearchTask, assessor: Assessor, past_runs: PastRuns) -> str
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         unit = getattr(parameter, "unit", None)
         parts.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    values, first_row = ", ".join(parts), prepared.table.told(int(rows[0]))
+    values, first_row = ", ".join(parts), prepared.table.row_label(int(rows[0]))
     if len(rows) == 1:
         return f"the best measured run, {first_row} ({values})"
     return f"the best measured configuration, {len(rows)} runs like {first_row} (mean {values})"

@@ -133,9 +133,9 @@ def _background(
         z, _ = base.encode(against, store, view)
         words = "the given configuration"
         if isinstance(against, Row):
-            words = store.everything.table.told(against.row)
+            words = store.everything.table.row_label(against.row)
         return Background(z[np.newaxis], np.ones(1), words, single=True)
-    rows = view.train[np.isfinite(store.prepared.column(target)[view.train])]
+    rows = view.train[np.isfinite(store.prepared.outcome(target)[view.train])]
     if len(rows) > BACKGROUND:
         rng = np.random.default_rng(store.settings.seed)
         rows = np.sort(rng.choice(rows, BACKGROUND, replace=False))

@@ -122,9 +122,7 @@ def dependence(
 
 def _known(store: ModelStore, view: FeatureView, target: str) -> tuple[Floats, Rows, Rows]:
     """The outcome [n], and the training and validation rows where it is known."""
-    parameter, y = store.prepared.space[target], store.prepared.column(target)
-    if isinstance(parameter, Number) and parameter.optional:
-        y = np.where(y == parameter.none_code, np.nan, y)
+    y = store.prepared.outcome(target)
     known = np.isfinite(y)
     return y, view.train[known[view.train]], view.valid[known[view.valid]]
 
@@ -178,7 +176,7 @@ def _grid(
         # Labels have no in-between: the most common ones.
         common = np.sort(np.argsort(-mass, kind="stable")[:points])
         return distinct[common], mass[common]
-    none = parameter.none_code if parameter.optional else np.nan
+    none = parameter.none_code
     numbers = distinct != none
     values = distinct[numbers]
     if len(values) > points:
