@@ -35,7 +35,7 @@ from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.evidence.contexts import across, completed, left_open, with_familiar
 from compass.evidence.effects import with_effects
-from compass.evidence.goal_chance import with_promise
+from compass.evidence.goal_chance import goal_doubts
 from compass.evidence.past_runs import measured_at, past_runs_of, verdict
 from compass.generate.base import Candidates
 from compass.generate.predict import Averaged
@@ -48,6 +48,7 @@ from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
 from compass.prove.certify import certified
 from compass.settings import Settings
+from compass.trust.conclude import concluded
 
 Floats = NDArray[np.float64]
 
@@ -268,8 +269,9 @@ def _suggestions(
         targets,
     )
     least = desk.store.settings.trust.chance
+    comparable = MatchedRuns.of(desk.assessor, desk.plan.outcomes).known
     trusts = [
-        with_promise(trust, outcomes, least)
+        concluded(trust, goal_doubts(outcomes, least), comparable)
         for trust, outcomes in zip(
             with_effects(desk, found.X, desk.assessor.trust(found.X), task.movable),
             predictions,

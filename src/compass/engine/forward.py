@@ -1,6 +1,7 @@
 """What-if over many past runs, and curves of one parameter."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, legal_values, snap
 from compass.prepare.weigh import effective, error_of_mean, mean, uneven
+from compass.trust.words import labelled, population_in_words
 
 Floats = NDArray[np.float64]
 
@@ -44,16 +46,18 @@ def answer_population(desk: Desk) -> Answer:
             continue
         old, new = trained.model.predict(before), trained.model.predict(after)
         outcomes.append(_mean_change(desk, name, old, new, weight))
-    label, reason = _trust(desk, before, after, weight)
     population = Population(
         runs=len(before),
         stands_for=None if desk.provenance.sample is None else float(weight.sum()),
         outcomes=tuple(outcomes),
-        label=label,
-        reason=reason,
+        **_trust(desk, before, after, weight),
+        reason="",
     )
+    comparable = MatchedRuns.of(desk.assessor, plan.outcomes).known
+    reason = labelled(population.label, population_in_words(population, comparable))
+    population = population.model_copy(update={"reason": reason})
     why = None
-    if label is Label.UNSUPPORTED:
+    if population.label is Label.UNSUPPORTED:
         why = "After the change all of these runs lie outside the past runs."
     return _answer(desk, population, (*notes, *_words(outcomes)), why)
 
@@ -189,27 +193,28 @@ def _half_width(change: Floats, weight: Floats, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2) * error_of_mean(change, weight))
 
 
-def _trust(desk: Desk, before: Floats, after: Floats, weight: Floats) -> tuple[Label, str]:
+def _trust(desk: Desk, before: Floats, after: Floats, weight: Floats) -> dict[str, Any]:
     """How far the mean change can be relied on, going by the labels of the runs that change."""
     matched = MatchedRuns.of(desk.assessor, desk.plan.outcomes)
     rng = np.random.default_rng(desk.store.settings.seed)
     changing = np.flatnonzero((before != after).any(axis=1))
     if not len(changing):
-        return Label.CAUTION, "Caution: the change leaves all of these runs as they are."
+        return {"label": Label.CAUTION}
     chosen = changing[rng.permutation(len(changing))[:_LABELLED]]
     found = effects(matched, list(before[chosen]), after[chosen])
     labels = with_doubts(desk.assessor.labels(after[chosen]), found)
     trusted = _share([label is Label.TRUSTED for label in labels], weight[chosen])
-    known = _share([not unsupported(mine) for mine in found], weight[chosen])
     if all(label is Label.UNSUPPORTED for label in labels):
         label = Label.UNSUPPORTED
     else:
         label = Label.TRUSTED if trusted > 0.5 else Label.CAUTION
-    runs = f"{trusted:.0%} of the {len(changing):,} runs that change"
-    reason = f"{label.value.capitalize()}: after the change {runs} are trusted"
-    if not matched.known.identifiable:
-        return label, f"{reason}. {matched.known.reason}"
-    return label, f"{reason}; comparable past runs support it for {known:.0%} of them."
+    supported = _share([not unsupported(mine) for mine in found], weight[chosen])
+    return {
+        "label": label,
+        "changing": len(changing),
+        "trusted": trusted,
+        "supported": supported if matched.known.identifiable else None,
+    }
 
 
 def _share(yes: Sequence[bool], weight: Floats) -> float:

@@ -207,15 +207,17 @@ class Assessor:
     def _trust(self, verdict: Verdict) -> Trust:
         shown = self.store.settings.trust.evidence
         close = zip(verdict.rows[:shown], verdict.distances[:shown], strict=True)
+        scores = verdict.scores
         return Trust(
             label=verdict.label,
-            ood=verdict.ood,
-            uq=verdict.uq,
-            risk=verdict.risk,
-            support=len(verdict.rows),
+            doubts=verdict.doubts,
+            ood=scores.ood,
+            uq=scores.uq,
+            risk=scores.risk,
+            support=scores.near,
             tau=self.view.support.tau,
             evidence=tuple(self._evidence(int(i), float(d)) for i, d in close),
-            reason=verdict.reason,
+            reason="",  # made of all doubts, when they are known
         )
 
     def _evidence(self, index: int, distance: float) -> Evidence:

@@ -122,15 +122,15 @@ def distinct_runs(prepared: Prepared, features: Space) -> Rows:
 
 
 def _known(prepared: Prepared, features: Space, apart: Sequence[float | None]) -> Comparable:
-    said = prepared.comparable
-    for name in said or ():
+    stated = prepared.comparable
+    for name in stated or ():
         if name not in features:
             raise StudyProblem(
                 f"comparable runs are told apart by {name}, but it is no knob or context",
                 hint=f"give it a role, for example context (--role {name}=context)",
             )
     far = max((one for one in apart if one is not None), default=None)
-    return comparable(features, prepared.columns, said=said, disagreement=far)
+    return comparable(features, prepared.columns, stated=stated, disagreement=far)
 
 
 def complete(assessor: Assessor) -> Rows:

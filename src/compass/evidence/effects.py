@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Effect, Finding, Label, Trust
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category
 from compass.engine.plan import best_run, past_checks
 from compass.evidence.comparable import MatchedRuns, complete
 from compass.evidence.findings import Case, Expected, enough
-from compass.language import listed
 from compass.trust.pairs.effect import Outcome, count
 from compass.trust.pairs.index import Around, Paired, PairIndex
 
@@ -35,7 +35,12 @@ def with_effects(desk: "Desk", X: Floats, trusts: Sequence[Trust], free: Rows) -
     asked = [desk.plan.features.index(name) for name in desk.plan.free]
     found = effects(matched, references, X, () if desk.plan.baseline is not None else asked)
     return [
-        weighed(trust, mine, matched, compared=old is not None)
+        trust.model_copy(
+            update={
+                "doubts": (*trust.doubts, *effect_doubts(mine, matched, compared=old is not None)),
+                "effects": tuple(mine),
+            }
+        )
         for trust, mine, old in zip(trusts, found, references, strict=True)
     ]
 
@@ -237,25 +242,6 @@ def _of_outcome(
     return told
 
 
-def weighed(
-    trust: Trust, found: Sequence[Effect], matched: MatchedRuns, *, compared: bool
-) -> Trust:
-    """Trust with its effect evidence: what is not supported is at most caution, and says why.
-
-    `compared` tells whether there was a past run to compare with.
-    """
-    doubts = _doubts(found, matched, compared)
-    label, reason = trust.label, trust.reason
-    if doubts and label is Label.TRUSTED:
-        apart = reason.removeprefix("Trusted: ")
-        label, reason = Label.CAUTION, f"Caution: {'; '.join(doubts)}. Apart from that, {apart}"
-    elif doubts:
-        reason = f"{reason} Besides, {'; '.join(doubts)}."
-    elif found:
-        reason = f"{reason} {_supported(found)}"
-    return trust.model_copy(update={"label": label, "reason": reason, "effects": tuple(found)})
-
-
 def unsupported(found: Sequence[Effect]) -> bool:
     """Whether the evidence lacks for something that is moved."""
     return any(effect.finding is not Finding.SUPPORTED for effect in found)
@@ -269,20 +255,34 @@ def with_doubts(labels: Sequence[Label], found: Sequence[Sequence[Effect]]) -> l
     ]
 
 
-def _doubts(found: Sequence[Effect], matched: MatchedRuns, compared: bool) -> list[str]:
+_DOUBTS = {
+    Finding.CONTRADICTED: DoubtCode.EFFECT_CONTRADICTED,
+    Finding.NEVER_OBSERVED: DoubtCode.EFFECT_NEVER_OBSERVED,
+    Finding.NOT_IDENTIFIABLE: DoubtCode.EFFECT_NOT_IDENTIFIABLE,
+}
+
+
+def effect_doubts(
+    found: Sequence[Effect], matched: MatchedRuns, *, compared: bool
+) -> tuple[Doubt, ...]:
+    """A doubt for every move that comparable past runs do not support.
+
+    `compared` tells whether there was a past run to compare with.
+    """
     if not matched.known.identifiable and (found or not compared):
-        why = matched.known.reason.split(". Add a column")[0]
-        knobs = list(dict.fromkeys(effect.knob for effect in found))
-        what = f"what {listed(knobs)} would do" if knobs else "what a setting does"
-        return [f"{what} cannot be told from this data ({why[:1].lower()}{why[1:]})"]
+        knobs = tuple(dict.fromkeys(effect.knob for effect in found))
+        return (Doubt(code=DoubtCode.EFFECT_NOT_IDENTIFIABLE, columns=knobs),)
     if not compared:
-        return ["no past run is comparable with it"]
-    unsure = [effect.reason for effect in found if effect.finding is not Finding.SUPPORTED]
-    return list(dict.fromkeys(unsure))
-
-
-def _supported(found: Sequence[Effect]) -> str:
-    fewest = min(effect.pairs for effect in found)
-    more = " or more" if any(effect.pairs > fewest for effect in found) else ""
-    knobs = listed(list(dict.fromkeys(effect.knob for effect in found)))
-    return f"Comparable past runs support the change of {knobs} ({fewest} pairs{more})."
+        return (Doubt(code=DoubtCode.NOTHING_COMPARABLE),)
+    least = matched.assessor.store.settings.trust.agreement
+    return tuple(
+        Doubt(
+            code=_DOUBTS[effect.finding],
+            columns=(effect.knob,),
+            outcome=effect.outcome,
+            value=effect.agree if effect.finding is Finding.CONTRADICTED else effect.pairs,
+            limit=least if effect.finding is Finding.CONTRADICTED else effect.needed,
+        )
+        for effect in found
+        if effect.finding is not Finding.SUPPORTED
+    )
