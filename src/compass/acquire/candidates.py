@@ -49,7 +49,7 @@ class Prospects:
     result: decision.Result  # [S, m]
     losses: Floats  # [S, m]
     today: decision.Today  # the best decision that is possible without a further run
-    holder: str  # what that decision is, in words
+    holder: decision.Decision  # what that decision is
     met: bool  # whether it meets the goals
     centre: dict[str, Floats]  # per number [m]: what is believed of each
     deviation: dict[str, Floats]  # per number [m]: how far one run may move that
@@ -105,7 +105,9 @@ def within(desk: "Desk", task: SearchTask, X: Floats, place: int, holder: int) -
     losses = result.losses(float(result.value.max()))
     today = decision.Today(float(losses[:, 1].mean()), 1)
     met = bool((result.miss[:, 1] <= 0).mean() > 0.5)
-    return Prospects(rows, drawn, result, losses, today, "", met, centre, deviation)
+    return Prospects(
+        rows, drawn, result, losses, today, decision.Decision(""), met, centre, deviation
+    )
 
 
 def _placed(desk: "Desk", task: SearchTask, X: Floats) -> Floats:
@@ -324,7 +326,7 @@ class _Open:
 
     place: int  # which candidate it is
     loss: float
-    words: str
+    decision: decision.Decision
 
 
 def _decisions(
@@ -346,14 +348,14 @@ def _decisions(
         costs = _believed(task, past_runs, known, worst)
         for place, cost in zip(known, costs, strict=True):
             for spot in _same(task, past_runs.X[place], X):
-                words = _measured_words(desk, task, past_runs, int(place))
-                found[int(spot)] = _Open(int(spot), float(cost), words)
+                choice = decision.Decision(_measured_words(desk, task, past_runs, int(place)))
+                found[int(spot)] = _Open(int(spot), float(cost), choice)
     encoder = Encoder(task.space)
     doubtful: dict[int, _Open] = {}
     for rank, suggestion in enumerate(suggestions, 1):
         for spot in _same(task, encoder.encode(suggestion.config), X):
-            words = f"suggestion {rank}, as predicted"
-            told = _Open(int(spot), float(losses[:, spot].mean()), words)
+            choice = decision.Decision(f"suggestion {rank}", predicted=True)
+            told = _Open(int(spot), float(losses[:, spot].mean()), choice)
             trusted = suggestion.trust.label is Label.TRUSTED
             (found if trusted else doubtful).setdefault(int(spot), told)
     if not found:
@@ -361,7 +363,8 @@ def _decisions(
         if doubtful:
             return list(doubtful.values())
         spot = int(np.argmin(losses.mean(axis=0)))
-        return [_Open(spot, float(losses[:, spot].mean()), "what is predicted to be best")]
+        choice = decision.Decision("what is predicted to be best")
+        return [_Open(spot, float(losses[:, spot].mean()), choice)]
     return sorted(found.values(), key=lambda one: one.loss)
 
 
@@ -370,15 +373,15 @@ def _same(task: SearchTask, x: Floats, X: Floats) -> Integers:
     return np.flatnonzero((x[task.movable] == X[:, task.movable]).all(axis=1))[:1]
 
 
-def _today(open_: list[_Open], losses: Floats) -> tuple[decision.Today, str]:
-    """The first decision, what the best other one costs, and the words for the first."""
+def _today(open_: list[_Open], losses: Floats) -> tuple[decision.Today, decision.Decision]:
+    """The first decision with what the best other one costs, and its name."""
     first = open_[0]
     others = [one.loss for one in open_[1:]]
     if not others:  # then somebody would go by the predictions
         others = [*np.delete(losses.mean(axis=0), first.place), np.inf]
     # What is predicted to be better than the decision of today is not trusted to be so.
     other = max(float(min(others)), first.loss)
-    return decision.Today(first.loss, first.place, other), first.words
+    return decision.Today(first.loss, first.place, other), first.decision
 
 
 def _measured_words(desk: "Desk", task: SearchTask, past_runs: PastRuns, place: int) -> str:

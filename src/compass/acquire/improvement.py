@@ -116,6 +116,19 @@ def result(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Resul
 
 
 @dataclass(frozen=True)
+class Decision:
+    """A configuration that somebody could decide for today, by name."""
+
+    name: str
+    predicted: bool = False  # whether it was only predicted, never run
+
+    @property
+    def described(self) -> str:
+        """The name, and that nobody ran it."""
+        return f"{self.name}, as predicted" if self.predicted else self.name
+
+
+@dataclass(frozen=True)
 class Today:
     """The decision that would be made without a further run."""
 

@@ -35,7 +35,7 @@ def promise(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str
     who = f"row {again[0]} again: " if again else ""
     if itself and not again:
         where = " in this context" if several else ""
-        who = f"{holder.removesuffix(', as predicted')} itself{where}: "
+        who = f"{holder.name} itself{where}: "
     if not single:
         told = f"{who}{_about_goals(desk, task, hopes, place)}"
         known = [_expected(desk, view, at, name) for name in view.centre] if several else []
@@ -43,9 +43,8 @@ def promise(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str
     told = _expected(desk, view, at, directed[0].name)
     if itself:
         return f"{who}one run tells whether it holds: {told}"
-    if several:
-        holder = holder.replace(", as predicted", " in this context")
-    return f"{who}tells whether it beats {holder}: {told}; {view.chance[at]:.0%} likely"
+    other = f"{holder.name} in this context" if several and holder.predicted else holder.described
+    return f"{who}tells whether it beats {other}: {told}; {view.chance[at]:.0%} likely"
 
 
 def _expected(desk: "Desk", hopes: Prospects, place: int, outcome: str) -> str:
@@ -57,7 +56,7 @@ def _expected(desk: "Desk", hopes: Prospects, place: int, outcome: str) -> str:
 
 def _about_goals(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str:
     """Whether goals are met, and what is better than the decision of today."""
-    meets, holder = chance_to_meet(desk, task, hopes, place), hopes.holder
+    meets, today = chance_to_meet(desk, task, hopes, place), hopes.holder.described
     several = len(desk.plan.contexts) > 1
     tells, over = ("helps to tell", " over all contexts") if several else ("tells", "")
     if place == hopes.today.place:
@@ -65,17 +64,17 @@ def _about_goals(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -
     better, met = hopes.losses[:, place] < hopes.today.loss, hopes.result.miss[:, place] <= 0
     if round(100 * meets) == 0:
         likely = f"{better.mean():.0%} likely"
-        return f"{tells} whether it comes closer to the goals{over} than {holder}; {likely}"
+        return f"{tells} whether it comes closer to the goals{over} than {today}; {likely}"
     goals = f"{tells} whether it meets the goals{over} ({meets:.0%} likely)"
     if not hopes.met:
         closer = meets + (1 - meets) * _share(better, ~met)
-        return f"{goals} or comes closer to them than {holder} ({closer:.0%} likely)"
+        return f"{goals} or comes closer to them than {today} ({closer:.0%} likely)"
     if any(target.direction is not None for target in task.targets):
-        return f"{goals} and does better than {holder} ({meets * _share(better, met):.0%} likely)"
+        return f"{goals} and does better than {today} ({meets * _share(better, met):.0%} likely)"
     change = hopes.result.value[0]  # a distance: no run has to tell it
     if task.proximity and change[place] < change[hopes.today.place]:
-        return f"{goals}; it is a smaller change than {holder}"
-    return f"{goals}, should {holder.removesuffix(', as predicted')} miss them"
+        return f"{goals}; it is a smaller change than {today}"
+    return f"{goals}, should {hopes.holder.name} miss them"
 
 
 def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:

@@ -25,6 +25,7 @@ from compass.domain.space import Category, Space
 KEY = "COMPASS_LLM_KEY"  # the only place where a key is looked for
 SECONDS = 20.0
 BYTES = 256 * 1024  # of the reply of a model
+_UNUSABLE = "The language model was of no use, so I read this by rules"
 _COLUMNS = 200  # told to a model
 _LABELS = 30  # of one column
 _NAME = 200  # characters of a name or label
@@ -91,8 +92,7 @@ def drafted_by(ask: Ask, rules: Read = understand) -> Read:
             content = ask(_messages(text, space, expecting, before))
             said = _draft(content, text, space)
         except Unusable as reason:
-            note = f"The language model was of no use, so I read this by rules ({reason})."
-            return by_rules.model_copy(update={"note": note})
+            return by_rules.model_copy(update={"note": _UNUSABLE, "note_reason": str(reason)})
         used = set(columns_of(said))
         more = _tells_more(said, by_rules.said)
         return by_rules.model_copy(

@@ -173,11 +173,14 @@ def _known(reading: Reading, space: Space) -> Reading:
 
 
 def _noted(talk: Conversation, reading: Reading) -> tuple[Conversation, str]:
-    """The note of a reading, unless it was told before; the reason in brackets may differ."""
-    what = reading.note.partition(" (")[0]
-    if not what or what in talk.noted:
+    """The note of a reading, unless it was told before; the reason for it may differ."""
+    if not reading.note or reading.note in talk.noted:
         return talk, ""
-    return talk.model_copy(update={"noted": (*talk.noted, what)}), reading.note
+    noted = talk.model_copy(update={"noted": (*talk.noted, reading.note)})
+    return (
+        noted,
+        f"{reading.note} ({reading.note_reason})." if reading.note_reason else reading.note,
+    )
 
 
 def _answered(

@@ -108,6 +108,7 @@ class Reading(Noun):
         None, description="less or more was said without naming an outcome"
     )
     note: str = Field("", description="something about the reading itself; told once")
+    note_reason: str = Field("", description="why that is so; it may differ from time to time")
 
 
 class Turn(Noun):

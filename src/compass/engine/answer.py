@@ -36,7 +36,7 @@ from compass.evidence.comparable import MatchedRuns
 from compass.evidence.contexts import across, completed, left_open, with_familiar
 from compass.evidence.effects import with_effects
 from compass.evidence.goal_chance import goal_doubts
-from compass.evidence.past_runs import measured_at, past_runs_of, verdict
+from compass.evidence.past_runs import beside_best, measured_at, past_runs_of
 from compass.generate.base import Candidates
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
@@ -364,7 +364,7 @@ def _answer(
         notes=(
             *plan.notes,
             *withheld,
-            *_beside_past_runs(desk, task, found),
+            *beside_best(desk.assessor, task, found, plan.best),
             *notes(plan, suggestions),
             *left_open(plan, desk.assessor, task, found.X),
             *desk.assessor.unbounded(changes=plan.baseline is not None),
@@ -379,14 +379,6 @@ def _answer(
         provenance=desk.provenance,
         seconds=dict(desk.clock.seconds),
     )
-
-
-def _beside_past_runs(desk: Desk, task: SearchTask, found: Candidates) -> tuple[str, ...]:
-    """The best measured run, and whether the first suggestion is expected to beat it."""
-    best, told = desk.plan.best, verdict(desk.assessor, task, found)
-    if not best or any(best in note for note in told):
-        return told
-    return (f"Best measured run of this context: {best}.", *told)
 
 
 def _cut_short(desk: Desk, found: Candidates) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from compass.domain.goal import Extreme, IsClass, Same, Within
 from compass.domain.query import Kind, Query, Row
 from compass.domain.space import Category, Number, Role, Space
 from compass.engine import baseline as base
+from compass.evidence.measured_runs import MeasuredRuns
 from compass.language import format_value, parse_rule
 from compass.learn.store import FeatureView, ModelStore
 from compass.prepare.encode import Encoder
@@ -42,7 +43,7 @@ class Plan:
     matching: int = 0
     context: str = ""
     notes: tuple[str, ...] = ()
-    best: str = ""  # the best measured run of the context, in words; empty: none is comparable
+    best: MeasuredRuns | None = None  # the best one of the context; None: none is comparable
     sampled: bool = False  # whether the past runs are a sample of more
 
 
@@ -147,7 +148,7 @@ def _recommend(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
         forced=forced,
         matching=0 if note else len(rows),
         notes=notes,
-        best=_measured_best(best, query, store) if comparable else "",
+        best=_measured_best(best, query, store) if comparable else None,
     )
 
 
@@ -179,17 +180,12 @@ def best_run(
     return int(rows[np.lexsort((rng.random(len(rows)), badness))[0]])
 
 
-def _measured_best(position: int, query: Query, store: ModelStore) -> str:
+def _measured_best(position: int, query: Query, store: ModelStore) -> MeasuredRuns:
     """The best run of the same context, as it was measured: what a suggestion has to beat."""
     space = store.prepared.space.select(query.goals)
     measured = Encoder(space).decode(store.prepared.columns_of(tuple(query.goals))[position])
-    told = []
-    for name, value in measured.items():
-        unit = getattr(space[name], "unit", None)
-        amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
-        told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
-    values = f" ({', '.join(told)})" if told else ""
-    return f"{store.prepared.table.told(int(store.prepared.row_id[position]))}{values}"
+    row = int(store.prepared.row_id[position])
+    return MeasuredRuns.of(store.prepared, [row], measured)
 
 
 def _from_baseline(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:

@@ -60,7 +60,7 @@ def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
         return bind()
     except UnknownName as error:
         for report in prepared.columns:
-            meant = error.message.startswith(f"no column named '{report.name}'")
+            meant = error.kind == "column" and error.name == report.name
             if report.role is Role.IGNORED and meant:
                 use = (
                     f"to use it: --role {shlex.quote(report.name + '=context')} (or knob, outcome)"
@@ -69,5 +69,6 @@ def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
                     f"column '{report.name}' is ignored ({report.note or 'by the study'})",
                     hint="it has no values" if report.note == "empty" else use,
                     name=report.name,
+                    kind="column",
                 ) from None
         raise
