@@ -218,6 +218,9 @@ class Certificate(Noun):
     blocking: tuple[str, ...] = Field(
         (), description="rules and goals that cannot hold together, none of which can be left out"
     )
+    blocking_goals: dict[str, str] = Field(
+        default_factory=dict, description="of these the goals, each with its outcome"
+    )
     nearest: dict[str, float] = Field(
         default_factory=dict, description="the value closest to its goal that can be reached"
     )

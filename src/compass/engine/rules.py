@@ -67,7 +67,7 @@ def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
                 )
                 raise UnknownName(
                     f"column '{report.name}' is ignored ({report.note or 'by the study'})",
-                    hint="it has no values" if report.note == "empty" else use,
+                    hint=use if report.distinct else "it has no values",
                     name=report.name,
                     kind="column",
                 ) from None

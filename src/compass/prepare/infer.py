@@ -50,6 +50,7 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     return Space(parameters=tuple(p for p, _ in found)), tuple(report for _, report in found)
 
 
+_STATED = "as the study says"
 _RUNNING = "running index"
 _SWEEP = "counts 1, 2, 3, ... like an index, but nothing else can be set"
 _CONTINUOUS = "nearly every value is different: measured? then make it an outcome"
@@ -92,7 +93,7 @@ def _of_sample(
     update = {"role": Role.IGNORED}
     return (
         parameter.model_copy(update=update),
-        report.model_copy(update={**update, "note": _SAMPLED[name]}),
+        report.model_copy(update={**update, "note": _SAMPLED[name], "stated": False}),
     )
 
 
@@ -130,7 +131,7 @@ def _role(facts: Facts, choice: ColumnChoice, study: Study) -> tuple[Role, str]:
                 f"the study makes '{facts.name}' a {choice.role.value}, but it has no values",
                 hint="leave it ignored",
             )
-        return choice.role, "as the study says"
+        return choice.role, _STATED
     if facts.name == study.weight:
         return Role.IGNORED, "how much a row counts"
     if facts.name == study.time:
@@ -328,5 +329,6 @@ def _report(facts: Facts, parameter: Number | Category, note: str) -> ColumnRepo
         high=facts.high,
         common=tuple(common),
         legal=summary(parameter),
+        stated=note == _STATED,
         note=note,
     )

@@ -43,8 +43,8 @@ def wanted_of(question: Question, parts: Sequence[Part]) -> Wanted:
     )
 
 
-def blocking(question: Question) -> tuple[tuple[str, ...], bool]:
-    """The texts of a conflict, and whether none of them can be left out.
+def blocking(question: Question) -> tuple[list[Part], bool]:
+    """The parts of a conflict, and whether none of them can be left out.
 
     All of them together must have been shown to be impossible before.
     """
@@ -56,8 +56,7 @@ def blocking(question: Question) -> tuple[tuple[str, ...], bool]:
         sure &= run.end is not End.OPEN
         return run.end is End.IMPOSSIBLE
 
-    left = _without_many(parts_of(question), impossible)
-    return tuple(part.text for part in left), sure
+    return _without_many(parts_of(question), impossible), sure
 
 
 def _only(question: Question, parts: Sequence[Part]) -> Question:

@@ -251,12 +251,14 @@ def _found_after_all(question: Question, x: Floats) -> Proof:
 
 
 def _infeasible(question: Question, found: Candidates) -> Proof:
-    names, smallest = conflict.blocking(question)
+    parts, smallest = conflict.blocking(question)
+    names = tuple(part.text for part in parts)
     close = _closest(question, found, seconds=question.clock.left)
     return _said(
         CertificateStatus.INFEASIBLE,
         words.infeasible(names, smallest, close, found.exhaustive),
         blocking=names,
+        blocking_goals={p.text: p.goal.target.name for p in parts if p.goal is not None},
         nearest={name: one.value for name, one in close.items()},
         resolution=resolution_of(question),
         left_out=tuple(question.left_out),
