@@ -50,7 +50,7 @@ class ChangedRuns:
 def changed_runs(query: Query, scope: Scope, assessor: Assessor) -> ChangedRuns:
     """The change applied to every past run that matches and can make it."""
     view = assessor.view
-    fits = np.isfinite(view.X).all(axis=1)
+    fits = np.isfinite(view.X).all(axis=1) & view.prepared.measured
     conditions = {constraint.text for constraint in query.where}
     rules = (*scope.rules, *scope.conditions)
     checks = obeyed(scope.rules, scope.conditions, scope.outcomes, view)

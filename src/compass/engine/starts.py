@@ -41,7 +41,7 @@ def matching_rows(
     scope: Scope, view: FeatureView, given: dict[str, float]
 ) -> tuple[Rows, tuple[str, ...]]:
     """Past runs that meet all conditions, else those that meet most of them (and a note)."""
-    complete = np.isfinite(view.X).all(axis=1)
+    complete = np.isfinite(view.X).all(axis=1) & view.prepared.measured
     checks = obeyed(scope.rules, scope.conditions, scope.outcomes, view)
     names = [rule.text for rule in (*scope.rules, *scope.conditions)]
     for name, value in given.items():

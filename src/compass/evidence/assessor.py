@@ -235,7 +235,7 @@ class Assessor:
 
     def _evidence(self, index: int, distance: float) -> Evidence:
         prepared = self.store.prepared
-        position = int(self.view.train[index])
+        position = int(self.view.supporting[index])
         row = int(prepared.row_id[position])
         file, _ = prepared.table.part_of(row)
         outcomes, columns = self._outcomes

@@ -192,8 +192,8 @@ class Missing:
             choice = shlex.quote(f"{name}=none")
             remark = f"{_percent(int(gaps[name].sum()), total)} of the rows have no {name}"
             keep = f"to keep them as the level `none`: --missing {choice}"
-            entry = _entry(f"{name} is missing", rows[hit], name, hint=f"{remark}; {keep}")
-            notes.append(entry.model_copy(update={"remark": remark, "keepable": True}))
+            gap = _entry(f"{name} is missing", rows[hit], name, hint=f"{remark}; {keep}")
+            notes.append(gap.model_copy(update={"remark": remark, "keepable": True}))
             rows = rows[~hit]
         outcomes = space.having(Role.OUTCOME)
         if outcomes:

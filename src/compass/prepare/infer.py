@@ -98,7 +98,7 @@ def _of_sample(
 
 
 def _check_names(table: Table, study: Study) -> None:
-    named = (study.group, study.time, weight_column(study, table))
+    named = (study.group, study.time, study.origin, weight_column(study, table))
     single = [name for name in named if name is not None]
     for name in (*study.columns, *study.drop, *study.map, *single, *(study.comparable or ())):
         if name not in table.names:
@@ -134,6 +134,8 @@ def _role(facts: Facts, choice: ColumnChoice, study: Study) -> tuple[Role, str]:
         return choice.role, _STATED
     if facts.name == study.weight:
         return Role.IGNORED, "how much a row counts"
+    if facts.name == study.origin:
+        return Role.IGNORED, "how a row came to be"
     if facts.name == study.time:
         return Role.IGNORED, "orders the rows in time"
     role = names.role_of(facts.name, text=facts.text)
