@@ -10,7 +10,8 @@ ROOT = Path(__file__).parent.parent
 _SENTENCES = r"\b\w*\.(reason|why|message|hint|no_answer|described\(\))"
 _LOOKED_INTO = re.compile(
     rf"{_SENTENCES}\.(startswith|endswith|removeprefix|removesuffix|partition|split|replace)\("
-    rf"|(?<!\w)\"(?!\\n\")[^\"]*\" (not )?in {_SENTENCES}|{_SENTENCES} (not )?in \w*(reason|note|text)\b"
+    rf"|(?<!\w)\"(?!\\n\")[^\"]*\" (not )?in {_SENTENCES}"
+    rf"|{_SENTENCES} (not )?in \w*(reason|note|text)\b"
 )
 _ON_THE_PAGE = re.compile(
     r"\.(reason|why|hint|no_answer)\.(startsWith|endsWith|includes|replace|split|match|indexOf)\("
