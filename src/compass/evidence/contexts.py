@@ -93,18 +93,18 @@ def left_open(task: SearchTask, assessor: Assessor, X: Floats) -> tuple[str, ...
     """Which open columns make the intervals of the first of X [n, d] wide, as sentences."""
     if len(task.contexts) < 2 or not len(X):
         return ()
-    told = []
+    notes = []
     for name in assessor.trained:
         band = assessor.band(name, *_said(task, assessor, X[:1], name))
         if band is None or not _much_wider(*band):
             continue
         j = _most_telling(task, assessor, X[0], name)
         if j is not None and _narrower(*band, task.contexts[:, j]):
-            told.append(
+            notes.append(
                 f"{name} depends on {task.space.names[j]}, which the question leaves open: give "
                 "it a value for a narrower interval."
             )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _much_wider(low: Floats, high: Floats) -> bool:

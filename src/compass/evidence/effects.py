@@ -123,28 +123,28 @@ def _expected(
             assert old is not None
             back[j] = old[j]
             rows.append(back)
-    said = matched.assessor.trained[name].model.predict(np.array(rows))
+    predicted = matched.assessor.trained[name].model.predict(np.array(rows))
     found, at = [], 0
     for moved in moves:
-        mine = said[at : at + 2 + len(moved)]
+        mine = predicted[at : at + 2 + len(moved)]
         at += 2 + len(moved)
         label = int(np.argmax(mine[0])) if mine.shape[1] > 1 else -1
         outcome = matched.outcome(name, label)
         values = _scaled(outcome, mine, label)
-        alone = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
-        found.append(Expected(alone, float(values[0] - values[1]), label))
+        single = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
+        found.append(Expected(single, float(values[0] - values[1]), label))
     return found
 
 
-def _scaled(outcome: Outcome, said: Floats, label: int) -> Floats:
+def _scaled(outcome: Outcome, predicted: Floats, label: int) -> Floats:
     """Predictions [k] in the scale in which changes of the outcome are compared."""
     if label >= 0:
-        return np.asarray(said.argmax(axis=1) == label, dtype=np.float64)
+        return np.asarray(predicted.argmax(axis=1) == label, dtype=np.float64)
     if not outcome.log:
-        return np.asarray(said[:, 0])
+        return np.asarray(predicted[:, 0])
     # A model may predict 0 or less of what never was: that is as little as there ever was.
     least = float(np.exp(np.nanmin(outcome.values)))
-    return np.asarray(np.log(np.maximum(said[:, 0], least * 1e-3)))
+    return np.asarray(np.log(np.maximum(predicted[:, 0], least * 1e-3)))
 
 
 def _never_varied(matched: MatchedRuns, x: Floats, columns: set[int]) -> list[Effect]:
@@ -233,12 +233,12 @@ def _of_outcome(
         counted = count(outcome, paired, whole, whole)
         if enough(counted, matched.assessor.store.settings.trust):
             return [case.effect(counted, paired, whole, moved) for case in cases]
-    told = []
+    each = []
     for case in cases:
-        paired, alone = found((case.column,)), expected.alone[case.column]
-        counted = count(outcome, paired, alone, expected.whole)
-        told.append(case.effect(counted, paired, alone, [case.column]))
-    return told
+        paired, single = found((case.column,)), expected.single[case.column]
+        counted = count(outcome, paired, single, expected.whole)
+        each.append(case.effect(counted, paired, single, [case.column]))
+    return each
 
 
 def unsupported(found: Sequence[Effect]) -> bool:

@@ -24,9 +24,9 @@ _EXAMPLES = 3  # pairs shown of each effect
 
 @dataclass(frozen=True)
 class Expected:
-    """What the model expects of a suggestion: of each move alone, and of all together."""
+    """What the model expects of a suggestion: of each single move, and of all together."""
 
-    alone: dict[int, float]
+    single: dict[int, float]
     whole: float
     label: int  # of a class: the one that is predicted; -1: a number
 
@@ -55,7 +55,7 @@ class Case:
 
     def unknown(self) -> Effect:
         """Nothing can be told, because no two runs are known to be comparable."""
-        return self._made(Finding.NOT_IDENTIFIABLE, None, None, self.expected.alone[self.column])
+        return self._made(Finding.NOT_IDENTIFIABLE, None, None, self.expected.single[self.column])
 
     def never_varied(self) -> Effect:
         """The parameter has one value in all comparable runs: nothing is known of others."""

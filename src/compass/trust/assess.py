@@ -26,7 +26,7 @@ class Scores:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Assessment:
     """How far the prediction for one configuration can be relied on, and why not."""
 
     scores: Scores
@@ -46,13 +46,13 @@ def assess(
     perturbed: Perturbed | Sequence[Perturbed],
     settings: TrustSettings,
     names: Sequence[str] = (),
-) -> list[Verdict]:
+) -> list[Assessment]:
     """Assess configurations X float64[n, d]; `perturbed` is one measure or one per target.
 
     `names` are those of the columns, for doubts about some of them.
     """
     whole = perturbed if isinstance(perturbed, Perturbed) else Perturbed.together(perturbed)
-    verdicts = []
+    assessments = []
     shares, close = support.around(X)
     certainty, risks = whole.uq(X).tolist(), whole.risk(X).tolist()
     strange = zip(support.unseen(X), support.outside(X), strict=True)
@@ -65,8 +65,8 @@ def assess(
             unseen=[_called(names, j) for j in unseen],
             outside=[_called(names, j) for j in outside],
         )
-        verdicts.append(Verdict(scores, rows, distances, doubts))
-    return verdicts
+        assessments.append(Assessment(scores, rows, distances, doubts))
+    return assessments
 
 
 def _called(names: Sequence[str], column: int) -> str:
