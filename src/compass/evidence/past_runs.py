@@ -68,7 +68,10 @@ def past_runs_of(
 
 
 def _doubt(
-    task: SearchTask, assessor: Assessor, said: Mapping[str, Floats], spreads: Mapping[str, Floats]
+    task: SearchTask,
+    assessor: Assessor,
+    predicted: Mapping[str, Floats],
+    spreads: Mapping[str, Floats],
 ) -> Floats:
     """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
     total = np.zeros(len(next(iter(spreads.values()))))
@@ -76,7 +79,7 @@ def _doubt(
         if target.direction is None:
             continue
         trained, own = assessor.trained[target.name], assessor.learnt(target.name).reliability
-        half = _half(trained, said[target.name][:, 0], spreads[target.name], target.scale)
+        half = _half(trained, predicted[target.name][:, 0], spreads[target.name], target.scale)
         share = own.error / (own.error + own.noise) if own.error else 1.0
         total += share * (half / target.scale) ** 2
     return np.sqrt(total)

@@ -24,7 +24,7 @@ class MeasuredRuns:
             unit = getattr(prepared.space[name], "unit", None)
             amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
             values.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
-        return cls(len(rows), prepared.table.told(int(rows[0])), tuple(values))
+        return cls(len(rows), prepared.table.row_label(int(rows[0])), tuple(values))
 
     @property
     def named(self) -> str:
