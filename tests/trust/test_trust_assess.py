@@ -8,16 +8,37 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trust_reference import algorithm_1, disagreement, mixed_rows, mixed_space
 
-from compass.domain.answer import Label
+from compass.domain.answer import Comparability, Comparable, Label, Trust
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category, Number, Space
 from compass.model.base import Task
 from compass.settings import Settings, TrustSettings
-from compass.trust.assess import assess, judge
+from compass.trust.assess import Scores, assess, doubts_about
+from compass.trust.conclude import concluded, label_of
 from compass.trust.spread import Perturbed
 from compass.trust.support import Support
 
 space = mixed_space()
 default = TrustSettings()
+all_runs = Comparable(code=Comparability.ONE_PROGRAM, identifiable=True, why="", reason="")
+
+
+def judge(
+    ood: float,
+    uq: float,
+    near: int,
+    tau: float,
+    settings: TrustSettings,
+    *,
+    risk: float,
+    **columns: list[str],
+) -> tuple[Label, str]:
+    """Label and reason of a configuration with these scores."""
+    doubts = doubts_about(Scores(ood, uq, risk, near), settings, **columns)
+    trust = Trust(label=label_of(doubts), ood=ood, uq=uq, support=near, tau=tau, reason="")
+    trust = concluded(trust, doubts, all_runs)
+    assert trust.label is label_of(trust.doubts)
+    return trust.label, trust.reason
 
 
 def trained(
@@ -53,12 +74,14 @@ def test_verdicts_are_those_of_algorithm_1(seed: int) -> None:
     ):
         u = disagreement(forest, 5, x) / scale
         slow = algorithm_1(train, valid, u_valid, x, u, space)
-        assert verdict.label == lowered(slow.label, slow.ood, len(slow.support), verdict.risk)
-        assert verdict.ood == pytest.approx(slow.ood)
-        assert verdict.uq == pytest.approx(slow.uq)
+        assert verdict.label == lowered(
+            slow.label, slow.ood, len(slow.support), verdict.scores.risk
+        )
+        assert verdict.scores.ood == pytest.approx(slow.ood)
+        assert verdict.scores.uq == pytest.approx(slow.uq)
         assert sorted(verdict.rows) == sorted(slow.support)
         assert verdict.distances.shape == verdict.rows.shape
-        assert verdict.reason.lower().startswith(verdict.label)
+        assert verdict.scores.near == verdict.rows.size
 
 
 def test_every_label_is_reached_on_data() -> None:
@@ -79,7 +102,7 @@ def test_repeated_runs_are_trusted_when_many_tie() -> None:
     support = Support.build(train, train[::7], space, chosen.trust, 7)
     perturbed = Perturbed.fit(train, y, {"runtime": Task()}, space, chosen, 7, X_valid=train[::7])
     verdicts = assess(train[::40], support, perturbed, chosen.trust)
-    assert {v.ood for v in verdicts} == {0.0}
+    assert {v.scores.ood for v in verdicts} == {0.0}
     assert Label.UNSUPPORTED not in {v.label for v in verdicts}
     assert all(v.rows.size >= 40 for v in verdicts)
 
@@ -90,7 +113,7 @@ def test_one_measure_per_target_counts_like_one_of_all() -> None:
     several = assess(train, support, [perturbed, perturbed], chosen.trust)
     one = assess(train, support, perturbed, chosen.trust)
     assert [v.label for v in several] == [v.label for v in one]
-    assert [v.uq for v in several] == pytest.approx([v.uq for v in one])
+    assert [v.scores.uq for v in several] == pytest.approx([v.scores.uq for v in one])
 
 
 @pytest.mark.parametrize(
@@ -214,3 +237,22 @@ def test_a_number_beyond_all_runs_is_at_most_caution():
     label, reason = judge(0.1, 0.1, 50, 0.5, Settings().trust, risk=0.1, outside=["a", "b"])
     assert label is Label.CAUTION
     assert "a and b are beyond what was run" in reason
+
+
+def test_doubts_carry_what_was_found_and_what_it_was_compared_with():
+    doubts = doubts_about(Scores(0.96, 0.2, 0.97, 0), default, outside=["nodes"])
+    assert doubts == (
+        Doubt(code=DoubtCode.FAR_FROM_PAST_RUNS, value=0.96, limit=0.95),
+        Doubt(code=DoubtCode.NO_RUN_NEAR, value=0, limit=1),
+        Doubt(code=DoubtCode.BEYOND_RANGE, columns=("nodes",)),
+        Doubt(code=DoubtCode.LARGE_ERROR, value=0.97, limit=0.95),
+    )
+
+
+@given(st.sets(st.sampled_from(DoubtCode)), st.sampled_from(DoubtCode))
+def test_a_further_doubt_never_makes_a_label_better(codes: set[DoubtCode], more: DoubtCode) -> None:
+    order = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
+    before = label_of(Doubt(code=code) for code in codes)
+    after = label_of(Doubt(code=code) for code in codes | {more})
+    assert order.index(after) >= order.index(before)
+    assert after is not Label.TRUSTED

@@ -76,9 +76,9 @@ def test_a_table_whose_repeats_disagree_hides_what_decides():
 
 def test_what_a_person_says_counts():
     features = space(number("nodes"), number("user", Role.CONTEXT))
-    known = comparable(features, TRACE, said=("user",), disagreement=0.9)
+    known = comparable(features, TRACE, stated=("user",), disagreement=0.9)
     assert (known.columns, known.identifiable, known.given) == (("user",), True, True)
-    everything = comparable(features, TRACE, said=())
+    everything = comparable(features, TRACE, stated=())
     assert everything.columns == ()
     assert everything.identifiable
 

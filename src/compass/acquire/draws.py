@@ -15,6 +15,7 @@ from compass.acquire.candidates import (
     measured_in,
     measured_losses,
 )
+from compass.acquire.improvement import Incumbent
 from compass.domain.answer import Label, Suggestion
 from compass.domain.space import Number
 from compass.evidence.assessor import Assessor
@@ -42,8 +43,7 @@ class DrawnCandidates:
     drawn: dict[str, Floats]  # per outcome [S, m]
     result: improvement.Result  # [S, m]
     losses: Floats  # [S, m]
-    incumbent: improvement.Incumbent  # the best decision that is possible without a further run
-    incumbent_text: str  # what that decision is, in words
+    incumbent: Incumbent  # the best decision that is possible without a further run
     met: bool  # whether it meets the goals
     centre: dict[str, Floats]  # per number [m]: what is believed of each
     deviation: dict[str, Floats]  # per number [m]: how far one run may move that
@@ -78,11 +78,9 @@ def draw_candidates(request: AcquisitionRequest) -> DrawnCandidates | None:
     losses = result.losses(worst)
     measured = _measured_decisions(task, assessor, past_runs, known[:REPEATED], X, worst)
     decisions = _decisions(task, suggestions, measured, X, losses)
-    incumbent, text = _incumbent(decisions, losses)
+    incumbent = _incumbent(decisions, losses)
     met = incumbent.loss <= worst
-    return DrawnCandidates(
-        X, drawn, result, losses, incumbent, text, met, centre, deviation, pending
-    )
+    return DrawnCandidates(X, drawn, result, losses, incumbent, met, centre, deviation, pending)
 
 
 def within(
@@ -102,12 +100,10 @@ def within(
     drawn, centre, deviation = _drawn(inside, assessor, past_runs, rows, rng)
     result = improvement.result(inside, rows, drawn)
     losses = result.losses(float(result.value.max()))
-    incumbent = improvement.Incumbent(float(losses[:, 1].mean()), 1)
+    incumbent = Incumbent(float(losses[:, 1].mean()), 1)
     met = bool((result.miss[:, 1] <= 0).mean() > 0.5)
     nothing = np.empty(0, dtype=np.int64)
-    return DrawnCandidates(
-        rows, drawn, result, losses, incumbent, "", met, centre, deviation, nothing
-    )
+    return DrawnCandidates(rows, drawn, result, losses, incumbent, met, centre, deviation, nothing)
 
 
 def _drawn(
@@ -195,15 +191,6 @@ def _members(trained: OutcomeModel, X: Floats, output: int) -> Floats:
     return np.array(predicted)
 
 
-@dataclass(frozen=True)
-class _Decision:
-    """A decision that could be made today."""
-
-    place: int  # which candidate it is
-    loss: float
-    text: str
-
-
 def _measured_decisions(
     task: SearchTask,
     assessor: Assessor,
@@ -211,37 +198,37 @@ def _measured_decisions(
     known: Integers,
     X: Floats,
     worst: float,
-) -> dict[int, _Decision]:
+) -> dict[int, Incumbent]:
     """The measured configurations at `known` that are candidates of X [m, d], by place."""
-    found: dict[int, _Decision] = {}
+    found: dict[int, Incumbent] = {}
     if past_runs is None or not len(known):
         return found
     costs = measured_losses(task, past_runs, known, worst)
     for place, cost in zip(known, costs, strict=True):
         for spot in _same(task, past_runs.X[place], X):
-            text = _measured_text(task, assessor, past_runs, int(place))
-            found[int(spot)] = _Decision(int(spot), float(cost), text)
+            name = _measured_text(task, assessor, past_runs, int(place))
+            found[int(spot)] = Incumbent(float(cost), int(spot), name=name)
     return found
 
 
 def _decisions(
     task: SearchTask,
     suggestions: tuple[Suggestion, ...],
-    measured: dict[int, _Decision],
+    measured: dict[int, Incumbent],
     X: Floats,
     losses: Floats,
-) -> list[_Decision]:
+) -> list[Incumbent]:
     """What could be decided today: measured configurations and trusted suggestions.
 
     Where there are neither, the suggestions as they are, else what is predicted to be best.
     """
     found = dict(measured)
     encoder = Encoder(task.space)
-    doubtful: dict[int, _Decision] = {}
+    doubtful: dict[int, Incumbent] = {}
     for rank, suggestion in enumerate(suggestions, 1):
         for spot in _same(task, encoder.encode(suggestion.config), X):
-            text = f"suggestion {rank}, as predicted"
-            mine = _Decision(int(spot), float(losses[:, spot].mean()), text)
+            loss, name = float(losses[:, spot].mean()), f"suggestion {rank}"
+            mine = Incumbent(loss, int(spot), name=name, predicted=True)
             trusted = suggestion.trust.label is Label.TRUSTED
             (found if trusted else doubtful).setdefault(int(spot), mine)
     if not found:
@@ -249,7 +236,8 @@ def _decisions(
         if doubtful:
             return list(doubtful.values())
         spot = int(np.argmin(losses.mean(axis=0)))
-        return [_Decision(spot, float(losses[:, spot].mean()), "what is predicted to be best")]
+        loss = float(losses[:, spot].mean())
+        return [Incumbent(loss, spot, name="what is predicted to be best")]
     return sorted(found.values(), key=lambda one: one.loss)
 
 
@@ -258,15 +246,15 @@ def _same(task: SearchTask, x: Floats, X: Floats) -> Integers:
     return np.flatnonzero((x[task.movable] == X[:, task.movable]).all(axis=1))[:1]
 
 
-def _incumbent(decisions: list[_Decision], losses: Floats) -> tuple[improvement.Incumbent, str]:
-    """The first decision, what the best other one costs, and the first one in words."""
+def _incumbent(decisions: list[Incumbent], losses: Floats) -> Incumbent:
+    """The first decision, with what the best other one costs."""
     first = decisions[0]
     others = [one.loss for one in decisions[1:]]
     if not others:  # then somebody would go by the predictions
         others = [*np.delete(losses.mean(axis=0), first.place), np.inf]
     # What is predicted to be better than the decision of today is not trusted to be so.
     other = max(float(min(others)), first.loss)
-    return improvement.Incumbent(first.loss, first.place, other), first.text
+    return replace(first, other=other)
 
 
 def _measured_text(task: SearchTask, assessor: Assessor, past_runs: PastRuns, place: int) -> str:

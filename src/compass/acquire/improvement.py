@@ -120,6 +120,13 @@ class Incumbent:
     loss: float  # what it costs
     place: int = -1  # which candidate it is; -1: none of them
     other: float = np.inf  # what the best other decision costs, should this one disappoint
+    name: str = ""  # what it is called
+    predicted: bool = False  # whether it is a suggestion, which nobody has run
+
+    @property
+    def described(self) -> str:
+        """The name, and of a suggestion that it is only predicted."""
+        return f"{self.name}, as predicted" if self.predicted else self.name
 
 
 def batch(

@@ -164,7 +164,7 @@ def towards(
 ) -> tuple[Proposal, ...]:
     """Runs that would support the configuration x [d]: itself, and steps that lead to it."""
     space = assessor.view.features
-    past = assessor.view.X[assessor.view.train]
+    past = assessor.view.X[assessor.view.supporting]
     knobs = _knobs(space)
     apart = distances(past, x, np.arange(len(x)), geometry)
     # A run in the same context comes before any other: what nobody can set stays as it is.

@@ -23,7 +23,7 @@ def what_it_settles(
     question about several contexts are about the mean over them, and are text so.
     """
     again = assessor.view.all_runs.rows(drawn.X[place])
-    itself, incumbent = place == drawn.incumbent.place, drawn.incumbent_text
+    itself, incumbent = place == drawn.incumbent.place, drawn.incumbent
     several = len(task.contexts) > 1
     view, at = drawn, place
     if several:
@@ -33,7 +33,7 @@ def what_it_settles(
     who = f"row {again[0]} again: " if again else ""
     if itself and not again:
         where = " in this context" if several else ""
-        who = f"{incumbent.removesuffix(', as predicted')} itself{where}: "
+        who = f"{incumbent.name} itself{where}: "
     if not single:
         text = f"{who}{_about_goals(task, assessor, drawn, place)}"
         known = [_expected(assessor, view, at, name) for name in view.centre] if several else []
@@ -41,9 +41,10 @@ def what_it_settles(
     text = _expected(assessor, view, at, directed[0].name)
     if itself:
         return f"{who}one run tells whether it holds: {text}"
-    if several:
-        incumbent = incumbent.replace(", as predicted", " in this context")
-    return f"{who}tells whether it beats {incumbent}: {text}; {view.chance[at]:.0%} likely"
+    other = incumbent.described
+    if several and incumbent.predicted:
+        other = f"{incumbent.name} in this context"
+    return f"{who}tells whether it beats {other}: {text}; {view.chance[at]:.0%} likely"
 
 
 def _expected(assessor: Assessor, drawn: DrawnCandidates, place: int, outcome: str) -> str:
@@ -55,7 +56,7 @@ def _expected(assessor: Assessor, drawn: DrawnCandidates, place: int, outcome: s
 
 def _about_goals(task: SearchTask, assessor: Assessor, drawn: DrawnCandidates, place: int) -> str:
     """Whether goals are met, and what is better than the decision of today."""
-    meets, incumbent = chance_to_meet(task, assessor, drawn, place), drawn.incumbent_text
+    meets, incumbent = chance_to_meet(task, assessor, drawn, place), drawn.incumbent.described
     several = len(task.contexts) > 1
     tells, over = ("helps to tell", " over all contexts") if several else ("tells", "")
     if place == drawn.incumbent.place:
@@ -75,7 +76,7 @@ def _about_goals(task: SearchTask, assessor: Assessor, drawn: DrawnCandidates, p
     change = drawn.result.value[0]  # a distance: no run has to tell it
     if task.proximity and change[place] < change[drawn.incumbent.place]:
         return f"{goals}; it is a smaller change than {incumbent}"
-    return f"{goals}, should {incumbent.removesuffix(', as predicted')} miss them"
+    return f"{goals}, should {drawn.incumbent.name} miss them"
 
 
 def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:

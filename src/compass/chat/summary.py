@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from compass.chat.replies import and_list
-from compass.domain.answer import Answer, Effect, Label, Moved, Prediction, Proposal, Suggestion
+from compass.domain.answer import Answer, Effect, Moved, Prediction, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.query import Kind
 from compass.explain.sentence import value_text as shown
@@ -63,14 +63,8 @@ def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
     return [
         f"{verb} {_settings(suggestion, answer)}{end}{others}",
         *outcomes,
-        _trust(trust.label, trust.reason),
+        _sentence(trust.reason),
     ]
-
-
-def _trust(label: Label, reason: str) -> str:
-    """The trust word and the reason for it."""
-    word = label.value.capitalize()
-    return _sentence(reason if reason.startswith(word) else f"{word}: {reason}")
 
 
 def _outcome(outcome: Prediction, contexts: int) -> str:
@@ -111,7 +105,7 @@ def _over_runs(answer: Answer) -> list[str]:
         else:
             now = shown(_rounded(outcome.value), outcome.unit)
             parts.append(f"{outcome.name} becomes {now}, {_changed(outcome.change_percent)}.")
-    return [*parts, _trust(population.label, population.reason)]
+    return [*parts, _sentence(population.reason)]
 
 
 def _to_measure(runs: Sequence[Proposal]) -> str:
@@ -127,14 +121,14 @@ def _to_measure(runs: Sequence[Proposal]) -> str:
 def reasons(answer: Answer) -> str:
     """Why the first suggestion is what it is: trust, effects, past runs, moves that rules force."""
     if answer.population is not None:
-        return _trust(answer.population.label, answer.population.reason)
+        return _sentence(answer.population.reason)
     if not answer.suggestions:
         return _sentence(answer.no_answer or "There is no suggestion")
     first = answer.suggestions[0]
     parts = [] if answer.no_answer is None else [_sentence(answer.no_answer)]
-    parts.append(f"The first suggestion. {_trust(first.trust.label, first.trust.reason)}")
-    reason = first.trust.reason
-    parts += [_effect(effect) for effect in first.trust.effects if effect.reason not in reason]
+    parts.append(f"The first suggestion. {_sentence(first.trust.reason)}")
+    named = {(d.columns, d.outcome) for d in first.trust.doubts if d.outcome is not None}
+    parts += [_effect(e) for e in first.trust.effects if ((e.knob,), e.outcome) not in named]
     if first.trust.evidence:
         rows = [str(run.row) for run in first.trust.evidence[:_ROWS]]
         more = first.trust.support - len(rows)

@@ -3,7 +3,7 @@
 import io
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -87,7 +87,7 @@ def explanations(
     against: str | None,
 ) -> "tuple[Explanation, ...]":
     """What the flags ask to be explained; nothing when they name no run."""
-    other = _run(against, "--against")
+    other = opt.baseline(against, "--against")
     chosen = tuple(outcomes or ())
     if query is not None:
         answer = engine.ask(query, run=opt.baseline(start), prove=0.0)
@@ -107,7 +107,7 @@ def explanations(
             other = getattr(known, "row", None)
             other = answer.baseline if other is None else other
         return engine.explain(answer[place], chosen, against=other)
-    run = row if row is not None else _run(config, "--config")
+    run = row if row is not None else opt.baseline(config, "--config", row_flag="--row")
     return () if run is None else engine.explain(run, chosen, against=other)
 
 
@@ -118,18 +118,6 @@ def importances(
     from compass.domain.space import Role
 
     return tuple(engine.importance(name) for name in outcomes or engine.space.having(Role.OUTCOME))
-
-
-def _run(text: str | None, flag: str) -> Any:
-    """A run as `--from` takes it; what is wrong with it is told of this flag."""
-    try:
-        return opt.baseline(text)
-    except BadInput as problem:
-        words = (problem.message, problem.hint)
-        message, hint = (part.replace("--from", flag) for part in words)
-        if flag == "--config":
-            hint = hint.replace("write --config row:N for a past run", "for a past run: --row N")
-        raise BadInput(message, hint=hint) from None
 
 
 def show(

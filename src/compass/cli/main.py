@@ -260,7 +260,7 @@ def _code() -> int:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()
     except CompassError as error:
-        return _complain(str(error).split("\nhint: ")[0], error.hint)
+        return _complain(error.described(), error.hint)
     except _Usage as error:
         return _complain(*opt.told_usage(error))
     except (KeyboardInterrupt, typer.Abort):

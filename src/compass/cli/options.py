@@ -315,16 +315,19 @@ def show_progress(engine: "Compass | RemoteEngine", progress: "Progress") -> Non
         engine.progress = progress
 
 
-def baseline(text: str | None) -> Any:
-    """`row:N`, or a JSON or YAML file with one configuration."""
+def baseline(text: str | None, flag: str = "--from", row_flag: str = "") -> Any:
+    """`row:N`, or a JSON or YAML file with one configuration, as `flag` takes it.
+
+    `row_flag` is the flag that names a past run, where that is another one.
+    """
     if text is None:
         return None
     if text.startswith("row:"):
         number = text.removeprefix("row:")
         if not re.fullmatch("[0-9]{1,18}", number):
-            raise BadInput(f"--from {text} is not a row", hint="rows count from 0: --from row:0")
+            raise BadInput(f"{flag} {text} is not a row", hint=f"rows count from 0: {flag} row:0")
         return int(number)
-    config = _configuration(text)
+    config = _configuration(text, flag, row_flag)
     scalars = (bool, int, float, str, type(None))
     if not isinstance(config, dict) or not all(
         isinstance(name, str) and isinstance(value, scalars) for name, value in config.items()
@@ -333,20 +336,19 @@ def baseline(text: str | None) -> Any:
     return config
 
 
-def _configuration(text: str) -> Any:
+def _configuration(text: str, flag: str, row_flag: str) -> Any:
     """What the file of that name holds."""
     import yaml
 
     try:
         written = Path(text).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise BadInput(
-            f"--from {text}: no such file", hint="write --from row:N for a past run"
-        ) from None
+        hint = f"for a past run: {row_flag} N" if row_flag else f"write {flag} row:N for a past run"
+        raise BadInput(f"{flag} {text}: no such file", hint=hint) from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not a text file (UTF-8)"
         raise BadInput(
-            f"--from {_short(text)}: cannot read it: {why}",
+            f"{flag} {_short(text)}: cannot read it: {why}",
             hint="write row:N for a past run, or name a JSON or YAML file",
         ) from None
     try:

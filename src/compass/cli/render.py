@@ -21,6 +21,7 @@ from compass.domain.answer import (
 )
 from compass.domain.base import Value
 from compass.domain.query import Kind
+from compass.trust.words import population_in_words
 
 # Word and shape, not only colour.
 _MARK = {Label.TRUSTED: "✔", Label.CAUTION: "!", Label.UNSUPPORTED: "✘"}
@@ -244,8 +245,8 @@ def _population(result: Answer) -> RenderableType:
     if population.stands_for is not None:
         stands = f" of the sample, which stand for {population.stands_for:,.0f}"
     head = printable(f"Mean over {population.runs} past runs{stands}", "bold")
-    word, _, why = population.reason.partition(":")
-    line = label(population.label).append_text(printable(f":{why}" if why else word, "default"))
+    why = population_in_words(population, result.comparable)
+    line = label(population.label).append_text(printable(f": {why}", "default"))
     return Group(head, table(["", "after", "change", "interval of the change"], rows), line)
 
 

@@ -144,7 +144,7 @@ def _about(column: "ColumnReport") -> str:
     span = column.kind == "number" and ".." in column.legal
     distinct = f"{column.distinct} distinct" if span else ""
     missing = f"{column.missing} missing" if column.missing else ""
-    note = "" if column.note == "as the study says" else column.note
+    note = "" if column.stated else column.note
     return "; ".join(part for part in (distinct, missing, note) if part)
 
 

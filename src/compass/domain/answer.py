@@ -7,6 +7,7 @@ from pydantic import Field
 
 from compass.domain.arguments import takes, text
 from compass.domain.base import Config, Noun, Value
+from compass.domain.doubt import Doubt
 from compass.domain.errors import unknown
 from compass.domain.query import Query
 
@@ -41,6 +42,15 @@ class Finding(StrEnum):
     NOT_IDENTIFIABLE = "not identifiable"
 
 
+class Unobserved(StrEnum):
+    """Why comparable past runs do not tell what a move does."""
+
+    NEVER_VARIED = "never varied"
+    ONE_SIDED = "no run on one side"
+    TOO_FEW_PAIRS = "too few pairs"
+    UNLIKE_PAIRS = "pairs differ in other columns"
+
+
 class Pair(Noun):
     """Two comparable past runs that differ in the parameter in question."""
 
@@ -60,7 +70,13 @@ class Effect(Noun):
     old: Value = Field(description="value in the reference: the baseline, or the best past run")
     new: Value = Field(description="value in the suggestion")
     finding: Finding
+    unobserved: Unobserved | None = Field(
+        None, description="why it was never observed; None: it was, or nothing is comparable"
+    )
+    together: bool = Field(False, description="whether the pairs make all moves at once")
     pairs: int = Field(0, description="pairs of comparable runs, no run in two of them")
+    needed: int = Field(0, description="pairs that it takes to say anything")
+    agreeing: int = Field(0, description="pairs whose outcome moved as the model expects")
     agree: float | None = Field(
         None, description="share of the pairs whose outcome moved as the model expects"
     )
@@ -72,22 +88,39 @@ class Effect(Noun):
     )
     percent: bool = Field(True, description="whether these changes are percentages")
     examples: tuple[Pair, ...] = ()
-    reason: str
+    reason: str = Field(description="all of this as a clause")
+
+
+class Comparability(StrEnum):
+    """How it is known which past runs can be compared, or why it is not."""
+
+    STATED = "stated"
+    SAME_CONTEXT = "same context"
+    ONE_PROGRAM = "one program"
+    PROGRAM_NOT_NAMED = "program not named"
+    COLUMN_NOT_USED = "column not used"
+    UNEXPLAINED = "unexplained differences"
 
 
 class Comparable(Noun):
     """Which past runs can be compared with each other."""
 
+    code: Comparability
     columns: tuple[str, ...] = Field((), description="what has to be the same in both runs")
+    column: str | None = Field(
+        None, description="the column that names jobs but no program, or that is not in use"
+    )
     identifiable: bool = Field(description="whether runs of the same program and input are known")
     given: bool = Field(False, description="whether a person said so")
-    reason: str
+    why: str = Field(description="all of this as a sentence")
+    reason: str = Field(description="the same, and what to do where no runs are comparable")
 
 
 class Trust(Noun):
-    """Algorithm 1: novelty, uncertainty, support and a reason in plain English."""
+    """Algorithm 1: novelty, uncertainty, support, and what speaks against the prediction."""
 
-    label: Label
+    label: Label = Field(description="it follows from the doubts")
+    doubts: tuple[Doubt, ...] = Field((), description="what speaks against relying on it")
     ood: float = Field(description="share of validation runs that are closer to the data")
     uq: float = Field(description="share of validation runs that are more certain")
     risk: float = Field(
@@ -97,7 +130,7 @@ class Trust(Noun):
     tau: float = Field(description="the distance that counts as close")
     evidence: tuple[Evidence, ...] = Field((), description="the closest of the supporting runs")
     effects: tuple[Effect, ...] = Field((), description="of every parameter that is moved")
-    reason: str
+    reason: str = Field(description="label, doubts and support as sentences")
 
 
 class Prediction(Noun):
@@ -185,6 +218,9 @@ class Certificate(Noun):
     blocking: tuple[str, ...] = Field(
         (), description="rules and goals that cannot hold together, none of which can be left out"
     )
+    blocking_goals: dict[str, str] = Field(
+        default_factory=dict, description="of these the goals, each with its outcome"
+    )
     nearest: dict[str, float] = Field(
         default_factory=dict, description="the value closest to its goal that can be reached"
     )
@@ -220,7 +256,12 @@ class Population(Noun):
     )
     outcomes: tuple[Prediction, ...]
     label: Label = Field(description="trusted: most of these runs are, after the change")
-    reason: str
+    changing: int = Field(0, description="those of the runs that the change moves")
+    trusted: float | None = Field(None, description="share of these that are trusted afterwards")
+    supported: float | None = Field(
+        None, description="share of these whose change comparable past runs support"
+    )
+    reason: str = Field(description="all of this as a sentence")
 
 
 class FamilyScore(Noun):

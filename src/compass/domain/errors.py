@@ -29,7 +29,16 @@ class CompassError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return _lines(self.message, "", self.hint)
+        return f"{self.described()}\nhint: {self.hint}" if self.hint else self.described()
+
+    def described(self) -> str:
+        """What is wrong, with the place where that is known; without the hint."""
+        place = self.pointer()
+        return f"{self.message}\n{place}" if place else self.message
+
+    def pointer(self) -> str:
+        """The line of the text around the place, with a caret below it; empty: no place."""
+        return ""
 
 
 class BadInput(CompassError):
@@ -47,17 +56,17 @@ class StudyProblem(BadInput):
 class UnknownName(BadInput):
     """A name that does not exist; the hint offers the nearest one."""
 
-    def __init__(self, message: str, *, hint: str = "", name: str = "", text: str = "") -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", name: str = "", kind: str = "", text: str = ""
+    ) -> None:
         super().__init__(message, hint=hint)
         self.name = name
+        self.kind = kind  # what should have that name: a column, an outcome, an executor
         self.text = text  # the question it stands in, where that is known
 
     def within(self, text: str) -> "UnknownName":
         """The same error, pointing at the name in the text where it stands."""
-        return UnknownName(self.message, hint=self.hint, name=self.name, text=text)
-
-    def __str__(self) -> str:
-        return _lines(self.message, self.pointer(), self.hint)
+        return UnknownName(self.message, hint=self.hint, name=self.name, kind=self.kind, text=text)
 
     def pointer(self) -> str:
         """The line of the text around the name, with a caret below it."""
@@ -72,9 +81,6 @@ class QuerySyntax(BadInput):
         super().__init__(message, hint=hint)
         self.text = text
         self.column = column
-
-    def __str__(self) -> str:
-        return _lines(self.message, self.pointer(), self.hint)
 
     def pointer(self, width: int = 72) -> str:
         """The line of the text around the place, with a caret below it."""
@@ -141,10 +147,6 @@ def _place_of(name: str, text: str) -> int | None:
     return found.start() if found else None
 
 
-def _lines(message: str, shown: str, hint: str) -> str:
-    return "\n".join(part for part in (message, shown, f"hint: {hint}" if hint else "") if part)
-
-
 def shortened(text: str, most: int = 80) -> str:
     """A text as it is repeated in an error: not all of it where it is long."""
     return text if len(text) <= most else text[: most - 3] + "..."
@@ -172,4 +174,5 @@ def unknown(what: str, name: str, known: Iterable[str], *, where: str = "") -> U
     else:
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         hint = f"there are: {shown}" if names else "there are none"
-    return UnknownName(f"no {what} named '{shortened(name)}'{place}", hint=hint, name=name)
+    message = f"no {what} named '{shortened(name)}'{place}"
+    return UnknownName(message, hint=hint, name=name, kind=what)

@@ -1,16 +1,33 @@
 """What Compass says when it has taken in new runs."""
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from compass.domain.answer import Drift, Effect, Label, Prediction
 from compass.domain.base import Config, Noun, Value
 
 
+class Update(StrEnum):
+    """How a model takes in new runs."""
+
+    KEPT = "kept"
+    CONTINUED = "continued"
+    TRAINED_ANEW = "trained anew"
+    CHOSEN_ANEW = "chosen anew"
+
+    @property
+    def from_the_beginning(self) -> bool:
+        """Whether the model was trained on all runs."""
+        return self in (Update.TRAINED_ANEW, Update.CHOSEN_ANEW)
+
+
 class Learnt(Noun):
     """How the model of one outcome took in new runs."""
 
     target: str
-    how: str = Field(description="continued, trained anew or chosen anew, and why")
+    update: Update
+    how: str = Field(description="the same in words, and why")
     error_name: str
     error_before: float | None = Field(
         description="of the old model on runs that neither model saw; None: there are none"

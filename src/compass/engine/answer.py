@@ -24,8 +24,8 @@ from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
-from compass.evidence.goal_chance import with_promise
-from compass.evidence.past_runs import measured_at, verdict
+from compass.evidence.goal_chance import goal_doubts
+from compass.evidence.past_runs import beside_best, measured_at
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.legality import checked, lawful
 from compass.generate.loss import proximity
@@ -36,6 +36,7 @@ from compass.generate.task import SearchTask
 from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prove.certify import certified
+from compass.trust.conclude import concluded
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def answer_by_search(
         notes=(
             *task.assumed.notes,
             *withheld,
-            *_beside_past_runs(searched, assessor, found),
+            *beside_best(searched, assessor, found),
             *notes(searched, suggestions),
             *left_open(searched, assessor, found.X),
             *assessor.unbounded(changes=task.baseline is not None),
@@ -198,9 +199,16 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
         assessor.predict(scores, spreads, task.targets, before, observed, moved),
     )
     trusts = with_effects(task, assessor, found.X, assessor.trust(found.X))
-    least = task.settings.trust.chance
+    least, comparable = task.settings.trust.chance, MatchedRuns.of(assessor, task.outcomes).known
     return tuple(
-        _suggestion(task, x, outcomes, with_promise(trust, outcomes, least), near, ok)
+        _suggestion(
+            task,
+            x,
+            outcomes,
+            concluded(trust, goal_doubts(outcomes, least), comparable),
+            near,
+            ok,
+        )
         for x, outcomes, trust, near, ok in zip(
             found.X,
             predictions,
@@ -258,14 +266,6 @@ def _edits(task: SearchTask, x: Floats, config: Config) -> tuple[Moved, ...]:
             )
         )
     return tuple(edits)
-
-
-def _beside_past_runs(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[str, ...]:
-    """The best measured run, and whether the first suggestion is expected to beat it."""
-    best, compared = task.assumed.best, verdict(task, assessor, found)
-    if not best or any(best in note for note in compared):
-        return compared
-    return (f"Best measured run of this context: {best}.", *compared)
 
 
 def _cut_short(task: SearchTask, found: Candidates) -> tuple[str, ...]:

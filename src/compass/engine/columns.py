@@ -78,7 +78,7 @@ def rules_of(data: "Dataset", more: Iterable[str] = ()) -> tuple[RuleView, ...]:
 def study_in_full(data: "Dataset") -> Study:
     """A dataset's study with everything that was inferred."""
     space, reports = data.inferred
-    stated = {"drop", "group", "time", "weight", "map", "comparable", "dependencies"}
+    stated = {"drop", "group", "time", "weight", "origin", "map", "comparable", "dependencies"}
     kept = data.study.model_dump(include=stated)
     full = study_from(space, reports, data.study.rules).model_copy(update=kept)
     # A unit that the study takes away would otherwise be found again.

@@ -117,6 +117,7 @@ class Dataset:
             group=None if full.group is None else full.group[rows],
             time=None if full.time is None else full.time[rows],
             weight=weight,
+            origin=None if full.origin is None else full.origin[rows],
         )
 
     def __len__(self) -> int:

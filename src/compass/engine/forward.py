@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, legal_values, snap
 from compass.prepare.weigh import effective, error_of_mean, mean, uneven
+from compass.trust.words import labelled, population_in_words
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +50,7 @@ class ChangedRuns:
 def changed_runs(query: Query, scope: Scope, assessor: Assessor) -> ChangedRuns:
     """The change applied to every past run that matches and can make it."""
     view = assessor.view
-    fits = np.isfinite(view.X).all(axis=1)
+    fits = np.isfinite(view.X).all(axis=1) & view.prepared.measured
     conditions = {constraint.text for constraint in query.where}
     rules = (*scope.rules, *scope.conditions)
     checks = obeyed(scope.rules, scope.conditions, scope.outcomes, view)
@@ -115,14 +117,16 @@ def _population(query: Query, runs: ChangedRuns, assessor: Assessor, sampled: bo
             continue
         old, new = trained.model.predict(runs.before), trained.model.predict(runs.after)
         outcomes.append(_mean_change(assessor, name, old, new, runs.weight))
-    label, reason = _trust(assessor, runs)
-    return Population(
+    population = Population(
         runs=len(runs.before),
         stands_for=float(runs.weight.sum()) if sampled else None,
         outcomes=tuple(outcomes),
-        label=label,
-        reason=reason,
+        **_trust(assessor, runs),
+        reason="",
     )
+    comparable = MatchedRuns.of(assessor, tuple(assessor.trained)).known
+    reason = labelled(population.label, population_in_words(population, comparable))
+    return population.model_copy(update={"reason": reason})
 
 
 def apply_edits(query: Query, space: Space, X: Floats) -> Floats:
@@ -197,28 +201,29 @@ def _half_width(change: Floats, weight: Floats, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2) * error_of_mean(change, weight))
 
 
-def _trust(assessor: Assessor, runs: ChangedRuns) -> tuple[Label, str]:
+def _trust(assessor: Assessor, runs: ChangedRuns) -> dict[str, Any]:
     """How far the mean change can be relied on, going by the labels of the runs that change."""
     matched = MatchedRuns.of(assessor, tuple(assessor.trained))
     before, after, weight = runs.before, runs.after, runs.weight
     rng = np.random.default_rng(assessor.store.settings.seed)
     changing = np.flatnonzero((before != after).any(axis=1))
     if not len(changing):
-        return Label.CAUTION, "Caution: the change leaves all of these runs as they are."
+        return {"label": Label.CAUTION}
     chosen = changing[rng.permutation(len(changing))[:_LABELLED]]
     found = effects(matched, list(before[chosen]), after[chosen])
     labels = with_doubts(assessor.labels(after[chosen]), found)
     trusted = _share([label is Label.TRUSTED for label in labels], weight[chosen])
-    known = _share([not unsupported(mine) for mine in found], weight[chosen])
+    supported = _share([not unsupported(mine) for mine in found], weight[chosen])
     if all(label is Label.UNSUPPORTED for label in labels):
         label = Label.UNSUPPORTED
     else:
         label = Label.TRUSTED if trusted > 0.5 else Label.CAUTION
-    share = f"{trusted:.0%} of the {len(changing):,} runs that change"
-    reason = f"{label.value.capitalize()}: after the change {share} are trusted"
-    if not matched.known.identifiable:
-        return label, f"{reason}. {matched.known.reason}"
-    return label, f"{reason}; comparable past runs support it for {known:.0%} of them."
+    return {
+        "label": label,
+        "changing": len(changing),
+        "trusted": trusted,
+        "supported": supported if matched.known.identifiable else None,
+    }
 
 
 def _share(yes: Sequence[bool], weight: Floats) -> float:

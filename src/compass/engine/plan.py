@@ -15,7 +15,7 @@ from compass.domain.query import Kind, Query, Row
 from compass.domain.space import Category, Role
 from compass.domain.target import Target
 from compass.engine.scope import Scope, scope_of
-from compass.engine.starts import contexts_of, described_best, matching_rows, pinned_by
+from compass.engine.starts import contexts_of, matching_rows, measured_best, pinned_by
 from compass.evidence import baseline as base
 from compass.evidence.assessor import Assessor
 from compass.evidence.contexts import familiar
@@ -179,7 +179,7 @@ def _recommend(query: Query, scope: Scope, store: ModelStore, view: FeatureView)
         assumed=Assumptions(
             matching=0 if unmet else len(rows),
             sampled=prepared.sample is not None,
-            best=described_best(best, query, prepared) if comparable else "",
+            best=measured_best(best, query, prepared) if comparable else None,
             notes=(*notes, *unmet),
         ),
     )

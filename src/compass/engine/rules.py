@@ -60,14 +60,15 @@ def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
         return bind()
     except UnknownName as error:
         for report in prepared.columns:
-            meant = error.message.startswith(f"no column named '{report.name}'")
+            meant = error.kind == "column" and error.name == report.name
             if report.role is Role.IGNORED and meant:
                 use = (
                     f"to use it: --role {shlex.quote(report.name + '=context')} (or knob, outcome)"
                 )
                 raise UnknownName(
                     f"column '{report.name}' is ignored ({report.note or 'by the study'})",
-                    hint="it has no values" if report.note == "empty" else use,
+                    hint=use if report.distinct else "it has no values",
                     name=report.name,
+                    kind="column",
                 ) from None
         raise

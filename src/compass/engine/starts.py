@@ -8,6 +8,7 @@ from compass.domain.query import Query
 from compass.domain.space import Space
 from compass.engine.scope import Scope
 from compass.evidence.matching import obeyed
+from compass.generate.measured_runs import MeasuredRuns
 from compass.language import format_value, parse_rule
 from compass.learn.features import FeatureView, Floats, Rows
 from compass.prepare import Prepared
@@ -40,7 +41,7 @@ def matching_rows(
     scope: Scope, view: FeatureView, given: dict[str, float]
 ) -> tuple[Rows, tuple[str, ...]]:
     """Past runs that meet all conditions, else those that meet most of them (and a note)."""
-    complete = np.isfinite(view.X).all(axis=1)
+    complete = np.isfinite(view.X).all(axis=1) & view.prepared.measured
     checks = obeyed(scope.rules, scope.conditions, scope.outcomes, view)
     names = [rule.text for rule in (*scope.rules, *scope.conditions)]
     for name, value in given.items():
@@ -91,14 +92,8 @@ def contexts_of(
     return np.asarray(together[np.sort(distinct)][:limit])
 
 
-def described_best(position: int, query: Query, prepared: Prepared) -> str:
+def measured_best(position: int, query: Query, prepared: Prepared) -> MeasuredRuns:
     """The best run of the same context, as it was measured: what a suggestion has to beat."""
     space = prepared.space.select(query.goals)
     measured = Encoder(space).decode(prepared.columns_of(tuple(query.goals))[position])
-    parts = []
-    for name, value in measured.items():
-        unit = getattr(space[name], "unit", None)
-        amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
-        parts.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
-    values = f" ({', '.join(parts)})" if parts else ""
-    return f"{prepared.table.row_label(int(prepared.row_id[position]))}{values}"
+    return MeasuredRuns.of(prepared, [int(prepared.row_id[position])], measured)

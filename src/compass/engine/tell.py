@@ -13,7 +13,7 @@ from compass.domain.answer import Answer, Drift, ModelCard
 from compass.domain.errors import CompassError, DataProblem, nearest
 from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.tell import Learnt, Reanswered, Told
+from compass.domain.tell import Learnt, Reanswered, Told, Update
 from compass.engine.dataset import Dataset, read
 from compass.engine.tell_report import compared, reanswered, sentences
 from compass.exporters.spreadsheet import unguarded
@@ -35,6 +35,7 @@ _FEATURES = (Role.KNOB, Role.CONTEXT)
 _WORSE = 1.05  # a model that goes on and is this much worse than before is trained anew
 _NOT_LEARNT = ("brought", "given")  # families of models that somebody gave: nothing to train
 Key = tuple[tuple[str, ...], str]
+_How = tuple[Update, str]  # and why
 
 
 def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) -> Told:
@@ -208,12 +209,14 @@ def _taken_in(
     if not len(arrived) and same:
         return _kept(case)
     change = _drift(case) if same and len(arrived) else None
-    held, selected, how = _learnt(case, same, change)
+    held, selected, (update, why) = _learnt(case, same, change)
     trained = store.assembled(now, target, held, selected, began)
-    card = _card(trained.card, case, how, change)
+    how = f"{update}: {why}"
+    card = _card(trained.card, case, update, how, change)
     before = _error(case, case.before.model) if same and _unseen(case).size else None
     report = Learnt(
         target=target,
+        update=update,
         how=how,
         error_name=card.error_name,
         error_before=before,
@@ -225,9 +228,10 @@ def _taken_in(
 
 def _kept(case: _Case) -> tuple[OutcomeModel, Learnt]:
     """The model as it was, with everything that was measured of it."""
-    how, old = "kept: none of the new runs tells it", case.before
+    how, old = f"{Update.KEPT}: none of the new runs tells it", case.before
     report = Learnt(
         target=case.target,
+        update=Update.KEPT,
         how=how,
         error_name=old.card.error_name,
         error_before=old.card.error,
@@ -243,22 +247,26 @@ def _unseen(case: _Case) -> Rows:
     return np.asarray(case.now.valid[~np.isin(ids, learnt)])
 
 
-def _card(card: ModelCard, case: _Case, how: str, change: Drift | None) -> ModelCard:
+def _card(
+    card: ModelCard, case: _Case, update: Update, how: str, change: Drift | None
+) -> ModelCard:
     old = case.before.card
-    anew = card.rows if how.startswith(("trained", "chosen")) else old.anew
+    anew = card.rows if update.from_the_beginning else old.anew
     # How the recipe was found stays true as long as it is followed.
     found = {"scores": card.scores or old.scores, "notes": card.notes or old.notes}
     return card.model_copy(update={"update": how, "drift": change, "anew": anew, **found})
 
 
-def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Selected, str]:
-    """The model that knows the new runs, and how it came to that."""
+def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Selected, _How]:
+    """The model that knows the new runs, how it came to that, and why."""
     recipe = Selected(case.before.recipe, ())
     if case.before.recipe.family in _NOT_LEARNT:
-        return _as_it_is(case, same), recipe, "kept: it was brought, not learnt here"
+        kept = (Update.KEPT, "it was brought, not learnt here")
+        return _as_it_is(case, same), recipe, kept
     if change is not None and change.kind == "law":
         kind, selected = case.store.chosen(case.now, case.target)
-        return _anew(case, kind.fit), selected, "chosen anew: the outcomes follow another law"
+        chosen = (Update.CHOSEN_ANEW, "the outcomes follow another law")
+        return _anew(case, kind.fit), selected, chosen
     why = _why_anew(case, same)
     if why is None:
         found = _continued(case)
@@ -267,10 +275,10 @@ def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Sel
         else:
             held, before = _held(case, found.fitted), _error(case, case.before.model)
             if held.score.error <= _WORSE * before:
-                return held, recipe, f"continued: {found.how}"
+                return held, recipe, (Update.CONTINUED, found.how)
             why = "going on made it worse"
     kind, _ = case.store.followed(case.now, case.target, case.before.recipe)
-    return _anew(case, kind.fit), recipe, f"trained anew: {why}"
+    return _anew(case, kind.fit), recipe, (Update.TRAINED_ANEW, why)
 
 
 def _as_it_is(case: _Case, same: bool) -> Holdout:

@@ -19,7 +19,7 @@ from compass.learn.store import ModelStore
 from compass.learn.widths import own_spread
 from compass.prepare.encode import Encoder
 from compass.prepare.weigh import uneven
-from compass.trust.assess import Verdict, assess
+from compass.trust.assess import Assessment, assess
 from compass.trust.change import ends_of_change, spread_of_change
 from compass.trust.interval import Conformal, units_needed
 
@@ -206,34 +206,36 @@ class Assessor:
 
     def trust(self, X: Floats) -> list[Trust]:
         """Algorithm 1 for each configuration, with the past runs that support it."""
-        return [self._trust(verdict) for verdict in self._verdicts(X)]
+        return [self._trust(assessment) for assessment in self._assessments(X)]
 
     def labels(self, X: Floats) -> list[Label]:
         """Only the labels, without gathering evidence."""
-        return [verdict.label for verdict in self._verdicts(X)]
+        return [assessment.label for assessment in self._assessments(X)]
 
-    def _verdicts(self, X: Floats) -> list[Verdict]:
+    def _assessments(self, X: Floats) -> list[Assessment]:
         certainty = self.store.certainty(self.view.features.names, tuple(self.trained))
         names, settings = self.view.features.names, self.store.settings.trust
         return assess(X, self.view.support, certainty, settings, names)
 
-    def _trust(self, verdict: Verdict) -> Trust:
+    def _trust(self, assessment: Assessment) -> Trust:
         shown = self.store.settings.trust.evidence
-        close = zip(verdict.rows[:shown], verdict.distances[:shown], strict=True)
+        close = zip(assessment.rows[:shown], assessment.distances[:shown], strict=True)
+        scores = assessment.scores
         return Trust(
-            label=verdict.label,
-            ood=verdict.ood,
-            uq=verdict.uq,
-            risk=verdict.risk,
-            support=len(verdict.rows),
+            label=assessment.label,
+            doubts=assessment.doubts,
+            ood=scores.ood,
+            uq=scores.uq,
+            risk=scores.risk,
+            support=scores.near,
             tau=self.view.support.tau,
             evidence=tuple(self._evidence(int(i), float(d)) for i, d in close),
-            reason=verdict.reason,
+            reason="",  # made of all doubts, when they are known
         )
 
     def _evidence(self, index: int, distance: float) -> Evidence:
         prepared = self.store.prepared
-        position = int(self.view.train[index])
+        position = int(self.view.supporting[index])
         row = int(prepared.row_id[position])
         file, _ = prepared.table.part_of(row)
         outcomes, columns = self._outcomes

@@ -28,8 +28,9 @@ def encode(baseline: Row | Given, store: ModelStore, view: FeatureView) -> tuple
         position = store.everything.position(baseline.row)  # also says when there is no such row
         config = Encoder(space).decode(store.everything.values[position])
         where = store.everything.table.row_label(baseline.row)
+        known = bool(store.everything.measured[position])
     else:
-        config, where = baseline.config, "the baseline"
+        config, where, known = baseline.config, "the baseline", True
     features = view.features.names
     gaps = [
         name
@@ -44,7 +45,7 @@ def encode(baseline: Row | Given, store: ModelStore, view: FeatureView) -> tuple
     vector = Encoder(view.features).encode({name: config[name] for name in features})
     measured = {
         name: config[name]
-        for name in space.having(Role.OUTCOME)
+        for name in (space.having(Role.OUTCOME) if known else ())
         if name in config and name not in features and not _missing(config[name])
     }
     return vector, measured

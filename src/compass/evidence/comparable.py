@@ -87,4 +87,4 @@ def _known(prepared: Prepared, features: Space, apart: Sequence[float | None]) -
                 hint=f"give it a role, for example context (--role {name}=context)",
             )
     far = max((one for one in apart if one is not None), default=None)
-    return comparable(features, prepared.columns, said=stated, disagreement=far)
+    return comparable(features, prepared.columns, stated=stated, disagreement=far)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Effect, Finding, Label, Trust
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category
 from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.evidence.findings import Case, Expected, enough
 from compass.evidence.matching import best_run, obeyed
 from compass.generate.task import SearchTask
-from compass.language import listed
 from compass.trust.pairs.effect import Outcome, count
 from compass.trust.pairs.index import Around, Paired, PairIndex
 
@@ -35,7 +35,12 @@ def with_effects(
     asked = () if task.baseline is not None else task.free
     found = effects(matched, references, X, asked)
     return [
-        weighed(trust, mine, matched, compared=old is not None)
+        trust.model_copy(
+            update={
+                "doubts": (*trust.doubts, *effect_doubts(mine, matched, compared=old is not None)),
+                "effects": tuple(mine),
+            }
+        )
         for trust, mine, old in zip(trusts, found, references, strict=True)
     ]
 
@@ -118,28 +123,28 @@ def _expected(
             assert old is not None
             back[j] = old[j]
             rows.append(back)
-    said = matched.assessor.trained[name].model.predict(np.array(rows))
+    predicted = matched.assessor.trained[name].model.predict(np.array(rows))
     found, at = [], 0
     for moved in moves:
-        mine = said[at : at + 2 + len(moved)]
+        mine = predicted[at : at + 2 + len(moved)]
         at += 2 + len(moved)
         label = int(np.argmax(mine[0])) if mine.shape[1] > 1 else -1
         outcome = matched.outcome(name, label)
         values = _scaled(outcome, mine, label)
-        alone = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
-        found.append(Expected(alone, float(values[0] - values[1]), label))
+        single = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
+        found.append(Expected(single, float(values[0] - values[1]), label))
     return found
 
 
-def _scaled(outcome: Outcome, said: Floats, label: int) -> Floats:
+def _scaled(outcome: Outcome, predicted: Floats, label: int) -> Floats:
     """Predictions [k] in the scale in which changes of the outcome are compared."""
     if label >= 0:
-        return np.asarray(said.argmax(axis=1) == label, dtype=np.float64)
+        return np.asarray(predicted.argmax(axis=1) == label, dtype=np.float64)
     if not outcome.log:
-        return np.asarray(said[:, 0])
+        return np.asarray(predicted[:, 0])
     # A model may predict 0 or less of what never was: that is as little as there ever was.
     least = float(np.exp(np.nanmin(outcome.values)))
-    return np.asarray(np.log(np.maximum(said[:, 0], least * 1e-3)))
+    return np.asarray(np.log(np.maximum(predicted[:, 0], least * 1e-3)))
 
 
 def _never_varied(matched: MatchedRuns, x: Floats, columns: set[int]) -> list[Effect]:
@@ -228,31 +233,12 @@ def _of_outcome(
         counted = count(outcome, paired, whole, whole)
         if enough(counted, matched.assessor.store.settings.trust):
             return [case.effect(counted, paired, whole, moved) for case in cases]
-    told = []
+    each = []
     for case in cases:
-        paired, alone = found((case.column,)), expected.alone[case.column]
-        counted = count(outcome, paired, alone, expected.whole)
-        told.append(case.effect(counted, paired, alone, [case.column]))
-    return told
-
-
-def weighed(
-    trust: Trust, found: Sequence[Effect], matched: MatchedRuns, *, compared: bool
-) -> Trust:
-    """Trust with its effect evidence: what is not supported is at most caution, and says why.
-
-    `compared` tells whether there was a past run to compare with.
-    """
-    doubts = _doubts(found, matched, compared)
-    label, reason = trust.label, trust.reason
-    if doubts and label is Label.TRUSTED:
-        apart = reason.removeprefix("Trusted: ")
-        label, reason = Label.CAUTION, f"Caution: {'; '.join(doubts)}. Apart from that, {apart}"
-    elif doubts:
-        reason = f"{reason} Besides, {'; '.join(doubts)}."
-    elif found:
-        reason = f"{reason} {_supported(found)}"
-    return trust.model_copy(update={"label": label, "reason": reason, "effects": tuple(found)})
+        paired, single = found((case.column,)), expected.single[case.column]
+        counted = count(outcome, paired, single, expected.whole)
+        each.append(case.effect(counted, paired, single, [case.column]))
+    return each
 
 
 def unsupported(found: Sequence[Effect]) -> bool:
@@ -268,20 +254,34 @@ def with_doubts(labels: Sequence[Label], found: Sequence[Sequence[Effect]]) -> l
     ]
 
 
-def _doubts(found: Sequence[Effect], matched: MatchedRuns, compared: bool) -> list[str]:
+_DOUBTS = {
+    Finding.CONTRADICTED: DoubtCode.EFFECT_CONTRADICTED,
+    Finding.NEVER_OBSERVED: DoubtCode.EFFECT_NEVER_OBSERVED,
+    Finding.NOT_IDENTIFIABLE: DoubtCode.EFFECT_NOT_IDENTIFIABLE,
+}
+
+
+def effect_doubts(
+    found: Sequence[Effect], matched: MatchedRuns, *, compared: bool
+) -> tuple[Doubt, ...]:
+    """A doubt for every move that comparable past runs do not support.
+
+    `compared` tells whether there was a past run to compare with.
+    """
     if not matched.known.identifiable and (found or not compared):
-        why = matched.known.reason.split(". Add a column")[0]
-        knobs = list(dict.fromkeys(effect.knob for effect in found))
-        what = f"what {listed(knobs)} would do" if knobs else "what a setting does"
-        return [f"{what} cannot be told from this data ({why[:1].lower()}{why[1:]})"]
+        knobs = tuple(dict.fromkeys(effect.knob for effect in found))
+        return (Doubt(code=DoubtCode.EFFECT_NOT_IDENTIFIABLE, columns=knobs),)
     if not compared:
-        return ["no past run is comparable with it"]
-    unsure = [effect.reason for effect in found if effect.finding is not Finding.SUPPORTED]
-    return list(dict.fromkeys(unsure))
-
-
-def _supported(found: Sequence[Effect]) -> str:
-    fewest = min(effect.pairs for effect in found)
-    more = " or more" if any(effect.pairs > fewest for effect in found) else ""
-    knobs = listed(list(dict.fromkeys(effect.knob for effect in found)))
-    return f"Comparable past runs support the change of {knobs} ({fewest} pairs{more})."
+        return (Doubt(code=DoubtCode.NOTHING_COMPARABLE),)
+    least = matched.assessor.store.settings.trust.agreement
+    return tuple(
+        Doubt(
+            code=_DOUBTS[effect.finding],
+            columns=(effect.knob,),
+            outcome=effect.outcome,
+            value=effect.agree if effect.finding is Finding.CONTRADICTED else effect.pairs,
+            limit=least if effect.finding is Finding.CONTRADICTED else effect.needed,
+        )
+        for effect in found
+        if effect.finding is not Finding.SUPPORTED
+    )

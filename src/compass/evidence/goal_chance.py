@@ -2,22 +2,18 @@
 
 from collections.abc import Sequence
 
-from compass.domain.answer import Label, Prediction, Trust
-from compass.language import listed
+from compass.domain.answer import Prediction
+from compass.domain.doubt import Doubt, DoubtCode
 
 
-def with_promise(trust: Trust, outcomes: Sequence[Prediction], least: float) -> Trust:
-    """Trust of a suggestion with these outcomes: a goal that is not likely met is at most caution.
+def goal_doubts(outcomes: Sequence[Prediction], least: float) -> tuple[Doubt, ...]:
+    """A doubt for every goal that is predicted to be met, but with a chance below `least`.
 
     A suggestion that just reaches its goal misses it about every other time; who reads `trusted`
     expects more than that.
     """
-    unsure = [o for o in outcomes if o.chance is not None and o.meets and o.chance < least]
-    if not unsure:
-        return trust
-    told = listed([f"{o.name} meets its goal with a chance of {o.chance:.0%} only" for o in unsure])
-    if trust.label is Label.TRUSTED:
-        apart = trust.reason.removeprefix("Trusted: ")
-        reason = f"Caution: {told}. Apart from that, {apart}"
-        return trust.model_copy(update={"label": Label.CAUTION, "reason": reason})
-    return trust.model_copy(update={"reason": f"{trust.reason} Besides, {told}."})
+    return tuple(
+        Doubt(code=DoubtCode.GOAL_CHANCE, outcome=one.name, value=one.chance, limit=least)
+        for one in outcomes
+        if one.chance is not None and one.meets and one.chance < least
+    )

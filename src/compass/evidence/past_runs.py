@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from compass.domain.base import Config, Value
 from compass.evidence.assessor import Assessor
 from compass.generate.base import Candidates
+from compass.generate.measured_runs import MeasuredRuns
 from compass.generate.objectives import objectives, preference_deviation
 from compass.generate.past import PastRuns
 from compass.generate.score import score
 from compass.generate.task import SearchTask
-from compass.language import format_value
 from compass.learn.outcomes import OutcomeModel
 from compass.prepare.weigh import uneven
 
@@ -106,35 +106,37 @@ def measured_at(task: SearchTask, assessor: Assessor, X: Floats) -> list[Config]
     return observed
 
 
-def verdict(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[str, ...]:
+def beside_best(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[str, ...]:
+    """The best measured run of the context, and whether the first suggestion may beat it."""
+    past_runs, best = task.past_runs, task.assumed.best
+    compared, notes = None, []
+    if past_runs is not None and past_runs.best >= 0 and len(found.X):
+        compared = _best_of(task, assessor, past_runs)
+        notes = [_expected(task, past_runs, found, compared.as_best)]
+    if best is not None and best != compared:
+        notes = [f"Best measured run of this context: {best.named}.", *notes]
+    return tuple(notes)
+
+
+def _expected(task: SearchTask, past_runs: PastRuns, found: Candidates, best: str) -> str:
     """Whether the first suggestion is expected to beat the best past run, as a note."""
-    past_runs = task.past_runs
-    if past_runs is None or past_runs.best < 0 or not len(found.X):
-        return ()
-    run = _described(task, assessor, past_runs)
     first = int(past_runs.find(found.X[:1])[0])
     if first == past_runs.best:
         others = "; the others might" if len(found.X) > 1 else ""
         again = "the first suggestion is that configuration"
-        return (f"Nothing is expected to beat {run}: {again}{others}.",)
+        return f"Nothing is expected to beat {best}: {again}{others}."
     better = float(score(task, found.X[:1]).preference[0]) < past_runs.preference
-    return (f"The first suggestion is {'' if better else 'not '}expected to beat {run}.",)
+    return f"The first suggestion is {'' if better else 'not '}expected to beat {best}."
 
 
-def _described(task: SearchTask, assessor: Assessor, past_runs: PastRuns) -> str:
-    """The best past configuration as `the best measured run, row 12 (time 4.1 ms)`."""
+def _best_of(task: SearchTask, assessor: Assessor, past_runs: PastRuns) -> MeasuredRuns:
+    """The runs of the best past configuration."""
     past, prepared = assessor.view.runs, assessor.store.prepared
     first = int(np.searchsorted(past.key, past_runs.key[past_runs.best]))
     last = int(np.searchsorted(past.key, past_runs.key[past_runs.best], side="right"))
     rows = np.sort(prepared.row_id[past.position[first:last]])
-    parts = []
-    for target in task.targets:
-        parameter = prepared.space[target.name]
-        value = assessor.value(target.name, past_runs.mean[target.name][past_runs.best])
-        amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
-        unit = getattr(parameter, "unit", None)
-        parts.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    values, first_row = ", ".join(parts), prepared.table.row_label(int(rows[0]))
-    if len(rows) == 1:
-        return f"the best measured run, {first_row} ({values})"
-    return f"the best measured configuration, {len(rows)} runs like {first_row} (mean {values})"
+    mean = {
+        target.name: assessor.value(target.name, past_runs.mean[target.name][past_runs.best])
+        for target in task.targets
+    }
+    return MeasuredRuns.of(prepared, rows.tolist(), mean)

@@ -334,7 +334,7 @@ def similar_runs(
     place = prepared.space.names.index(target)
     found: list[Evidence] = []
     for index in np.argsort(apart, kind="stable"):
-        position = int(view.train[index])
+        position = int(view.supporting[index])
         row = int(prepared.row_id[position])
         if len(found) == store.settings.trust.evidence:
             break

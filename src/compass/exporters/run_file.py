@@ -12,7 +12,7 @@ from compass.prepare.study import Study
 
 def to_fill_in(space: Space, study: Study, proposals: Sequence[Proposal]) -> str:
     """Proposals as CSV that `compass tell` takes once the empty columns are filled in."""
-    besides = (study.group, study.time, study.weight)
+    besides = (study.group, study.time, study.weight, study.origin)
     names = list(space.names)
     names += [name for name in besides if isinstance(name, str) and name not in names]
     # `tell` takes the marks away, so that they come back as the same labels; none is empty.

@@ -14,6 +14,7 @@ from compass.domain.space import Space
 from compass.domain.target import Target
 from compass.generate.base import Bools, Columns, Floats, Predictor
 from compass.generate.linear_rules import LinearRules, linear_rules_of
+from compass.generate.measured_runs import MeasuredRuns
 from compass.prepare.geometry import Geometry
 from compass.rules import Rule
 from compass.settings import Settings
@@ -39,7 +40,7 @@ class Assumptions:
     where: str = ""  # where the baseline comes from; empty: there is none
     matching: int = 0  # past runs that meet the conditions
     sampled: bool = False  # whether the past runs are a sample of more
-    best: str = ""  # the best measured run of the context; empty: none is comparable
+    best: MeasuredRuns | None = None  # the best one of the context; None: none is comparable
     notes: tuple[str, ...] = ()
 
 

@@ -1,6 +1,6 @@
 """The past runs seen through one set of features: what models learn from and answers refer to."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,14 +50,14 @@ class FeatureView:
                 hint="ignore a column that is mostly empty, or keep its gaps (--missing COL=none)",
             )
         train, valid = _split(prepared, X, complete, settings)
-        weight = prepared.weight
+        weight, runs = prepared.weight, prepared.citable(train)
         support = Support.build(
-            X[train],
+            X[runs],
             X[valid],
             space,
             settings.trust,
             settings.seed,
-            train_weight=weight[train],
+            train_weight=weight[runs],
             valid_weight=weight[valid],
         )
         scale = _scales(X[train], space, weight[train])
@@ -67,6 +67,11 @@ class FeatureView:
     def names(self) -> tuple[str, ...]:
         """The features, in order."""
         return self.features.names
+
+    @cached_property
+    def supporting(self) -> Rows:
+        """Positions of the runs behind `support`: what was learnt from and measured."""
+        return self.prepared.citable(self.train)
 
     @cached_property
     def runs(self) -> RunIndex:
@@ -104,7 +109,12 @@ class FeatureView:
 
 
 def _split(prepared: Prepared, X: Floats, complete: Rows, settings: Settings) -> tuple[Rows, Rows]:
-    """Training and validation rows; identical configurations never lie on both sides."""
+    """Training and validation rows; identical configurations never lie on both sides.
+
+    Only measured runs are held out: errors on synthetic rows would say nothing about runs.
+    """
+    if prepared.origin is not None:
+        return _with_synthetic(prepared, X, complete, settings)
     share, seed = settings.validation_share, settings.seed
     if prepared.group is not None:
         train, valid = by_group(prepared.group[complete], share, seed)
@@ -115,6 +125,24 @@ def _split(prepared: Prepared, X: Floats, complete: Rows, settings: Settings) ->
     train, valid = complete[train], complete[valid]
     kinds = configurations(X)
     return train, valid[~np.isin(kinds[valid], kinds[train])]
+
+
+def _with_synthetic(
+    prepared: Prepared, X: Floats, complete: Rows, settings: Settings
+) -> tuple[Rows, Rows]:
+    """The split of the measured runs; synthetic rows unlike those held out are learnt from too."""
+    runs = prepared.citable(complete)
+    if len(runs) < 2:
+        raise DataProblem(
+            f"only {len(runs)} of the rows were measured", hint="add runs that were made"
+        )
+    train, valid = _split(replace(prepared, origin=None), X, runs, settings)
+    others = np.setdiff1d(complete, runs)
+    kinds = configurations(X)
+    apart = ~np.isin(kinds[others], kinds[valid])
+    if prepared.group is not None:
+        apart &= ~np.isin(prepared.group[others], prepared.group[valid])
+    return np.sort(np.concatenate([train, others[apart]])), valid
 
 
 def _scales(X: Floats, space: Space, weight: Floats) -> Floats:

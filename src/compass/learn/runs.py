@@ -30,9 +30,9 @@ class RunIndex:
 
     @classmethod
     def of(cls, prepared: Prepared, features: tuple[str, ...]) -> "RunIndex":
-        """The runs of a table that have a value in every feature."""
+        """The measured runs of a table that have a value in every feature."""
         X = prepared.columns_of(features)
-        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
+        complete = prepared.citable(np.flatnonzero(np.isfinite(X).all(axis=1)))
         key = configurations(X[complete])
         order = np.argsort(key, kind="stable")
         position = complete[order]
@@ -56,12 +56,12 @@ class RunIndex:
 
 
 def distinct_runs(prepared: Prepared, features: Space) -> Rows:
-    """Positions of the runs that have a value in every feature, exact copies once, in order.
+    """Positions of measured runs with a value in every feature, exact copies once, in order.
 
     A run that was read twice, its outcomes to the last digit, is no second measurement.
     """
     X = prepared.columns_of(features.names)
-    known = np.flatnonzero(np.isfinite(X).all(axis=1))
+    known = prepared.citable(np.flatnonzero(np.isfinite(X).all(axis=1)))
     outcomes = prepared.columns_of(prepared.space.having(Role.OUTCOME))
     key = configurations(np.column_stack([X[known], outcomes[known]]))
     return np.sort(known[np.unique(key, return_index=True)[1]])

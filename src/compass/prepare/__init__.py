@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.arrow import nulls_of
 from compass.domain.errors import BaselineProblem, StudyProblem
+from compass.domain.origin import RowOrigin
 from compass.domain.space import Role, Space
 from compass.prepare.base import Rows, Step, StepResult
 from compass.prepare.cells import coded, numbers
 from compass.prepare.clean import AFTER, BEFORE, report_of, run_steps
 from compass.prepare.encode import Encoder
 from compass.prepare.infer import infer
+from compass.prepare.origin import origins, without_failed
 from compass.prepare.report import CleaningReport, ColumnReport, Dropped
 from compass.prepare.study import ColumnChoice, Study, merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
@@ -55,6 +58,7 @@ class Prepared:
     columns: tuple[ColumnReport, ...]  # every column of the table, ignored ones too
     comparable: tuple[str, ...] | None = None  # the same in comparable runs; None: not stated
     weighed_by: str | None = None  # the column of the weights; None: all rows count alike
+    origin: NDArray[np.object_] | None = None  # [n] RowOrigin of each; None: all were measured
 
     @property
     def rows(self) -> int:
@@ -69,6 +73,17 @@ class Prepared:
         counts = {WEIGHT: "each counts 1/chance", None: "all count alike"}
         counted = counts.get(self.weighed_by, f"each counts by {self.weighed_by}")
         return f"{self.table.sampled.words}, {counted}"
+
+    @cached_property
+    def measured(self) -> NDArray[np.bool_]:
+        """Which rows are runs that were made, [n]; only these are ever cited."""
+        if self.origin is None:
+            return np.ones(self.rows, dtype=np.bool_)
+        return np.asarray(self.origin == RowOrigin.MEASURED)
+
+    def citable(self, positions: Rows) -> Rows:
+        """Those of the positions at which a run was made."""
+        return positions if self.origin is None else positions[self.measured[positions]]
 
     def position(self, row: int) -> int:
         """Where a row of the person's data is in the arrays; an error if it was left out."""
@@ -119,8 +134,11 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
     if extra.table is not first.table or early != study:
         # A step may have changed cells or added columns; labels are already rewritten.
         space, columns = infer(extra.table, study.model_copy(update={"map": {}}))
-    last = run_steps(AFTER, extra.table, extra.rows, space, study)
-    report = report_of(table.rows, len(last.rows), [*first.notes, *extra.notes, *last.notes])
+    origin = None if study.origin is None else origins(extra.table.column(study.origin))
+    made, failed = without_failed(extra.rows, origin)
+    last = run_steps(AFTER, extra.table, made, space, study)
+    notes = [*first.notes, *extra.notes, *failed, *last.notes]
+    report = report_of(table.rows, len(last.rows), notes)
     used = space.select(p.name for p in space if p.role is not Role.IGNORED)
     return Prepared(
         space=used,
@@ -134,6 +152,7 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         columns=columns,
         comparable=study.comparable,
         weighed_by=weight_column(study, table),
+        origin=None if origin is None else origin[last.rows],
     )
 
 

@@ -183,11 +183,10 @@ class Missing:
         for name in sorted(features, key=lambda n: -int(gaps[n][rows].sum())):
             hit = gaps[name][rows]
             choice = shlex.quote(f"{name}=none")
-            hint = (
-                f"{_percent(int(gaps[name].sum()), total)} of the rows have no {name}; "
-                f"to keep them as the level `none`: --missing {choice}"
-            )
-            notes.append(_entry(f"{name} is missing", rows[hit], name, hint=hint))
+            remark = f"{_percent(int(gaps[name].sum()), total)} of the rows have no {name}"
+            keep = f"to keep them as the level `none`: --missing {choice}"
+            gap = _entry(f"{name} is missing", rows[hit], name, hint=f"{remark}; {keep}")
+            notes.append(gap.model_copy(update={"remark": remark, "keepable": True}))
             rows = rows[~hit]
         outcomes = space.having(Role.OUTCOME)
         if outcomes:

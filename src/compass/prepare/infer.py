@@ -50,6 +50,7 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     return Space(parameters=tuple(p for p, _ in found)), tuple(report for _, report in found)
 
 
+_STATED = "as the study says"
 _RUNNING = "running index"
 _SWEEP = "counts 1, 2, 3, ... like an index, but nothing else can be set"
 _CONTINUOUS = "nearly every value is different: measured? then make it an outcome"
@@ -92,12 +93,12 @@ def _of_sample(
     update = {"role": Role.IGNORED}
     return (
         parameter.model_copy(update=update),
-        report.model_copy(update={**update, "note": _SAMPLED[name]}),
+        report.model_copy(update={**update, "note": _SAMPLED[name], "stated": False}),
     )
 
 
 def _check_names(table: Table, study: Study) -> None:
-    named = (study.group, study.time, weight_column(study, table))
+    named = (study.group, study.time, study.origin, weight_column(study, table))
     single = [name for name in named if name is not None]
     for name in (*study.columns, *study.drop, *study.map, *single, *(study.comparable or ())):
         if name not in table.names:
@@ -130,9 +131,11 @@ def _role(facts: ColumnFacts, choice: ColumnChoice, study: Study) -> tuple[Role,
                 f"the study makes '{facts.name}' a {choice.role.value}, but it has no values",
                 hint="leave it ignored",
             )
-        return choice.role, "as the study says"
+        return choice.role, _STATED
     if facts.name == study.weight:
         return Role.IGNORED, "how much a row counts"
+    if facts.name == study.origin:
+        return Role.IGNORED, "how a row came to be"
     if facts.name == study.time:
         return Role.IGNORED, "orders the rows in time"
     role = names.role_of(facts.name, text=facts.text)
@@ -328,5 +331,6 @@ def _report(facts: ColumnFacts, parameter: Number | Category, note: str) -> Colu
         high=facts.high,
         common=tuple(common),
         legal=summary(parameter),
+        stated=note == _STATED,
         note=note,
     )

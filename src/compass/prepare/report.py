@@ -23,6 +23,7 @@ class ColumnReport(Noun):
         (), description="the most common labels and their rows, of categories"
     )
     legal: str = Field("", description="the values it may take, in short")
+    stated: bool = Field(False, description="whether the study gives its role")
     note: str = Field("", description="why it was understood this way")
 
 
@@ -34,7 +35,9 @@ class Dropped(Noun):
     first: tuple[int, ...] = Field((), description="the first few row numbers")
     column: str | None = None
     kept: bool = Field(False, description="whether the rows stay in the data all the same")
-    hint: str = Field("", description="how to keep them, where there is a way")
+    remark: str = Field("", description="what else is known of these rows")
+    keepable: bool = Field(False, description="whether a missing value could be a level instead")
+    hint: str = Field("", description="the remark, and how to keep them, where there is a way")
 
 
 class CleaningReport(Noun):

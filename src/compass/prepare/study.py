@@ -69,6 +69,11 @@ class Study(Input):
         description="column that says how much a row counts; `none`: all rows count alike; "
         "None: the weights of a sample, where there are",
     )
+    origin: str | None = Field(
+        None,
+        description="column that says how a row came to be: measured (or empty), synthetic (learnt "
+        "from, never cited as a run) or failed (left out); None: all rows were measured",
+    )
     comparable: tuple[str, ...] | None = Field(
         None,
         description="columns that are the same in comparable runs; (): all are; None: inferred",
@@ -127,6 +132,7 @@ def merge(study: Study, overrides: Study) -> Study:
         group=overrides.group or study.group,
         time=overrides.time or study.time,
         weight=overrides.weight or study.weight,
+        origin=overrides.origin or study.origin,
         comparable=study.comparable if overrides.comparable is None else overrides.comparable,
         map={
             name: {**study.map.get(name, {}), **overrides.map.get(name, {})}

@@ -45,8 +45,8 @@ def subproblem_of(solver: ExactSolver, parts: Sequence[Requirement]) -> Subprobl
     )
 
 
-def blocking(solver: ExactSolver) -> tuple[tuple[str, ...], bool]:
-    """The texts of a conflict, and whether none of them can be left out.
+def blocking(solver: ExactSolver) -> tuple[list[Requirement], bool]:
+    """The requirements of a conflict, and whether none of them can be left out.
 
     All of them together must have been shown to be impossible before.
     """
@@ -58,8 +58,7 @@ def blocking(solver: ExactSolver) -> tuple[tuple[str, ...], bool]:
         sure &= result.status is not SolveStatus.UNKNOWN
         return result.status is SolveStatus.INFEASIBLE
 
-    left = _without_many(requirements_of(solver), impossible)
-    return tuple(part.text for part in left), sure
+    return _without_many(requirements_of(solver), impossible), sure
 
 
 def _only(solver: ExactSolver, parts: Sequence[Requirement]) -> ExactSolver:

@@ -246,12 +246,14 @@ def _found_after_all(solver: ExactSolver, x: Floats) -> Proof:
 
 
 def _infeasible(solver: ExactSolver, found: Candidates) -> Proof:
-    names, smallest = conflict.blocking(solver)
+    parts, smallest = conflict.blocking(solver)
+    names = tuple(part.text for part in parts)
     close = _closest(solver, found, seconds=solver.deadline.left)
     return _proof(
         CertificateStatus.INFEASIBLE,
         reasons.infeasible(names, smallest, close, found.exhaustive),
         blocking=names,
+        blocking_goals={p.text: p.goal.target.name for p in parts if p.goal is not None},
         nearest={name: one.value for name, one in close.items()},
         resolution=resolution_of(solver),
         left_out=tuple(solver.left_out),

@@ -147,11 +147,12 @@ class Desk:
         from compass.server.nouns import Points
 
         prepared = self._engine(given["engine"]).data.prepared
-        names, total = list(prepared.space.names), prepared.rows
-        picked = np.arange(total)
+        names, picked = list(prepared.space.names), prepared.citable(np.arange(prepared.rows))
+        total = len(picked)
         if total > given["count"]:
             # At random, as every n-th row of a table that was swept would leave out whole settings.
-            picked = np.sort(np.random.default_rng(0).choice(total, given["count"], replace=False))
+            chosen = np.random.default_rng(0).choice(total, given["count"], replace=False)
+            picked = picked[np.sort(chosen)]
         columns = []
         for name in given["columns"]:
             if name not in names:

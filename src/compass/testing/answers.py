@@ -80,7 +80,7 @@ def _suggestion(
             support=5,
             tau=0.4,
             evidence=(near,),
-            reason="5 past runs are near it.",
+            reason="Trusted: 5 past runs are near it.",
         ),
     )
 

@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from compass.trust.assess import Verdict as Verdict
+    from compass.trust.assess import Assessment as Assessment
     from compass.trust.spread import Perturbed as Perturbed
     from compass.trust.support import Support as Support
 
-_HOME = {"Perturbed": "spread", "Support": "support", "Verdict": "assess"}
+_HOME = {"Perturbed": "spread", "Support": "support", "Assessment": "assess"}
 
 
 def __getattr__(name: str) -> Any:

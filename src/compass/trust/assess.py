@@ -1,6 +1,5 @@
-"""A label and a reason for each configuration (Algorithm 1, steps 3 and 5)."""
+"""What speaks against each configuration, and its label (Algorithm 1, steps 3 and 5)."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,24 +7,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Label
-from compass.language import listed
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.settings import TrustSettings
+from compass.trust.conclude import label_of
 from compass.trust.rank import Floats
 from compass.trust.spread import Perturbed
 from compass.trust.support import Support
 
 
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """How far the prediction for one configuration can be relied on, and why."""
+@dataclass(frozen=True)
+class Scores:
+    """What Algorithm 1 and the expected error say about one configuration."""
 
-    label: Label
     ood: float  # share of validation runs that are closer to the training runs
     uq: float  # share of validation runs whose prediction is more certain
+    risk: float  # share of validation runs whose prediction is expected to err less
+    near: int  # training runs within tau
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """How far the prediction for one configuration can be relied on, and why not."""
+
+    scores: Scores
     rows: NDArray[np.int64]  # training rows within tau (the support), nearest first
     distances: Floats  # how far away they are
-    reason: str
-    risk: float  # share of validation runs whose prediction is expected to err less
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def label(self) -> Label:
+        """How far it can be relied on."""
+        return label_of(self.doubts)
 
 
 def assess(
@@ -34,48 +46,41 @@ def assess(
     perturbed: Perturbed | Sequence[Perturbed],
     settings: TrustSettings,
     names: Sequence[str] = (),
-) -> list[Verdict]:
-    """Assessor configurations X float64[n, d]; `perturbed` is one measure or one per target.
+) -> list[Assessment]:
+    """Assess configurations X float64[n, d]; `perturbed` is one measure or one per target.
 
-    `names` of the columns let reasons speak of them.
+    `names` are those of the columns, for doubts about some of them.
     """
     whole = perturbed if isinstance(perturbed, Perturbed) else Perturbed.together(perturbed)
-    verdicts = []
+    assessments = []
     shares, close = support.around(X)
-    doubts, risks = whole.uq(X).tolist(), whole.risk(X).tolist()
+    certainty, risks = whole.uq(X).tolist(), whole.risk(X).tolist()
     strange = zip(support.unseen(X), support.outside(X), strict=True)
-    scores = zip(close, shares.tolist(), doubts, risks, strange, strict=True)
-    for near, ood, uq, risk, (unseen, outside) in scores:
-        label, reason = judge(
-            ood,
-            uq,
-            near[0].size,
-            support.tau,
+    measured = zip(close, shares.tolist(), certainty, risks, strange, strict=True)
+    for (rows, distances), ood, uq, risk, (unseen, outside) in measured:
+        scores = Scores(ood, uq, risk, rows.size)
+        doubts = doubts_about(
+            scores,
             settings,
-            risk=risk,
             unseen=[_called(names, j) for j in unseen],
             outside=[_called(names, j) for j in outside],
         )
-        verdicts.append(Verdict(label, ood, uq, *near, reason, risk))
-    return verdicts
+        assessments.append(Assessment(scores, rows, distances, doubts))
+    return assessments
 
 
 def _called(names: Sequence[str], column: int) -> str:
     return names[column] if column < len(names) else f"column {column}"
 
 
-def judge(
-    ood: float,
-    uq: float,
-    near: int,
-    tau: float,
+def doubts_about(
+    scores: Scores,
     settings: TrustSettings,
     *,
-    risk: float,
     unseen: Sequence[str] = (),
     outside: Sequence[str] = (),
-) -> tuple[Label, str]:
-    """The label for these scores and this many runs within tau, and the reason as a sentence.
+) -> tuple[Doubt, ...]:
+    """What speaks against a prediction with these scores.
 
     What is beside Algorithm 1 never makes a label better. A large expected error (`risk`) makes
     `trusted` a `caution`, and `unsupported` what has no past run near it besides. A label that no
@@ -83,61 +88,19 @@ def judge(
     beyond all of them (`outside`) is at most caution.
     """
     if unseen:
-        what = "has a value" if len(unseen) == 1 else "have values"
-        return (
-            Label.UNSUPPORTED,
-            f"Unsupported: {listed(unseen)} {what} that no past run learnt from has.",
-        )
-    if ood > settings.unsupported:
-        return (
-            Label.UNSUPPORTED,
-            f"Unsupported: this configuration is further from the past runs than {_most(ood)} "
-            f"held out for comparison, and {_only(near)} near it.",
-        )
-    doubts = _lonely(ood, near, tau, settings)
-    lonely = bool(doubts)
+        return (Doubt(code=DoubtCode.UNSEEN_VALUE, columns=tuple(unseen)),)
+    ood, uq, risk = scores.ood, scores.uq, scores.risk
+    if ood > (limit := settings.unsupported):
+        return (Doubt(code=DoubtCode.OUTSIDE_PAST_RUNS, value=ood, limit=limit),)
+    found, limit = [], settings.caution
+    if ood > limit:
+        found.append(Doubt(code=DoubtCode.FAR_FROM_PAST_RUNS, value=ood, limit=limit))
+    if scores.near == 0:
+        found.append(Doubt(code=DoubtCode.NO_RUN_NEAR, value=0.0, limit=1.0))
     if outside:
-        doubts.append(
-            f"{listed(outside)} {'is' if len(outside) == 1 else 'are'} beyond what was run"
-        )
-    if uq > settings.caution:
-        doubts.append(f"the prediction is less certain here than for {_most(uq)}")
-    erring = risk > settings.caution
-    if erring:
-        doubts.append(
-            f"going by errors at similar runs, a larger error is expected than for {_most(risk)}"
-        )
-    if lonely and erring:
-        return Label.UNSUPPORTED, f"Unsupported: {listed(doubts)}."
-    if doubts:
-        return Label.CAUTION, f"Caution: {listed(doubts)}."
-    runs = f"{near:,} past runs are" if near > 1 else "1 past run is"
-    return (
-        Label.TRUSTED,
-        f"Trusted: {runs} this close, and predictions there are as certain as usual.",
-    )
-
-
-def _lonely(ood: float, near: int, tau: float, settings: TrustSettings) -> list[str]:
-    """What tells that hardly any past run is near."""
-    told = []
-    if ood > settings.caution:
-        told.append(f"it is further from the past runs than {_most(ood)} held out for comparison")
-    if near == 0:
-        told.append(
-            f"no past run is within {tau:.2g} of this configuration"
-            if tau > 0
-            else "no past run has exactly this configuration"
-        )
-    return told
-
-
-def _most(share: float) -> str:
-    # Rounded down: 99.97 % must not read as all of them.
-    return "all past runs" if share >= 1 else f"{math.floor(share * 1000) / 10:g} % of past runs"
-
-
-def _only(near: int) -> str:
-    if near == 0:
-        return "no past run is"
-    return "only 1 past run is" if near == 1 else f"only {near:,} past runs are"
+        found.append(Doubt(code=DoubtCode.BEYOND_RANGE, columns=tuple(outside)))
+    if uq > limit:
+        found.append(Doubt(code=DoubtCode.UNCERTAIN, value=uq, limit=limit))
+    if risk > limit:
+        found.append(Doubt(code=DoubtCode.LARGE_ERROR, value=risk, limit=limit))
+    return tuple(found)

@@ -27,15 +27,17 @@ def by_tree(forest: FlatForest, X: Floats, *, log: bool = False) -> list[Floats]
     count = forest.trees
     apart = replace(forest, slot=np.arange(count), offset=np.zeros(count), divisor=1.0)
     apart.__dict__["packed"] = forest.packed
-    said = flat.mean(apart, X)
-    return list((np.log(said) if log else said).T)
+    predicted = flat.mean(apart, X)
+    return list((np.log(predicted) if log else predicted).T)
 
 
-def deviation(said: list[Floats]) -> Floats:
+def deviation(predicted: list[Floats]) -> Floats:
     """Standard deviation [n] over what the trees say, each [n]."""
     # One array at a time: the same row has to be judged the same in every batch.
-    centre = reduce(add, said) / len(said)
-    return np.asarray(np.sqrt(reduce(add, [(one - centre) ** 2 for one in said]) / len(said)))
+    centre = reduce(add, predicted) / len(predicted)
+    return np.asarray(
+        np.sqrt(reduce(add, [(one - centre) ** 2 for one in predicted]) / len(predicted))
+    )
 
 
 def disagreement(forest: FlatForest, before: Floats, after: Floats, *, log: bool) -> Floats:
@@ -177,9 +179,9 @@ def _neighbours(numbers: Floats, members: Rows) -> Rows:
         if len(part) <= 3:
             ready.append(part)
             continue
-        here = numbers[part]
-        widest = int(np.argmax(here.max(axis=0) - here.min(axis=0)))
-        part = part[np.argsort(here[:, widest], kind="stable")]
+        values = numbers[part]
+        widest = int(np.argmax(values.max(axis=0) - values.min(axis=0)))
+        part = part[np.argsort(values[:, widest], kind="stable")]
         middle = len(part) // 4 * 2
         waiting += [part[middle:], part[:middle]]
     return np.concatenate(ready)

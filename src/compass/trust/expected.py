@@ -32,7 +32,7 @@ def size_of(y: Floats, task: Task, weight: Floats | None = None) -> float:
 def learn_errors(
     X: Floats,
     y: Floats,
-    said: Sequence[Floats],
+    predicted: Sequence[Floats],
     unseen: NDArray[np.bool_],
     *,
     task: Task,
@@ -43,14 +43,14 @@ def learn_errors(
 ) -> FlatForest:
     """A forest of the errors of runs X float64[n, d] with outcomes y float64[n].
 
-    `said` holds what each model predicts, float64[n, outputs], and `unseen` [models, n] which runs
+    `predicted` holds what each model predicts, [n, outputs], and `unseen` [models, n] which runs
     it was not trained on; only those count. If every model saw every run, all count.
     """
     heavy = np.ones(len(y), dtype=bool) if weight is None else weight > 0
     counts = unseen if (unseen.any(axis=0) & heavy).any() else np.ones_like(unseen)
     known = counts.any(axis=0) & heavy
-    total = np.zeros_like(said[0])
-    for one, mask in zip(said, counts, strict=True):
+    total = np.zeros_like(predicted[0])
+    for one, mask in zip(predicted, counts, strict=True):
         total += np.where(mask[:, np.newaxis], one, 0.0)
     mean = total[known] / counts.sum(axis=0)[known, np.newaxis]
     few = {"trees": settings.trust.trees, "leaf": _LEAF}
@@ -65,14 +65,14 @@ def learn_errors(
     )
 
 
-def missed(y: Floats, said: Floats, task: Task, least: float) -> Floats:
+def missed(y: Floats, predicted: Floats, task: Task, least: float) -> Floats:
     """The error of each prediction float64[n, outputs]: a share of the outcome float64[n].
 
     Of classes: how far the score of the right one is from 1.
     """
     if task.classes is None:
-        return row_errors(y, said[:, 0], scale=least)
-    return np.asarray(1.0 - said[np.arange(len(y)), y.astype(np.int64)])
+        return row_errors(y, predicted[:, 0], scale=least)
+    return np.asarray(1.0 - predicted[np.arange(len(y)), y.astype(np.int64)])
 
 
 def expected(models: FlatForest, errors: FlatForest, least: float, X: Floats) -> Floats:

@@ -242,10 +242,10 @@ def _expected(
 
 def _variance(forest: FlatForest, models: int, X: Floats) -> Floats:
     size = forest.trees // models
-    said = [flat.mean(forest.only(p * size, (p + 1) * size), X) for p in range(models)]
-    centre = _mean(said, models)
+    predicted = [flat.mean(forest.only(p * size, (p + 1) * size), X) for p in range(models)]
+    centre = _mean(predicted, models)
     rounding = _ROUNDING * np.abs(centre)
-    apart = [np.where(np.abs(one - centre) <= rounding, 0.0, one - centre) for one in said]
+    apart = [np.where(np.abs(one - centre) <= rounding, 0.0, one - centre) for one in predicted]
     by_output = _mean([one * one for one in apart], models)
     return _mean(list(by_output.T), forest.outputs)
 

@@ -14,7 +14,7 @@ export function obstacles(answer: Answer): Obstacle[] {
   return (answer.certificate?.blocking ?? []).map((text) => obstacle(answer, text));
 }
 
-function obstacle({ query }: Answer, text: string): Obstacle {
+function obstacle({ query, certificate }: Answer, text: string): Obstacle {
   const where = query.where ?? [];
   if (where.some((rule) => rule.text === text))
     return {
@@ -22,25 +22,15 @@ function obstacle({ query }: Answer, text: string): Obstacle {
       what: "condition",
       without: { ...query, where: where.filter((rule) => rule.text !== text) },
     };
-  const goals = query.goals ?? {};
-  const name = Object.keys(goals)
-    .filter((one) => mentions(text, one))
-    .sort((a, b) => b.length - a.length)[0];
+  const name = certificate?.blocking_goals?.[text];
   if (name === undefined) return { text, what: "rule", without: null };
-  const { [name]: _, ...others } = goals;
+  const { [name]: _, ...others } = query.goals ?? {};
   // A question without any goal asks for nothing.
   return {
     text,
     what: "goal",
     without: Object.keys(others).length ? { ...query, goals: others } : null,
   };
-}
-
-function mentions(text: string, name: string): boolean {
-  const at = text.indexOf(name);
-  if (at < 0) return false;
-  const around = `${text[at - 1] ?? " "}${text[at + name.length] ?? " "}`;
-  return !/[\p{L}\p{N}_]/u.test(around);
 }
 
 export interface Nearest {

@@ -1,11 +1,12 @@
 import { MultiSelect, NativeSelect, Stack, Text, Title } from "@mantine/core";
 import type { ColumnsView } from "@/api/types";
-import { sentence } from "@/show/ProblemNote";
-import { withoutOptions } from "./cleaning";
 import { roleOf, tidy } from "./study";
 import type { StudyEditor } from "./useStudy";
 
 type Way = "found" | "all" | "same";
+
+const ADVICE =
+  "Add a column that names the program and its input, or say which runs are comparable.";
 
 /** Which past runs can be compared with each other: found by Compass, or said. */
 export function Comparable({ view, editor }: { view: ColumnsView; editor: StudyEditor }) {
@@ -28,7 +29,7 @@ export function Comparable({ view, editor }: { view: ColumnsView; editor: StudyE
         Comparable runs
       </Title>
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        {sentence(withoutOptions(view.comparable.reason))}
+        {view.comparable.identifiable ? view.comparable.why : `${view.comparable.why} ${ADVICE}`}
       </Text>
       <NativeSelect
         label="Runs are comparable"

@@ -13,22 +13,15 @@ export interface Line {
   kept: boolean;
 }
 
-/** Hints speak of options of the command line, for which the page has buttons. */
-export function withoutOptions(text: string): string {
-  return text
-    .replace(/\s*\((?=[^)]*--\w)[^)]*\)/g, "")
-    .replace(/[;,:]?\s*(to [^;:]*:\s*)?--\w[\s\S]*$/, "")
-    .trim();
-}
-
 export function lines(cleaning: Cleaning): Line[] {
   return [...(cleaning.reasons ?? []), ...(cleaning.kept ?? [])].map((entry) => {
-    const hint = withoutOptions(entry.hint);
+    // Hints may speak of options of the command line, for which the page has buttons.
+    const more = entry.remark || entry.hint;
     return {
       count: entry.count,
-      why: entry.reason ? [entry.reason, hint].filter(Boolean).join("; ") : hint,
+      why: [entry.reason, more].filter(Boolean).join("; "),
       column: entry.column ?? null,
-      keepable: !entry.kept && Boolean(entry.column) && /--missing/.test(entry.hint),
+      keepable: entry.keepable,
       kept: entry.kept,
     };
   });

@@ -30,6 +30,7 @@ export function tidy(study: Study): Study {
   if (study.group) tidied.group = study.group;
   if (study.time) tidied.time = study.time;
   if (study.weight) tidied.weight = study.weight;
+  if (study.origin) tidied.origin = study.origin;
   if (study.comparable) tidied.comparable = study.comparable;
   if (Object.keys(study.map ?? {}).length) tidied.map = study.map ?? {};
   return tidied;
@@ -53,6 +54,7 @@ export function meaning(study: Study): string {
     rest.group,
     rest.time,
     rest.weight,
+    rest.origin,
     rest.comparable,
     rest.map,
   ]);

@@ -40,7 +40,8 @@ describe("why there is no answer", () => {
   });
   it("is not blamed on the rules where a goal is among what cannot hold together", () => {
     const blocking = ["nodes > 4", "runtime_ms <= 0.1"];
-    const certificate = proof({ status: "infeasible", blocking });
+    const blocking_goals = { "runtime_ms <= 0.1": "runtime_ms" };
+    const certificate = proof({ status: "infeasible", blocking, blocking_goals });
     expect(whyNone(none({ exhausted: true, certificate }))).toMatch(/cannot be reached/);
   });
   it("is about past runs where a change is made to these", () => {

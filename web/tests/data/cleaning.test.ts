@@ -1,31 +1,34 @@
 import { describe, expect, it } from "vitest";
 import type { CatalogueEntry, Study } from "@/api/types";
 import { facts, pageOf, searched } from "@/data/catalogue";
-import { keepMissing, lines, lossWarning, withoutOptions } from "@/data/cleaning";
+import { keepMissing, lines, lossWarning } from "@/data/cleaning";
 
 const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [] };
 
 describe("cleaning", () => {
-  const hint = "25 % of the rows have no cap; to keep them as the level `none`: --missing cap=none";
-
-  it("is told without options of the command line", () => {
-    expect(withoutOptions(hint)).toBe("25 % of the rows have no cap");
-    expect(withoutOptions("say which runs are comparable (--comparable COLUMNS, or all).")).toBe(
-      "say which runs are comparable.",
-    );
-    expect(withoutOptions("the cap (in W) is missing")).toBe("the cap (in W) is missing");
-    expect(withoutOptions("to use it: --role a=knob")).toBe("");
-  });
+  const remark = "25 % of the rows have no cap";
+  const hint = `${remark}; to keep them as the level \`none\`: --missing cap=none`;
+  const rows = { count: 2, first: [], kept: false, keepable: true, remark, hint };
 
   it("comes in lines that can be acted on", () => {
     const told = lines({
       rows_in: 10,
       rows_out: 8,
       reasons: [
-        { reason: "cap is missing", count: 2, first: [], column: "cap", kept: false, hint },
-        { reason: "", count: 0, first: [], column: "x", kept: false, hint },
+        { ...rows, reason: "cap is missing", column: "cap" },
+        { ...rows, reason: "", count: 0, column: "x" },
       ],
-      kept: [{ reason: "t is missing", count: 1, first: [], kept: true, hint: "" }],
+      kept: [
+        {
+          reason: "t is missing",
+          count: 1,
+          first: [],
+          kept: true,
+          keepable: false,
+          remark: "",
+          hint: "",
+        },
+      ],
     });
     expect(told.map((line) => [line.count, line.keepable, line.kept])).toEqual([
       [2, true, false],

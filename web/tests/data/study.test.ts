@@ -27,6 +27,7 @@ function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
     missing: 0,
     common: [],
     legal: "",
+    stated: false,
     note: "",
     ...more,
   };

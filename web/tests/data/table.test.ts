@@ -16,6 +16,7 @@ function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
     high: 64,
     common: [],
     legal: "",
+    stated: false,
     note: "",
     ...more,
   };

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.answer import Comparable
+from compass.domain.answer import Comparability, Comparable
 from compass.domain.space import Category, Number, Role, Space
-from compass.language import listed
 from compass.prepare import names
 from compass.prepare.report import ColumnReport
 from compass.prepare.split import configurations
+from compass.trust.words import comparable_in_words, with_advice
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+_KNOWN = {Comparability.STATED, Comparability.SAME_CONTEXT, Comparability.ONE_PROGRAM}
 _CONTINUOUS = 0.2  # more different values than this share of the rows: nothing is ever equal
 _SAME = 0.05  # then numbers that differ by less than about this share count as the same
 _REPEATED = 20  # pairs of runs with the same values in every column, to judge how far they agree
@@ -31,21 +32,21 @@ def comparable(
     features: Space,
     columns: Iterable[ColumnReport],
     *,
-    said: Sequence[str] | None = None,
+    stated: Sequence[str] | None = None,
     disagreement: float | None = None,
 ) -> Comparable:
     """What has to be the same in two runs that are compared.
 
-    `columns` are all columns of the table, `said` is what a person says of it (empty: nothing has
-    to be), and `disagreement` tells how far runs with equal features differ (see there).
+    `columns` are all columns of the table, `stated` is what a person says of it (empty: nothing
+    has to be), and `disagreement` tells how far runs with equal features differ (see there).
     """
-    if said is not None:
-        return _as_said(tuple(said))
+    if stated is not None:
+        return _worded(Comparability.STATED, tuple(stated))
     context = tuple(p.name for p in features if p.role is Role.CONTEXT)
     reports = tuple(columns)
     jobs = sorted(
         (report.name for report in reports if names.names_jobs(report.name)),
-        key=lambda name: not names.names_person(name),  # what people know best is told
+        key=lambda name: not names.names_person(name),  # what people know best is named
     )
     unused = [
         report.name
@@ -54,34 +55,26 @@ def comparable(
         if report.role is not Role.OUTCOME
     ]
     if jobs and not any(names.names_work(name) for name in context):
-        return _unknown(context, f"the data names neither program nor input, only {jobs[0]}")
+        return _worded(Comparability.PROGRAM_NOT_NAMED, context, jobs[0])
     if unused:
-        return _unknown(context, f"{unused[0]} tells what runs, but is not in use")
+        return _worded(Comparability.COLUMN_NOT_USED, context, unused[0])
     if disagreement is not None and disagreement > _UNEXPLAINED:
-        return _unknown(
-            context,
-            "runs with the same values in every column differ so much that something which is not "
-            "in the data decides",
-        )
-    reason = "All runs are taken for runs of one program: no column names another."
-    if context:
-        reason = f"Comparable runs have the same {listed(context)}."
-    return Comparable(columns=context, identifiable=True, reason=reason)
+        return _worded(Comparability.UNEXPLAINED, context)
+    return _worded(Comparability.SAME_CONTEXT if context else Comparability.ONE_PROGRAM, context)
 
 
-def _as_said(said: tuple[str, ...]) -> Comparable:
-    reason = "All runs are comparable, as stated."
-    if said:
-        reason = f"Comparable runs have the same {listed(said)}, as stated."
-    return Comparable(columns=said, identifiable=True, given=True, reason=reason)
-
-
-def _unknown(context: tuple[str, ...], why: str) -> Comparable:
-    reason = (
-        f"No two runs are known to be comparable: {why}. Add a column that names the program and "
-        "its input, or say which runs are comparable (--comparable COLUMNS, or all)."
+def _worded(code: Comparability, columns: tuple[str, ...], column: str | None = None) -> Comparable:
+    known = Comparable(
+        code=code,
+        columns=columns,
+        column=column,
+        identifiable=code in _KNOWN,
+        given=code is Comparability.STATED,
+        why="",
+        reason="",
     )
-    return Comparable(columns=context, identifiable=False, reason=reason)
+    known = known.model_copy(update={"why": comparable_in_words(known)})
+    return known.model_copy(update={"reason": with_advice(known)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,9 +85,9 @@ def count(outcome: Outcome, paired: Paired, expected: float, whole: float) -> Co
     minor = max(outcome.claim, _MINOR * abs(whole))
     if abs(expected) <= minor:
         most = max(minor, min(3 * outcome.still, _COARSE * outcome.scale))
-        said = (np.abs(moved) <= most).astype(np.float64)
+        agrees = (np.abs(moved) <= most).astype(np.float64)
     else:
         same = np.sign(moved) == np.sign(expected)
-        said = np.where(np.abs(moved) <= outcome.still, 0.5, same)
-    agree = float((said * weight).sum() / mass)
-    return Count(len(moved), int((said == 1).sum()), mass, agree, float(np.median(moved)))
+        agrees = np.where(np.abs(moved) <= outcome.still, 0.5, same)
+    agree = float((agrees * weight).sum() / mass)
+    return Count(len(moved), int((agrees == 1).sum()), mass, agree, float(np.median(moved)))

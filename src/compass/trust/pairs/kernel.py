@@ -200,11 +200,11 @@ def find(
         lead, low, high = 0, 0, 0
         for m in range(moved.size):
             j = moved[m]
-            here = start[j] if side == 0 else point[j]
-            there = point[j] if side == 0 else start[j]
-            exact = kind[j] == CATEGORY or np.isnan(here) or np.isnan(there)
-            room = 0.0 if exact else _NEAR * abs(there - here) * (1 + 1e-9)
-            near[m, 0], near[m, 1] = here - room, here + room
+            near_end = start[j] if side == 0 else point[j]
+            far_end = point[j] if side == 0 else start[j]
+            exact = kind[j] == CATEGORY or np.isnan(near_end) or np.isnan(far_end)
+            room = 0.0 if exact else _NEAR * abs(far_end - near_end) * (1 + 1e-9)
+            near[m, 0], near[m, 1] = near_end - room, near_end + room
             turned[m] = j
             begin = _bound(ranked[j, first:last], near[m, 0], False)
             end = _bound(ranked[j, first:last], near[m, 1], True)

@@ -1,0 +1,39 @@
+"""Why a prediction is not relied on: one doubt per cause, in fields."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from compass.domain.base import Noun
+
+
+class DoubtCode(StrEnum):
+    """What speaks against relying on a prediction."""
+
+    UNSEEN_VALUE = "unseen value"
+    OUTSIDE_PAST_RUNS = "outside past runs"
+    FAR_FROM_PAST_RUNS = "far from past runs"
+    NO_RUN_NEAR = "no run near"
+    BEYOND_RANGE = "beyond range"
+    UNCERTAIN = "uncertain"
+    LARGE_ERROR = "large expected error"
+    EFFECT_CONTRADICTED = "effect contradicted"
+    EFFECT_NEVER_OBSERVED = "effect never observed"
+    EFFECT_NOT_IDENTIFIABLE = "effect not identifiable"
+    NOTHING_COMPARABLE = "nothing comparable"
+    GOAL_CHANCE = "goal chance"
+
+
+class Doubt(Noun):
+    """One thing that speaks against relying on a prediction."""
+
+    code: DoubtCode
+    columns: tuple[str, ...] = Field((), description="parameters that it is about")
+    outcome: str | None = Field(None, description="the outcome that it is about; None: all")
+    value: float | None = Field(
+        None,
+        description="what was found: the share of past runs that are nearer, more certain or "
+        "better predicted; past runs near; pairs of comparable runs, or the share of them that "
+        "agrees; the chance to meet the goal",
+    )
+    limit: float | None = Field(None, description="what it is compared with; beyond is a doubt")

@@ -1,0 +1,41 @@
+"""How the rows of a table came to be, as a column of it says."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from compass.domain.errors import StudyProblem
+from compass.domain.origin import RowOrigin
+from compass.prepare.base import Rows
+from compass.prepare.cells import coded
+from compass.prepare.clean import FIRST
+from compass.prepare.report import Dropped
+
+
+def origins(column: pa.ChunkedArray) -> NDArray[np.object_]:
+    """The origin of each row, [rows]; where nothing is said the run was measured."""
+    codes, labels = coded(column)
+    known = {"": RowOrigin.MEASURED} | {origin.value: origin for origin in RowOrigin}
+    found: list[RowOrigin] = []
+    for label in labels:
+        origin = known.get(str(label).strip().casefold())
+        if origin is None:
+            raise StudyProblem(
+                f"the origin of a row cannot be '{label}'",
+                hint=f"it is one of {', '.join(RowOrigin)}; an empty cell is measured",
+            )
+        found.append(origin)
+    return np.array([*found, RowOrigin.MEASURED], dtype=np.object_)[codes]
+
+
+def without_failed(
+    rows: Rows, origin: NDArray[np.object_] | None
+) -> tuple[Rows, tuple[Dropped, ...]]:
+    """The rows of runs that did not fail, and a note about the others."""
+    if origin is None:
+        return rows, ()
+    failed = origin[rows] == RowOrigin.FAILED
+    if not failed.any():
+        return rows, ()
+    first = tuple(int(row) for row in rows[failed][:FIRST])
+    return rows[~failed], (Dropped(reason="the run failed", count=int(failed.sum()), first=first),)

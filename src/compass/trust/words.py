@@ -1,0 +1,200 @@
+"""Trust, effects and comparable runs in words: the only place where their sentences are made."""
+
+import math
+from collections.abc import Sequence
+
+from compass.domain.answer import (
+    Comparability,
+    Comparable,
+    Effect,
+    Finding,
+    Label,
+    Population,
+    Trust,
+    Unobserved,
+)
+from compass.domain.doubt import Doubt, DoubtCode
+from compass.language import format_value, listed
+
+_ABOUT_EFFECTS = frozenset(
+    {
+        DoubtCode.EFFECT_CONTRADICTED,
+        DoubtCode.EFFECT_NEVER_OBSERVED,
+        DoubtCode.EFFECT_NOT_IDENTIFIABLE,
+        DoubtCode.NOTHING_COMPARABLE,
+    }
+)
+_ADVICE = (
+    "Add a column that names the program and its input, or say which runs are comparable "
+    "(--comparable COLUMNS, or all)."
+)
+
+
+def in_words(trust: Trust, comparable: Comparable) -> str:
+    """The reason of a label: the doubts, else the support; `comparable` says of which runs."""
+    on_effects = [doubt for doubt in trust.doubts if doubt.code in _ABOUT_EFFECTS]
+    on_goals = [doubt for doubt in trust.doubts if doubt.code is DoubtCode.GOAL_CHANCE]
+    others = [d for d in trust.doubts if d.code not in {*_ABOUT_EFFECTS, DoubtCode.GOAL_CHANCE}]
+    besides = []
+    if on_effects:
+        besides.append("; ".join(_effect_clauses(on_effects, trust.effects, comparable)))
+    if on_goals:
+        besides.append(listed([_clause(doubt, trust) for doubt in on_goals]))
+    label = trust.label.value.capitalize()
+    if others:
+        parts = [f"{label}: {listed([_clause(doubt, trust) for doubt in others])}."]
+    elif besides:
+        parts = [f"{label}: {besides.pop(0)}. Apart from that, {_support(trust)}"]
+    else:
+        parts = [f"{label}: {_support(trust)}"]
+    if trust.effects and not on_effects:
+        parts.append(_supported(trust.effects))
+    return " ".join([*parts, *(f"Besides, {clause}." for clause in besides)])
+
+
+def _clause(doubt: Doubt, trust: Trust) -> str:
+    """A doubt that is not about effects."""
+    one = len(doubt.columns) == 1
+    match doubt.code:
+        case DoubtCode.UNSEEN_VALUE:
+            what = "has a value" if one else "have values"
+            return f"{listed(doubt.columns)} {what} that no past run learnt from has"
+        case DoubtCode.OUTSIDE_PAST_RUNS:
+            near = _only(trust.support)
+            far = f"this configuration is further from the past runs than {_most(doubt)}"
+            return f"{far} held out for comparison, and {near} near it"
+        case DoubtCode.FAR_FROM_PAST_RUNS:
+            return f"it is further from the past runs than {_most(doubt)} held out for comparison"
+        case DoubtCode.NO_RUN_NEAR if trust.tau > 0:
+            return f"no past run is within {trust.tau:.2g} of this configuration"
+        case DoubtCode.NO_RUN_NEAR:
+            return "no past run has exactly this configuration"
+        case DoubtCode.BEYOND_RANGE:
+            return f"{listed(doubt.columns)} {'is' if one else 'are'} beyond what was run"
+        case DoubtCode.UNCERTAIN:
+            return f"the prediction is less certain here than for {_most(doubt)}"
+        case DoubtCode.LARGE_ERROR:
+            how = "going by errors at similar runs"
+            return f"{how}, a larger error is expected than for {_most(doubt)}"
+        case DoubtCode.GOAL_CHANCE:
+            return f"{doubt.outcome} meets its goal with a chance of {doubt.value:.0%} only"
+    raise AssertionError(doubt.code)
+
+
+def _effect_clauses(
+    doubts: Sequence[Doubt], effects: Sequence[Effect], comparable: Comparable
+) -> list[str]:
+    """Doubts about effects, each clause once: several outcomes may share it."""
+    reasons = {(effect.knob, effect.outcome): effect.reason for effect in effects}
+    clauses = []
+    for doubt in doubts:
+        if doubt.code is DoubtCode.NOTHING_COMPARABLE:
+            clauses.append("no past run is comparable with it")
+        elif doubt.code is DoubtCode.EFFECT_NOT_IDENTIFIABLE:
+            knobs = f"{listed(doubt.columns)} would do" if doubt.columns else "a setting does"
+            why = f"no two runs are known to be comparable: {_why_not(comparable)}"
+            clauses.append(f"what {knobs} cannot be told from this data ({why})")
+        else:
+            clauses += [reasons[knob, doubt.outcome or ""] for knob in doubt.columns]
+    return list(dict.fromkeys(clauses))
+
+
+def _support(trust: Trust) -> str:
+    runs = f"{trust.support:,} past runs are" if trust.support > 1 else "1 past run is"
+    return f"{runs} this close, and predictions there are as certain as usual."
+
+
+def _supported(effects: Sequence[Effect]) -> str:
+    fewest = min(effect.pairs for effect in effects)
+    more = " or more" if any(effect.pairs > fewest for effect in effects) else ""
+    knobs = listed(list(dict.fromkeys(effect.knob for effect in effects)))
+    return f"Comparable past runs support the change of {knobs} ({fewest} pairs{more})."
+
+
+def _most(doubt: Doubt) -> str:
+    share = doubt.value or 0.0
+    # Rounded down: 99.97 % must not read as all of them.
+    return "all past runs" if share >= 1 else f"{math.floor(share * 1000) / 10:g} % of past runs"
+
+
+def _only(near: int) -> str:
+    if near == 0:
+        return "no past run is"
+    return "only 1 past run is" if near == 1 else f"only {near:,} past runs are"
+
+
+def effect_in_words(effect: Effect, same: Sequence[str]) -> str:
+    """What comparable runs, those of the same columns, say about a move, as a clause."""
+    change = f"{effect.knob} {format_value(effect.old)} -> {format_value(effect.new)}"
+    among = f" among runs of the same {listed(same)}" if same else " among comparable runs"
+    some = "1 pair" if effect.pairs == 1 else f"{effect.pairs} pairs"
+    match effect.unobserved:
+        case Unobserved.NEVER_VARIED:
+            return f"{effect.knob} never varied{among}"
+        case Unobserved.ONE_SIDED:
+            return f"no past runs{among} go from one side of {change} to the other"
+        case Unobserved.TOO_FEW_PAIRS:
+            return f"{change} was seen in only {some}{among} ({effect.needed} are needed)"
+        case Unobserved.UNLIKE_PAIRS:
+            return f"{change} was seen in only {some}{among} (which differ in other columns too)"
+    if effect.finding is Finding.NOT_IDENTIFIABLE:
+        return f"what {change} does cannot be told from this data"
+    together = " together with the other changes" if effect.together else ""
+    only = "" if effect.finding is Finding.SUPPORTED else "only "
+    shares = f"{only}{effect.agreeing} of {effect.pairs} comparable pairs"
+    return f"{change}{together}: {effect.outcome} moved as expected in {shares}{_beside(effect)}"
+
+
+def _beside(effect: Effect) -> str:
+    if effect.observed is None or effect.expected is None:
+        return ""
+    unit, digits = (" %", ".0f") if effect.percent else ("", ".3g")
+    observed, expected = f"{effect.observed:+{digits}}{unit}", f"{effect.expected:+{digits}}{unit}"
+    return f" (median {observed}, expected {expected})"
+
+
+def comparable_in_words(comparable: Comparable) -> str:
+    """Which runs are comparable, or why none are known to be, as a sentence."""
+    columns = comparable.columns
+    match comparable.code:
+        case Comparability.STATED if columns:
+            return f"Comparable runs have the same {listed(columns)}, as stated."
+        case Comparability.STATED:
+            return "All runs are comparable, as stated."
+        case Comparability.SAME_CONTEXT:
+            return f"Comparable runs have the same {listed(columns)}."
+        case Comparability.ONE_PROGRAM:
+            return "All runs are taken for runs of one program: no column names another."
+    return f"No two runs are known to be comparable: {_why_not(comparable)}."
+
+
+def _why_not(comparable: Comparable) -> str:
+    if comparable.code is Comparability.PROGRAM_NOT_NAMED:
+        return f"the data names neither program nor input, only {comparable.column}"
+    if comparable.code is Comparability.COLUMN_NOT_USED:
+        return f"{comparable.column} tells what runs, but is not in use"
+    return (
+        "runs with the same values in every column differ so much that something which is not in "
+        "the data decides"
+    )
+
+
+def with_advice(comparable: Comparable) -> str:
+    """The same, with what to do about it where no runs are known to be comparable."""
+    return comparable.why if comparable.identifiable else f"{comparable.why} {_ADVICE}"
+
+
+def population_in_words(population: Population, comparable: Comparable | None) -> str:
+    """How far a mean change can be relied on, without the label."""
+    if not population.changing:
+        return "the change leaves all of these runs as they are."
+    runs = f"{population.trusted:.0%} of the {population.changing:,} runs that change"
+    after = f"after the change {runs} are trusted"
+    if population.supported is not None:
+        return f"{after}; comparable past runs support it for {population.supported:.0%} of them."
+    return f"{after}. {comparable.reason}" if comparable is not None else f"{after}."
+
+
+def labelled(label: Label, text: str) -> str:
+    """A text behind the label that it explains."""
+    return f"{label.value.capitalize()}: {text}"
