@@ -1,4 +1,4 @@
-"""Many questions at once: each is answered as if it were asked alone, on any executor.
+"""Many questions at once: each is answered as if it were the only one, on any executor.
 
 The random numbers of a question come from its own seed, so answers do not depend on which worker
 gives them, nor on the other questions.
@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from compass.domain.answer import Answer
 from compass.domain.arguments import argument, named
+from compass.domain.base import valid
 from compass.domain.errors import BadInput
+from compass.domain.options import AskOptions
 from compass.domain.query import Query
-from compass.engine import arguments as spoken
+from compass.engine import arguments
 from compass.engine.tell_report import remembered
 from compass.execute import Executor, WorkerLost, opened
 from compass.learn.store import Progress
@@ -113,18 +115,18 @@ def _attempt(call: Any) -> Any:
 
 
 def _bound(engine: "Compass", one: Asking, options: Mapping[str, Any]) -> _Bound:
-    """A question with what was said besides, bound to the columns."""
+    """A question with its options, bound to the columns."""
     own = named("for example {'question': '...', 'run': 7}")
     mine = argument("a question", own, one) if isinstance(one, Mapping) else {"question": one}
-    said = spoken.ONE_OF_MANY({**options, **mine})
-    question = said.pop("question", None)
-    run, where, curve = said.pop("run", None), said.pop("where", ()), said.pop("curve", None)
+    given = arguments.ONE_OF_MANY({**options, **mine})
+    question = given.pop("question", None)
     if not isinstance(question, str | Query):
         raise BadInput(
             "a question is missing",
             hint="give texts, queries, or mappings such as {'question': '...', 'run': 7}",
         )
-    return _Bound(engine.query(question, run=run, where=where, **said), tuple(curve or ()))
+    chosen = valid(AskOptions, given)
+    return _Bound(engine._query(question, chosen), chosen.curve)
 
 
 def _learn(engine: "Compass", query: Query) -> None:
