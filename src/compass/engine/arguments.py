@@ -8,7 +8,7 @@ from compass.domain.arguments import Mismatch, items, named, options_of, start, 
 from compass.domain.base import Value, scalar, shown, valid
 from compass.domain.constraint import Constraint
 from compass.domain.goal import Goal
-from compass.domain.options import QueryKeywords
+from compass.domain.options import FitKeywords, QueryKeywords
 from compass.domain.query import Edit, Kind, Plus, Query, SetTo, Times
 from compass.model.files import Brought
 
@@ -21,6 +21,9 @@ LINES: Argument = whole(0, 1000)
 # Options that are checked as fields of `QueryOptions`.
 _PLAIN = tuple(name for name in QueryKeywords.__annotations__ if name != "weights")
 OPTIONS: Argument = options_of(*_PLAIN, weights=WEIGHTS)
+
+_FITTED = tuple(name for name in FitKeywords.__annotations__ if name != "rules")
+FIT: Argument = options_of(*_FITTED, what="option of a fit", rules=RULES)
 
 _GOALS = get_args(get_args(Goal)[0])
 _GOAL = "for example goals={'runtime': cp.minimize, 'power': cp.at_most(600)}"

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from compass import registry
 from compass.acquire.propose import everywhere, for_population
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
 from compass.domain.arguments import anything_of, either, function, path_name, start, takes, text
@@ -184,6 +185,8 @@ class Compass(Questions):
         if where:
             added["where"] = (*query.where, *(Constraint(text=text) for text in where))
         checked = valid(Query, {**dict(query), **added}) if added else query
+        if checked.generator is not None:
+            registry.get("generator", checked.generator)  # a wrong name is told before the work
         try:
             return self._bind(checked)
         except UnknownName as error:

@@ -16,7 +16,7 @@ from compass.server.problems import Refused, damaged, not_found
 from compass.server.replies import shown
 from compass.server.routes.datasets import FILE
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
-from compass.server.routes.queries import Options, Text
+from compass.server.routes.queries import RequestOptions, Text
 from compass.server.service import TOLD, Service
 from compass.server.store import Workspace, new_id
 from compass.server.uploads import ending_of, receive, write_rows
@@ -24,7 +24,7 @@ from compass.server.uploads import ending_of, receive, write_rows
 router = routes("runs", "/api/v1/engines/{id}")
 
 
-class Wanted(Options):
+class Wanted(RequestOptions):
     """Which runs to propose: for a question, or without one those that teach most."""
 
     runs: int = Field(5, ge=1, le=1000, description="how many")
