@@ -54,11 +54,11 @@ def test_a_wrong_flag_needs_no_heavy_library_either() -> None:
 def test_ctrl_c_leaves_quietly() -> None:
     program = (
         "import time\n"
-        "from compass.cli import main, options\n"
+        "from compass.cli import main, sources\n"
         "def engine(*_, **__):\n"
         "    print('working', flush=True)\n"
         "    time.sleep(100)\n"
-        "options.engine = engine\n"
+        "sources.engine = engine\n"
         "main.run()\n"
     )
     child = subprocess.Popen(

@@ -1,11 +1,19 @@
-"""Arguments and options of the commands, and their help."""
+"""Single arguments and flags of the commands, and their help."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-_LARGEST_SEED = 2**32 - 1
+from compass.domain import option
+from compass.domain.option import Option
+
+_DAY = 86400  # seconds
+
+
+def sentence(about: Option, more: str = "") -> str:
+    """What an option means, as the help of a flag."""
+    return f"{about.text[:1].upper()}{about.text[1:]}{more}."
 
 
 def share(text: str) -> float:
@@ -100,37 +108,49 @@ Conditions = Annotated[
     typer.Option("--where", metavar="RULE", help="A condition of this question; repeatable."),
 ]
 Count = Annotated[
-    int | None, typer.Option(min=1, max=1000, metavar="N", help="How many suggestions.")
+    int | None,
+    typer.Option(
+        min=option.COUNT.least, max=option.COUNT.most, metavar="N", help=sentence(option.COUNT)
+    ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, max=_LARGEST_SEED, metavar="N", help="Same seed, same models and answers."),
+    typer.Option(
+        min=option.SEED.least, max=option.SEED.last, metavar="N", help=sentence(option.SEED)
+    ),
 ]
 Prove = Annotated[
     float | None,
     typer.Option(
-        "--prove", min=0, max=3600, metavar="S", help="Seconds for a proof of the answer."
+        "--prove",
+        min=option.PROVE.least,
+        max=option.PROVE.most,
+        metavar="S",
+        help=sentence(option.PROVE),
     ),
 ]
 Level = Annotated[
     float | None,
     typer.Option(
-        "--level",
-        parser=share,
-        metavar="SHARE",
-        help="Share of new runs that intervals hold, e.g. 80%.",
+        "--level", parser=share, metavar="SHARE", help=sentence(option.LEVEL, ", e.g. 80%")
     ),
+]
+Generator = Annotated[
+    str | None, typer.Option("--generator", metavar="NAME", help=sentence(option.GENERATOR))
 ]
 NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything.")]
 Diversity = Annotated[
     float | None,
-    typer.Option(min=0, max=1000, metavar="W", help="Weight of suggestions being different."),
+    typer.Option(
+        min=option.DIVERSITY.least,
+        max=option.DIVERSITY.most,
+        metavar="W",
+        help=sentence(option.DIVERSITY),
+    ),
 ]
 Weights = Annotated[
     list[str] | None,
-    typer.Option(
-        "--weight", metavar="COLUMN=W", help="Cost of changing a parameter, 1 if not named."
-    ),
+    typer.Option("--weight", metavar="COLUMN=W", help=sentence(option.WEIGHTS)),
 ]
 Curves = Annotated[
     list[str] | None,
@@ -162,7 +182,7 @@ Place = Annotated[
 ]
 Keep = Annotated[
     float | None,
-    typer.Option(metavar="SHARE", help="Learn from this share of the runs, e.g. 0.1."),
+    typer.Option(metavar="SHARE", help=sentence(option.KEEP)),
 ]
 Reducer = Annotated[
     str | None,
@@ -182,14 +202,12 @@ WriteStudy = Annotated[
 ]
 Surrogate = Annotated[
     str | None,
-    typer.Option(
-        "--surrogate", metavar="NAME", help="A family of models; auto: the best (the default)."
-    ),
+    typer.Option("--surrogate", metavar="NAME", help=sentence(option.SURROGATE)),
 ]
 Tune = Annotated[
     float | None,
     typer.Option(
-        "--tune", min=0, max=86400, metavar="S", help="Seconds for better settings, per outcome."
+        "--tune", min=option.TUNE.least, max=_DAY, metavar="S", help=sentence(option.TUNE)
     ),
 ]
 Executor = Annotated[
@@ -202,9 +220,7 @@ Executor = Annotated[
 ]
 Represent = Annotated[
     str | None,
-    typer.Option(
-        "--represent", metavar="NAME", help="Try an embedding before the model; auto: each."
-    ),
+    typer.Option("--represent", metavar="NAME", help=sentence(option.REPRESENT)),
 ]
 Models = Annotated[
     list[str] | None,
@@ -251,7 +267,7 @@ RunsFile = Annotated[
         "--csv", metavar="FILE", help="Write them with empty outcomes, to fill in and tell."
     ),
 ]
-Asked = Annotated[
+Questions = Annotated[
     list[str] | None,
     typer.Option(
         "--ask", metavar="QUERY", help="Say what the runs change in the answer to this; repeatable."
