@@ -18,7 +18,7 @@ def tell(
 ) -> None:
     """Take new runs into a saved engine; says what they changed and what drifted."""
     from compass.cli.progress import progress
-    from compass.cli.tables import print_told
+    from compass.cli.tables import print_tell
 
     place = output or Path(engine)
     server = remote.connect()
@@ -27,7 +27,7 @@ def tell(
             there = server.engine(engine.removeprefix("engine:"))
             there.progress = show
             report = there.tell(runs, ask or (), name=None if output is None else str(output))
-        print_told(report, place, as_json=as_json)
+        print_tell(report, place, as_json=as_json)
         return
     from compass.engine.store import check_place, load
 
@@ -37,4 +37,4 @@ def tell(
         known.store.progress = show
         report = known.tell(runs, ask or ())
         known.save(place)
-    print_told(report, place, as_json=as_json)
+    print_tell(report, place, as_json=as_json)

@@ -24,7 +24,7 @@ from compass.prepare.study import Study
 
 if TYPE_CHECKING:
     from compass.client.server import Server
-    from compass.engine.batch import Asking, Reply
+    from compass.engine.batch import Asking, BatchReply
 
 _REMEMBERED = 5  # questions that `tell` looks at again when nobody says which
 
@@ -90,11 +90,11 @@ class RemoteEngine(Questions):
         return {rule.text: rule.broken_by for rule in self.about.rules}
 
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
-        told = self._post("answers", _body(question, options), params=NOW, begins=True)
-        if "state" in told:  # a job; a question that was asked before has its answer at once
-            job = finished(self.server.link, understood(JobInfo, told), self.progress)
-            told = self.server.link.call("GET", f"/answers/{job.answer}")
-        answer = understood(Answer, told["answer"])
+        reply = self._post("answers", _body(question, options), params=NOW, begins=True)
+        if "state" in reply:  # a job; a question that was asked before has its answer at once
+            job = finished(self.server.link, understood(JobInfo, reply), self.progress)
+            reply = self.server.link.call("GET", f"/answers/{job.answer}")
+        answer = understood(Answer, reply["answer"])
         kept = [text for text in self.asked if text != answer.text]
         self.asked = [*kept, answer.text][-_REMEMBERED:]
         return answer
@@ -106,12 +106,12 @@ class RemoteEngine(Questions):
         *,
         progress: Progress | None = None,
         **options: Any,
-    ) -> "tuple[Reply, ...]":
+    ) -> "tuple[BatchReply, ...]":
         """Answer many questions, one after the other; one that fails stops no other.
 
         A question is a text, a Query, or a mapping with options; see `Compass.ask_all`.
         """
-        from compass.engine.batch import Reply
+        from compass.engine.batch import BatchReply
 
         asked = list(questions)
         replies = []
@@ -119,22 +119,22 @@ class RemoteEngine(Questions):
             mine = dict(one) if isinstance(one, Mapping) else {"question": one}
             try:
                 given = arguments.ONE_OF_MANY(options | mine)
-                replies.append(Reply(one, answer=self.ask(given.pop("question", ""), **given)))
+                replies.append(BatchReply(one, answer=self.ask(given.pop("question", ""), **given)))
             except CompassError as error:
-                replies.append(Reply(one, error=error))
+                replies.append(BatchReply(one, error=error))
             if progress is not None:
                 progress("answering", place, len(asked))
         return tuple(replies)
 
     def _query(self, question: str | Query, options: QueryOptions) -> Query:
-        told = self._post("queries", _body(question, options))
-        return understood(Query, told["query"])
+        reply = self._post("queries", _body(question, options))
+        return understood(Query, reply["query"])
 
     def _run_next(
         self, n: int, question: str | Query | None, options: QueryOptions
     ) -> tuple[Proposal, ...]:
-        told = self._post("run-next", _body(question, options) | {"runs": n})
-        return understood(tuple[Proposal, ...], told["run_next"])
+        reply = self._post("run-next", _body(question, options) | {"runs": n})
+        return understood(tuple[Proposal, ...], reply["run_next"])
 
     @takes(run=start, parameters=arguments.NAMES, outcomes=arguments.NAMES)
     def curves(

@@ -22,7 +22,7 @@ from compass.domain.tell import Told
 from compass.engine import arguments
 from compass.engine.answer import Clock, Desk, answer_by_search
 from compass.engine.arguments import edit, query_of
-from compass.engine.batch import Asking, Reply, ask_all
+from compass.engine.batch import Asking, BatchReply, ask_all
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, curves
 from compass.engine.plan import Plan, plan, shell_of
@@ -159,7 +159,7 @@ class Compass(Questions):
         executor: str | Executor | None = None,
         progress: Progress | None = None,
         **options: Any,
-    ) -> tuple[Reply, ...]:
+    ) -> tuple[BatchReply, ...]:
         """Answer many questions, each as if it were asked alone; one that fails stops no other.
 
         A question is a text, a Query, or a mapping: {"question": text, "run": 7, "count": 1} with
