@@ -15,7 +15,7 @@ import compass as cp
 from compass.cli.main import run
 from compass.settings import ForestSettings, TrustSettings
 
-# Small forests: these tests are about what is result, not about how well it is learnt.
+# Small forests: these tests are about what is printed, not about how well it is learnt.
 QUICK = cp.Settings(
     surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
 )

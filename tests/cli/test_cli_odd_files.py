@@ -37,7 +37,7 @@ WHOLE = parquet(pa.table({"a": [1, 2, 3], "b": [3.0, 4.0, 5.0]}))
 FAR = pa.table({"a": pa.array([2**62, -(2**62)], pa.timestamp("us")), "b": [1, 2]})
 
 REFUSED: dict[str, tuple[bytes, str]] = {
-    # name: content, and a piece of what is result about it
+    # name: content, and a piece of what is reported about it
     "empty.csv": (b"", "is empty"),
     "newline.csv": (b"\n", "is empty"),
     "blanks.csv": (b"  \n \t \n", "is empty"),
