@@ -40,6 +40,11 @@ def test_help_needs_no_heavy_library(words: tuple[str, ...]) -> None:
     assert result.err == ""
 
 
+def test_the_commands_are_known_without_pydantic() -> None:
+    program = "import sys, compass.cli.main; sys.stdout.write(str('pydantic' in sys.modules))"
+    assert process(code=program).out == "False"
+
+
 def test_a_wrong_flag_needs_no_heavy_library_either() -> None:
     program = (
         "import sys; from compass.cli.main import run\n"
