@@ -1,6 +1,6 @@
 """`compass fit`: learn once, to ask many times."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,8 @@ class FitFlags:
 
     def options(self) -> dict[str, Any]:
         """The same as keywords of `Compass`; where it runs is not among them."""
-        return {
-            "seed": self.seed,
-            "keep": self.keep,
-            "reducer": self.reducer,
-            "surrogate": self.surrogate,
-            "tune": self.tune,
-            "represent": self.represent,
-        }
+        names = [one.name for one in fields(self) if one.name != "executor"]
+        return {name: getattr(self, name) for name in names}
 
 
 @grouped

@@ -1,19 +1,23 @@
 """Single arguments and flags of the commands, and their help."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from compass.domain import option
 from compass.domain.option import Option
 
-_DAY = 86400  # seconds
-
 
 def sentence(about: Option, more: str = "") -> str:
     """What an option means, as the help of a flag."""
     return f"{about.text[:1].upper()}{about.text[1:]}{more}."
+
+
+def flag(about: Option, *names: str, metavar: str, most: int | None = None) -> Any:
+    """The flag of an option, with its help and limits; `most`: where it has no upper one."""
+    high = about.last if most is None else most
+    return typer.Option(*names, min=about.least, max=high, metavar=metavar, help=sentence(about))
 
 
 def share(text: str) -> float:
@@ -107,51 +111,19 @@ Conditions = Annotated[
     list[str] | None,
     typer.Option("--where", metavar="RULE", help="A condition of this question; repeatable."),
 ]
-Count = Annotated[
-    int | None,
-    typer.Option(
-        min=option.COUNT.least, max=option.COUNT.most, metavar="N", help=sentence(option.COUNT)
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        min=option.SEED.least, max=option.SEED.last, metavar="N", help=sentence(option.SEED)
-    ),
-]
-Prove = Annotated[
-    float | None,
-    typer.Option(
-        "--prove",
-        min=option.PROVE.least,
-        max=option.PROVE.most,
-        metavar="S",
-        help=sentence(option.PROVE),
-    ),
-]
+Count = Annotated[int | None, flag(option.COUNT, metavar="N")]
+Seed = Annotated[int | None, flag(option.SEED, metavar="N")]
+Prove = Annotated[float | None, flag(option.PROVE, metavar="S")]
 Level = Annotated[
     float | None,
     typer.Option(
         "--level", parser=share, metavar="SHARE", help=sentence(option.LEVEL, ", e.g. 80%")
     ),
 ]
-Generator = Annotated[
-    str | None, typer.Option("--generator", metavar="NAME", help=sentence(option.GENERATOR))
-]
+Generator = Annotated[str | None, flag(option.GENERATOR, metavar="NAME")]
 NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything.")]
-Diversity = Annotated[
-    float | None,
-    typer.Option(
-        min=option.DIVERSITY.least,
-        max=option.DIVERSITY.most,
-        metavar="W",
-        help=sentence(option.DIVERSITY),
-    ),
-]
-Weights = Annotated[
-    list[str] | None,
-    typer.Option("--weight", metavar="COLUMN=W", help=sentence(option.WEIGHTS)),
-]
+Diversity = Annotated[float | None, flag(option.DIVERSITY, metavar="W")]
+Weights = Annotated[list[str] | None, flag(option.WEIGHTS, "--weight", metavar="COLUMN=W")]
 Curves = Annotated[
     list[str] | None,
     typer.Option("--curve", metavar="COLUMN", help="Outcomes against this one; repeatable."),
@@ -200,16 +172,9 @@ WriteStudy = Annotated[
     Path | None,
     typer.Option("--write-study", metavar="FILE", help="Write what is shown as a study file."),
 ]
-Surrogate = Annotated[
-    str | None,
-    typer.Option("--surrogate", metavar="NAME", help=sentence(option.SURROGATE)),
-]
-Tune = Annotated[
-    float | None,
-    typer.Option(
-        "--tune", min=option.TUNE.least, max=_DAY, metavar="S", help=sentence(option.TUNE)
-    ),
-]
+Surrogate = Annotated[str | None, flag(option.SURROGATE, metavar="NAME")]
+Tune = Annotated[float | None, flag(option.TUNE, metavar="S", most=86400)]  # a day
+Represent = Annotated[str | None, flag(option.REPRESENT, metavar="NAME")]
 Executor = Annotated[
     str | None,
     typer.Option(
@@ -217,10 +182,6 @@ Executor = Annotated[
         metavar="NAME",
         help="Where work runs: threads:4, processes:4, dask://HOST:PORT, mpi, slurm:jobs=4.",
     ),
-]
-Represent = Annotated[
-    str | None,
-    typer.Option("--represent", metavar="NAME", help=sentence(option.REPRESENT)),
 ]
 Models = Annotated[
     list[str] | None,
