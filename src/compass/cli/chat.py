@@ -152,7 +152,7 @@ class Json:
 
 def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Terminal | Json) -> None:
     """Hold a conversation until the person leaves."""
-    from compass.chat.dialogue import begin, failed, respond, told
+    from compass.chat.dialogue import begin, failed, respond, show_answer
     from compass.cli.progress import progress
 
     if isinstance(sys.stdin, io.TextIOWrapper):
@@ -183,5 +183,5 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
             conversation, reply = failed(conversation, error, engine.space)
         else:
             screen.answer(answer)
-            conversation, reply = told(conversation, answer)
+            conversation, reply = show_answer(conversation, answer)
         screen.reply(reply)

@@ -131,9 +131,14 @@ class RemoteEngine(Questions):
         return understood(Query, reply["query"])
 
     def _run_next(
-        self, n: int, question: str | Query | None, options: QueryOptions
+        self,
+        n: int,
+        question: str | Query | None,
+        options: QueryOptions,
+        pending: tuple[dict[str, Value], ...],
     ) -> tuple[Proposal, ...]:
-        reply = self._post("run-next", _body(question, options) | {"runs": n})
+        body = _body(question, options) | {"runs": n}
+        reply = self._post("run-next", body | ({"pending": pending} if pending else {}))
         return understood(tuple[Proposal, ...], reply["run_next"])
 
     @takes(run=start, parameters=arguments.NAMES, outcomes=arguments.NAMES)

@@ -20,7 +20,7 @@ from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import Told
 from compass.engine import arguments
-from compass.engine.answer import Clock, answer_by_search
+from compass.engine.answer import Clock, WantedRuns, answer_by_search
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, BatchReply, ask_all
 from compass.engine.dataset import Dataset, read
@@ -42,6 +42,8 @@ from compass.learn.store import ModelStore, Progress
 from compass.model.files import Brought
 from compass.model.function import Function
 from compass.settings import Settings
+
+_NO_RUNS = WantedRuns()
 
 
 class Compass(Questions):
@@ -196,11 +198,16 @@ class Compass(Questions):
             raise error.within(question if isinstance(question, str) else "") from None
 
     def _run_next(
-        self, n: int, question: str | Query | None, options: QueryOptions
+        self,
+        n: int,
+        question: str | Query | None,
+        options: QueryOptions,
+        pending: tuple[dict[str, Value], ...],
     ) -> tuple[Proposal, ...]:
+        wanted = WantedRuns(n, pending)
         if question is not None:
             query = self._query(question, options.model_copy(update={"prove": 0.0}))
-            return self._answer(query, (), wanted=n).run_next
+            return self._answer(query, (), wanted).run_next
         given = options.given()
         run, where = given.pop("run", None), given.pop("where", ())
         if given:
@@ -209,9 +216,11 @@ class Compass(Questions):
             )
         if run is not None:
             raise QueryProblem("a baseline needs a question", hint="say what is asked of it")
-        return self._run_anywhere(n, [Constraint(text=text) for text in where])
+        return self._run_anywhere([Constraint(text=text) for text in where], wanted)
 
-    def _run_anywhere(self, n: int, conditions: Sequence[Constraint]) -> tuple[Proposal, ...]:
+    def _run_anywhere(
+        self, conditions: Sequence[Constraint], runs: WantedRuns
+    ) -> tuple[Proposal, ...]:
         """Configurations whose measurement would teach the models most, under all rules."""
         features = self.fit().space.having(Role.KNOB, Role.CONTEXT)
         for condition in conditions:
@@ -225,7 +234,15 @@ class Compass(Questions):
         view = self.store.view_of(features)
         rules = compiled([*self.rules, *conditions], self.space, features)
         assessor = Assessor(self.store, view, trained)
-        return lawful(rules, anywhere(assessor, rules, view.geometry({}), n, self.settings.seed))
+        found = anywhere(
+            assessor,
+            rules,
+            view.geometry({}),
+            runs.count,
+            self.settings.seed,
+            pending=runs.encoded(view.features),
+        )
+        return lawful(rules, found)
 
     @takes(run=start, parameters=arguments.NAMES, outcomes=arguments.NAMES)
     def curves(
@@ -321,15 +338,17 @@ class Compass(Questions):
         }
         return valid(Given, {"config": usable})
 
-    def _answer(self, query: Query, curve: tuple[str, ...] = (), wanted: int = 0) -> Answer:
+    def _answer(
+        self, query: Query, curve: tuple[str, ...] = (), runs: WantedRuns = _NO_RUNS
+    ) -> Answer:
         clock = Clock()
         task, assessor = self._bind_task(query, clock)
         provenance = provenance_of(self, query)
         if isinstance(task, Scope):
-            answer = self._over_past_runs(query, task, assessor, provenance, wanted)
+            answer = self._over_past_runs(query, task, assessor, provenance, runs.count)
             clock.mark("search")
         else:
-            answer = answer_by_search(task, assessor, provenance, clock, wanted=wanted)
+            answer = answer_by_search(task, assessor, provenance, clock, runs)
         if curve:
             if isinstance(task, Scope):
                 raise QueryProblem(

@@ -65,7 +65,12 @@ class Questions(ABC):
         """A question as it is understood, bound to the columns; options are as in `ask`."""
         return self._query(question, valid(QueryOptions, {"run": run, "where": where, **options}))
 
-    @takes(**arguments.ASKED, n=arguments.RUNS, options=arguments.OPTIONS)
+    @takes(
+        **arguments.ASKED,
+        n=arguments.RUNS,
+        pending=arguments.pending,
+        options=arguments.OPTIONS,
+    )
     def run_next(
         self,
         n: int = 8,
@@ -73,14 +78,16 @@ class Questions(ABC):
         *,
         run: Run | None = None,
         where: Iterable[str] = (),
+        pending: Iterable[Proposal | Mapping[str, Value]] = (),
         **options: Unpack[QueryKeywords],
     ) -> tuple[Proposal, ...]:
         """Up to n configurations to measure: those that would help a question most.
 
-        Without a question, those that would teach the models most. Other options are as in `ask`.
+        Without a question, those that would teach the models most. What is `pending` is being run
+        already: proposals add to it and never repeat it. Other options are as in `ask`.
         """
         given = valid(QueryOptions, {"run": run, "where": where, **options})
-        return self._run_next(n, question, given)
+        return self._run_next(n, question, given, arguments.pending(pending))
 
     @abstractmethod
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
@@ -92,7 +99,11 @@ class Questions(ABC):
 
     @abstractmethod
     def _run_next(
-        self, n: int, question: str | Query | None, options: QueryOptions
+        self,
+        n: int,
+        question: str | Query | None,
+        options: QueryOptions,
+        pending: tuple[dict[str, Value], ...],
     ) -> tuple[Proposal, ...]:
         """Up to n configurations to measure, for a question or for the models."""
 

@@ -16,7 +16,6 @@ from compass.domain.answer import Answer, Prediction, Proposal, Suggestion
 from compass.domain.arguments import anything_of, path_name, takes, text
 from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName, unknown
-from compass.domain.query import Kind
 from compass.exporters.spreadsheet import guarded
 
 # What Slurm calls a setting, by the words people use for columns (longest match first).
@@ -74,7 +73,7 @@ class Csv:
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         # What a recommendation was not asked for is averaged over: a single value of it beside the
         # prediction would say that the prediction is for that value.
-        averaged = answer.query.kind is Kind.RECOMMEND
+        averaged = answer.baseline is None
         names = list(first.settings if averaged else first.config)
         predicted = [o.name for o in first.outcomes]
         foretold = [f"{part}_{o.name}" for o in first.outcomes for part in _foretold(o)]

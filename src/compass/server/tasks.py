@@ -217,7 +217,8 @@ class Desk:
         engine.store.progress = report
         question, options = _question(given["question"])
         options.pop("prove", None)
-        found = engine.run_next(given["count"], question, **options)
+        pending = given.get("pending", ())
+        found = engine.run_next(given["count"], question, pending=pending, **options)
         return json.dumps(
             {
                 "run_next": [proposal.model_dump(mode="json") for proposal in found],
