@@ -128,7 +128,7 @@ def test_several_files_are_still_told_apart(tmp_path: Path) -> None:
     engine = cp.Compass(cp.read(str(tmp_path / "*.csv")).roles(**ROLES), settings=QUICK)
     again = cp.load(engine.save(tmp_path / "e"))
     assert again.data.table.parts == engine.data.table.parts
-    assert again.data.table.locate(100) == engine.data.table.locate(100)
+    assert again.data.table.part_of(100) == engine.data.table.part_of(100)
     files = {e.file for s in again.ask(QUESTIONS[0]) for e in s.trust.evidence}
     assert {Path(str(file)).name for file in files} <= {"a.csv", "b.csv"}
 
@@ -143,7 +143,10 @@ def test_saving_again_replaces_the_engine_and_leaves_no_rubbish(
     assert asked(cp.load(saved)) == asked(other) != asked(small)
 
 
-STEPS = ("_write_arrays", "_write", "_sync", "_point", "os.replace", "secrets.token_hex")
+STEPS = (
+    *("_write_arrays", "_write", "files.sync_tree", "files.sync", "files.write_text"),
+    *("os.replace", "secrets.token_hex"),
+)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -198,7 +201,7 @@ def test_a_kill_during_the_first_save_does_not_block_the_next(
         raise KeyboardInterrupt
 
     place = tmp_path / "e"
-    monkeypatch.setattr(store, "_point", killed)
+    monkeypatch.setattr(store.files, "write_text", killed)
     with pytest.raises(KeyboardInterrupt):
         small.save(place)
     monkeypatch.undo()

@@ -73,14 +73,15 @@ def _write(
     """The files that were named: a table to fill in, and job arrays."""
     if chosen.csv is None and chosen.sbatch is None:
         return
-    from compass.exporters.forms import job_array, write_text
+    from compass.exporters.forms import write_export
     from compass.exporters.run_file import to_fill_in
+    from compass.slurm.script import job_array
 
     if chosen.csv is not None:
-        write_text(chosen.csv, to_fill_in(engine.space, engine.data.study, proposals))
+        write_export(chosen.csv, to_fill_in(engine.space, engine.data.study, proposals))
         print_line(f"wrote {chosen.csv}")
     if chosen.sbatch is not None:
-        write_text(chosen.sbatch, job_array(proposals))
+        write_export(chosen.sbatch, job_array(proposals))
         print_line(f"wrote {chosen.sbatch}")
 
 

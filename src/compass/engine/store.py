@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field, NonNegativeInt
 
+from compass import files
 from compass.domain.arguments import path_name, takes
 from compass.domain.base import Noun
 from compass.domain.errors import (
@@ -35,9 +36,9 @@ from compass.engine.saved import POINTER, is_engine
 from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
 from compass.model.files.archive import array_of, members
 from compass.prepare.study import Study
-from compass.readers.columnar import Parquet
+from compass.readers.columnar import ParquetReader
 from compass.readers.inflate import InflateLimits, limits
-from compass.readers.table import Part, Table
+from compass.readers.table import Table, TablePart
 from compass.settings import Settings
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def save(engine: "Compass", path: Path) -> Path:
             generation = path / f"{_GENERATION}{secrets.token_hex(6)}"
             generation.mkdir()
             _write(engine, generation)
-            _point(path, generation.name)
+            files.write_text(path / POINTER, generation.name + "\n")
             _tidy(path, generation)
     except OSError as error:
         raise EnvironmentProblem(
@@ -143,10 +144,10 @@ def load(path: str | Path) -> "Compass":
     except _BROKEN as error:
         raise _damaged(path, error) from None
     try:
-        table = Parquet().read(generation / "data.parquet")
+        table = ParquetReader().read(generation / "data.parquet")
     except (DataProblem, OSError) as error:
         raise _damaged(path, error) from None
-    parts = [Part(file, rows) for file, rows in manifest.parts]
+    parts = [TablePart(file, rows) for file, rows in manifest.parts]
     data = Dataset(Table.of(table, parts), manifest.study, manifest.steps)
     whole = sum(part.rows for part in parts) == data.table.rows
     if not whole or data.table.fingerprint != manifest.fingerprint:
@@ -217,8 +218,7 @@ def _write(engine: "Compass", folder: Path) -> None:
     with (folder / "data.parquet").open("wb") as data:  # Arrow takes the path `a:b` for an address
         pq.write_table(table.arrow, data, compression="zstd")
     (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-    for item in [*folder.iterdir(), folder]:
-        _sync(item)
+    files.sync_tree(folder)
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -248,19 +248,3 @@ def _read_models(
 
 def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _point(path: Path, name: str) -> None:
-    fresh = path / f".{POINTER}-{secrets.token_hex(6)}"
-    fresh.write_text(name + "\n", encoding="utf-8")
-    _sync(fresh)
-    os.replace(fresh, path / POINTER)
-    _sync(path)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,9 +1,7 @@
 """Study files: what a person says about a table, as YAML or TOML."""
 
 import json
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from compass import files
 from compass.domain.errors import StudyProblem, nearest
 from compass.prepare.study import ColumnChoice, Study
 
@@ -101,9 +100,9 @@ def study_of(raw: object, *, where: str = "the study") -> Study:
         place = [str(step) for step in first["loc"]]
         if first["type"] == "extra_forbidden":
             raise _unknown_key(place, where) from problem
-        said = first["msg"].removeprefix("Value error, ")
+        message = first["msg"].removeprefix("Value error, ")
         raise StudyProblem(
-            f"{where}, {'.'.join(place)}: {said}" if place else f"{where}: {said}",
+            f"{where}, {'.'.join(place)}: {message}" if place else f"{where}: {message}",
             hint="keys of a column: " + _keys(ColumnChoice)
             if place[:1] == ["columns"]
             else "keys of a study: " + _keys(Study),
@@ -131,7 +130,7 @@ def save_study(study: Study, path: str | Path) -> None:
     write = to_toml if path.suffix.lower() == ".toml" else _to_yaml
     text = _TITLE + write(raw)
     try:
-        _replace(path, text)
+        files.write_text(path, text)
     except OSError as problem:
         raise StudyProblem(
             f"cannot write the study {path}: {problem.strerror or problem}",
@@ -160,35 +159,18 @@ def _plain(study: Study) -> dict[str, Any]:
     """The study without what it does not say; whole numbers without a decimal point."""
     raw = study.model_dump(mode="json", exclude_defaults=True)
     for name, choice in study.columns.items():
-        said = choice.model_dump(mode="json", exclude_none=True)
+        fields = choice.model_dump(mode="json", exclude_none=True)
         for key in ("low", "high", "step"):
-            if key in said:
-                said[key] = _short(said[key])
-        if "allowed" in said:
-            said["allowed"] = [_short(number) for number in said["allowed"]]
-        raw["columns"][name] = said
+            if key in fields:
+                fields[key] = _short(fields[key])
+        if "allowed" in fields:
+            fields["allowed"] = [_short(number) for number in fields["allowed"]]
+        raw["columns"][name] = fields
     return raw
 
 
 def _short(number: float) -> float:
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes private files; a study is shared like any other text.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def to_toml(raw: Mapping[str, Any], place: tuple[str, ...] = ()) -> str:

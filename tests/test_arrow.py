@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compass as cp
-from compass.readers.arrays import nulls_of, values_of
+from compass.arrow import nulls_of, values_of
 
 KINDS = {
     "int64": (pa.int64(), st.integers(-(2**62), 2**62)),

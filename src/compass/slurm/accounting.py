@@ -1,23 +1,25 @@
-"""From rows of Slurm accounting to one row per job: steps joined, efficiencies derived."""
+"""Turns rows of Slurm accounting into one row per job: steps joined, efficiencies derived."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from compass.arrow import UNIT, values_of
 from compass.domain.errors import DataProblem
-from compass.readers.arrays import values_of
-from compass.readers.plain import UNIT
 from compass.slurm.fields import FIELDS, USAGE_NAMES
 
 _MOST_RESOURCES = 200  # kinds of resources; clusters have some ten
 _RESOURCE_UNITS = {"mem": "B", "vmem": "B", "gres/gpumem": "B", "fs/disk": "B", "energy": "J"}
 _PREFIX = {"AllocTRES": "alloc", "ReqTRES": "req"}
 
-Floats = np.ndarray
+Floats = NDArray[np.float64]
+Rows = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,13 @@ Columns = dict[str, Column]
 _careless = np.errstate(all="ignore")
 
 
-def of_floats(values: Floats, unit: str | None = None, join: str = "own") -> Column:
+def float_column(values: Floats, unit: str | None = None, join: str = "own") -> Column:
     """A column of these numbers; NaN is a missing cell."""
     return Column(pa.array(values, pa.float64(), from_pandas=True), unit, join)
 
 
 def spread_resources(
-    name: str, found: Sequence[Mapping[str, float]], rows: Floats, taken: Iterable[str]
+    name: str, found: Sequence[Mapping[str, float]], rows: Rows, taken: Iterable[str]
 ) -> Columns:
     """The columns that a TRES column stands for; row i of the table has resources `found[rows[i]]`.
 
@@ -68,8 +70,8 @@ def spread_resources(
     for key in keys:
         own = USAGE_NAMES.get((name, key))
         column = own or _resource_name(name, key)
-        told = own is not None or not usage or key.startswith("gres/")
-        if not told or column in taken or column in columns:
+        wanted = own is not None or not usage or key.startswith("gres/")
+        if not wanted or column in taken or column in columns:
             continue
         counted = not usage and key.startswith(("gres/", "license/"))
         values = np.array(
@@ -80,7 +82,7 @@ def spread_resources(
             unit = FIELDS[own.lower()].unit
         values = np.round(values) if unit == "B" else values
         join = FIELDS[name.lower()].join
-        columns[column] = of_floats(values[rows], unit, join)
+        columns[column] = float_column(values[rows], unit, join)
     return columns
 
 
@@ -96,7 +98,7 @@ def _resource_name(name: str, key: str) -> str:
 
 
 @_careless
-def joined(columns: Columns) -> Columns:
+def join_steps(columns: Columns) -> Columns:
     """One row per job: the steps' maxima (minima, sums) go to the row of their job.
 
     A step belongs to the job row above it: a requeued job has several. Steps whose job is not
@@ -121,13 +123,13 @@ def joined(columns: Columns) -> Columns:
         if column.join == "own" or not len(steps):
             result[name] = Column(own, column.unit)
         else:
-            result[name] = of_floats(_with_steps(column, kept, steps, owner[steps]), column.unit)
+            result[name] = float_column(_with_steps(column, kept, steps, owner[steps]), column.unit)
     return _once(result, names)
 
 
 def _owners(
     ids: Sequence[str | None], cluster: Sequence[str | None] | None
-) -> tuple[list[int], Floats]:
+) -> tuple[list[int], Rows]:
     """The rows that are jobs, and for each row the place (among the jobs) of the job of a step."""
     jobs: list[int] = []
     owner = np.full(len(ids), -1)
@@ -148,7 +150,7 @@ def _owners(
     return jobs, owner
 
 
-def _with_steps(column: Column, jobs: Floats, steps: Floats, owner: Floats) -> Floats:
+def _with_steps(column: Column, jobs: Rows, steps: Rows, owner: Rows) -> Floats:
     values = column.floats
     if column.join == "sum":
         total = np.full(len(jobs), np.nan)
@@ -187,20 +189,20 @@ def _with_memory_used(columns: Columns) -> Columns:
 
     Where Slurm does not tell that sum, it is the largest task times the tasks.
     """
-    told = columns.get("memory_used")
-    if "MaxRSS" not in columns or (told is not None and told.join == "own"):
+    total = columns.get("memory_used")
+    if "MaxRSS" not in columns or (total is not None and total.join == "own"):
         return columns
     used = columns["MaxRSS"].floats
     if "NTasks" in columns:
         tasks = columns["NTasks"].floats
         used = used * np.where(np.isnan(tasks), 1.0, np.maximum(tasks, 1.0))
-    if told is not None:
-        used = np.where(np.isnan(told.floats), used, told.floats)
-    return {**columns, "memory_used": of_floats(used, "B", "max")}
+    if total is not None:
+        used = np.where(np.isnan(total.floats), used, total.floats)
+    return {**columns, "memory_used": float_column(used, "B", "max")}
 
 
 @_careless
-def derived(columns: Columns) -> Columns:
+def with_efficiencies(columns: Columns) -> Columns:
     """The columns with waiting time and efficiencies, as far as the facts are there."""
     result = dict(columns)
 
@@ -215,7 +217,7 @@ def derived(columns: Columns) -> Columns:
 
     def add(name: str, values: Floats | None, unit: str | None = None) -> None:
         if values is not None and name not in columns:
-            result[name] = of_floats(values, unit)
+            result[name] = float_column(values, unit)
 
     elapsed, cpus = floats("ElapsedRaw", "Elapsed"), floats("AllocCPUS", "NCPUS", "alloc_cpus")
     paid = floats("CPUTimeRAW", "CPUTime")
@@ -253,8 +255,12 @@ def _between(earlier: Column | None, later: Column | None) -> Floats | None:
 
 
 @_careless
-def table_of(columns: Columns) -> pa.Table:
-    """The columns as a table, with units; numbers without a fraction are whole numbers."""
+def job_table(columns: Columns) -> pa.Table:
+    """A table with one row per job, from columns with a row for each job and each step.
+
+    Columns carry their units; numbers without a fraction are whole numbers.
+    """
+    columns = with_efficiencies(join_steps(columns))
     fields, arrays = [], []
     for name, column in columns.items():
         values = column.values

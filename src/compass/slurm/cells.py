@@ -1,4 +1,4 @@
-"""From the text cells of `sacct` to a table of jobs."""
+"""Turns the text cells that `sacct` prints into a table of jobs."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
@@ -7,19 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from compass.arrow import values_of
 from compass.domain.errors import DataProblem
-from compass.readers.arrays import values_of
-from compass.slurm import units as slurm_units
+from compass.slurm import units
+from compass.slurm.accounting import Column, Columns, float_column, job_table, spread_resources
 from compass.slurm.fields import FIELDS, Field
-from compass.slurm.jobs import (
-    Column,
-    Columns,
-    derived,
-    joined,
-    of_floats,
-    spread_resources,
-    table_of,
-)
 
 Parsed = TypeVar("Parsed")
 Cells = Mapping[str, pa.ChunkedArray]
@@ -43,9 +35,9 @@ def jobs_of(cells: Cells, where: str) -> pa.Table:
             columns[field.name] = _memory(field, column, columns, where)
         elif field is not None and field.kind == "resources":
             texts, rows = _distinct(column)
-            found = [_parsed(field, text, slurm_units.resources, where) for text in texts]
+            found = [_parsed(field, text, units.resources, where) for text in texts]
             columns.update(spread_resources(field.name, found, rows, set(columns)))
-    return table_of(derived(joined(columns)))
+    return job_table(columns)
 
 
 def fits(field: Field, text: str) -> bool:
@@ -55,13 +47,13 @@ def fits(field: Field, text: str) -> bool:
             case "number":
                 field.parse(text)
             case "moment":
-                return slurm_units.is_missing(text) or text[:4].isdecimal()
+                return units.is_missing(text) or text[:4].isdecimal()
             case "exit":
-                slurm_units.exit_code(text)
+                units.exit_code(text)
             case "memory":
-                slurm_units.memory_request(text)
+                units.memory_request(text)
             case "resources":
-                slurm_units.resources(text)
+                units.resources(text)
     except ValueError:
         return False
     return True
@@ -76,19 +68,19 @@ def _typed(field: Field, column: pa.ChunkedArray, where: str) -> Columns:
             values = [_parsed(field, text, field.parse, where) for text in texts]
             numbers = np.array([np.nan if one is None else one for one in values], dtype=float)
             numbers = np.round(numbers) if field.unit == "B" else numbers
-            return {field.name: of_floats(numbers[rows], field.unit, field.join)}
+            return {field.name: float_column(numbers[rows], field.unit, field.join)}
         case "exit":
-            pairs = [_parsed(field, text, slurm_units.exit_code, where) for text in texts]
+            pairs = [_parsed(field, text, units.exit_code, where) for text in texts]
             codes = np.array([[np.nan if n is None else n for n in pair] for pair in pairs])
             signal = "exit_signal" if field.name == "ExitCode" else "derived_exit_signal"
             codes = codes.reshape(len(pairs), 2)
             return {
-                field.name: of_floats(codes[rows, 0]),
-                signal: of_floats(codes[rows, 1]),
+                field.name: float_column(codes[rows, 0]),
+                signal: float_column(codes[rows, 1]),
             }
         case "moment":
             return {field.name: Column(_moments(texts).take(pa.array(rows)))}
-    labels = pa.array([slurm_units.state(text) for text in texts], pa.string())
+    labels = pa.array([units.state(text) for text in texts], pa.string())
     return {field.name: Column(labels.take(pa.array(rows)))}
 
 
@@ -119,7 +111,7 @@ def _parsed(field: Field, text: str, parse: Callable[[str], Parsed], where: str)
 
 def _moments(texts: list[str]) -> pa.Array:
     """Time stamps: ISO, or seconds since 1970 (UTC); text that is neither stays text."""
-    known = pa.array([None if slurm_units.is_missing(text) else text for text in texts])
+    known = pa.array([None if units.is_missing(text) else text for text in texts])
     if known.null_count == len(known):
         return pa.nulls(len(known), pa.timestamp("us"))
     try:
@@ -133,7 +125,7 @@ def _moments(texts: list[str]) -> pa.Array:
 def _memory(field: Field, column: pa.ChunkedArray, columns: Columns, where: str) -> Column:
     """The memory that a job asks for in all; text where the counts to multiply with are absent."""
     texts, rows = _distinct(column)
-    pairs = [_parsed(field, text, slurm_units.memory_request, where) for text in texts]
+    pairs = [_parsed(field, text, units.memory_request, where) for text in texts]
     values = np.array([np.nan if size is None else size for size, _ in pairs], dtype=float)[rows]
     basis = np.array([per for _, per in pairs], dtype=object)[rows]
     for per, names in _COUNTS.items():
@@ -144,7 +136,7 @@ def _memory(field: Field, column: pa.ChunkedArray, columns: Columns, where: str)
         if name is None:
             return Column(_trimmed(column))
         values[asked] *= columns[name].floats[asked]
-    return of_floats(np.round(values), field.unit)
+    return float_column(np.round(values), field.unit)
 
 
 def _foreign(column: pa.ChunkedArray) -> Column:

@@ -1,6 +1,6 @@
-"""Columns of Arrow as arrays of NumPy.
+"""Columns of Arrow as arrays of NumPy, and where a column says its unit.
 
-Not by Arrow's own `to_numpy` and `fill_null`: both import pandas where it is installed, which
+Arrow's own `to_numpy` and `fill_null` are not used: both import pandas where it is installed, which
 takes half a second in every process that reads a table or answers. (Arrow's `array` and `scalar`
 of Python values do, too; readers that need these pay for it.)
 """
@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+UNIT = b"unit"  # metadata key of a field whose unit is known from its type or file
 
 
 def values_of(column: pa.Array | pa.ChunkedArray, missing: float = 0) -> NDArray[Any]:
