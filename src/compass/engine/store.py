@@ -44,7 +44,7 @@ from compass.settings import Settings
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
-FORMAT = 3
+FORMAT = 4
 _GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
 _BROKEN = (OSError, ValueError, LookupError, TypeError, RecursionError)

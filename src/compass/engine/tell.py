@@ -106,7 +106,7 @@ def _usable(data: Dataset, first: int) -> int:
 
 
 def _answers(engine: "Compass", questions: Sequence[str | Query]) -> list[tuple[Query, Answer]]:
-    """The questions to compare with their answers so far; a wrong one is refused before the work."""
+    """The questions to compare, with their answers so far; a wrong one is refused first."""
     if not questions:
         return list(engine.asked)
     known = [engine.ask(question) for question in questions]
