@@ -1,13 +1,19 @@
 """The public face: every name is there, documented, and costs nothing until it is used."""
 
+import ast
 import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import compass
+from compass.domain.goal import Extreme, Observe, Same
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_all_is_complete_and_in_order() -> None:
@@ -30,12 +36,43 @@ def test_star_import_gives_exactly_these() -> None:
     assert set(compass.__all__) == set(space) - {"__builtins__"}
 
 
-def test_a_checker_sees_the_same_names() -> None:
-    """The imports that only type checkers read name everything once."""
-    text = inspect.getsource(compass)
-    block = text[text.index("if TYPE_CHECKING:") : text.index("_WHERE = ")]
-    for name in compass.__all__:
-        assert name in block
+def test_a_checker_sees_the_same_names_from_the_same_modules() -> None:
+    """The imports that only type checkers read name everything once, from where it is."""
+    (block,) = (node for node in ast.parse(inspect.getsource(compass)).body if _checked(node))
+    seen = [
+        (name.asname or name.name, node.module)
+        for node in ast.walk(block)
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    ]
+    assert sorted(seen) == sorted(compass._WHERE.items())
+
+
+def _checked(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+@pytest.mark.parametrize("name", compass.__all__)
+def test_a_name_tells_what_it_is(name: str) -> None:
+    """Classes are capitalised; everything else is a function, or a goal that needs no number."""
+    found = getattr(compass, name)
+    if name[0].isupper():
+        assert inspect.isclass(found)
+    else:
+        assert inspect.isfunction(found) or isinstance(found, Extreme | Observe | Same)
+    assert "." not in name
+    assert found.__module__.startswith("compass.")
+
+
+def test_everything_that_the_documentation_uses_is_public() -> None:
+    texts = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
+    used = {
+        name
+        for path in texts
+        for name in re.findall(r"(?<![\w.])cp\.(\w+)", path.read_text(encoding="utf-8"))
+    }
+    assert used
+    assert used <= set(compass.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -228,6 +228,7 @@ def ask_arguments() -> list[Argument]:
         arg("ask diversity", option("diversity"), FROM_ZERO, "half", "None"),
         arg("ask prove", option("prove"), FROM_ZERO, "half", "None"),
         arg("ask level", option("level"), "half", "None"),
+        arg("ask generator", option("generator"), "None"),
         arg("ask curve", option("curve"), NOTHING, GPUS),
         arg(
             "ask curve from a run",

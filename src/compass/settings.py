@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from compass.domain import option
 from compass.domain.base import Input, Real, Whole
 
 
@@ -167,17 +168,17 @@ class Settings(Input):
     search: SearchSettings = SearchSettings()
     validation_share: Real = Field(0.2, gt=0, lt=1)  # COMPASS III-A: 80/20
     count: Whole = Field(3, ge=1)  # suggestions per answer
-    seed: Whole = Field(7, ge=0, lt=2**32)
+    seed: Whole = Field(7, **option.SEED.limits)
     same: Real = Field(0.05, gt=0)  # "keep Y the same": within this share of it
     prove: Real = Field(1.0, ge=0)  # seconds for the proof of an answer; 0: no proof
     deadline: Real = Field(30.0, gt=0)  # seconds for a whole question on a fitted engine
     interval: Real = Field(0.9, gt=0, lt=1)  # level of the printed intervals
-    keep: Real = Field(1.0, gt=0, le=1)  # share of the runs to learn from
+    keep: Real = Field(1.0, **option.KEEP.limits)  # share of the runs to learn from
     reducer: str = "uniform"
     surrogate: str = "auto"  # the family that cross-validates best
     scale: Literal["auto", "linear", "log"] = "auto"  # of outcomes; auto: what validates better
     represent: str | None = None  # an embedding to try in front of the model, or "auto"
-    tune: Real = Field(0.0, ge=0)  # seconds to look for better settings of a model; 0: none
+    tune: Real = Field(0.0, **option.TUNE.limits)  # seconds for better settings of a model; 0: none
     threads: Whole = Field(0, ge=0)  # processors for training; 0: all
     acquisition: str = "expected-improvement"
     generator: str = "c3g"

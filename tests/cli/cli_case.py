@@ -15,7 +15,7 @@ import compass as cp
 from compass.cli.main import run
 from compass.settings import ForestSettings, TrustSettings
 
-# Small forests: these tests are about what is said, not about how well it is learnt.
+# Small forests: these tests are about what is printed, not about how well it is learnt.
 QUICK = cp.Settings(
     surrogate="forest", forest=ForestSettings(trees=10), trust=TrustSettings(trees=4)
 )
@@ -33,15 +33,15 @@ RECONFIGURE = "Reconfigure X = {gpus: ?} to achieve Y = {runtime: reduce by 10%}
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a command said, and its exit code."""
+class Result:
+    """What a command printed, and its exit code."""
 
     code: int
     out: str
     err: str
 
 
-def compass(*words: object) -> Said:
+def compass(*words: object) -> Result:
     """Run the command line in this process, exactly as its entry point does."""
     out, err = io.StringIO(), io.StringIO()
     code: object = 0
@@ -55,10 +55,10 @@ def compass(*words: object) -> Said:
         except SystemExit as leaving:
             code = leaving.code
     assert isinstance(code, int)
-    return Said(code, out.getvalue(), err.getvalue())
+    return Result(code, out.getvalue(), err.getvalue())
 
 
-def process(*words: object, code: str | None = None, **environment: str) -> Said:
+def process(*words: object, code: str | None = None, **environment: str) -> Result:
     """Run the command line (or a program) in a process of its own."""
     program = ["-m", "compass.cli.main"] if code is None else ["-c", code]
     done = subprocess.run(
@@ -70,20 +70,20 @@ def process(*words: object, code: str | None = None, **environment: str) -> Said
         env=os.environ | environment,
         check=False,
     )
-    return Said(done.returncode, done.stdout, done.stderr)
+    return Result(done.returncode, done.stdout, done.stderr)
 
 
-def refused(said: Said, *parts: str) -> None:
+def refused(result: Result, *parts: str) -> None:
     """What a person gave cannot be used: both lines on standard error, nothing else anywhere."""
-    assert said.code == 2, said
-    assert said.out == ""
-    lines = said.err.splitlines()
+    assert result.code == 2, result
+    assert result.out == ""
+    lines = result.err.splitlines()
     assert lines[0].startswith("error: ")
     assert lines[-1].startswith("hint: ")
     assert len(lines[-1]) > len("hint: ")
-    assert "Traceback" not in said.err
+    assert "Traceback" not in result.err
     for part in parts:
-        assert part in said.err, said.err
+        assert part in result.err, result.err
 
 
 def write_csv(path: Path, columns: Mapping[str, Sequence[object]]) -> Path:

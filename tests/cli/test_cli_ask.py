@@ -34,18 +34,18 @@ def timeless(text: str) -> dict[str, object]:
 
 
 def test_an_answer_has_exit_code_0(saved: Path) -> None:
-    said = compass("ask", saved, RECOMMEND)
-    assert said.code == 0
-    assert said.err == ""
+    result = compass("ask", saved, RECOMMEND)
+    assert result.code == 0
+    assert result.err == ""
     for part in ("app == 'wrf'", "past runs match", "gpus", "trusted", "Closest rows", "seed 7"):
-        assert part in said.out
+        assert part in result.out
 
 
 def test_no_supported_answer_has_exit_code_1_and_says_why(saved: Path) -> None:
-    said = compass("ask", saved, UNREACHABLE)
-    assert said.code == 1
-    assert said.err == ""
-    flat = " ".join(said.out.split())
+    result = compass("ask", saved, UNREACHABLE)
+    assert result.code == 1
+    assert result.err == ""
+    flat = " ".join(result.out.split())
     assert "No supported answer: No legal configuration meets the goal" in flat
     assert "wanted at most 0.001" in flat
     assert "misses the goal" in flat
@@ -54,13 +54,13 @@ def test_no_supported_answer_has_exit_code_1_and_says_why(saved: Path) -> None:
 
 @pytest.mark.parametrize("query", [RECOMMEND, POPULATION, UNREACHABLE])
 def test_json_is_the_answer_that_python_gives(query: str, saved: Path) -> None:
-    said = compass("ask", saved, query, "--json", "--seed", 3, "--count", 2)
-    assert said.err == ""
-    answer = cp.Answer.model_validate_json(said.out)
+    result = compass("ask", saved, query, "--json", "--seed", 3, "--count", 2)
+    assert result.err == ""
+    answer = cp.Answer.model_validate_json(result.out)
     expected = cp.load(saved).ask(query, seed=3, count=2)
     assert answer.model_dump(exclude={"seconds"}) == expected.model_dump(exclude={"seconds"})
     assert answer.provenance.seed == 3
-    assert (said.code == 0) == answer.answered
+    assert (result.code == 0) == answer.answered
 
 
 def test_the_same_seed_gives_the_same_json(saved: Path) -> None:
@@ -89,10 +89,10 @@ def test_asking_the_data_is_asking_an_engine_fitted_to_it(jobs: Path, tmp_path: 
 
 def test_fit_says_what_was_learnt(jobs: Path, tmp_path: Path) -> None:
     quick = ("--surrogate", "linear")
-    said = compass("fit", jobs, "--role", "power=outcome", "-o", tmp_path / "x.compass", *quick)
-    assert said.code == 0
-    assert "Saved" in said.out
-    assert "MAPE" in said.out
+    result = compass("fit", jobs, "--role", "power=outcome", "-o", tmp_path / "x.compass", *quick)
+    assert result.code == 0
+    assert "Saved" in result.out
+    assert "MAPE" in result.out
     assert compass("columns", tmp_path / "x.compass").code == 0
     rule = ("--rule", "nodes < 9", *quick)
     again = compass("fit", tmp_path / "x.compass", *rule, "-o", tmp_path / "y")
@@ -125,21 +125,23 @@ def test_a_baseline_in_a_file_is_the_same_as_the_row(saved: Path, tmp_path: Path
 
 
 def test_conditions_count_and_curves_from_flags(saved: Path) -> None:
-    said = compass(
+    result = compass(
         "ask", saved, RECONFIGURE, "--from", "row:0", "--curve", "gpus", "--count", 2,
         "--where", "gpus < 4",
     )  # fmt: skip
-    assert "where C = {gpus < 4}" in " ".join(said.out.split())
-    assert "runtime against gpus" in said.out
-    assert "breaks a rule" in said.out
-    assert "█" in said.out
+    assert "where C = {gpus < 4}" in " ".join(result.out.split())
+    assert "runtime against gpus" in result.out
+    assert "breaks a rule" in result.out
+    assert "█" in result.out
 
 
 @pytest.mark.parametrize("level", ["50%", "0.5"])
 def test_the_level_of_intervals_from_a_flag(saved: Path, level: str) -> None:
     words = ("ask", saved, RECONFIGURE, "--from", "row:3", "--no-prove", "--json")
     usual, narrow = compass(*words), compass(*words, "--level", level)
-    wide, tight = (json.loads(said.out)["suggestions"][0]["outcomes"] for said in (usual, narrow))
+    wide, tight = (
+        json.loads(result.out)["suggestions"][0]["outcomes"] for result in (usual, narrow)
+    )
     assert [one["level"] for one in tight if one["level"]] == [0.5] * len(tight)
     for one, other in zip(wide, tight, strict=True):
         assert one["low"] < other["low"] < other["high"] < one["high"]
@@ -148,17 +150,17 @@ def test_the_level_of_intervals_from_a_flag(saved: Path, level: str) -> None:
 
 @pytest.mark.parametrize("level", ["80", "0", "100%", "most"])
 def test_a_level_that_is_no_share_is_refused(saved: Path, level: str) -> None:
-    said = compass("ask", saved, RECOMMEND, "--level", level)
-    assert said.code == 2
-    assert "is not a share: write e.g. 80% or 0.8" in said.err
+    result = compass("ask", saved, RECOMMEND, "--level", level)
+    assert result.code == 2
+    assert "is not a share: write e.g. 80% or 0.8" in result.err
 
 
 def test_files_are_written_before_the_answer_is_printed(saved: Path, tmp_path: Path) -> None:
     script, table = tmp_path / "job.sh", tmp_path / "plan.csv"
-    said = compass("ask", saved, RECOMMEND, "--sbatch", script, "--csv", table, "--json")
-    assert said.code == 0
-    assert said.err.splitlines() == [f"wrote {script}", f"wrote {table}"]
-    answer = cp.Answer.model_validate_json(said.out)
+    result = compass("ask", saved, RECOMMEND, "--sbatch", script, "--csv", table, "--json")
+    assert result.code == 0
+    assert result.err.splitlines() == [f"wrote {script}", f"wrote {table}"]
+    answer = cp.Answer.model_validate_json(result.out)
     assert f"#SBATCH --gpus={answer[0].config['gpus']}" in script.read_text()
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -181,18 +183,18 @@ def test_nothing_to_write_is_said(saved: Path, tmp_path: Path) -> None:
 def test_a_template_of_the_site_is_filled(saved: Path, tmp_path: Path) -> None:
     template, script = tmp_path / "site.sh", tmp_path / "job.sh"
     template.write_text("#SBATCH -G {gpus}\necho ${HOME}\n")
-    said = compass("ask", saved, RECOMMEND, "--sbatch", script, "--template", template)
-    assert said.code == 0
+    result = compass("ask", saved, RECOMMEND, "--sbatch", script, "--template", template)
+    assert result.code == 0
     gpus = cp.load(saved).ask(RECOMMEND)[0].config["gpus"]
     assert script.read_text() == f"#SBATCH -G {gpus}\necho ${{HOME}}\n"
 
 
 def test_what_if_over_all_runs_prints_means(saved: Path) -> None:
-    said = compass("ask", saved, POPULATION)
-    assert said.code == 0
-    assert "Mean over" in said.out
-    assert "points" in said.out  # of the class
-    assert "interval of the change" in said.out
+    result = compass("ask", saved, POPULATION)
+    assert result.code == 0
+    assert "Mean over" in result.out
+    assert "points" in result.out  # of the class
+    assert "interval of the change" in result.out
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -210,9 +212,9 @@ def test_lines_fit_the_terminal_and_nothing_is_cut(
     query: str, width: int, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    said = compass("ask", saved, query)
-    assert max(map(len, said.out.splitlines())) <= width
-    assert "…" not in said.out
+    result = compass("ask", saved, query)
+    assert max(map(len, result.out.splitlines())) <= width
+    assert "…" not in result.out
 
 
 def test_labels_are_printed_as_they_are_but_for_control_characters(tmp_path: Path) -> None:
@@ -222,11 +224,11 @@ def test_labels_are_printed_as_they_are_but_for_control_characters(tmp_path: Pat
     path = write_csv(tmp_path / "t.csv", columns)
     flags = (*FLAGS, "--role", "state=ignored", "--role", "power=ignored", "--role", "app=knob")
     query = "Recommend X = {app: ?} to achieve Y = {runtime: minimize}"
-    for said in (compass("ask", path, query, *flags), compass("columns", path, *flags)):
-        assert said.code == 0
-        assert "[red]a[/red] =1+1" in " ".join(said.out.split())
-        assert "\x1b" not in said.out
-        assert "\x07" not in said.out
+    for result in (compass("ask", path, query, *flags), compass("columns", path, *flags)):
+        assert result.code == 0
+        assert "[red]a[/red] =1+1" in " ".join(result.out.split())
+        assert "\x1b" not in result.out
+        assert "\x07" not in result.out
 
 
 def test_no_arguments_show_the_help() -> None:

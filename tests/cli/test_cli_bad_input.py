@@ -1,4 +1,4 @@
-"""Whatever a person gets wrong is said in two lines, with exit code 2 and nothing on stdout."""
+"""Whatever a person gets wrong is reported in two lines, with exit code 2 and nothing on stdout."""
 
 import json
 from pathlib import Path
@@ -264,10 +264,10 @@ def test_a_number_that_is_none_is_missing_and_told(tmp_path: Path) -> None:
     columns["runtime"][4] = "inf"
     columns["cores"][5] = "NaN"
     columns["cores"][6] = "-inf"
-    said = compass("columns", write_csv(tmp_path / "t.csv", columns), *FLAGS)
-    assert said.code == 0
-    assert "100 rows, 98 used" in said.out
-    flat = " ".join(said.out.split())
+    result = compass("columns", write_csv(tmp_path / "t.csv", columns), *FLAGS)
+    assert result.code == 0
+    assert "100 rows, 98 used" in result.out
+    flat = " ".join(result.out.split())
     assert "2 missing" in flat
     assert "1 row dropped: cores is missing" in flat
     assert "1 row dropped: cores is infinite" in flat

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from cli_case import FLAGS, QUICK, Said, compass, refused, write_csv
+from cli_case import FLAGS, QUICK, Result, compass, refused, write_csv
 
 import compass as cp
 from compass.chat.draft import Reply
@@ -29,19 +29,19 @@ def saved(jobs: Path) -> Path:
     return save(engine.fit(), jobs.parent / "jobs.compass")
 
 
-def talk(source: object, *messages: str, flags: tuple[object, ...] = ()) -> Said:
+def talk(source: object, *messages: str, flags: tuple[object, ...] = ()) -> Result:
     """A conversation through a pipe."""
     with patch.object(sys, "stdin", io.StringIO("".join(f"{m}\n" for m in messages))):
         return compass("chat", source, *flags)
 
 
-def lines_of(said: Said) -> list[dict[str, object]]:
-    return [json.loads(line) for line in said.out.splitlines()]
+def lines_of(result: Result) -> list[dict[str, object]]:
+    return [json.loads(line) for line in result.out.splitlines()]
 
 
 def test_each_line_of_a_pipe_is_a_message(saved: Path) -> None:
-    said = talk(saved, QUESTION, "yes", "why?", "exit", "never read")
-    assert (said.code, said.err) == (0, "")
+    result = talk(saved, QUESTION, "yes", "why?", "exit", "never read")
+    assert (result.code, result.err) == (0, "")
     parts = (
         f"You: {QUESTION}",
         "Compass: ✓ Query complete. Can you please confirm the following query:",
@@ -52,15 +52,15 @@ def test_each_line_of_a_pipe_is_a_message(saved: Path) -> None:
         "You can ask why, what if, or for more options.",
         "Past runs that support it",
     )
-    places = [said.out.index(part) for part in parts]
+    places = [result.out.index(part) for part in parts]
     assert places == sorted(places)
-    assert "never read" not in said.out
+    assert "never read" not in result.out
 
 
 def test_json_is_one_object_per_line(saved: Path) -> None:
-    said = talk(saved, QUESTION, "yes", "give me more options", "quit", flags=("--json",))
-    assert (said.code, said.err) == (0, "")
-    found = lines_of(said)
+    result = talk(saved, QUESTION, "yes", "give me more options", "quit", flags=("--json",))
+    assert (result.code, result.err) == (0, "")
+    found = lines_of(result)
     kinds = ["reply", "reply", "reply", "answer", "reply", "reply", "answer", "reply"]
     assert [next(iter(line)) for line in found] == kinds
     confirm, run = (Reply.model_validate(found[i]["reply"]) for i in (1, 2))
@@ -73,27 +73,27 @@ def test_json_is_one_object_per_line(saved: Path) -> None:
 
 def test_a_file_is_learnt_from_at_the_first_confirmed_question(jobs: Path) -> None:
     with patch.object(cp.Compass, "ask") as ask:
-        said = talk(jobs, QUESTION, flags=(*FLAGS, "--surrogate", "forest"))
-    assert said.code == 0
+        result = talk(jobs, QUESTION, flags=(*FLAGS, "--surrogate", "forest"))
+    assert result.code == 0
     ask.assert_not_called()
-    assert "Query complete" in said.out
+    assert "Query complete" in result.out
     assert "Hello" in talk("embedded").out
 
 
 def test_what_the_engine_refuses_is_told_and_the_talk_goes_on(saved: Path) -> None:
     stuck = "Reconfigure X = {gpus: ?} to achieve Y = {runtime: reduce by 10%} from row 999999"
-    said = talk(saved, stuck, "yes", "undo")
-    assert said.code == 0
-    flat = " ".join(said.out.split())
+    result = talk(saved, stuck, "yes", "undo")
+    assert result.code == 0
+    flat = " ".join(result.out.split())
     assert "999999" in flat
     assert flat.count("Query complete") == 2
     assert "I took the last change back" in flat
 
 
 def test_a_message_that_is_too_long_is_refused_and_the_talk_goes_on(saved: Path) -> None:
-    said = talk(saved, "x" * 2001, "", "help")
-    assert "2,001 characters" in said.out
-    assert "start over" in said.out
+    result = talk(saved, "x" * 2001, "", "help")
+    assert "2,001 characters" in result.out
+    assert "start over" in result.out
     found = lines_of(talk(saved, "x" * 2001, flags=("--json",)))
     assert found[1]["error"] == {
         "message": "the message has 2,001 characters; the limit is 2,000",
@@ -123,17 +123,17 @@ def test_at_a_terminal_it_asks_for_messages_until_ctrl_d(
 
 
 def test_control_characters_do_not_reach_the_terminal(saved: Path) -> None:
-    said = talk(saved, "minimize \x1b[2J\x07 flurble")
-    assert "\x1b" not in said.out
-    assert "\x07" not in said.out
+    result = talk(saved, "minimize \x1b[2J\x07 flurble")
+    assert "\x1b" not in result.out
+    assert "\x07" not in result.out
 
 
 def test_a_language_model_that_is_not_there_is_told_once(saved: Path) -> None:
     flags = ("--llm", "http://127.0.0.1:9/v1", "--llm-model", "tiny")
-    said = talk(saved, "minimize runtime", "gpus", flags=flags)
-    assert said.code == 0
-    assert said.out.count("The language model was of no use") == 1
-    assert "Do you have any other constraints?" in said.out
+    result = talk(saved, "minimize runtime", "gpus", flags=flags)
+    assert result.code == 0
+    assert result.out.count("The language model was of no use") == 1
+    assert "Do you have any other constraints?" in result.out
 
 
 @pytest.mark.parametrize(

@@ -41,46 +41,46 @@ def flat(text: str) -> str:
 
 
 def test_every_column_is_shown_with_role_unit_and_values(runs: Path) -> None:
-    said = compass("columns", runs)
-    assert said.code == 0
-    assert said.err == ""
-    lines = {line.split()[0]: line.split() for line in said.out.splitlines() if line.strip()}
+    result = compass("columns", runs)
+    assert result.code == 0
+    assert result.err == ""
+    lines = {line.split()[0]: line.split() for line in result.out.splitlines() if line.strip()}
     assert lines["nodes"][1:3] == ["knob", "number"]
     assert lines["app"][1:5] == ["context", "category", "amg,", "hpl"]
     assert lines["runtime_s"][1:4] == ["outcome", "number,", "s"]
     assert lines["job_id"][1] == "ignored"
-    assert "1, 2, 4, 8" in said.out
+    assert "1, 2, 4, 8" in result.out
 
 
 def test_dropped_rows_are_reported_and_can_be_kept(runs: Path) -> None:
     missing = sum(row["cap_w"] is None for row in map(cp.read(runs).row, range(240)))
-    said = compass("columns", runs)
-    assert f"240 rows, {240 - missing} used" in said.out
-    assert f"{missing} rows dropped: cap_w is missing" in flat(said.out)
-    assert "--missing cap_w=none" in flat(said.out)
+    result = compass("columns", runs)
+    assert f"240 rows, {240 - missing} used" in result.out
+    assert f"{missing} rows dropped: cap_w is missing" in flat(result.out)
+    assert "--missing cap_w=none" in flat(result.out)
     kept = compass("columns", runs, "--missing", "cap_w=none")
     assert "240 rows, 240 used" in kept.out
     assert "100, 150, 200, none" in flat(kept.out)
 
 
 def test_flags_correct_what_was_inferred(runs: Path) -> None:
-    said = compass(
+    result = compass(
         "columns", runs, "--role", "tasks=ignored", "--unit", "runtime_s=min",
         "--domain", "nodes=1..16:1", "--drop", "job_id", "--rule", "nodes <= 4",
     )  # fmt: skip
-    shown = said.out.split("Rules")[0]
+    shown = result.out.split("Rules")[0]
     lines = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
     assert "ignored" in lines["tasks"]
     assert "number, min" in lines["runtime_s"]
     assert "whole 1..16" in lines["nodes"]
     broken = sum(row["nodes"] == 8 and row["cap_w"] is not None for row in every_row(runs))
-    assert f"nodes <= 4  {broken:>18}" in said.out
+    assert f"nodes <= 4  {broken:>18}" in result.out
 
 
 def test_a_unit_can_be_taken_away_for_good(runs: Path, tmp_path: Path) -> None:
     study = tmp_path / "study.yaml"
-    said = compass("columns", runs, "--unit", "runtime_s=", "--write-study", study, "--json")
-    for told in (said, compass("columns", runs, "--study", study, "--json")):
+    result = compass("columns", runs, "--unit", "runtime_s=", "--write-study", study, "--json")
+    for told in (result, compass("columns", runs, "--study", study, "--json")):
         by_name = {column["name"]: column for column in json.loads(told.out)["columns"]}
         assert by_name["runtime_s"]["unit"] is None
 
@@ -91,8 +91,8 @@ def every_row(path: Path) -> list[dict[str, object]]:
 
 def test_rules_are_found_and_numbered(runs: Path) -> None:
     assert "Dependencies" not in compass("columns", runs).out
-    said = compass("columns", runs, "--rules")
-    table = said.out[said.out.index("Dependencies that hold on all rows") :]
+    result = compass("columns", runs, "--rules")
+    table = result.out[result.out.index("Dependencies that hold on all rows") :]
     rules = [line.split("  ")[:2] for line in table.splitlines() if line[:1].isdigit()]
     assert [number for number, _ in rules] == [str(i + 1) for i in range(len(rules))]
     assert any("nodes" in text and "tasks_per_node" in text for _, text in rules)
@@ -100,8 +100,8 @@ def test_rules_are_found_and_numbered(runs: Path) -> None:
 
 
 def test_json_tells_the_same(runs: Path) -> None:
-    said = compass("columns", runs, "--rules", "--rule", "nodes <= 4", "--json")
-    told = json.loads(said.out)
+    result = compass("columns", runs, "--rules", "--rule", "nodes <= 4", "--json")
+    told = json.loads(result.out)
     by_name = {column["name"]: column for column in told["columns"]}
     assert by_name["runtime_s"]["unit"] == "s"
     assert by_name["job_id"]["role"] == "ignored"
@@ -123,9 +123,9 @@ def numbers_of(runs: Path, *parts: str) -> str:
 def test_a_confirmed_dependency_is_obeyed_and_named(runs: Path, tmp_path: Path) -> None:
     study = tmp_path / "s.yaml"
     number = numbers_of(runs, "nodes * tasks_per_node")
-    said = compass("columns", runs, "--confirm", number, "--write-study", study)
-    assert said.code == 0
-    assert said.err == f"wrote {study}\n"
+    result = compass("columns", runs, "--confirm", number, "--write-study", study)
+    assert result.code == 0
+    assert result.err == f"wrote {study}\n"
     (rule,) = yaml.safe_load(study.read_text())["dependencies"]
     assert "tasks" in rule
     start = next(n for n, row in enumerate(every_row(runs)) if row["nodes"] == 2 and row["cap_w"])
@@ -195,18 +195,18 @@ def test_numbers_that_name_no_dependency(runs: Path, tmp_path: Path) -> None:
 def test_names_are_never_cut(width: int, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     for file in ("zeus_powercap/zeus_power.csv", "powerbound/clip_runs.csv"):
-        said = compass("columns", real_data / file, "--rules")
-        assert said.code == 0
+        result = compass("columns", real_data / file, "--rules")
+        assert result.code == 0
         for name in cp.read(real_data / file).table.names:
-            assert any(line.startswith(f"{name} ") for line in said.out.splitlines())
-        assert max(map(len, said.out.splitlines())) <= width
+            assert any(line.startswith(f"{name} ") for line in result.out.splitlines())
+        assert max(map(len, result.out.splitlines())) <= width
 
 
 def test_plugins_are_listed_with_where_they_come_from() -> None:
-    said = compass("plugins")
-    assert said.code == 0
+    result = compass("plugins")
+    assert result.code == 0
     for name in ("csv", "parquet", "forest", "c3g", "sbatch", "uniform"):
-        assert name in said.out
+        assert name in result.out
     listed = json.loads(compass("plugins", "--json").out)
     assert {"reader", "step", "surrogate", "generator", "exporter"} <= {p["joint"] for p in listed}
     assert all(p["what"] for p in listed)

@@ -45,19 +45,19 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_all_are_listed() -> None:
-    said = compass("datasets")
-    assert said.code == 0
-    assert f"{len(catalogue())} datasets" in said.out
+    result = compass("datasets")
+    assert result.code == 0
+    assert f"{len(catalogue())} datasets" in result.out
     for name in catalogue():
-        assert f"{name}\n" in said.out
+        assert f"{name}\n" in result.out
     told = json.loads(compass("datasets", "--json").out)
     assert {one["name"] for one in told} == set(catalogue())
     assert all(one["licence"] and one["source"] for one in told)
 
 
 def test_one_is_shown() -> None:
-    said = compass("datasets", "show", "zeus")
-    assert said.code == 0
+    result = compass("datasets", "show", "zeus")
+    assert result.code == 0
     for part in (
         "knobs:     batch_size, power_limit, optimizer",
         "outcomes:  time_per_epoch, average_power",
@@ -67,7 +67,7 @@ def test_one_is_shown() -> None:
         "unknown until the first download",
         "compass datasets get zeus",
     ):
-        assert part in said.out
+        assert part in result.out
     told = json.loads(compass("datasets", "show", "kabre", "--json").out)
     assert told["files"][0]["address"].startswith("https://raw.githubusercontent.com/")
     assert len(told["files"][0]["sha256"]) == 64
@@ -85,8 +85,8 @@ def test_one_is_shown() -> None:
     ],
 )
 def test_an_unknown_name_offers_those_like_it(typed: str, offered: str) -> None:
-    said = compass("datasets", "show", typed)
-    refused(said, f"no dataset named '{typed}'", offered)
+    result = compass("datasets", "show", typed)
+    refused(result, f"no dataset named '{typed}'", offered)
 
 
 def test_every_name_is_offered_for_each_of_its_words() -> None:
@@ -96,12 +96,12 @@ def test_every_name_is_offered_for_each_of_its_words() -> None:
 
 
 def test_get_says_where_it_is_and_how_to_go_on(mirror: Path, tmp_path: Path) -> None:
-    said = compass("datasets", "get", "toy")
-    assert said.code == 0
-    assert said.out == f"{mirror / 'toy' / 'jobs.csv'}\n"
-    assert said.err == "next: compass columns dataset:toy\n"
-    said = compass("datasets", "get", "toy", "-o", tmp_path / "mine", "--json")
-    told = json.loads(said.out)
+    result = compass("datasets", "get", "toy")
+    assert result.code == 0
+    assert result.out == f"{mirror / 'toy' / 'jobs.csv'}\n"
+    assert result.err == "next: compass columns dataset:toy\n"
+    result = compass("datasets", "get", "toy", "-o", tmp_path / "mine", "--json")
+    told = json.loads(result.out)
     assert told["files"] == [str(tmp_path / "mine" / "toy" / "jobs.csv")]
     assert told["next"] == f"COMPASS_DATA={tmp_path / 'mine'} compass columns dataset:toy"
 
@@ -113,8 +113,8 @@ def test_the_commands_take_it_with_its_study(mirror: Path, tmp_path: Path) -> No
         "runtime": "outcome",
     }
     assert told["rules"] == [{"text": "nodes <= 64", "broken_by": 0}]
-    said = compass("read", "dataset:toy", "-o", tmp_path / "x.parquet", "--json")
-    assert json.loads(said.out)["columns"][1]["unit"] == "s"
+    result = compass("read", "dataset:toy", "-o", tmp_path / "x.parquet", "--json")
+    assert json.loads(result.out)["columns"][1]["unit"] == "s"
 
 
 def test_problems_are_told(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:

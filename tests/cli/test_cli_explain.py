@@ -28,23 +28,23 @@ def engine(saved: Path) -> cp.Compass:
 
 
 def test_a_row_is_explained_sentence_first(saved: Path, engine: cp.Compass) -> None:
-    said = compass("explain", saved, "--row", 3, "--outcome", "runtime")
-    assert (said.code, said.err) == (0, "")
+    result = compass("explain", saved, "--row", 3, "--outcome", "runtime")
+    assert (result.code, result.err) == (0, "")
     one = engine.explain(3, ["runtime"])[0]
-    words = " ".join(said.out.split())
+    words = " ".join(result.out.split())
     assert words.startswith(one.sentence)
     for c in one.contributions:
         assert f"{c.name} {c.value} {c.share}" in words
     for part in ("against 100 past runs", "Most similar past runs", "not what causes the outcome"):
         assert part in words
     assert str(one.similar[0].row) in words
-    assert "█" in said.out
+    assert "█" in result.out
 
 
 def test_bars_point_the_way_and_are_as_long_as_the_shares(saved: Path, engine: cp.Compass) -> None:
-    said = compass("explain", saved, "--row", 3, "--outcome", "runtime")
+    result = compass("explain", saved, "--row", 3, "--outcome", "runtime")
     one = engine.explain(3, ["runtime"])[0]
-    lines = {line.split()[0]: line for line in said.out.splitlines() if "│" in line}
+    lines = {line.split()[0]: line for line in result.out.splitlines() if "│" in line}
     top = abs(one.contributions[0].amount)
     for c in one.contributions:
         left, right = (half.count("█") for half in lines[c.name].split("│"))
@@ -53,9 +53,9 @@ def test_bars_point_the_way_and_are_as_long_as_the_shares(saved: Path, engine: c
 
 
 def test_similar_runs_are_shown_once_with_all_outcomes(saved: Path, engine: cp.Compass) -> None:
-    said = compass("explain", saved, "--row", 3)
-    assert said.out.count("Most similar past runs") == 1
-    lines = said.out[said.out.index("Most similar past runs") :].splitlines()
+    result = compass("explain", saved, "--row", 3)
+    assert result.out.count("Most similar past runs") == 1
+    lines = result.out[result.out.index("Most similar past runs") :].splitlines()
     assert lines[1].split() == ["row", "distance", "runtime", "power", "state", "what", "differs"]
     near = engine.explain(3)[0].similar
     assert [line.split()[0] for line in lines[2 : 2 + len(near)]] == [str(e.row) for e in near]
@@ -63,16 +63,16 @@ def test_similar_runs_are_shown_once_with_all_outcomes(saved: Path, engine: cp.C
 
 
 def test_json_is_the_explanation(saved: Path, engine: cp.Compass) -> None:
-    said = compass("explain", saved, "--row", 3, "--json", "--importance", "--outcome", "power")
-    told = json.loads(said.out)
+    result = compass("explain", saved, "--row", 3, "--json", "--importance", "--outcome", "power")
+    told = json.loads(result.out)
     expected = engine.explain(3, ["power"])[0].model_dump(mode="json")
     assert told["explanations"] == [expected]
     assert told["importance"] == [engine.importance("power").model_dump(mode="json")]
 
 
 def test_against_a_run_and_a_file(saved: Path, engine: cp.Compass, tmp_path: Path) -> None:
-    said = compass("explain", saved, "--row", 3, "--against", "row:10", "--outcome", "runtime")
-    assert "predicted for row 10" in " ".join(said.out.split())
+    result = compass("explain", saved, "--row", 3, "--against", "row:10", "--outcome", "runtime")
+    assert "predicted for row 10" in " ".join(result.out.split())
     one = engine.explain(3, ["runtime"], against=10)[0]
     assert " -> " in one.sentence
     config = tmp_path / "run.json"
@@ -85,9 +85,9 @@ def test_against_a_run_and_a_file(saved: Path, engine: cp.Compass, tmp_path: Pat
 
 def test_a_suggestion_is_explained_beside_its_baseline(saved: Path) -> None:
     ask = ("--query", RECONFIGURE, "--from", "row:5")
-    said = compass("explain", saved, *ask)
-    assert said.code == 0
-    assert "row 5" in said.out
+    result = compass("explain", saved, *ask)
+    assert result.code == 0
+    assert "row 5" in result.out
     told = json.loads(compass("explain", saved, *ask, "--json").out)["explanations"][0]
     assert told["against"] == "row 5"
     assert [c["name"] for c in told["contributions"]] == ["gpus"]
@@ -96,11 +96,11 @@ def test_a_suggestion_is_explained_beside_its_baseline(saved: Path) -> None:
 
 
 def test_importance_alone_needs_no_run(saved: Path) -> None:
-    said = compass("explain", saved, "--importance")
-    assert said.code == 0
+    result = compass("explain", saved, "--importance")
+    assert result.code == 0
     for part in ("the model of runtime", "the model of power", "the model of state", "points"):
-        assert part in " ".join(said.out.split())
-    assert "not what causes" not in said.out
+        assert part in " ".join(result.out.split())
+    assert "not what causes" not in result.out
 
 
 REFUSED: dict[str, tuple[tuple[object, ...], tuple[str, ...]]] = {

@@ -44,9 +44,9 @@ def saved(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("two")
 def test_the_families_are_shown_with_their_errors_and_reasons(runs: Path, tmp_path: Path) -> None:
-    said = compass("fit", runs, "-o", tmp_path / "e.compass", *ONE)
-    assert said.code == 0, said.err
-    lines = said.out.splitlines()
+    result = compass("fit", runs, "-o", tmp_path / "e.compass", *ONE)
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
     place = next(i for i, line in enumerate(lines) if line == "runtime: families compared")
     header, first, second = lines[place + 1 : place + 4]
     assert header.split()[:2] == ["family", "scale"]
@@ -62,9 +62,9 @@ def test_the_families_are_shown_with_their_errors_and_reasons(runs: Path, tmp_pa
 @pytest.mark.usefixtures("two")
 def test_json_has_the_whole_card(runs: Path, tmp_path: Path) -> None:
     place = tmp_path / "e.compass"
-    said = compass("fit", runs, "-o", place, *ONE, "--json")
-    assert (said.code, said.err) == (0, "")
-    found = json.loads(said.out)
+    result = compass("fit", runs, "-o", place, *ONE, "--json")
+    assert (result.code, result.err) == (0, "")
+    found = json.loads(result.out)
     assert found["path"] == str(place)
     (card,) = found["models"]
     assert card["target"] == "runtime"
@@ -77,8 +77,8 @@ def test_json_has_the_whole_card(runs: Path, tmp_path: Path) -> None:
 
 
 def test_a_named_family_is_used(runs: Path, tmp_path: Path) -> None:
-    said = compass("fit", runs, "-o", tmp_path / "e", *ONE, "--surrogate", "neighbours", "--json")
-    assert json.loads(said.out)["models"][0]["family"] == "neighbours"
+    result = compass("fit", runs, "-o", tmp_path / "e", *ONE, "--surrogate", "neighbours", "--json")
+    assert json.loads(result.out)["models"][0]["family"] == "neighbours"
     asked = compass("ask", runs, RECOMMEND, *ONE, "--surrogate", "linear", "--json")
     assert asked.code == 0
     assert json.loads(asked.out)["models"][0]["family"] == "linear"
@@ -114,10 +114,10 @@ def test_tuning_is_kept_beside_the_engine_and_goes_on(runs: Path, tmp_path: Path
 
 def test_a_tuning_file_that_is_something_else_is_refused(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "e.compass.tuning").write_text("my notes\n")
-    said = compass(
+    result = compass(
         "fit", runs, "-o", tmp_path / "e.compass", *ONE, "--surrogate", "linear", "--tune", "1"
     )
-    refused(said, "cannot go on from the tuning file", "remove it")
+    refused(result, "cannot go on from the tuning file", "remove it")
     assert (tmp_path / "e.compass.tuning").read_text() == "my notes\n"
     assert not (tmp_path / "e.compass").exists()
 
@@ -160,9 +160,9 @@ def test_a_model_from_a_file_is_saved_with_the_engine(
     runs: Path, model: Path, sheet: Path, tmp_path: Path
 ) -> None:
     words = ("--model", f"runtime={model}", "--model-columns", f"runtime={sheet}")
-    said = compass("fit", runs, "-o", tmp_path / "e", *ONE, *words)
-    assert said.code == 0, said.err
-    assert "brought" in said.out
+    result = compass("fit", runs, "-o", tmp_path / "e", *ONE, *words)
+    assert result.code == 0, result.err
+    assert "brought" in result.out
     here = compass("ask", runs, RECOMMEND, *ONE, *words, "--json")
     there = process("ask", tmp_path / "e", RECOMMEND, "--json")
     assert (here.code, there.code) == (0, 0), there.err

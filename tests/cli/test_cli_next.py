@@ -18,12 +18,12 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_runs_for_a_question_come_with_a_sentence_each(saved: Path) -> None:
-    said = compass("next", saved, RECOMMEND, "-n", "3")
-    assert said.code == 0, said.err
-    head, titles, *_ = said.out.splitlines()
+    result = compass("next", saved, RECOMMEND, "-n", "3")
+    assert result.code == 0, result.err
+    head, titles, *_ = result.out.splitlines()
     assert head == "Run next"
     assert "gpus" in titles.split()
-    table, sentences = said.out.split("\n\n", maxsplit=1)
+    table, sentences = result.out.split("\n\n", maxsplit=1)
     ranks = [line.split()[0] for line in table.splitlines()[2:] if line[:1].isdigit()]
     assert 1 <= len(ranks) <= 3
     assert all(f"{rank} " in sentences for rank in ranks)
@@ -31,27 +31,27 @@ def test_runs_for_a_question_come_with_a_sentence_each(saved: Path) -> None:
 
 
 def test_json_holds_the_same_runs(saved: Path) -> None:
-    said = compass("next", saved, RECONFIGURE, "--from", "row:3", "-n", "4", "--json")
-    assert (said.code, said.err) == (0, "")
-    found = json.loads(said.out)["run_next"]
+    result = compass("next", saved, RECONFIGURE, "--from", "row:3", "-n", "4", "--json")
+    assert (result.code, result.err) == (0, "")
+    found = json.loads(result.out)["run_next"]
     own = cp.load(saved).run_next(4, RECONFIGURE, run=3)
     assert found == [proposal.model_dump(mode="json") for proposal in own]
 
 
 def test_without_a_question_the_runs_teach_most(saved: Path) -> None:
-    said = compass("next", saved, "-n", "2", "--where", "nodes <= 2", "--json")
-    assert said.code == 0, said.err
-    found = json.loads(said.out)["run_next"]
+    result = compass("next", saved, "-n", "2", "--where", "nodes <= 2", "--json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)["run_next"]
     assert len(found) == 2
     assert all(run["config"]["nodes"] <= 2 for run in found)
 
 
 def test_the_runs_can_be_written_as_job_arrays(saved: Path, tmp_path: Path) -> None:
     file = tmp_path / "runs.sh"
-    said = compass("next", saved, RECOMMEND, "-n", "3", "--sbatch", file, "--json")
-    assert said.code == 0, said.err
-    assert f"wrote {file}" in said.err
-    found = json.loads(said.out)["run_next"]
+    result = compass("next", saved, RECOMMEND, "-n", "3", "--sbatch", file, "--json")
+    assert result.code == 0, result.err
+    assert f"wrote {file}" in result.err
+    found = json.loads(result.out)["run_next"]
     script = file.read_text()
     assert script.startswith("#!/bin/bash\n")
     assert "sbatch --array=" in script
@@ -62,9 +62,9 @@ def test_the_runs_can_be_written_as_job_arrays(saved: Path, tmp_path: Path) -> N
 
 def test_the_file_can_be_filled_in_and_told(saved: Path, tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
-    said = compass("next", saved, RECOMMEND, "-n", "3", "--csv", file)
-    assert said.code == 0, said.err
-    assert f"wrote {file}" in said.err
+    result = compass("next", saved, RECOMMEND, "-n", "3", "--csv", file)
+    assert result.code == 0, result.err
+    assert f"wrote {file}" in result.err
     with file.open(newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert rows
@@ -84,9 +84,9 @@ def test_the_file_can_be_filled_in_and_told(saved: Path, tmp_path: Path) -> None
 
 def test_a_table_and_study_flags_do_as_well(tmp_path: Path) -> None:
     runs = write_csv(tmp_path / "runs.csv", cluster_columns(80))
-    said = compass("next", runs, RECOMMEND, *FLAGS, "--surrogate", "forest", "-n", "2")
-    assert said.code == 0, said.err
-    assert said.out.startswith("Run next")
+    result = compass("next", runs, RECOMMEND, *FLAGS, "--surrogate", "forest", "-n", "2")
+    assert result.code == 0, result.err
+    assert result.out.startswith("Run next")
 
 
 def test_what_is_wrong_is_told_with_a_hint(saved: Path, tmp_path: Path) -> None:
@@ -107,10 +107,10 @@ def test_tell_says_what_changed(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "220")
     runs = write_csv(tmp_path / "new.csv", cluster_columns(25, seed=9))
-    said = compass("tell", saved, runs, "-o", tmp_path / "b", "--ask", RECOMMEND)
-    assert said.code == 0, said.err
-    assert "New runs, predicted -> measured, the first 20 of 25" in said.out
-    changed = said.out.split("What changed\n")[1].splitlines()
+    result = compass("tell", saved, runs, "-o", tmp_path / "b", "--ask", RECOMMEND)
+    assert result.code == 0, result.err
+    assert "New runs, predicted -> measured, the first 20 of 25" in result.out
+    changed = result.out.split("What changed\n")[1].splitlines()
     assert changed[0].startswith("- runtime: ")
     assert "of 25 new runs lay inside the 90% interval" in changed[0]
     assert any("best suggestion" in line for line in changed)

@@ -37,7 +37,7 @@ WHOLE = parquet(pa.table({"a": [1, 2, 3], "b": [3.0, 4.0, 5.0]}))
 FAR = pa.table({"a": pa.array([2**62, -(2**62)], pa.timestamp("us")), "b": [1, 2]})
 
 REFUSED: dict[str, tuple[bytes, str]] = {
-    # name: content, and a piece of what is said about it
+    # name: content, and a piece of what is reported about it
     "empty.csv": (b"", "is empty"),
     "newline.csv": (b"\n", "is empty"),
     "blanks.csv": (b"  \n \t \n", "is empty"),
@@ -106,11 +106,11 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, name: str) -> None:
         cp.read(path)
     assert words in told.value.message
     assert told.value.hint
-    said = compass("columns", path)
-    assert said.code == 2
-    assert words in said.err
-    assert "hint:" in said.err
-    assert "Traceback" not in said.err
+    result = compass("columns", path)
+    assert result.code == 2
+    assert words in result.err
+    assert "hint:" in result.err
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize("name", TAKEN)

@@ -34,10 +34,15 @@ def test_help_needs_no_heavy_library(words: tuple[str, ...]) -> None:
         "try: run()\n"
         f"finally: sys.stderr.write(','.join(m for m in {HEAVY} if m in sys.modules))"
     )
-    said = process(*words, code=program)
-    assert said.code == 0
-    assert "Usage" in said.out
-    assert said.err == ""
+    result = process(*words, code=program)
+    assert result.code == 0
+    assert "Usage" in result.out
+    assert result.err == ""
+
+
+def test_the_commands_are_known_without_pydantic() -> None:
+    program = "import sys, compass.cli.main; sys.stdout.write(str('pydantic' in sys.modules))"
+    assert process(code=program).out == "False"
 
 
 def test_a_wrong_flag_needs_no_heavy_library_either() -> None:
@@ -46,19 +51,19 @@ def test_a_wrong_flag_needs_no_heavy_library_either() -> None:
         "try: run()\n"
         f"finally: sys.stderr.write('heavy:' + ','.join(m for m in {HEAVY} if m in sys.modules))"
     )
-    said = process("ask", "x.csv", "q", "--count", "0", code=program)
-    assert said.code == 2
-    assert said.err.endswith("heavy:")
+    result = process("ask", "x.csv", "q", "--count", "0", code=program)
+    assert result.code == 2
+    assert result.err.endswith("heavy:")
 
 
 def test_ctrl_c_leaves_quietly() -> None:
     program = (
         "import time\n"
-        "from compass.cli import main, options\n"
+        "from compass.cli import main, sources\n"
         "def engine(*_, **__):\n"
         "    print('working', flush=True)\n"
         "    time.sleep(100)\n"
-        "options.engine = engine\n"
+        "sources.engine = engine\n"
         "main.run()\n"
     )
     child = subprocess.Popen(
@@ -134,9 +139,9 @@ def test_a_terminal_without_unicode_still_gets_its_answer(saved: Path) -> None:
         "    try: run()\n"
         "    except SystemExit as leaving: print(f'\\f{leaving.code}\\f')\n"
     )
-    said = process("ask", saved, RECOMMEND, code=program, **latin)
-    assert (said.code, said.err) == (0, "")
-    text, first, as_json, second, _ = said.out.split("\f")
+    result = process("ask", saved, RECOMMEND, code=program, **latin)
+    assert (result.code, result.err) == (0, "")
+    text, first, as_json, second, _ = result.out.split("\f")
     assert first == second == "0"
     assert "? trusted" in text
     cp.Answer.model_validate_json(as_json)

@@ -20,27 +20,27 @@ def jobs(tmp_path: Path) -> Path:
 
 
 def test_a_table_is_shown_and_written(jobs: Path, tmp_path: Path) -> None:
-    said = compass("read", jobs, "-o", tmp_path / "jobs.parquet")
-    assert said.code == 0, said
-    assert "3 rows, 3 columns" in said.out
-    assert "whole numbers" in said.out
-    assert "2.5 .. 10.5" in said.out
+    result = compass("read", jobs, "-o", tmp_path / "jobs.parquet")
+    assert result.code == 0, result
+    assert "3 rows, 3 columns" in result.out
+    assert "whole numbers" in result.out
+    assert "2.5 .. 10.5" in result.out
     # A narrow terminal breaks a long path anywhere.
-    assert f"from{jobs}(3rows)" in "".join(said.out.split())
-    assert said.err == f"wrote {tmp_path / 'jobs.parquet'}\n"
+    assert f"from{jobs}(3rows)" in "".join(result.out.split())
+    assert result.err == f"wrote {tmp_path / 'jobs.parquet'}\n"
     assert read(tmp_path / "jobs.parquet").fingerprint == read(jobs).fingerprint
 
 
 def test_without_output_it_only_looks(jobs: Path, tmp_path: Path) -> None:
-    said = compass("read", jobs)
-    assert said.code == 0
-    assert said.err == ""
+    result = compass("read", jobs)
+    assert result.code == 0
+    assert result.err == ""
     assert [entry.name for entry in tmp_path.iterdir()] == ["jobs.csv"]
 
 
 def test_json_says_the_same(jobs: Path, tmp_path: Path) -> None:
-    said = compass("read", jobs, "-o", tmp_path / "x.csv.gz", "--json")
-    told = json.loads(said.out)
+    result = compass("read", jobs, "-o", tmp_path / "x.csv.gz", "--json")
+    told = json.loads(result.out)
     assert told["rows"] == 3
     assert told["files"] == [{"file": str(jobs), "rows": 3}]
     assert told["wrote"] == str(tmp_path / "x.csv.gz")
@@ -61,8 +61,8 @@ def test_the_ending_says_how(jobs: Path, tmp_path: Path, ending: str) -> None:
 def test_units_go_along(tmp_path: Path) -> None:
     waits = pa.array([1500, 2500], pa.duration("ms"))
     pq.write_table(pa.table({"n": [1, 2], "wait": waits}), tmp_path / "in.parquet")
-    said = compass("read", tmp_path / "in.parquet", "-o", tmp_path / "out.parquet", "--json")
-    assert json.loads(said.out)["columns"][1]["unit"] == "s"
+    result = compass("read", tmp_path / "in.parquet", "-o", tmp_path / "out.parquet", "--json")
+    assert json.loads(result.out)["columns"][1]["unit"] == "s"
     again = read(tmp_path / "out.parquet")
     assert again.arrow.schema.field("wait").metadata == {UNIT: b"s"}
     assert again.row(0)["wait"] == 1.5
@@ -73,8 +73,8 @@ def test_folders_with_values_and_files_with_other_columns(tmp_path: Path) -> Non
         (tmp_path / "runs" / f"year={year}").mkdir(parents=True)
         write_csv(tmp_path / "runs" / f"year={year}" / "x.csv", columns)
     refused(compass("read", tmp_path / "runs"), "has no column 'cap'", "--fill")
-    said = compass("read", tmp_path / "runs", "--fill", "--json")
-    told = json.loads(said.out)
+    result = compass("read", tmp_path / "runs", "--fill", "--json")
+    told = json.loads(result.out)
     assert [column["name"] for column in told["columns"]][-2:] == ["year", "cap"]
     assert told["rows"] == 6
 
@@ -110,8 +110,8 @@ def test_what_a_reader_left_out_is_told(tmp_path: Path) -> None:
             f'"read" 1 0 {2 * scale} {2 * scale} 0 GROUP="TAU_USER"\n'
             "0 aggregates\n"
         )
-    said = compass("read", tmp_path, "--top", "1")
-    assert "note: columns for 1 of 3 regions: solve" in said.out
+    result = compass("read", tmp_path, "--top", "1")
+    assert "note: columns for 1 of 3 regions: solve" in result.out
     told = json.loads(compass("read", tmp_path, "--json").out)
     assert told["notes"][0].startswith("columns for 2 of 3 regions: ")
     none = json.loads(compass("read", tmp_path, "--top", "0", "--json").out)
@@ -128,8 +128,8 @@ def test_a_named_reader(jobs: Path, tmp_path: Path) -> None:
 def test_many_files_are_counted(tmp_path: Path) -> None:
     for i in range(8):
         write_csv(tmp_path / f"{i}.csv", COLUMNS)
-    said = compass("read", tmp_path)
-    assert "and from 3 more files" in said.out
+    result = compass("read", tmp_path)
+    assert "and from 3 more files" in result.out
 
 
 LONG = {
@@ -144,8 +144,8 @@ def test_long_names_are_listed_where_a_table_would_cut_them(
 ) -> None:
     path = write_csv(tmp_path / "long.csv", LONG)
     monkeypatch.setenv("COLUMNS", "80")
-    said = compass("read", path).out.splitlines()
-    assert said[1:7] == [
+    result = compass("read", path).out.splitlines()
+    assert result[1:7] == [
         "time.inclusive.solver::smooth(level)",
         "    type: numbers; range: 1.25 .. 13.75",
         "nodes_requested_by_the_user_at_submission",
@@ -165,10 +165,10 @@ def test_nothing_is_cut_at_any_width(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int, command: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    said = compass(command, write_csv(tmp_path / "long.csv", LONG)).out
+    result = compass(command, write_csv(tmp_path / "long.csv", LONG)).out
     for name in LONG:
-        assert name in said
-    words = " ".join(said.split())
+        assert name in result
+    words = " ".join(result.split())
     numbers = "whole numbers" if command == "read" else "number"
     for part in (numbers, "lammps", "wrf", "13.75"):
         assert part in words

@@ -30,21 +30,21 @@ def source(tmp_path: Path) -> Path:
 
 def test_a_sample_is_written_and_told_in_tables(source: Path, tmp_path: Path) -> None:
     output = tmp_path / "s.parquet"
-    said = compass("reduce", source, "-o", output, "--keep", "10%", *FLAGS)
-    assert said.code == 0, said.err
+    result = compass("reduce", source, "-o", output, "--keep", "10%", *FLAGS)
+    assert result.code == 0, result.err
     assert output.is_file()
     for part in ("read", "6,000", "usable", "kept (guided,", "The pilot model", "runtime", "app"):
-        assert part in said.out, part
-    assert "compass fit" in said.out + said.err
+        assert part in result.out, part
+    assert "compass fit" in result.out + result.err
     assert parquet.read_table(output).num_rows == pytest.approx(600, rel=0.2)
 
 
 def test_the_report_as_json(source: Path, tmp_path: Path) -> None:
     output = tmp_path / "s.parquet"
     words = ["--keep", "0.1", "--where", "nodes > 1", "--seed", "3", "--executor", "threads:2"]
-    said = compass("reduce", source, "-o", output, *words, *FLAGS, "--json")
-    assert said.err == ""
-    report = json.loads(said.out)
+    result = compass("reduce", source, "-o", output, *words, *FLAGS, "--json")
+    assert result.err == ""
+    report = json.loads(result.out)
     assert report["output"] == str(output)
     assert (report["method"], report["keep"], report["seed"]) == ("guided", 0.1, 3)
     assert (report["executor"], report["workers"]) == ("threads", 2)
@@ -63,8 +63,8 @@ def test_strata_several_files_and_a_study_file(source: Path, tmp_path: Path) -> 
     study.write_text("columns:\n  runtime: {role: outcome}\ndrop: [power]\n")
     output = tmp_path / "s.parquet"
     words = ["--method", "stratified", "--by", "app", "--by", "nodes", "--keep", "5%", "--json"]
-    said = compass("reduce", source, source, "-o", output, *words, "--study", study)
-    report = json.loads(said.out)
+    result = compass("reduce", source, source, "-o", output, *words, "--study", study)
+    report = json.loads(result.out)
     assert (report["method"], report["rows"], report["guides"]) == ("stratified", 12_000, [])
     assert "power" not in parquet.read_schema(output).names
     told = compass("reduce", source, "-o", output, *words[:-1])
@@ -86,8 +86,8 @@ def test_missing_cells_can_be_kept(tmp_path: Path) -> None:
 def test_a_sample_can_be_learnt_from(source: Path, tmp_path: Path) -> None:
     output = tmp_path / "s.parquet"
     compass("reduce", source, "-o", output, "--keep", "10%", *FLAGS)
-    said = compass("columns", output, *FLAGS)
-    assert said.code == 0, said.err
+    result = compass("columns", output, *FLAGS)
+    assert result.code == 0, result.err
 
 
 def test_lines_of_progress_where_there_is_no_terminal(
@@ -95,8 +95,8 @@ def test_lines_of_progress_where_there_is_no_terminal(
 ) -> None:
     monkeypatch.setattr(command, "_EVERY", 0.0)
     monkeypatch.setattr(fragments, "ROWS", 500)
-    said = compass("reduce", source, "-o", tmp_path / "s.parquet", "--keep", "10%", *FLAGS)
-    lines = [line for line in said.err.splitlines() if line.startswith("reading ")]
+    result = compass("reduce", source, "-o", tmp_path / "s.parquet", "--keep", "10%", *FLAGS)
+    lines = [line for line in result.err.splitlines() if line.startswith("reading ")]
     assert len(lines) >= 12
     assert lines[-1].startswith("reading 100%  6,000 rows  ")
     for part in ("M rows/s", "MB", "s left"):
@@ -109,8 +109,8 @@ def test_lines_of_progress_where_there_is_no_terminal(
 
 @pytest.mark.parametrize("keep", ["0", "1.5", "abc", "-5%", "nan", "200%"])
 def test_what_is_no_share_is_refused(keep: str, source: Path, tmp_path: Path) -> None:
-    said = compass("reduce", source, "-o", tmp_path / "s.parquet", f"--keep={keep}")
-    refused(said, f"{keep} is not a share")
+    result = compass("reduce", source, "-o", tmp_path / "s.parquet", f"--keep={keep}")
+    refused(result, f"{keep} is not a share")
 
 
 @pytest.mark.parametrize(
@@ -164,10 +164,10 @@ def test_sources_that_cannot_be_read_are_refused(source: Path, tmp_path: Path) -
     short.write_bytes(source.read_bytes()[:-500])
     words = ["reduce", source, short, "-o", output, "--keep", "5%", *FLAGS]
     refused(compass(*words), "short.parquet cannot be read")
-    said = compass(*words, "--skip-unreadable")
-    assert said.code == 0
-    assert "1 fragments could not be read" in said.out + said.err
-    assert "short.parquet" in said.out + said.err
+    result = compass(*words, "--skip-unreadable")
+    assert result.code == 0
+    assert "1 fragments could not be read" in result.out + result.err
+    assert "short.parquet" in result.out + result.err
 
 
 def test_ctrl_c_leaves_no_sample_and_the_same_command_goes_on(
@@ -208,6 +208,6 @@ def test_ctrl_c_leaves_no_sample_and_the_same_command_goes_on(
 def test_fit_can_be_told_how_to_choose_its_runs(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "x.csv", cluster_columns(400))
     words = ["fit", path, "-o", tmp_path / "x.compass", "--keep", "0.3", "--surrogate", "linear"]
-    said = compass(*words, "--reducer", "guided", *FLAGS, "--json")
-    assert said.code == 0, said.err
+    result = compass(*words, "--reducer", "guided", *FLAGS, "--json")
+    assert result.code == 0, result.err
     refused(compass(*words, "--reducer", "guidedd", *FLAGS), "did you mean guided")

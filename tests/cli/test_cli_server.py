@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_case import Said, compass, refused, write_csv
+from cli_case import Result, compass, refused, write_csv
 
 import compass as cp
 from conftest import cluster_columns
@@ -47,8 +47,8 @@ def runs(folder: Path) -> Path:
 def saved(folder: Path, runs: Path) -> Path:
     """An engine fitted here, as the one that the server will fit."""
     place = folder / "here.compass"
-    said = compass("fit", runs, "-o", place, *LEARN)
-    assert said.code == 0, said.err
+    result = compass("fit", runs, "-o", place, *LEARN)
+    assert result.code == 0, result.err
     return place
 
 
@@ -78,7 +78,7 @@ def untimed(text: str) -> str:
     return json.dumps(without(json.loads(text)), indent=2)
 
 
-def both(there: Served, *words: object) -> tuple[Said, Said]:
+def both(there: Served, *words: object) -> tuple[Result, Result]:
     """A command here and on the server."""
     here, remote = compass(*words), compass(*words, "--server", there.url)
     assert here.code == remote.code, remote.err
@@ -160,12 +160,12 @@ def test_new_runs_are_told(there: Served, runs: Path, saved: Path, tmp_path: Pat
 
 
 def test_chat_is_the_same(there: Served, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = []
+    result = []
     for words in (("chat", saved), ("chat", "here.compass", "--server", there.url)):
         lines = "recommend gpus to minimize runtime\nyes\nyes\n"
         monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        said.append(compass(*words, "--json"))
-    here, remote = said
+        result.append(compass(*words, "--json"))
+    here, remote = result
     assert (here.code, remote.code) == (0, 0), remote.err
     assert [untimed(line) for line in here.out.splitlines()] == [
         untimed(line) for line in remote.out.splitlines()
@@ -286,7 +286,7 @@ def test_ctrl_c_ends_the_work_on_the_server(there: Served, runs: Path) -> None:
             assert process.poll() is None
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=120)
-        assert (process.returncode, said) == (130, "")
+        _, result = process.communicate(timeout=120)
+        assert (process.returncode, result) == (130, "")
         assert states()[0] == "cancelled"
         assert "running" not in states()

@@ -29,9 +29,9 @@ def new(folder: Path, n: int = 15, **columns: Any) -> Path:
 
 
 def answered(place: Path) -> Any:
-    said = compass("ask", place, RECOMMEND, "--json")
-    assert said.code == 0, said.err
-    found = json.loads(said.out)
+    result = compass("ask", place, RECOMMEND, "--json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
     del found["seconds"]
     return found
 
@@ -40,9 +40,9 @@ def test_it_says_what_became_of_each_model(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    said = compass("tell", saved, new(tmp_path))
-    assert said.code == 0, said.err
-    head, titles, *rows = said.out.split("\n\n", maxsplit=1)[0].splitlines()
+    result = compass("tell", saved, new(tmp_path))
+    assert result.code == 0, result.err
+    head, titles, *rows = result.out.split("\n\n", maxsplit=1)[0].splitlines()
     assert head.startswith("15 of 15 new runs taken in, 265 known now; saved ")
     assert titles.split() == ["outcome", "model", "on", "unseen", "runs", "drift"]
     assert [row.split()[0] for row in rows] == ["runtime", "power", "state"]
@@ -65,9 +65,9 @@ def test_another_place_leaves_the_engine_as_it_was(saved: Path, tmp_path: Path) 
 def test_json_tells_the_same(saved: Path, tmp_path: Path) -> None:
     runs = cluster_columns(60, seed=9)
     runs["runtime"] = [2 * value for value in runs["runtime"]]
-    said = compass("tell", saved, write_csv(tmp_path / "new.csv", runs), "--json")
-    assert (said.code, said.err) == (0, "")
-    found = json.loads(said.out)
+    result = compass("tell", saved, write_csv(tmp_path / "new.csv", runs), "--json")
+    assert (result.code, result.err) == (0, "")
+    found = json.loads(result.out)
     assert (found["path"], found["rows"], found["used"]) == (str(saved), 60, 60)
     told = {one["target"]: one for one in found["learnt"]}
     assert told["runtime"]["drift"]["kind"] == "law"
@@ -77,11 +77,11 @@ def test_json_tells_the_same(saved: Path, tmp_path: Path) -> None:
 
 def test_notes_are_shown(saved: Path, tmp_path: Path) -> None:
     nodes = [None, *cluster_columns(15, seed=9)["nodes"][1:]]
-    said = compass("tell", saved, new(tmp_path, nodes=nodes, comment=["x"] * 15))
-    assert said.code == 0, said.err
-    assert "14 of 15 new runs taken in" in said.out
-    assert "note: columns that are not known were left out: comment" in said.out
-    assert "note: 1 of the new runs cannot be used" in said.out
+    result = compass("tell", saved, new(tmp_path, nodes=nodes, comment=["x"] * 15))
+    assert result.code == 0, result.err
+    assert "14 of 15 new runs taken in" in result.out
+    assert "note: columns that are not known were left out: comment" in result.out
+    assert "note: 1 of the new runs cannot be used" in result.out
 
 
 def test_what_cannot_be_taken_in_leaves_the_engine(saved: Path, tmp_path: Path) -> None:
@@ -107,6 +107,6 @@ def test_a_table_is_no_engine(tmp_path: Path) -> None:
 
 def test_a_file_that_was_not_filled_in_is_refused(saved: Path, tmp_path: Path) -> None:
     empty = dict.fromkeys(("runtime", "power", "state"), [None] * 15)
-    said = compass("tell", saved, new(tmp_path, **empty))
-    refused(said, "nothing can be learnt", "fill in the outcome columns")
+    result = compass("tell", saved, new(tmp_path, **empty))
+    refused(result, "nothing can be learnt", "fill in the outcome columns")
     assert len(cp.load(saved).data) == 250

@@ -90,6 +90,7 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
         "what_if of all": lambda e: e.what_if(None, {"gpus": cp.times(2)}, ["runtime"]),
         "query": lambda e: e.query(ASK, count=3),
         "run_next": lambda e: e.run_next(3, ASK),
+        "run_next beside others": lambda e: e.run_next(3, ASK, pending=[here.data.row(5)]),
         "run_next for itself": lambda e: e.run_next(3),
         "curves": lambda e: e.curves(3, ["gpus", "nodes"], ["runtime"]),
         "explain a row": lambda e: e.explain(3, ["runtime"], against=4),

@@ -118,7 +118,7 @@ def test_a_question_that_ends_its_workers_is_named_and_the_others_are_answered()
 
     executor = Losing("1")
     counter = batch._Counter(None, 8, 0)
-    batch._spread(executor, batch._Parcel("", ()), range(8), results, counter)
+    batch._distribute(executor, batch._PackedEngine("", ()), range(8), results, counter)
     executor.close()
     assert isinstance(results[5], WorkerLost)
     assert [result for n, result in enumerate(results) if n != 5] == [0, 10, 20, 30, 40, 60, 70]

@@ -418,3 +418,25 @@ def test_the_time_for_a_question_begins_when_the_models_are_at_hand() -> None:
     # Who names the seconds of a proof gets them, whatever the deadline is.
     assert named.certificate is not None
     assert "before a proof could begin" not in named.certificate.reason
+
+
+ASKED = "Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}"
+
+
+def test_options_add_to_what_the_question_says(engine: cp.Compass) -> None:
+    text = f"{ASKED} top 2 weights {{gpus: 3}}"
+    assert engine.query(text, weights={}).weights == {"gpus": 3}
+    assert engine.query(text, weights={"nodes": 2}).weights == {"gpus": 3, "nodes": 2}
+    assert engine.query(text, count=5).count == 5
+    assert engine.query(text, seed=4).count == 2
+
+
+def test_a_question_may_name_its_generator(engine: cp.Compass) -> None:
+    assert engine.query(ASKED).generator is None
+    named = engine.query(f"{ASKED} generator c3g")
+    assert named.generator == "c3g"
+    assert engine.query(ASKED, generator="c3g") == named
+    assert cp.parse_query(cp.format_query(named)).generator == "c3g"
+    with pytest.raises(UnknownName, match="no generator named 'c4g'") as problem:
+        engine.ask(ASKED, generator="c4g")
+    assert problem.value.hint == "did you mean c3g?"

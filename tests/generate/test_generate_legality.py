@@ -101,6 +101,14 @@ def test_nothing_is_claimed_of_what_was_withheld(wide, careless):
     assert answer.certificate.status is CertificateStatus.NO_PROOF
 
 
+def test_a_question_may_choose_its_generator(wide, careless):
+    engine = cp.Compass(wide.data, surrogate="lightgbm")
+    asked = {"ask": KNOBS, "goals": {"y": cp.minimize}, "where": ["k0 > 0"], "count": 3}
+    chosen = engine.recommend(**asked, generator="careless")
+    assert any("withheld" in note for note in chosen.notes)
+    assert not any("withheld" in note for note in engine.recommend(**asked).notes)
+
+
 def test_decimals_on_a_grid_are_compared_exactly():
     rng = np.random.default_rng(1)
     names = ["a", "b", "c", "d", "e"]

@@ -188,6 +188,7 @@ def queries(draw: Callable[..., Any]) -> Query:
         diversity=draw(st.none() | st.floats(0, 1000)),
         level=draw(st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True)),
         prove=draw(st.none() | st.floats(0, 3600)),
+        generator=draw(st.none() | labels.filter(bool)),
     )
 
 

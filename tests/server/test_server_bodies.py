@@ -8,7 +8,13 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from pydantic import ValidationError
 from server_case import API, RECOMMEND, fair, shared_engine
+
+from compass.domain.base import Noun
+from compass.domain.options import AskOptions, FitOptions
+from compass.server.routes.engines import NewEngine
+from compass.server.routes.queries import Question
 
 pytest_plugins = ("server_fixtures",)
 JSON = {"Content-Type": "application/json"}
@@ -72,6 +78,9 @@ def test_odd_bodies(stranger: httpx.Client, body: bytes) -> None:
         {"curve": ["nothing"]},
         {"level": 1e-300},
         {"count": 1000, "prove": 0},
+        {"count": True},
+        {"generator": "nothing"},
+        {"generator": "x" * 101},
     ],
     ids=lambda more: json.dumps(more)[:40],
 )
@@ -82,6 +91,32 @@ def test_odd_questions(stranger: httpx.Client, more: dict[str, Any]) -> None:
         answer = stranger.post(f"{API}/engines/{engine}/{path}", content=body, headers=JSON)
         if answer.status_code != 200:
             fair(answer, 400, 422)
+
+
+@pytest.mark.parametrize(
+    ("noun", "given"),
+    [
+        (Question, {"where": ["a < 1"] * 201}),
+        (Question, {"where": ["x" * 8001]}),
+        (Question, {"curve": ["a"] * 51}),
+        (Question, {"run": 2**63}),
+        (Question, {"generator": "x" * 101}),
+        (NewEngine, {"rules": ["a < 1"] * 201}),
+        (NewEngine, {"tune": 3601}),
+        (NewEngine, {"surrogate": "x" * 101}),
+        (NewEngine, {"reducer": ""}),
+    ],
+)
+def test_a_request_has_narrower_limits_than_a_call(noun: type[Noun], given: Any) -> None:
+    needed = {Question: {"question": "x"}, NewEngine: {"dataset": "a" * 16}}[noun]
+    assert noun.model_validate(needed)
+    with pytest.raises(ValidationError):
+        noun.model_validate(needed | given)
+
+
+def test_requests_know_every_option() -> None:
+    assert set(AskOptions.model_fields) <= set(Question.model_fields)
+    assert set(FitOptions.model_fields) <= set(NewEngine.model_fields)
 
 
 def test_values_that_no_table_holds(stranger: httpx.Client) -> None:

@@ -70,6 +70,7 @@ class Options(Noun):
     diversity: float | None = None
     prove: float | None = None
     level: float | None = None
+    generator: str | None = None
 
 
 class Draft(Noun):

@@ -35,11 +35,5 @@ def formal_draft(text: str, space: Space) -> Draft | None:
         where=tuple(rule.text for rule in query.where),
         baseline=query.baseline,
         count=query.count,
-        options=Options(
-            seed=query.seed,
-            weights=query.weights,
-            diversity=query.diversity,
-            prove=query.prove,
-            level=query.level,
-        ),
+        options=Options(**{name: getattr(query, name) for name in Options.model_fields}),
     )

@@ -106,11 +106,7 @@ def to_query(draft: Draft, space: Space) -> Query:
         stated={name: value for name, value in draft.stated.items() if name in named},
         baseline=draft.baseline,
         count=draft.count,
-        seed=draft.options.seed,
-        weights=draft.options.weights,
-        diversity=draft.options.diversity,
-        prove=draft.options.prove,
-        level=draft.options.level,
+        **dict(draft.options),
     )
     bound = bind_query(query, space)
     _check_rules((rule.text for rule in bound.where), space)

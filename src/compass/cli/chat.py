@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from compass.cli import flags
-from compass.cli import options as opt
+from compass.cli import flags, sources
+from compass.cli.groups import ServerFlags, grouped
+from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput, CompassError
 
 if TYPE_CHECKING:
@@ -33,22 +34,15 @@ ModelName = Annotated[
 ]
 
 
+@grouped
 def chat(
     data: flags.Source,
     llm: Address = None,
     llm_model: ModelName = None,
     surrogate: flags.Surrogate = None,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    server: flags.Server = None,
-    token: flags.Token = None,
+    *,
+    study: StudyFlags,
+    remote: ServerFlags,
     as_json: flags.AsJson = False,
 ) -> None:
     """Ask in plain words; Compass asks back, shows the query, and answers once you agree.
@@ -58,10 +52,9 @@ def chat(
     from compass.cli.progress import progress
 
     read = _reader(llm, llm_model)
-    given = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
+    given = study.parsed()
     with progress(quiet=as_json) as tell:
-        at = opt.server(server, token)
-        engine = opt.engine(data, study, given, tell, at, surrogate=surrogate)
+        engine = sources.engine(data, given, tell, remote.connect(), surrogate=surrogate)
     talk(engine, read, Json() if as_json else Terminal())
 
 
@@ -184,7 +177,7 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
             continue
         try:
             with progress(quiet=screen.quiet) as tell:
-                opt.show_progress(engine, tell)
+                sources.show_progress(engine, tell)
                 answer = engine.ask(reply.run)
         except CompassError as error:
             conversation, reply = failed(conversation, error, engine.space)

@@ -1,28 +1,21 @@
 """`compass columns`: what each column is taken for, and the study that says so."""
 
-import sys
-
-from compass.cli import flags
-from compass.cli import options as opt
+from compass.cli import flags, sources
+from compass.cli.groups import ServerFlags, grouped
+from compass.cli.output import check_output, print_line
+from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput
 
 
+@grouped
 def columns(
     data: flags.Source,
     rules: flags.Mine = False,
     confirm: flags.Confirm = None,
     write_study: flags.WriteStudy = None,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    server: flags.Server = None,
-    token: flags.Token = None,
+    *,
+    study: StudyFlags,
+    remote: ServerFlags,
     as_json: flags.AsJson = False,
 ) -> None:
     """Show what each column is taken for, what was dropped, and which rules hold."""
@@ -33,20 +26,20 @@ def columns(
         raise BadInput(
             "--confirm needs a study file to write to", hint="add --write-study study.yaml"
         )
-    opt.check_output(write_study)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    at = opt.server(server, token)
+    check_output(write_study)
+    given = study.parsed()
+    server = remote.connect()
     mined = rules or confirm is not None
-    if at is None:
-        view = opt.dataset(data, study, said).columns(mined=mined)
+    if server is None:
+        view = sources.dataset(data, given).columns(mined=mined)
     else:
-        from compass.cli import remote
+        from compass.cli import remote as there
 
-        view = remote.columns(at, data, study, said, mined=mined)
+        view = there.columns(server, data, given, mined=mined)
     taken = confirmed(confirm, view.dependencies or ())
     shown = view if rules else view.model_copy(update={"dependencies": None})
     print_columns(shown, as_json=as_json)
     if write_study is not None:
         chosen = tuple(dict.fromkeys((*view.study.dependencies, *taken)))
         save_study(view.in_full.model_copy(update={"dependencies": chosen}), write_study)
-        sys.stderr.write(f"wrote {write_study}\n")
+        print_line(f"wrote {write_study}")

@@ -66,9 +66,9 @@ def show(name: Name, as_json: flags.AsJson = False) -> None:
         return
     console = Console(soft_wrap=True)
     console.print(printable(f"{known.name}: {known.about}", "bold"))
-    for word, said in _facts(known):
-        if said:
-            console.print(printable(f"{word + ':':<10} {said}"))
+    for word, fact in _facts(known):
+        if fact:
+            console.print(printable(f"{word + ':':<10} {fact}"))
     for rule in known.rules:
         console.print(printable(f"{'rule:':<10} {rule}"))
     for note in known.notes:
@@ -94,10 +94,12 @@ def get(name: Name, output: Folder = None, as_json: flags.AsJson = False) -> Non
     known = entry(name)
     with progress(quiet=as_json) as tell:
         found = obtain(known, output, tell)
-    _told(known, found, output, as_json=as_json)
+    _print_files(known, found, output, as_json=as_json)
 
 
-def _told(known: "PublicDataset", found: "Obtained", output: Path | None, *, as_json: bool) -> None:
+def _print_files(
+    known: "PublicDataset", found: "Obtained", output: Path | None, *, as_json: bool
+) -> None:
     from compass.cli.tables import print_json
 
     if as_json:
@@ -154,8 +156,8 @@ def size(known: "PublicDataset") -> str:
 
 
 def _plain(known: "PublicDataset") -> dict[str, Any]:
-    said: dict[str, Any] = known.model_dump(mode="json")
-    said["files"] = [
+    parts: dict[str, Any] = known.model_dump(mode="json")
+    parts["files"] = [
         {**piece.model_dump(mode="json"), "address": known.address(piece)} for piece in known.files
     ]
-    return said | {"downloads": known.downloads, "source": known.source}
+    return parts | {"downloads": known.downloads, "source": known.source}

@@ -1,38 +1,37 @@
-"""`compass engines`: what a server has for me."""
+"""`compass engines`: the datasets and engines of a server."""
 
 from typing import TYPE_CHECKING
 
 from compass.cli import flags
-from compass.cli import options as opt
+from compass.cli.groups import ServerFlags, grouped
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
-def engines(
-    server: flags.Server = None, token: flags.Token = None, as_json: flags.AsJson = False
-) -> None:
+@grouped
+def engines(*, remote: ServerFlags, as_json: flags.AsJson = False) -> None:
     """List the datasets and engines of a server, yours and those that it offers to everybody."""
     from compass.cli.tables import print_json, print_notes, print_table
 
-    at = opt.server(server, token)
-    if at is None:
+    server = remote.connect()
+    if server is None:
         raise BadInput("no server is named", hint="add --server http://HOST:PORT")
-    infos = list(at.dataset_briefs())
-    fitted = list(at.engine_briefs())
+    infos = list(server.dataset_briefs())
+    fitted = list(server.engine_briefs())
     if as_json:
         brief = {"id", "name", "created", "shared", "rows", "columns", "dataset", "parent"}
         print_json(
             {
-                "url": at.url,
-                "version": at.version,
+                "url": server.url,
+                "version": server.version,
                 "datasets": [one.model_dump(mode="json", include=brief) for one in infos],
                 "engines": [one.model_dump(mode="json", include=brief) for one in fitted],
             }
         )
         return
-    print_notes([f"{at.url} runs Compass {at.version}"])
+    print_notes([f"{server.url} runs Compass {server.version}"])
     rows: list[tuple[object, ...]] = [
         ("dataset", one.name, one.id, one.rows, "", _when(one.created), _whose(one.shared))
         for one in infos

@@ -1,13 +1,15 @@
-"""`compass explain`: its options, what they mean together, and how explanations are printed."""
+"""`compass explain`: its flags, what they ask for, and how explanations are printed."""
 
-import io
 import json
-import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compass.cli import options as opt
+from compass.cli import flags, parse, sources
+from compass.cli.groups import ServerFlags, grouped
+from compass.cli.output import print_utf8
+from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput, QueryProblem
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from compass.client.engine import RemoteEngine
-    from compass.domain.answer import Evidence
+    from compass.domain.answer import Answer, Evidence, Suggestion
     from compass.domain.base import Value
     from compass.domain.explanation import Explanation, Importance
     from compass.engine.compass import Compass
@@ -53,62 +55,88 @@ _HALF = 12  # characters of a bar on each side
 _CAVEAT = "This is how the model arrives at its prediction, not what causes the outcome."
 
 
-def check(
-    row: int | None,
-    config: str | None,
-    query: str | None,
-    rank: int | None,
-    start: str | None,
-    importance: bool,
+@dataclass(frozen=True)
+class ExplainFlags:
+    """What to explain."""
+
+    row: RowNumber = None
+    config: ConfigFile = None
+    query: QueryText = None
+    suggestion: Rank = None
+    start: flags.Start = None
+    outcome: Outcomes = None
+    against: Against = None
+    importance: WithImportance = False
+
+    def check(self) -> None:
+        """Refuse before the work flags that contradict each other, or that name nothing."""
+        named = {"--row": self.row, "--config": self.config, "--query": self.query}
+        given = [flag for flag, value in named.items() if value is not None]
+        if len(given) > 1:
+            raise BadInput(f"{' and '.join(given)} name different runs", hint="give one of them")
+        if not given and not self.importance:
+            raise BadInput(
+                "there is nothing to explain",
+                hint="name a past run with --row N, a file with --config FILE, or ask with --query",
+            )
+        for flag, value in (("--suggestion", self.suggestion), ("--from", self.start)):
+            if value is not None and self.query is None:
+                raise BadInput(f"{flag} belongs to a question", hint="add --query 'Recommend ...'")
+
+
+@grouped
+def explain(
+    data: flags.Source,
+    *,
+    wanted: ExplainFlags,
+    surrogate: flags.Surrogate = None,
+    study: StudyFlags,
+    remote: ServerFlags,
+    as_json: flags.AsJson = False,
 ) -> None:
-    """Say before the work that flags contradict each other, or that nothing is named."""
-    named = {"--row": row, "--config": config, "--query": query}
-    given = [flag for flag, value in named.items() if value is not None]
-    if len(given) > 1:
-        raise BadInput(f"{' and '.join(given)} name different runs", hint="give one of them")
-    if not given and not importance:
-        raise BadInput(
-            "there is nothing to explain",
-            hint="name a past run with --row N, a file with --config FILE, or ask with --query",
-        )
-    for flag, value in (("--suggestion", rank), ("--from", start)):
-        if value is not None and query is None:
-            raise BadInput(f"{flag} belongs to a question", hint="add --query 'Recommend ...'")
+    """Say why the model predicts this for a past run, a configuration or a suggestion."""
+    from compass.cli.progress import progress
+
+    wanted.check()
+    given = study.parsed()
+    with progress(quiet=as_json) as tell:
+        engine = sources.engine(data, given, tell, remote.connect(), surrogate=surrogate)
+        found = explanations(engine, wanted)
+        relied = importances(engine, wanted.outcome) if wanted.importance else ()
+    show(found, relied, as_json=as_json)
 
 
 def explanations(
-    engine: "Compass | RemoteEngine",
-    row: int | None,
-    config: str | None,
-    query: str | None,
-    rank: int | None,
-    start: str | None,
-    outcomes: list[str] | None,
-    against: str | None,
+    engine: "Compass | RemoteEngine", wanted: ExplainFlags
 ) -> "tuple[Explanation, ...]":
     """What the flags ask to be explained; nothing when they name no run."""
-    other = opt.baseline(against, "--against")
-    chosen = tuple(outcomes or ())
-    if query is not None:
-        answer = engine.ask(query, run=opt.baseline(start), prove=0.0)
-        place = (rank or 1) - 1
-        if not len(answer):
-            raise QueryProblem(
-                "the answer has no suggestion to explain",
-                hint=answer.no_answer or "ask about one configuration: add --from row:N",
-            )
-        if place >= len(answer):
-            raise BadInput(
-                f"there is no suggestion {place + 1}: the answer has {len(answer)}",
-                hint=f"give --suggestion 1 to {len(answer)}" if len(answer) > 1 else "leave it out",
-            )
-        if other is None and answer.baseline is not None:
-            known = answer.query.baseline
-            other = getattr(known, "row", None)
-            other = answer.baseline if other is None else other
-        return engine.explain(answer[place], chosen, against=other)
-    run = row if row is not None else opt.baseline(config, "--config", row_flag="--row")
-    return () if run is None else engine.explain(run, chosen, against=other)
+    against = parse.run(wanted.against, "--against")
+    outcomes = tuple(wanted.outcome or ())
+    if wanted.query is not None:
+        answer = engine.ask(wanted.query, run=parse.run(wanted.start), prove=0.0)
+        suggestion = _suggestion(answer, wanted.suggestion or 1)
+        if against is None and answer.baseline is not None:
+            against = getattr(answer.query.baseline, "row", None)
+            against = answer.baseline if against is None else against
+        return engine.explain(suggestion, outcomes, against=against)
+    run = wanted.row
+    if run is None:
+        run = parse.run(wanted.config, "--config", past="for a past run: --row N")
+    return () if run is None else engine.explain(run, outcomes, against=against)
+
+
+def _suggestion(answer: "Answer", rank: int) -> "Suggestion":
+    if not len(answer):
+        raise QueryProblem(
+            "the answer has no suggestion to explain",
+            hint=answer.no_answer or "ask about one configuration: add --from row:N",
+        )
+    if rank > len(answer):
+        raise BadInput(
+            f"there is no suggestion {rank}: the answer has {len(answer)}",
+            hint=f"give --suggestion 1 to {len(answer)}" if len(answer) > 1 else "leave it out",
+        )
+    return answer[rank - 1]
 
 
 def importances(
@@ -125,13 +153,11 @@ def show(
 ) -> None:
     """Print explanations and importances."""
     if as_json:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8")  # JSON is, whatever the terminal is
-        told = {
+        parts = {
             "explanations": [one.model_dump(mode="json") for one in found],
             "importance": [one.model_dump(mode="json") for one in relied],
         }
-        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        print_utf8(json.dumps(parts, indent=2))
         return
     from rich.console import Console
 
@@ -173,9 +199,9 @@ def _explanation(one: "Explanation") -> "list[RenderableType]":
         old = [value(c.before, c.unit)] if single else []
         rows.append([c.name, *old, value(c.value, c.unit), share, _bar(c.amount, top)])
     if rows:
-        told = {"factor": "multiplies by", "log-odds": "odds"}.get(one.scale, "adds")
+        effect = {"factor": "multiplies by", "log-odds": "odds"}.get(one.scale, "adds")
         old_head = [one.against] if single else []
-        headers = ["parameter", *old_head, "value", told, f"against {one.against}"]
+        headers = ["parameter", *old_head, "value", effect, f"against {one.against}"]
         parts += ["", table(headers, rows)]
     return parts
 
@@ -190,23 +216,23 @@ def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
     for one in found:
         for run in one.similar:
             runs[run.row] = run
-            measured |= {(run.row, name): said for name, said in run.outcomes.items()}
+            measured |= {(run.row, name): seen for name, seen in run.outcomes.items()}
     if not runs:
         return []
     config = found[0].config
     rows = []
     for run in sorted(runs.values(), key=lambda run: (run.distance, run.row)):
         other = [
-            f"{name} = {value(said)}" for name, said in run.config.items() if said != config[name]
+            f"{name} = {value(used)}" for name, used in run.config.items() if used != config[name]
         ]
-        told = [
+        cells = [
             value(measured[run.row, one.target], one.unit)
             if (run.row, one.target) in measured
             else ""
             for one in found
         ]
         same = "nothing: the same configuration"
-        rows.append([place(run), f"{run.distance:.2f}", *told, ", ".join(other) or same])
+        rows.append([place(run), f"{run.distance:.2f}", *cells, ", ".join(other) or same])
     headers = ["row", "distance", *(one.target for one in found), "what differs"]
     return ["", printable("Most similar past runs", "bold"), table(headers, rows)]
 

@@ -1,73 +1,79 @@
 """`compass fit`: learn once, to ask many times."""
 
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
-from compass.cli import flags
-from compass.cli import options as opt
+from compass.cli import flags, sources
+from compass.cli.groups import ModelFileFlags, ServerFlags, grouped
+from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput
 
 
+@dataclass(frozen=True)
+class FitFlags:
+    """How models are learnt, and where."""
+
+    seed: flags.Seed = None
+    keep: flags.Keep = None
+    reducer: flags.Reducer = None
+    surrogate: flags.Surrogate = None
+    tune: flags.Tune = None
+    represent: flags.Represent = None
+    executor: flags.Executor = None
+
+    def options(self) -> dict[str, Any]:
+        """The same as keywords of `Compass`; where it runs is not among them."""
+        names = [one.name for one in fields(self) if one.name != "executor"]
+        return {name: getattr(self, name) for name in names}
+
+
+@grouped
 def fit(
     data: flags.Source,
     output: flags.Place,
-    seed: flags.Seed = None,
-    keep: flags.Keep = None,
-    reducer: flags.Reducer = None,
-    surrogate: flags.Surrogate = None,
-    tune: flags.Tune = None,
-    represent: flags.Represent = None,
-    executor: flags.Executor = None,
-    model: flags.Models = None,
-    model_columns: flags.ModelColumns = None,
-    allow_pickle: flags.AllowPickle = False,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    server: flags.Server = None,
-    token: flags.Token = None,
+    *,
+    how: FitFlags,
+    files: ModelFileFlags,
+    study: StudyFlags,
+    remote: ServerFlags,
     as_json: flags.AsJson = False,
 ) -> None:
     """Learn from past runs once, to ask many times."""
     from compass.cli.progress import progress
     from compass.cli.tables import print_fit
 
-    if server is not None and executor is not None:
+    if remote.server is not None and how.executor is not None:
         raise BadInput("a server decides itself where it works", hint="leave out --executor")
-    if server is None:
+    if remote.server is None:
         from compass.engine.store import check_place
 
         check_place(output)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    at = opt.server(server, token)
-    options: dict[str, Any] = {
-        "seed": seed,
-        "keep": keep,
-        "reducer": reducer,
-        "surrogate": surrogate,
-        "tune": tune,
-        "represent": represent,
-        "models": opt.models(model, model_columns, allow_pickle, at),
-    }
-    if at is not None:
-        from compass.cli import remote
+    given = study.parsed()
+    server = remote.connect()
+    options = how.options() | {"models": files.models(server)}
+    if server is not None:
+        from compass.cli import remote as there
 
         with progress(quiet=as_json) as tell:
-            there = remote.engine(at, data, study, said, tell, name=str(output), **options)
-        known = there.data
-        print_fit(there.cards, output, known.sample, known.notes, as_json=as_json)
+            fitted = there.engine(server, data, given, tell, name=str(output), **options)
+        known = fitted.data
+        print_fit(fitted.cards, output, known.sample, known.notes, as_json=as_json)
         return
     from compass.engine.compass import Compass
 
     with progress(quiet=as_json) as tell:
-        journal = opt.journal(output) if tune else None
-        runs = opt.dataset(data, study, said)
-        engine = Compass(runs, journal=journal, progress=tell, executor=executor, **options).fit()
+        journal = _journal(output) if how.tune else None
+        runs = sources.dataset(data, given)
+        engine = Compass(
+            runs, journal=journal, progress=tell, executor=how.executor, **options
+        ).fit()
         engine.save(output)
     prepared = engine.data.prepared
     print_fit(engine.cards, output, prepared.sample, prepared.report.notes, as_json=as_json)
+
+
+def _journal(output: Path) -> Path:
+    """The file beside an engine in which tuning keeps what it has tried."""
+    whole = output.resolve()  # "." has no name
+    return whole.with_name(f"{whole.name}.tuning")

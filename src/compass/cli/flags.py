@@ -1,11 +1,23 @@
-"""Arguments and options of the commands, and their help."""
+"""Single arguments and flags of the commands, and their help."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-_LARGEST_SEED = 2**32 - 1
+from compass.domain import option
+from compass.domain.option import Option
+
+
+def sentence(about: Option, more: str = "") -> str:
+    """What an option means, as the help of a flag."""
+    return f"{about.text[:1].upper()}{about.text[1:]}{more}."
+
+
+def flag(about: Option, *names: str, metavar: str, most: int | None = None) -> Any:
+    """The flag of an option, with its help and limits; `most`: where it has no upper one."""
+    high = about.last if most is None else most
+    return typer.Option(*names, min=about.least, max=high, metavar=metavar, help=sentence(about))
 
 
 def share(text: str) -> float:
@@ -99,39 +111,19 @@ Conditions = Annotated[
     list[str] | None,
     typer.Option("--where", metavar="RULE", help="A condition of this question; repeatable."),
 ]
-Count = Annotated[
-    int | None, typer.Option(min=1, max=1000, metavar="N", help="How many suggestions.")
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(min=0, max=_LARGEST_SEED, metavar="N", help="Same seed, same models and answers."),
-]
-Prove = Annotated[
-    float | None,
-    typer.Option(
-        "--prove", min=0, max=3600, metavar="S", help="Seconds for a proof of the answer."
-    ),
-]
+Count = Annotated[int | None, flag(option.COUNT, metavar="N")]
+Seed = Annotated[int | None, flag(option.SEED, metavar="N")]
+Prove = Annotated[float | None, flag(option.PROVE, metavar="S")]
 Level = Annotated[
     float | None,
     typer.Option(
-        "--level",
-        parser=share,
-        metavar="SHARE",
-        help="Share of new runs that intervals hold, e.g. 80%.",
+        "--level", parser=share, metavar="SHARE", help=sentence(option.LEVEL, ", e.g. 80%")
     ),
 ]
+Generator = Annotated[str | None, flag(option.GENERATOR, metavar="NAME")]
 NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything.")]
-Diversity = Annotated[
-    float | None,
-    typer.Option(min=0, max=1000, metavar="W", help="Weight of suggestions being different."),
-]
-Weights = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--weight", metavar="COLUMN=W", help="Cost of changing a parameter, 1 if not named."
-    ),
-]
+Diversity = Annotated[float | None, flag(option.DIVERSITY, metavar="W")]
+Weights = Annotated[list[str] | None, flag(option.WEIGHTS, "--weight", metavar="COLUMN=W")]
 Curves = Annotated[
     list[str] | None,
     typer.Option("--curve", metavar="COLUMN", help="Outcomes against this one; repeatable."),
@@ -162,7 +154,7 @@ Place = Annotated[
 ]
 Keep = Annotated[
     float | None,
-    typer.Option(metavar="SHARE", help="Learn from this share of the runs, e.g. 0.1."),
+    typer.Option(metavar="SHARE", help=sentence(option.KEEP)),
 ]
 Reducer = Annotated[
     str | None,
@@ -180,30 +172,15 @@ WriteStudy = Annotated[
     Path | None,
     typer.Option("--write-study", metavar="FILE", help="Write what is shown as a study file."),
 ]
-Surrogate = Annotated[
-    str | None,
-    typer.Option(
-        "--surrogate", metavar="NAME", help="A family of models; auto: the best (the default)."
-    ),
-]
-Tune = Annotated[
-    float | None,
-    typer.Option(
-        "--tune", min=0, max=86400, metavar="S", help="Seconds for better settings, per outcome."
-    ),
-]
+Surrogate = Annotated[str | None, flag(option.SURROGATE, metavar="NAME")]
+Tune = Annotated[float | None, flag(option.TUNE, metavar="S", most=86400)]  # a day
+Represent = Annotated[str | None, flag(option.REPRESENT, metavar="NAME")]
 Executor = Annotated[
     str | None,
     typer.Option(
         "--executor",
         metavar="NAME",
         help="Where work runs: threads:4, processes:4, dask://HOST:PORT, mpi, slurm:jobs=4.",
-    ),
-]
-Represent = Annotated[
-    str | None,
-    typer.Option(
-        "--represent", metavar="NAME", help="Try an embedding before the model; auto: each."
     ),
 ]
 Models = Annotated[
@@ -251,7 +228,7 @@ RunsFile = Annotated[
         "--csv", metavar="FILE", help="Write them with empty outcomes, to fill in and tell."
     ),
 ]
-Asked = Annotated[
+Questions = Annotated[
     list[str] | None,
     typer.Option(
         "--ask", metavar="QUERY", help="Say what the runs change in the answer to this; repeatable."

@@ -1,4 +1,4 @@
-"""`compass`: ask, next, fit, tell, columns, explain, read, reduce, datasets, collect, ..."""
+"""`compass`: the commands, and what ends a command: exit codes, `error:` and `hint:`."""
 
 import io
 import os
@@ -10,18 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from compass.cli import datasets, flags
-from compass.cli import explain as why
-from compass.cli import options as opt
+from compass.cli.ask import ask
 from compass.cli.chat import chat
 from compass.cli.columns import columns
 from compass.cli.engines import engines
+from compass.cli.explain import explain
 from compass.cli.fit import fit
 from compass.cli.next import propose
+from compass.cli.output import print_line
 from compass.cli.read import read
 from compass.cli.reduce import reduce
 from compass.cli.serve import serve
 from compass.cli.tell import tell
-from compass.domain.errors import BadInput, CompassError
+from compass.domain.errors import CompassError, shortened
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,127 +40,16 @@ app.command("fit")(fit)
 app.command("columns")(columns)
 app.command("tell")(tell)
 app.command("engines")(engines)
+app.command("ask")(ask)
+app.command("explain")(explain)
 app.add_typer(datasets.app, name="datasets")
 
-NOT_ANSWERED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+_SOURCES = ("SOURCE", "DATA", "RUNS")  # arguments that may be a glob
 # What typer raises for flags that it cannot use; older versions take it from click, newer ones
 # carry their own, so it is found as the parent of the one that both name.
 _Usage: type[Exception] = typer.BadParameter.__mro__[1]
-
-
-@app.command()
-def ask(
-    data: flags.Source,
-    query: flags.Question,
-    start: flags.Start = None,
-    where: flags.Conditions = None,
-    count: flags.Count = None,
-    seed: flags.Seed = None,
-    weight: flags.Weights = None,
-    diversity: flags.Diversity = None,
-    prove: flags.Prove = None,
-    no_prove: flags.NoProof = False,
-    level: flags.Level = None,
-    curve: flags.Curves = None,
-    sbatch: flags.Script = None,
-    template: flags.Template = None,
-    csv: flags.CsvFile = None,
-    surrogate: flags.Surrogate = None,
-    model: flags.Models = None,
-    model_columns: flags.ModelColumns = None,
-    allow_pickle: flags.AllowPickle = False,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    server: flags.Server = None,
-    token: flags.Token = None,
-    as_json: flags.AsJson = False,
-) -> None:
-    """Answer a question from past runs.
-
-    \b
-    Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: minimize}
-      where C = {app: wrf, nodes < 16}
-    Reconfigure X = {cores: ?} to achieve Y = {power: reduce by 10%}
-    What if we change X = {gpus: old -> 2*old},
-      how would that affect Y = {runtime}
-    """
-    from compass.cli.progress import progress
-
-    if template is not None and sbatch is None:
-        raise BadInput("--template needs a file to write", hint="add --sbatch job.sh")
-    if no_prove and prove is not None:
-        raise BadInput("--prove and --no-prove contradict each other", hint="give one of them")
-    opt.check_output(sbatch, csv)
-    costs = opt.weights(weight)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    at = opt.server(server, token, query)
-    brought = opt.models(model, model_columns, allow_pickle, at)
-    with progress(quiet=as_json) as tell:
-        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate, models=brought)
-        result = engine.ask(
-            query,
-            run=opt.baseline(start),
-            where=where or (),
-            count=count,
-            seed=seed,
-            weights=costs,
-            diversity=diversity,
-            prove=0.0 if no_prove else prove,
-            level=level,
-            curve=curve or (),
-        )
-    _write("sbatch", result, sbatch, template)
-    _write("csv", result, csv)
-    _print_answer(result, as_json)
-    if not result.answered:
-        raise typer.Exit(NOT_ANSWERED)
-
-
-@app.command()
-def explain(
-    data: flags.Source,
-    row: why.RowNumber = None,
-    config: why.ConfigFile = None,
-    query: why.QueryText = None,
-    suggestion: why.Rank = None,
-    start: flags.Start = None,
-    outcome: why.Outcomes = None,
-    against: why.Against = None,
-    importance: why.WithImportance = False,
-    surrogate: flags.Surrogate = None,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    server: flags.Server = None,
-    token: flags.Token = None,
-    as_json: flags.AsJson = False,
-) -> None:
-    """Say why the model predicts this for a past run, a configuration or a suggestion."""
-    from compass.cli.progress import progress
-
-    why.check(row, config, query, suggestion, start, importance)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    with progress(quiet=as_json) as tell:
-        at = opt.server(server, token)
-        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
-        found = why.explanations(engine, row, config, query, suggestion, start, outcome, against)
-        relied = why.importances(engine, outcome) if importance else ()
-    why.show(found, relied, as_json=as_json)
 
 
 @app.command()
@@ -214,35 +104,6 @@ def demo() -> None:
     run_demo()
 
 
-def _print_answer(result: Any, as_json: bool) -> None:
-    from rich.console import Console
-
-    from compass.cli import render
-
-    if as_json:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8")  # JSON is, whatever the terminal is
-        sys.stdout.write(render.to_json(result) + "\n")
-    else:
-        render.answer(Console(), result)
-
-
-def _write(form: str, result: Any, path: Path | None, template: Path | None = None) -> None:
-    from compass.exporters.forms import export
-
-    if path is None:
-        return
-    if not result.suggestions and not result.answered:
-        _say(f"nothing to write to {path}: there is no suggestion")
-        return
-    export(result, form, path, template)
-    _say(f"wrote {path}")
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(text + "\n")
-
-
 def run() -> None:
     """Run the command line; problems become `error:` and `hint:` and exit code 2."""
     if re.search(r"(^|\0)--executor[=\0]mpi(\0|$)", "\0".join(sys.argv)):
@@ -262,7 +123,7 @@ def _code() -> int:
     except CompassError as error:
         return _complain(error.described(), error.hint)
     except _Usage as error:
-        return _complain(*opt.told_usage(error))
+        return _complain(*_usage(error))
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
@@ -272,10 +133,24 @@ def _code() -> int:
     return int(code or 0)
 
 
+def _usage(error: Any) -> tuple[str, str]:
+    """A problem with the flags in our words, and what to do about it."""
+    text = shortened(error.format_message().rstrip("."), 200)
+    command = error.ctx.command_path if error.ctx is not None else "compass"
+    hint = f"see {command} --help"
+    if "unexpected extra argument" in text:
+        takes = {one.metavar for one in error.ctx.command.params if one.metavar in _SOURCES}
+        if takes:
+            # The shell puts the files in the place of an unquoted glob.
+            word = takes.pop()
+            hint = f"{word} is one word: quote a glob ('runs/*.csv'), or name the folder; {hint}"
+    return text[:1].lower() + text[1:], hint
+
+
 def _complain(message: str, hint: str) -> int:
-    _say(f"error: {message}")
+    print_line(f"error: {message}")
     if hint:
-        _say(f"hint: {hint}")
+        print_line(f"hint: {hint}")
     return BAD_INPUT
 
 

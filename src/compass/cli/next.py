@@ -3,37 +3,42 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from compass.cli import flags
-from compass.cli import options as opt
+from compass.cli import flags, parse, sources
+from compass.cli.groups import ServerFlags, grouped
+from compass.cli.output import check_output, print_line
+from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
+    from compass.client.engine import RemoteEngine
     from compass.domain.answer import Proposal
+    from compass.engine.compass import Compass
 
 
+@dataclass(frozen=True)
+class NextFlags:
+    """How many runs, for what, and where to write them."""
+
+    runs: flags.HowMany = 5
+    start: flags.Start = None
+    where: flags.Conditions = None
+    csv: flags.RunsFile = None
+    sbatch: flags.ArrayFile = None
+    seed: flags.Seed = None
+    surrogate: flags.Surrogate = None
+
+
+@grouped
 def propose(
     data: flags.Source,
     query: flags.MaybeQuestion = None,
-    runs: flags.HowMany = 5,
-    start: flags.Start = None,
-    where: flags.Conditions = None,
-    csv: flags.RunsFile = None,
-    sbatch: flags.ArrayFile = None,
-    seed: flags.Seed = None,
-    surrogate: flags.Surrogate = None,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    unit: flags.Units = None,
-    domain: flags.Domains = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
-    rule: flags.Rules = None,
-    group: flags.Group = None,
-    comparable: flags.ComparableBy = None,
-    server: flags.Server = None,
-    token: flags.Token = None,
+    *,
+    chosen: NextFlags,
+    study: StudyFlags,
+    remote: ServerFlags,
     as_json: flags.AsJson = False,
 ) -> None:
     """Say which runs to make next: those that would help a question most.
@@ -42,42 +47,54 @@ def propose(
     """
     from compass.cli.progress import progress
 
-    if query is None and start is not None:
+    if query is None and chosen.start is not None:
         raise BadInput("--from needs a question", hint="say what is asked of that run")
-    if query is None and seed is not None:
+    if query is None and chosen.seed is not None:
         raise BadInput("--seed needs a question", hint="without one, fit with another seed")
-    opt.check_output(sbatch, csv)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    options: dict[str, Any] = {} if seed is None else {"seed": seed}
+    check_output(chosen.sbatch, chosen.csv)
+    given = study.parsed()
     with progress(quiet=as_json) as tell:
-        at = opt.server(server, token, query)
-        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
-        found = engine.run_next(runs, query, run=opt.baseline(start), where=where or (), **options)
-    if csv is not None:
-        from compass.exporters.forms import write_export
-        from compass.exporters.run_file import to_fill_in
-
-        write_export(csv, to_fill_in(engine.space, engine.data.study, found))
-        sys.stderr.write(f"wrote {csv}\n")
-    if sbatch is not None:
-        from compass.exporters.forms import write_export
-        from compass.slurm.script import job_array
-
-        write_export(sbatch, job_array(found))
-        sys.stderr.write(f"wrote {sbatch}\n")
+        server = remote.connect(query)
+        engine = sources.engine(data, given, tell, server, surrogate=chosen.surrogate)
+        found = engine.run_next(
+            chosen.runs,
+            query,
+            run=parse.run(chosen.start),
+            where=chosen.where or (),
+            seed=chosen.seed,
+        )
+    _write(chosen, engine, found)
     show(found, query, as_json=as_json)
+
+
+def _write(
+    chosen: NextFlags, engine: "Compass | RemoteEngine", proposals: "Sequence[Proposal]"
+) -> None:
+    """The files that were named: a table to fill in, and job arrays."""
+    if chosen.csv is None and chosen.sbatch is None:
+        return
+    from compass.exporters.forms import write_export
+    from compass.exporters.run_file import to_fill_in
+    from compass.slurm.script import job_array
+
+    if chosen.csv is not None:
+        write_export(chosen.csv, to_fill_in(engine.space, engine.data.study, proposals))
+        print_line(f"wrote {chosen.csv}")
+    if chosen.sbatch is not None:
+        write_export(chosen.sbatch, job_array(proposals))
+        print_line(f"wrote {chosen.sbatch}")
 
 
 def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -> None:
     """The proposals as a table with a sentence under it for each, or as JSON."""
     if as_json:
-        told = [proposal.model_dump(mode="json") for proposal in proposals]
-        sys.stdout.write(json.dumps({"query": query, "run_next": told}, indent=2) + "\n")
+        listed = [proposal.model_dump(mode="json") for proposal in proposals]
+        sys.stdout.write(json.dumps({"query": query, "run_next": listed}, indent=2) + "\n")
         return
     from rich.console import Console
 
     from compass.cli.render import fits, printable, table
-    from compass.cli.render import show as say
+    from compass.cli.render import show as value_text
 
     console = Console()
     if not proposals:
@@ -88,22 +105,22 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
     heads = ["", *names, *(["expected gain"] if gains else [])]
     rows: list[list[Any]] = []
     for rank, proposal in enumerate(proposals, 1):
-        gain = "" if proposal.gain is None else say(float(f"{proposal.gain:.3g}"))
-        cells = [say(proposal.config[name]) for name in names]
+        gain = "" if proposal.gain is None else value_text(float(f"{proposal.gain:.3g}"))
+        cells = [value_text(proposal.config[name]) for name in names]
         rows.append([f"{rank}.", *cells, *([gain] if gains else [])])
     console.print(printable("Run next", "bold"))
     made = table(heads, rows, right=["expected gain"], whole=heads)
-    listed = not fits(console, made)
-    if not listed:
+    whole = fits(console, made)
+    if whole:
         console.print(made)
     fixed = {n: v for n, v in proposals[0].config.items() if n not in names}
     if fixed:
-        same = ", ".join(f"{name} = {say(value)}" for name, value in fixed.items())
+        same = ", ".join(f"{name} = {value_text(value)}" for name, value in fixed.items())
         console.print(printable(f"In all of them: {same}", "dim"))
     console.print()
     for rank, proposal in enumerate(proposals, 1):
-        values = ", ".join(f"{name} = {say(proposal.config[name])}" for name in names)
-        before = f"{values}: " if listed else ""
+        values = ", ".join(f"{name} = {value_text(proposal.config[name])}" for name in names)
+        before = "" if whole else f"{values}: "
         console.print(printable(f"{rank}. {before}{proposal.why}"))
 
 

@@ -1,14 +1,15 @@
 """`compass read`: any source as one table file."""
 
-import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from compass.cli import flags
-from compass.cli import options as opt
+from compass.cli.groups import grouped
+from compass.cli.output import check_output, print_line
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
@@ -59,15 +60,34 @@ Top = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class ProfileFlags:
+    """What is taken from profiles."""
+
+    metric: Metrics = None
+    region: Regions = None
+    ranks: Ranks = None
+    top: Top = None
+
+    def options(self) -> dict[str, Any]:
+        """What was given, as keywords of the reader of profiles."""
+        options = {
+            "metrics": self.metric or None,
+            "regions": self.region or None,
+            "ranks": self.ranks,
+            "top": self.top,
+        }
+        return {key: value for key, value in options.items() if value is not None}
+
+
+@grouped
 def read(
     source: From,
     output: Output = None,
     reader: ReaderName = None,
     fill: Fill = False,
-    metric: Metrics = None,
-    region: Regions = None,
-    ranks: Ranks = None,
-    top: Top = None,
+    *,
+    profiles: ProfileFlags,
     as_json: flags.AsJson = False,
 ) -> None:
     """Read any source as one table, show its columns, and write it to a file."""
@@ -76,15 +96,13 @@ def read(
 
     if not source:
         raise BadInput("SOURCE is empty", hint="name a file, a glob or a folder")
-    opt.check_output(output)
+    check_output(output)
     if output is not None:
         check_name(output)
-    options = {"metrics": metric or None, "regions": region or None, "ranks": ranks, "top": top}
-    given = {key: value for key, value in options.items() if value is not None}
     notes: list[str] = []
     with progress(quiet=as_json) as tell:
         tell("reading", 0, 0)
-        table = _table(source, reader, fill, given, notes.append)
+        table = _table(source, reader, fill, profiles.options(), notes.append)
         if output is not None:
             _apart(output, table)
             tell("writing", 0, 0)
@@ -126,8 +144,8 @@ def show(table: "Table", output: Path | None, notes: list[str], *, as_json: bool
     files = [{"file": part.file, "rows": part.rows} for part in table.parts]
     if as_json:
         wrote = None if output is None else str(output)
-        told = {"rows": table.rows, "columns": columns, "files": files, "notes": notes}
-        print_json(told | {"wrote": wrote})
+        parts = {"rows": table.rows, "columns": columns, "files": files, "notes": notes}
+        print_json(parts | {"wrote": wrote})
         return
     rows = [
         (c["name"], c["type"], c["unit"], c["missing"] or None, _range(c), _example(c))
@@ -142,15 +160,15 @@ def show(table: "Table", output: Path | None, notes: list[str], *, as_json: bool
     if more > 0:
         print_notes([f"and from {more} more files"])
     if output is not None:
-        sys.stderr.write(f"wrote {output}\n")
+        print_line(f"wrote {output}")
 
 
 def _range(column: dict[str, Any]) -> str:
-    from compass.cli.render import show as say
+    from compass.cli.render import show as value_text
 
     if column["low"] is None:
         return ""
-    return f"{say(column['low'])} .. {say(column['high'])}"
+    return f"{value_text(column['low'])} .. {value_text(column['high'])}"
 
 
 def _example(column: dict[str, Any]) -> str:

@@ -4,13 +4,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from compass.cli import flags
-from compass.cli import options as opt
+from compass.cli.groups import grouped
+from compass.cli.output import check_output
+from compass.cli.study import SampleStudyFlags
 
 if TYPE_CHECKING:
     from compass.reducers.report import Report
@@ -70,20 +73,26 @@ Skip = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class ReduceFlags:
+    """How rows are chosen, and where the work runs."""
+
+    method: Method = "guided"
+    by: By = None
+    where: Where = None
+    seed: flags.Seed = None
+    executor: Runs = None
+    skip_unreadable: Skip = False
+
+
+@grouped
 def reduce(
     source: Sources,
     output: Sample,
     keep: Share,
-    method: Method = "guided",
-    by: By = None,
-    where: Where = None,
-    seed: flags.Seed = None,
-    executor: Runs = None,
-    skip_unreadable: Skip = False,
-    study: flags.StudyFile = None,
-    role: flags.Roles = None,
-    missing: flags.Missing = None,
-    drop: flags.Drop = None,
+    *,
+    how: ReduceFlags,
+    study: SampleStudyFlags,
     as_json: flags.AsJson = False,
 ) -> None:
     """Keep a share of the rows of files of any size, with weights, to learn from.
@@ -94,20 +103,20 @@ def reduce(
     from compass.reducers.large import reduce as reduced
     from compass.settings import Settings
 
-    opt.check_output(output)
-    said = opt.study_from_flags(role, None, None, missing, drop, None)
+    check_output(output)
+    given = study.parsed()
     with _progress(quiet=as_json) as tell:
         report = reduced(
             source,
             output,
             keep=keep,
-            method=method,
-            by=by or (),
-            where=where or (),
-            seed=Settings().seed if seed is None else seed,
-            study=opt.with_flags(study, said),
-            executor=executor,
-            skip_unreadable=skip_unreadable,
+            method=how.method,
+            by=how.by or (),
+            where=how.where or (),
+            seed=Settings().seed if how.seed is None else how.seed,
+            study=given.merged(),
+            executor=how.executor,
+            skip_unreadable=how.skip_unreadable,
             tell=tell,
         )
     if as_json:
@@ -134,11 +143,11 @@ def _bar() -> Iterator[Callable[[str, int, int, int], None]]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.fields[said]}"),
+        TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("looking", total=None, said="")
+        task = bar.add_task("looking", total=None, rate="")
         rate = _Rate()
 
         def tell(stage: str, done: int, total: int, rows: int) -> None:
@@ -147,7 +156,7 @@ def _bar() -> Iterator[Callable[[str, int, int, int], None]]:
                 description=stage,
                 completed=done,
                 total=total or None,
-                said=rate.words(rows),
+                rate=rate.words(rows),
             )
 
         yield tell

@@ -1,4 +1,4 @@
-"""`--server URL`: what DATA means on a server, and an engine there in the place of one here."""
+"""`--server URL`: what DATA names on a server, and an engine on it."""
 
 import glob
 import shlex
@@ -6,23 +6,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compass.cli import options as opt
+from compass.cli.sources import check_fitted, dataset, is_saved
 from compass.domain.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
+    from compass.cli.study import GivenStudy
     from compass.client import Server
     from compass.client.dataset import RemoteDataset
     from compass.client.engine import RemoteEngine
     from compass.engine.columns import ColumnsView
     from compass.learn.store import Progress
-    from compass.prepare.study import Study
 
 
 def engine(
-    at: "Server",
+    server: "Server",
     source: str,
-    study_file: Path | None,
-    flags: "Study",
+    study: "GivenStudy",
     progress: "Progress | None",
     *,
     models: dict[str, Any] | None = None,
@@ -32,71 +31,66 @@ def engine(
     """An engine of the server, or one that learns there from the data, with these options."""
     from compass.client.engine import RemoteEngine
 
-    thing = found(at, source, study_file, flags, progress)
-    if isinstance(thing, RemoteEngine):
-        opt.check_fitted(study_file, flags, models, *options.values())
-        thing.progress = progress
-        return thing
+    named = found(server, source, study, progress)
+    if isinstance(named, RemoteEngine):
+        check_fitted(study, models, *options.values())
+        named.progress = progress
+        return named
     given = models or {}
-    return thing.fit(
+    return named.fit(
         name=name,
         models={outcome: file for outcome, (file, _) in given.items()},
-        model_columns={outcome: sheet for outcome, (_, sheet) in given.items() if sheet},
+        model_columns={outcome: columns for outcome, (_, columns) in given.items() if columns},
         progress=progress,
         **options,
     )
 
 
-def columns(
-    at: "Server", source: str, study_file: Path | None, flags: "Study", *, mined: bool
-) -> "ColumnsView":
+def columns(server: "Server", source: str, study: "GivenStudy", *, mined: bool) -> "ColumnsView":
     """What the columns of data or of an engine are taken for."""
     from compass.client.engine import RemoteEngine
     from compass.prepare.study import Study, merge
-    from compass.prepare.study_file import load_study
 
-    thing = found(at, source, study_file, flags, None)
-    if not isinstance(thing, RemoteEngine):
-        return thing.columns(mined=mined)
-    rules = tuple(rule.text for rule in thing.about.rules if rule.source == "study")
-    study = merge(thing.data.study, Study(rules=rules))
-    if study_file is not None:
-        study = merge(study, load_study(study_file))
-    return thing.columns(study=merge(study, flags), mined=mined)
+    named = found(server, source, study, None)
+    if not isinstance(named, RemoteEngine):
+        return named.columns(mined=mined)
+    rules = tuple(rule.text for rule in named.about.rules if rule.source == "study")
+    known = merge(named.data.study, Study(rules=rules))
+    return named.columns(study=study.over(known), mined=mined)
 
 
 def found(
-    at: "Server", source: str, study_file: Path | None, flags: "Study", progress: "Progress | None"
+    server: "Server", source: str, study: "GivenStudy", progress: "Progress | None"
 ) -> "RemoteDataset | RemoteEngine":
-    """What a person names: something here, which is sent once, or something on the server."""
+    """What a person names: a local file, which is sent once, or something on the server."""
     if not source:
         raise BadInput("DATA is empty", hint="name a file, or a dataset or engine of the server")
     if source.startswith("engine:"):
-        return at.engine(source.removeprefix("engine:"))
-    if _is_here(source):
-        if Path(source).is_dir() and opt.is_saved(source):
-            return _engine_of_that_name(at, source)
-        return _sent(at, source, study_file, flags, progress)
+        return server.engine(source.removeprefix("engine:"))
+    if _is_local(source):
+        if Path(source).is_dir() and is_saved(source):
+            return _engine_of_that_name(server, source)
+        return _sent(server, source, study, progress)
     with suppress(UnknownName):
-        data = at.dataset(source.removeprefix("dataset:"))
-        return data.with_study(opt.with_flags(study_file, flags, data.study))
+        data = server.dataset(source.removeprefix("dataset:"))
+        return data.with_study(study.merged(data.study))
     if source == "embedded":
-        return _sent(at, source, study_file, flags, progress)
+        return _sent(server, source, study, progress)
     if source.startswith("dataset:"):
-        public = at.public(source.removeprefix("dataset:"), progress=progress)
-        return public.with_study(opt.with_flags(study_file, flags))
+        public = server.public(source.removeprefix("dataset:"), progress=progress)
+        return public.with_study(study.merged())
     try:
-        return at.engine(source)
+        return server.engine(source)
     except UnknownName:
         raise BadInput(
             f"there is no file {source} here, and no dataset or engine of that name on the server",
-            hint=f"see what there is: compass engines --server {shlex.quote(at.url)}",
+            hint=f"see what there is: compass engines --server {shlex.quote(server.url)}",
         ) from None
 
 
-def _engine_of_that_name(at: "Server", source: str) -> "RemoteEngine":
+def _engine_of_that_name(server: "Server", source: str) -> "RemoteEngine":
     try:
-        return at.engine(source)
+        return server.engine(source)
     except UnknownName:
         raise BadInput(
             f"{source} is an engine on this machine, which a server does not take",
@@ -105,7 +99,7 @@ def _engine_of_that_name(at: "Server", source: str) -> "RemoteEngine":
         ) from None
 
 
-def _is_here(source: str) -> bool:
+def _is_local(source: str) -> bool:
     """Whether something on this machine is meant."""
     try:
         return Path(source).exists() or bool(glob.glob(source, recursive=True))
@@ -114,11 +108,11 @@ def _is_here(source: str) -> bool:
 
 
 def _sent(
-    at: "Server", source: str, study_file: Path | None, flags: "Study", progress: "Progress | None"
+    server: "Server", source: str, study: "GivenStudy", progress: "Progress | None"
 ) -> "RemoteDataset":
-    if Path(source).is_file() and Path(source).suffix.lower()[1:] in at.about.uploads:
-        study = opt.with_flags(study_file, flags)
-        return at.upload(source, progress=progress).with_study(study)
-    # What only readers here understand is read here, and goes as a table.
-    data = opt.dataset(source, study_file, flags)
-    return at.upload(data.table.arrow, name=source, progress=progress).with_study(data.study)
+    if Path(source).is_file() and Path(source).suffix.lower()[1:] in server.about.uploads:
+        merged = study.merged()
+        return server.upload(source, progress=progress).with_study(merged)
+    # What only local readers understand is read locally, and goes as a table.
+    data = dataset(source, study)
+    return server.upload(data.table.arrow, name=source, progress=progress).with_study(data.study)

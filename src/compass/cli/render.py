@@ -175,8 +175,8 @@ def _suggestions(console: Console, result: Answer) -> RenderableType:
     def row(rank: int, suggestion: Suggestion, gap: str) -> list[RenderableType]:
         edits = {edit.name: edit for edit in suggestion.edits}
         settings = [_setting(suggestion, name, edits.get(name), result) for name in names]
-        told = [predicted(suggestion.outcome(o.name), gap) for o in outcomes]
-        return [str(rank), *settings, *told, label(suggestion.trust.label)]
+        values = [predicted(suggestion.outcome(o.name), gap) for o in outcomes]
+        return [str(rank), *settings, *values, label(suggestion.trust.label)]
 
     ranked = list(enumerate(result.suggestions, 1))
     lines = [row(rank, suggestion, " ") for rank, suggestion in ranked]
@@ -298,20 +298,20 @@ def _varying(configs: Sequence[dict[str, Value]]) -> list[str]:
     return changed or names
 
 
-def told_model(card: ModelCard) -> str:
+def model_text(card: ModelCard) -> str:
     """The family of a model with what was decided about it."""
     more = [
         "log" if card.log else "",
         f"on {card.embedding}" if card.embedding else "",
         "tuned" if card.tuned else "",
     ]
-    said = ", ".join(part for part in more if part)
-    return f"{card.family} ({said})" if said else card.family
+    decided = ", ".join(part for part in more if part)
+    return f"{card.family} ({decided})" if decided else card.family
 
 
 def _footer(result: Answer) -> Text:
     models = "; ".join(
-        f"{card.target}: {told_model(card)} on {card.rows} runs, "
+        f"{card.target}: {model_text(card)} on {card.rows} runs, "
         f"{card.error_name} {card.error:.1%} on unseen ones"
         for card in result.models
     )

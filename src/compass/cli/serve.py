@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ from urllib.parse import quote
 import typer
 
 from compass.cli import flags
+from compass.cli.groups import grouped
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
@@ -19,86 +21,102 @@ if TYPE_CHECKING:
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
-def serve(
-    data: Annotated[
-        str, typer.Argument(help="Past runs or a saved engine to offer to everybody.")
-    ] = "embedded",
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8765,
+@dataclass(frozen=True)
+class ServeFlags:
+    """Where the server listens, what it keeps and allows, and which language model it asks."""
+
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8765
     token: Annotated[
         str | None,
         typer.Option(
             envvar="COMPASS_TOKEN",
             help="What every request must carry; made and printed where others can reach the host.",
         ),
-    ] = None,
-    state: Annotated[
-        Path | None, typer.Option(help="The folder in which everything is kept.")
-    ] = None,
+    ] = None
+    state: Annotated[Path | None, typer.Option(help="The folder in which everything is kept.")] = (
+        None
+    )
     allow: Annotated[
         list[Path] | None,
         typer.Option("--allow", help="A folder whose files may be named by path; may be repeated."),
-    ] = None,
+    ] = None
     origin: Annotated[
         list[str] | None,
         typer.Option("--origin", help="Another site whose pages may call; may be repeated."),
-    ] = None,
+    ] = None
     name: Annotated[
         list[str] | None,
         typer.Option("--name", help="A name by which the server is called; may be repeated."),
-    ] = None,
+    ] = None
     limit: Annotated[
         list[str] | None,
         typer.Option(
             "--limit", help="A limit, such as rows=100000 or upload_bytes=2GB; may be repeated."
         ),
-    ] = None,
+    ] = None
     llm: Annotated[
         str | None, typer.Option("--llm", help="An OpenAI-compatible endpoint for the chat.")
-    ] = None,
-    llm_model: Annotated[str | None, typer.Option("--llm-model", help="Its model.")] = None,
+    ] = None
+    llm_model: Annotated[str | None, typer.Option("--llm-model", help="Its model.")] = None
+
+    def settings(self) -> "ServerSettings":
+        """The flags as the settings of a server; a token is made where others can reach it."""
+        from compass.server.settings import ServerSettings, is_loopback, new_token
+
+        self._check()
+        return ServerSettings(
+            host=self.host,
+            port=self.port,
+            state=(self.state or default_state()).absolute(),
+            token=self.token or (None if is_loopback(self.host) else new_token()),
+            folders=tuple(folder.resolve() for folder in self.allow or ()),
+            origins=tuple(self.origin or ()),
+            hosts=tuple(self.name or ()),
+            llm_url=self.llm,
+            llm_model=self.llm_model,
+            limits=limits(self.limit or []),
+        )
+
+    def _check(self) -> None:
+        if (self.llm is None) != (self.llm_model is None):
+            raise BadInput("--llm and --llm-model belong together", hint="give both")
+        if self.token is not None and not re.fullmatch(r"[\x21-\x7e]{8,200}", self.token):
+            raise BadInput(
+                "the token must be 8 to 200 letters, digits and signs without blanks",
+                hint="leave it out, and one is made",
+            )
+        for folder in self.allow or ():
+            if not folder.is_dir():
+                raise BadInput(f"--allow {folder}: there is no such folder", hint="check the path")
+        for site in self.origin or ():
+            if not re.fullmatch(r"https?://[^/\s]+", site):
+                raise BadInput(
+                    f"--origin {site}: a site is named without a path",
+                    hint="such as https://compass.example.org",
+                )
+
+
+@grouped
+def serve(
+    data: Annotated[
+        str, typer.Argument(help="Past runs or a saved engine to offer to everybody.")
+    ] = "embedded",
+    *,
+    how: ServeFlags,
     study: flags.StudyFile = None,
     surrogate: flags.Surrogate = None,
 ) -> None:
     """Answer over HTTP what the command line answers; see docs/guides/server.md."""
     from compass.server.run import serve as run
-    from compass.server.settings import ServerSettings, is_loopback, new_token
 
-    if (llm is None) != (llm_model is None):
-        raise BadInput("--llm and --llm-model belong together", hint="give both")
-    if token is not None and not re.fullmatch(r"[\x21-\x7e]{8,200}", token):
-        raise BadInput(
-            "the token must be 8 to 200 letters, digits and signs without blanks",
-            hint="leave it out, and one is made",
-        )
-    for folder in allow or ():
-        if not folder.is_dir():
-            raise BadInput(f"--allow {folder}: there is no such folder", hint="check the path")
-    for site in origin or ():
-        if not re.fullmatch(r"https?://[^/\s]+", site):
-            raise BadInput(
-                f"--origin {site}: a site is named without a path",
-                hint="such as https://compass.example.org",
-            )
-    chosen = token or (None if is_loopback(host) else new_token())
-    settings = ServerSettings(
-        host=host,
-        port=port,
-        state=(state or default_state()).absolute(),
-        token=chosen,
-        folders=tuple(folder.resolve() for folder in allow or ()),
-        origins=tuple(origin or ()),
-        hosts=tuple(name or ()),
-        llm_url=llm,
-        llm_model=llm_model,
-        limits=limits(limit or []),
-    )
+    settings = how.settings()
     # One that was given is known to whoever gave it, and has no business in logs and on screens.
-    run(settings, data, study, partial(_announce, show=token is None), surrogate)
+    run(settings, data, study, partial(_announce, show=how.token is None), surrogate)
 
 
 def default_state() -> Path:
-    """Where a server keeps things unless it is told otherwise."""
+    """Where a server keeps things unless a folder is named."""
     base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     return Path(base) / "compass"
 

@@ -40,12 +40,12 @@ def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[obje
     console = Console()
     if title:
         console.print(printable(title, "bold"))
-    told = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    used = [place for place in range(len(headers)) if any(row[place] for row in told)]
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    used = [place for place in range(len(headers)) if any(row[place] for row in texts)]
     if not used:
         return
     names = [headers[place] for place in used]
-    cells = [[row[place] for place in used] for row in told]
+    cells = [[row[place] for place in used] for row in texts]
     if _needed(names, cells) > console.width:
         _print_list(names, cells, console.width)
         return
@@ -73,17 +73,17 @@ def _print_list(names: Sequence[str], cells: Sequence[Sequence[str]], width: int
     console = Console(soft_wrap=True)
     for first, *others in cells:
         console.print(printable(first, "bold"))
-        told = [f"{name}: {cell}" for name, cell in zip(names[1:], others, strict=True) if cell]
-        said = textwrap.fill(
-            "; ".join(told),
+        parts = [f"{name}: {cell}" for name, cell in zip(names[1:], others, strict=True) if cell]
+        lines = textwrap.fill(
+            "; ".join(parts),
             width,
             initial_indent="    ",
             subsequent_indent="    ",
             break_long_words=False,
             break_on_hyphens=False,
         )
-        if said:
-            console.print(printable(said))
+        if lines:
+            console.print(printable(lines))
 
 
 def print_notes(notes: Sequence[str]) -> None:
@@ -110,10 +110,10 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
     """What each column is taken for, what cleaning did, which runs compare, and the rules."""
     report, mined = view.cleaning, view.dependencies
     if as_json:
-        said = view.model_dump(mode="json")
+        whole = view.model_dump(mode="json")
         shown = ("columns", "sample", "cleaning", "comparable", "rules", "dependencies")
         rules = [{"text": rule.text, "broken_by": rule.broken_by} for rule in view.rules]
-        print_json({name: said[name] for name in shown} | {"rules": rules})
+        print_json({name: whole[name] for name in shown} | {"rules": rules})
         return
     rows = [
         (c.name, c.role.value, f"{c.kind}, {c.unit}" if c.unit else c.kind, c.legal, _about(c))
@@ -179,12 +179,12 @@ def print_fit(
     if as_json:
         print_json({"path": str(path), "models": [c.model_dump(mode="json") for c in cards]})
         return
-    from compass.cli.render import told_model
+    from compass.cli.render import model_text
 
     rows = [
         (
             c.target,
-            told_model(c),
+            model_text(c),
             c.rows,
             len(c.features),
             f"{c.error_name} {c.error:.1%}{_between(c.low, c.high)}",
@@ -231,10 +231,10 @@ def _between(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" ({low:.1%}..{high:.1%})"
 
 
-def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
+def print_tell(report: "Told", path: Path, *, as_json: bool) -> None:
     """What new runs changed."""
     if as_json:
-        print_json({"path": str(path), **told.model_dump(mode="json")})
+        print_json({"path": str(path), **report.model_dump(mode="json")})
         return
     rows = [
         (
@@ -243,14 +243,14 @@ def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
             f"{one.error_name} {_share(one.error_before)} -> {one.error_after:.1%}",
             "" if one.drift is None else f"{one.drift.kind}: {one.drift.reason}",
         )
-        for one in told.learnt
+        for one in report.learnt
     ]
-    head = f"{told.used} of {told.rows} new runs taken in, {told.total} known now"
+    head = f"{report.used} of {report.rows} new runs taken in, {report.total} known now"
     print_table(f"{head}; saved {path}", ("outcome", "model", "on unseen runs", "drift"), rows)
-    if told.arrivals:
+    if report.arrivals:
         sys.stdout.write("\n")
-        _print_arrivals(told)
-    if told.changes:
+        _print_arrivals(report)
+    if report.changes:
         from rich.console import Console
 
         from compass.cli.render import printable
@@ -258,18 +258,18 @@ def print_told(told: "Told", path: Path, *, as_json: bool) -> None:
         sys.stdout.write("\n")
         console = Console()
         console.print(printable("What changed", "bold"))
-        for line in told.changes:
+        for line in report.changes:
             console.print(printable(f"- {line}"))
-    print_notes(told.notes)
+    print_notes(report.notes)
 
 
-def _print_arrivals(told: "Told") -> None:
+def _print_arrivals(report: "Told") -> None:
     """The first new runs beside what was predicted of them."""
     from compass.cli.render import show
 
-    names = list(dict.fromkeys(c.outcome for run in told.arrivals for c in run.outcomes))
+    names = list(dict.fromkeys(c.outcome for run in report.arrivals for c in run.outcomes))
     rows = []
-    for run in told.arrivals:
+    for run in report.arrivals:
         cells = {}
         for c in run.outcomes:
             span = "" if c.low is None else f" [{show(c.low)}, {show(c.high)}]"
@@ -278,7 +278,7 @@ def _print_arrivals(told: "Told") -> None:
         before = "not known" if run.before is None else run.before.value
         label = run.after.value if before == run.after.value else f"{before} -> {run.after.value}"
         rows.append((run.row, *(cells.get(name, "") for name in names), label))
-    more = f", the first {len(rows)} of {told.used}" if told.used > len(rows) else ""
+    more = f", the first {len(rows)} of {report.used}" if report.used > len(rows) else ""
     print_table(f"New runs, predicted -> measured{more}", ("row", *names, "trust"), rows)
 
 

@@ -3,10 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from compass.client.jobs import Progress, finished
 from compass.client.nouns import DatasetInfo, EngineInfo, JobInfo, understood
+from compass.domain.arguments import takes
+from compass.domain.base import valid
+from compass.domain.options import FitKeywords, FitOptions
+from compass.engine import arguments
 from compass.engine.columns import ColumnsView
 from compass.prepare.study import Study, with_roles
 
@@ -64,21 +68,15 @@ class RemoteDataset:
         )
         return understood(ColumnsView, told)
 
+    @takes(options=arguments.FIT)
     def fit(
         self,
         *,
         name: str | None = None,
-        rules: Iterable[str] = (),
-        surrogate: str | None = None,
-        generator: str | None = None,
-        seed: int | None = None,
-        keep: float | None = None,
-        reducer: str | None = None,
-        tune: float | None = None,
-        represent: str | None = None,
         models: Mapping[str, Any] | None = None,
         model_columns: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
+        **options: Unpack[FitKeywords],
     ) -> "RemoteEngine":
         """Learn from these runs; options are as in `Compass`.
 
@@ -87,24 +85,14 @@ class RemoteDataset:
         """
         from compass.client.engine import RemoteEngine
 
-        given = {
-            "rules": list(rules) or None,
-            "surrogate": surrogate,
-            "generator": generator,
-            "seed": seed,
-            "keep": keep,
-            "reducer": reducer,
-            "tune": tune,
-            "represent": represent,
-        }
-        options = {key: value for key, value in given.items() if value is not None}
+        chosen = valid(FitOptions, options).model_dump(mode="json", exclude_defaults=True)
         brought = {
             outcome: self.server.upload_model(file) for outcome, file in (models or {}).items()
         }
         wanted = {outcome: _sheet(given) for outcome, given in (model_columns or {}).items()}
-        known = None if wanted else self._fitted(name, options, brought)
+        known = None if wanted else self._fitted(name, chosen, brought)
         if known is None:
-            body = {"dataset": self.id, "study": _plain(self.study), "models": brought, **options}
+            body = {"dataset": self.id, "study": _plain(self.study), "models": brought, **chosen}
             body |= {"model_columns": wanted, "name": name}
             link = self.server.link
             begun = understood(

@@ -13,17 +13,18 @@ from compass.domain.arguments import anything_of, either, function, start, takes
 from compass.domain.base import Value, scalar
 from compass.domain.errors import CompassError
 from compass.domain.explanation import Dependence, Explanation, Importance
+from compass.domain.options import AskOptions, QueryOptions
 from compass.domain.query import Query
 from compass.domain.space import Space
 from compass.domain.tell import Told
-from compass.engine import arguments as spoken
+from compass.engine import arguments
 from compass.engine.columns import ColumnsView
 from compass.engine.questions import Questions, Run
 from compass.prepare.study import Study
 
 if TYPE_CHECKING:
     from compass.client.server import Server
-    from compass.engine.batch import Asking, Reply
+    from compass.engine.batch import Asking, BatchReply
 
 _REMEMBERED = 5  # questions that `tell` looks at again when nobody says which
 
@@ -88,97 +89,59 @@ class RemoteEngine(Questions):
         """How many past runs break each rule."""
         return {rule.text: rule.broken_by for rule in self.about.rules}
 
-    @takes(**spoken.ASKED, weights=spoken.WEIGHTS, curve=spoken.NAMES)
-    def ask(
-        self,
-        question: str | Query,
-        *,
-        run: Run | None = None,
-        where: Iterable[str] = (),
-        count: int | None = None,
-        seed: int | None = None,
-        weights: Mapping[str, float] | None = None,
-        diversity: float | None = None,
-        prove: float | None = None,
-        level: float | None = None,
-        curve: Iterable[str] = (),
-    ) -> Answer:
-        """Answer a question given as text or as a Query; see `Compass.ask`."""
-        said: dict[str, Any] = {
-            "count": count,
-            "seed": seed,
-            "diversity": diversity,
-            "prove": prove,
-        }
-        said |= {"level": level, "weights": None if weights is None else dict(weights)}
-        body = _question(question, run, where, said) | {"curve": list(curve)}
-        told = self._post("answers", body, params=NOW, begins=True)
-        if "state" in told:  # a job; a question that was asked before has its answer at once
-            job = finished(self.server.link, understood(JobInfo, told), self.progress)
-            told = self.server.link.call("GET", f"/answers/{job.answer}")
-        answer = understood(Answer, told["answer"])
+    def _ask(self, question: str | Query, options: AskOptions) -> Answer:
+        reply = self._post("answers", _body(question, options), params=NOW, begins=True)
+        if "state" in reply:  # a job; a question that was asked before has its answer at once
+            job = finished(self.server.link, understood(JobInfo, reply), self.progress)
+            reply = self.server.link.call("GET", f"/answers/{job.answer}")
+        answer = understood(Answer, reply["answer"])
         kept = [text for text in self.asked if text != answer.text]
         self.asked = [*kept, answer.text][-_REMEMBERED:]
         return answer
 
-    @takes(questions=spoken.BATCH, progress=function)
+    @takes(questions=arguments.BATCH, progress=function)
     def ask_all(
         self,
         questions: "Iterable[Asking]",
         *,
         progress: Progress | None = None,
         **options: Any,
-    ) -> "tuple[Reply, ...]":
+    ) -> "tuple[BatchReply, ...]":
         """Answer many questions, one after the other; one that fails stops no other.
 
         A question is a text, a Query, or a mapping with options; see `Compass.ask_all`.
         """
-        from compass.engine.batch import Reply
+        from compass.engine.batch import BatchReply
 
         asked = list(questions)
         replies = []
         for place, one in enumerate(asked, 1):
-            said = options | (dict(one) if isinstance(one, Mapping) else {"question": one})
+            mine = dict(one) if isinstance(one, Mapping) else {"question": one}
             try:
-                known = spoken.ONE_OF_MANY(said)
-                replies.append(Reply(one, answer=self.ask(known.pop("question", ""), **known)))
+                given = arguments.ONE_OF_MANY(options | mine)
+                replies.append(BatchReply(one, answer=self.ask(given.pop("question", ""), **given)))
             except CompassError as error:
-                replies.append(Reply(one, error=error))
+                replies.append(BatchReply(one, error=error))
             if progress is not None:
                 progress("answering", place, len(asked))
         return tuple(replies)
 
-    @takes(**spoken.ASKED, said=spoken.OPTIONS)
-    def query(
-        self,
-        question: str | Query,
-        *,
-        run: Run | None = None,
-        where: Iterable[str] = (),
-        **said: Any,
-    ) -> Query:
-        """A question as it is understood, bound to the columns; options are as in `ask`."""
-        told = self._post("queries", _question(question, run, where, said))
-        return understood(Query, told["query"])
+    def _query(self, question: str | Query, options: QueryOptions) -> Query:
+        reply = self._post("queries", _body(question, options))
+        return understood(Query, reply["query"])
 
-    @takes(**spoken.ASKED, n=spoken.RUNS, options=spoken.OPTIONS)
-    def run_next(
+    def _run_next(
         self,
-        n: int = 8,
-        question: str | Query | None = None,
-        *,
-        run: Run | None = None,
-        where: Iterable[str] = (),
-        **options: Any,
+        n: int,
+        question: str | Query | None,
+        options: QueryOptions,
+        pending: tuple[dict[str, Value], ...],
     ) -> tuple[Proposal, ...]:
-        """Up to n configurations to measure: those that would help a question most.
+        body = _body(question, options) | {"runs": n}
+        reply = self._post("run-next", body | ({"pending": pending} if pending else {}))
+        return understood(tuple[Proposal, ...], reply["run_next"])
 
-        Without a question, those that would teach the models most. Other options are as in `ask`.
-        """
-        told = self._post("run-next", _question(question, run, where, options) | {"runs": n})
-        return understood(tuple[Proposal, ...], told["run_next"])
-
-    @takes(run=start, parameters=spoken.NAMES, outcomes=spoken.NAMES)
+    @takes(run=start, parameters=arguments.NAMES, outcomes=arguments.NAMES)
     def curves(
         self, run: Run, parameters: Iterable[str], outcomes: Iterable[str] = ()
     ) -> tuple[Curve, ...]:
@@ -186,7 +149,7 @@ class RemoteEngine(Questions):
         body = {"parameters": list(parameters), "outcomes": list(outcomes), "run": _run(run)}
         return understood(tuple[Curve, ...], self._post("curves", body))
 
-    @takes(run=either(anything_of(Suggestion), start), outcomes=spoken.NAMES, against=start)
+    @takes(run=either(anything_of(Suggestion), start), outcomes=arguments.NAMES, against=start)
     def explain(
         self,
         run: Run | Suggestion,
@@ -205,13 +168,19 @@ class RemoteEngine(Questions):
             body["run"] = _run(run)
         return understood(tuple[Explanation, ...], self._post("explanations", body))
 
-    @takes(outcome=text, repeats=spoken.REPEATS)
+    @takes(outcome=text, repeats=arguments.REPEATS)
     def importance(self, outcome: str, *, repeats: int = 10) -> Importance:
         """Which columns does the model of an outcome rely on?"""
         params = {"outcome": outcome, "repeats": repeats}
         return understood(Importance, self._get("importance", params))
 
-    @takes(outcome=text, column=text, points=spoken.POINTS, label=spoken.label, lines=spoken.LINES)
+    @takes(
+        outcome=text,
+        column=text,
+        points=arguments.POINTS,
+        label=arguments.label,
+        lines=arguments.LINES,
+    )
     def dependence(
         self, outcome: str, column: str, *, points: int = 20, label: Value = None, lines: int = 0
     ) -> Dependence:
@@ -226,7 +195,7 @@ class RemoteEngine(Questions):
         said = None if study is None else study.model_dump(mode="json", exclude_defaults=True)
         return understood(ColumnsView, self._post("columns/check", {"study": said, "mine": mined}))
 
-    @takes(questions=spoken.questions, name=text)
+    @takes(questions=arguments.questions, name=text)
     def tell(
         self, rows: Any, questions: Iterable[str | Query] = (), *, name: str | None = None
     ) -> Told:
@@ -266,16 +235,12 @@ class RemoteEngine(Questions):
         return self.server.link.call("GET", f"/engines/{self.id}/{what}", params=params)
 
 
-def _question(
-    question: str | Query | None, run: Run | None, where: Iterable[str], said: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A question as it travels; what is not said is left out."""
-    asked: Any = question
-    if isinstance(question, Query):
-        asked = question.model_dump(mode="json")
-    texts = [where] if isinstance(where, str) else list(where)
-    body: dict[str, Any] = {"question": asked, "run": _run(run), "where": texts or None, **said}
-    return {name: scalar(value) for name, value in body.items() if value is not None}
+def _body(question: str | Query | None, options: QueryOptions) -> dict[str, Any]:
+    """A question with its options as a request; what is not given is left out."""
+    if question is None:
+        return options.given()
+    asked = question.model_dump(mode="json") if isinstance(question, Query) else question
+    return {"question": asked, **options.given()}
 
 
 def _run(run: Run | None) -> Any:

@@ -256,14 +256,14 @@ def maybe(kind: Kind) -> Kind:
     return lambda given: None if given is None else kind(given)
 
 
-def options_of(*names: str, **kinds: Kind) -> Kind:
-    """Keywords of a question, for `**options`: of these names only; None is as if not given."""
+def options_of(*names: str, what: str = "option of a question", **kinds: Kind) -> Kind:
+    """Keywords of a call, for `**options`: of these names only; None is as if not given."""
     known = (*names, *kinds)
 
     def kind(given: Mapping[str, Any]) -> dict[str, Any]:
         for name in given:
             if name not in known:
-                raise unknown("option of a question", name, known)
+                raise unknown(what, name, known)
         return {
             name: argument(name, kinds[name], value) if name in kinds else value
             for name, value in given.items()

@@ -5,10 +5,12 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from compass.domain import option
 from compass.domain.base import Config, Input, Real, Value, Whole
 from compass.domain.constraint import Constraint
 from compass.domain.errors import BadInput, QueryProblem
 from compass.domain.goal import Goal
+from compass.domain.options import field
 
 
 class Kind(StrEnum):
@@ -93,21 +95,13 @@ class Query(Input):
         default_factory=dict, description="old values that the text claims; checked"
     )
     baseline: Baseline | None = None
-    count: Whole | None = Field(None, ge=1, le=1000, description="how many suggestions")
-    seed: Whole | None = Field(None, ge=0, lt=2**32)
-    weights: dict[str, Real] = Field(
-        default_factory=dict, description="cost of changing a parameter; 1 if not named"
-    )
-
-    diversity: Real | None = Field(
-        None, ge=0, le=1000, description="weight of being different; None: the default"
-    )
-    prove: Real | None = Field(
-        None, ge=0, le=3600, description="seconds for a proof, 0: none; None: the default"
-    )
-    level: Real | None = Field(
-        None, gt=0, lt=1, description="share of new runs inside an interval; None: the default"
-    )
+    count: Whole | None = field(option.COUNT)
+    seed: Whole | None = field(option.SEED)
+    weights: dict[str, Real] = Field(default_factory=dict, description=option.WEIGHTS.description)
+    diversity: Real | None = field(option.DIVERSITY)
+    prove: Real | None = field(option.PROVE)
+    level: Real | None = field(option.LEVEL)
+    generator: str | None = field(option.GENERATOR, min_length=1)
 
     @model_validator(mode="after")
     def _weights_positive(self) -> Self:

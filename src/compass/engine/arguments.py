@@ -1,4 +1,4 @@
-"""What is given in Python calls about questions, as goals, edits and queries."""
+"""Checks of the arguments of Python calls about questions: goals, changes, options, models."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
@@ -9,6 +9,7 @@ from compass.domain.arguments import Mismatch, items, named, options_of, start, 
 from compass.domain.base import Value, scalar, shown, valid
 from compass.domain.constraint import Constraint
 from compass.domain.goal import Goal
+from compass.domain.options import FitKeywords, QueryKeywords
 from compass.domain.query import Edit, Kind, Plus, Query, SetTo, Times
 from compass.model.files import Brought
 
@@ -18,14 +19,20 @@ RUNS: Argument = whole(1, 1000)
 REPEATS: Argument = whole(2, 1000)  # two are needed to tell how exact a mean is
 POINTS: Argument = whole(2, 1000)
 LINES: Argument = whole(0, 1000)
-_NUMBERS = ("count", "seed", "diversity", "prove", "level")  # which the query checks
-OPTIONS: Argument = options_of(*_NUMBERS, weights=WEIGHTS)
+# Options that are checked as fields of `QueryOptions`.
+_PLAIN = tuple(name for name in QueryKeywords.__annotations__ if name != "weights")
+OPTIONS: Argument = options_of(*_PLAIN, weights=WEIGHTS)
+
+_FITTED = tuple(name for name in FitKeywords.__annotations__ if name != "rules")
+FIT: Argument = options_of(*_FITTED, what="option of a fit", rules=RULES)
 
 _GOALS = get_args(get_args(Goal)[0])
 _GOAL = "for example goals={'runtime': cp.minimize, 'power': cp.at_most(600)}"
 _MODEL = "for example models={'runtime': cp.bring('model.onnx')}"
 _CHANGE = "for example {'gpus': 2, 'nodes': cp.times(2)}"
-_ASKED = "for example 'Recommend a configuration X = {gpus: ?} to achieve Y = {runtime: minimize}'"
+_QUESTION = (
+    "for example 'Recommend a configuration X = {gpus: ?} to achieve Y = {runtime: minimize}'"
+)
 NAMES: Argument = texts("for example ['gpus']")
 CONDITIONS: Argument = texts("for example where=[\"app == 'amg'\"]")
 
@@ -62,27 +69,27 @@ def changes(given: Any) -> dict[str, Any]:
 def question(given: Any) -> str | Query:
     """A question as text or as a Query."""
     if not isinstance(given, str | Query):
-        raise Mismatch(f"is a text or a Query, not {shown(given)}", _ASKED)
+        raise Mismatch(f"is a text or a Query, not {shown(given)}", _QUESTION)
     return given
 
 
 def questions(given: Any) -> tuple[str | Query, ...]:
-    """Several questions; one alone is a list of one."""
+    """Several questions; a single one is a list of one."""
     if isinstance(given, str | Query):
         return (given,)
-    return tuple(question(one) for one in items("is a list of questions", _ASKED)(given))
+    return tuple(question(one) for one in items("is a list of questions", _QUESTION)(given))
 
 
-# Of one of many questions, where it is not the question itself.
+# One question of a batch that is given as a mapping.
 ONE_OF_MANY: Argument = options_of(
-    "question", *_NUMBERS, run=start, where=CONDITIONS, curve=NAMES, weights=WEIGHTS
+    "question", *_PLAIN, run=start, where=CONDITIONS, curve=NAMES, weights=WEIGHTS
 )
-# Arguments that `ask` and its like share, and those of the three questions as methods.
+# Arguments that `ask`, `query` and `run_next` share, and those of the three questions as methods.
 ASKED = {"question": question, "run": start, "where": CONDITIONS}
 METHOD = {
     "ask": NAMES,
     "where": CONDITIONS,
-    "options": options_of("run", "curve", *_NUMBERS, weights=WEIGHTS),
+    "options": options_of("curve", *_PLAIN, weights=WEIGHTS),
 }
 
 

@@ -1,4 +1,4 @@
-"""Many questions at once: each is answered as if it were asked alone, on any executor.
+"""Many questions at once: each is answered as if it were the only one, on any executor.
 
 The random numbers of a question come from its own seed, so answers do not depend on which worker
 gives them, nor on the other questions.
@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from compass.domain.answer import Answer
 from compass.domain.arguments import argument, named
+from compass.domain.base import valid
 from compass.domain.errors import BadInput
+from compass.domain.options import AskOptions
 from compass.domain.query import Query
-from compass.engine import arguments as spoken
+from compass.engine import arguments
 from compass.engine.answer import Clock
 from compass.engine.tell_report import remembered
 from compass.execute import Executor, WorkerLost, opened
@@ -30,11 +32,11 @@ if TYPE_CHECKING:
 Asking = str | Query | Mapping[str, Any]
 _BATCH = 16  # most questions that travel together
 _ROUNDS = 4  # batches per worker: whoever has easy questions gets more of them
-_known = threading.local()  # the engine that this thread of a worker answers with
+_thread = threading.local()  # the engine that this thread of a worker answers with
 
 
 @dataclass(frozen=True)
-class Reply:
+class BatchReply:
     """A question with its answer, or with what was wrong with it."""
 
     question: Asking
@@ -44,15 +46,15 @@ class Reply:
 
 @dataclass(frozen=True)
 class _Bound:
-    """A question as it travels."""
+    """A question as it is sent to workers: bound to the columns."""
 
     query: Query
     curve: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class _Parcel:
-    """A saved engine as it travels."""
+class _PackedEngine:
+    """A saved engine as it is sent to workers: its files."""
 
     name: str
     files: tuple[tuple[str, bytes], ...]
@@ -65,10 +67,10 @@ def ask_all(
     executor: str | Executor | None,
     progress: Progress | None,
     options: Mapping[str, Any],
-) -> tuple[Reply, ...]:
+) -> tuple[BatchReply, ...]:
     """The replies in the order of the questions; a question that fails does not stop the others."""
     asked = list(questions)
-    bound = [_attempt(partial(_bound, engine, one, options)) for one in asked]
+    bound = [_result_or_error(partial(_bound, engine, one, options)) for one in asked]
     good = [place for place, one in enumerate(bound) if isinstance(one, _Bound)]
     results: list[Any] = list(bound)
     tell = _Counter(progress, len(asked), len(asked) - len(good))
@@ -78,12 +80,12 @@ def ask_all(
             tell(1)
     elif good:
         for place in good:
-            problem = _attempt(partial(_learn, engine, bound[place].query))
+            problem = _result_or_error(partial(_learn, engine, bound[place].query))
             results[place] = problem if isinstance(problem, Exception) else bound[place]
         able = [place for place in good if isinstance(results[place], _Bound)]
         tell(len(good) - len(able))
         with opened(executor) as place_to_run:
-            _spread(place_to_run, _parcel(engine), able, results, tell)
+            _distribute(place_to_run, _packed(engine), able, results, tell)
     replies = tuple(_reply(one, result) for one, result in zip(asked, results, strict=True))
     for place in good:
         answer = replies[place].answer
@@ -105,7 +107,7 @@ class _Counter:
             self.progress("answering", self.done, self.total)
 
 
-def _attempt(call: Any) -> Any:
+def _result_or_error(call: Any) -> Any:
     """What a call gives, or the problem that it has."""
     try:
         return call()
@@ -114,18 +116,18 @@ def _attempt(call: Any) -> Any:
 
 
 def _bound(engine: "Compass", one: Asking, options: Mapping[str, Any]) -> _Bound:
-    """A question with what was said besides, bound to the columns."""
+    """A question with its options, bound to the columns."""
     own = named("for example {'question': '...', 'run': 7}")
     mine = argument("a question", own, one) if isinstance(one, Mapping) else {"question": one}
-    said = spoken.ONE_OF_MANY({**options, **mine})
-    question = said.pop("question", None)
-    run, where, curve = said.pop("run", None), said.pop("where", ()), said.pop("curve", None)
+    given = arguments.ONE_OF_MANY({**options, **mine})
+    question = given.pop("question", None)
     if not isinstance(question, str | Query):
         raise BadInput(
             "a question is missing",
             hint="give texts, queries, or mappings such as {'question': '...', 'run': 7}",
         )
-    return _Bound(engine.query(question, run=run, where=where, **said), tuple(curve or ()))
+    chosen = valid(AskOptions, given)
+    return _Bound(engine._query(question, chosen), chosen.curve)
 
 
 def _learn(engine: "Compass", query: Query) -> None:
@@ -134,19 +136,19 @@ def _learn(engine: "Compass", query: Query) -> None:
 
 
 def _answer(engine: "Compass", one: _Bound) -> Answer | Exception:
-    found: Answer | Exception = _attempt(partial(engine._answer, one.query, one.curve))
+    found: Answer | Exception = _result_or_error(partial(engine._answer, one.query, one.curve))
     return found
 
 
-def _reply(question: Asking, result: Any) -> Reply:
+def _reply(question: Asking, result: Any) -> BatchReply:
     if isinstance(result, Exception):
-        return Reply(question, error=result)
-    return Reply(question, answer=result)
+        return BatchReply(question, error=result)
+    return BatchReply(question, answer=result)
 
 
-def _spread(
+def _distribute(
     executor: Executor,
-    parcel: _Parcel,
+    packed_engine: _PackedEngine,
     places: Sequence[int],
     results: list[Any],
     tell: _Counter,
@@ -158,7 +160,7 @@ def _spread(
         items = [tuple(results[place] for place in batch) for batch in batches]
         done = set()
         try:
-            for number, answers in executor.map(partial(_answers, parcel), items):
+            for number, answers in executor.map(partial(_answers, packed_engine), items):
                 done.add(number)
                 for place, answer in zip(batches[number], answers, strict=True):
                     results[place] = answer
@@ -176,44 +178,44 @@ def _after(
     tell: _Counter,
 ) -> list[Sequence[int]]:
     """What is left when a batch has ended its workers: its questions are asked one by one."""
-    guilty = batches[lost.position]
+    failed = batches[lost.position]
     left = [batch for n, batch in enumerate(batches) if n not in done and n != lost.position]
-    if len(guilty) > 1:
-        return [*left, *([place] for place in guilty)]
-    results[guilty[0]] = lost
+    if len(failed) > 1:
+        return [*left, *([place] for place in failed)]
+    results[failed[0]] = lost
     tell(1)
     return left
 
 
-def _parcel(engine: "Compass") -> _Parcel:
+def _packed(engine: "Compass") -> _PackedEngine:
     folder = Path(tempfile.mkdtemp(prefix="compass-ask-"))
     try:
         engine.save(folder / "engine")
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
         packed = tuple((str(path.relative_to(folder)), path.read_bytes()) for path in files)
-        return _Parcel(secrets.token_hex(8), packed)
+        return _PackedEngine(secrets.token_hex(8), packed)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _answers(parcel: _Parcel, batch: Sequence[_Bound]) -> list[Answer | Exception]:
+def _answers(packed_engine: _PackedEngine, batch: Sequence[_Bound]) -> list[Answer | Exception]:
     """The answers to a batch, where there is a worker."""
-    return [_answer(_loaded(parcel), one) for one in batch]
+    return [_answer(_loaded(packed_engine), one) for one in batch]
 
 
-def _loaded(parcel: _Parcel) -> "Compass":
-    """The engine of a parcel, loaded once by each thread of a worker."""
+def _loaded(packed_engine: _PackedEngine) -> "Compass":
+    """A packed engine, loaded once by each thread of a worker."""
     from compass.engine.store import load
 
-    if getattr(_known, "name", None) != parcel.name:
+    if getattr(_thread, "name", None) != packed_engine.name:
         folder = Path(tempfile.mkdtemp(prefix="compass-ask-"))
         try:
-            for name, data in parcel.files:
+            for name, data in packed_engine.files:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(data)
-            _known.engine = load(folder / "engine")
-            _known.name = parcel.name
+            _thread.engine = load(folder / "engine")
+            _thread.name = packed_engine.name
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    engine: Compass = _known.engine
+    engine: Compass = _thread.engine
     return engine

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from compass import registry
 from compass.acquire.propose import anywhere, for_population
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Provenance, Suggestion
 from compass.domain.arguments import anything_of, either, function, path_name, start, takes, text
@@ -14,13 +15,14 @@ from compass.domain.errors import QueryProblem, UnknownName, unknown
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.expression import names_in
 from compass.domain.goal import Goal, Observe
+from compass.domain.options import AskOptions, FitOptions, QueryOptions
 from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import Told
-from compass.engine import arguments as spoken
+from compass.engine import arguments
 from compass.engine.answer import Clock, WantedRuns, answer_by_search
 from compass.engine.arguments import edit, query_of
-from compass.engine.batch import Asking, Reply, ask_all
+from compass.engine.batch import Asking, BatchReply, ask_all
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, changed_runs, curves
 from compass.engine.plan import is_population, plan
@@ -58,14 +60,14 @@ class Compass(Questions):
     """
 
     @takes(
-        rules=spoken.RULES,
+        rules=arguments.RULES,
         surrogate=text,
         generator=text,
         reducer=text,
         represent=text,
         journal=path_name,
         settings=anything_of(Settings),
-        models=spoken.models,
+        models=arguments.models,
         progress=function,
         executor=executor_name,
     )
@@ -88,16 +90,20 @@ class Compass(Questions):
         executor: str | Executor | None = None,
     ) -> None:
         self.data = data if isinstance(data, Dataset) else read(data)
-        given = {
-            "surrogate": surrogate,
-            "generator": generator,
-            "seed": seed,
-            "keep": keep,
-            "reducer": reducer,
-            "tune": tune,
-            "represent": represent,
-        }
-        chosen = {name: value for name, value in given.items() if value is not None}
+        options = valid(
+            FitOptions,
+            {
+                "rules": rules,
+                "surrogate": surrogate,
+                "generator": generator,
+                "seed": seed,
+                "keep": keep,
+                "reducer": reducer,
+                "tune": tune,
+                "represent": represent,
+            },
+        )
+        chosen = {name: value for name, value in options.given().items() if name != "rules"}
         self.settings = valid(Settings, dict(settings or Settings()) | chosen)
         kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
         for name in models or ():
@@ -112,7 +118,7 @@ class Compass(Questions):
             None if journal is None else Path(journal),
             executor,
         )
-        self.rules = standing(self.data, rules)
+        self.rules = standing(self.data, options.rules)
         self.asked: list[tuple[Query, Answer]] = []  # the last questions, for `tell`
 
     @property
@@ -144,35 +150,13 @@ class Compass(Questions):
         MatchedRuns.of(assessor, outcomes).prepare()
         return self
 
-    @takes(**spoken.ASKED, curve=spoken.NAMES)
-    def ask(
-        self,
-        question: str | Query,
-        *,
-        run: Run | None = None,
-        where: Iterable[str] = (),
-        count: int | None = None,
-        seed: int | None = None,
-        weights: Mapping[str, float] | None = None,
-        diversity: float | None = None,
-        prove: float | None = None,
-        level: float | None = None,
-        curve: Iterable[str] = (),
-    ) -> Answer:
-        """Answer a question given as text or as a Query; keywords add to what it says.
-
-        `weights` are costs of changing parameters, `diversity` is the weight of suggestions being
-        different, `prove` the seconds for a proof (0: none), `level` the share of new runs that the
-        intervals hold, e.g. 0.8.
-        """
-        said: dict[str, Any] = {"count": count, "seed": seed, "diversity": diversity}
-        said |= {"prove": prove, "level": level, "weights": weights}
-        query = self.query(question, run=run, where=where, **said)
-        answer = self._answer(query, tuple(curve))
+    def _ask(self, question: str | Query, options: AskOptions) -> Answer:
+        query = self._query(question, options)
+        answer = self._answer(query, options.curve)
         self.asked = remembered(self.asked, query, answer)
         return answer
 
-    @takes(questions=spoken.BATCH, executor=executor_name, progress=function)
+    @takes(questions=arguments.BATCH, executor=executor_name, progress=function)
     def ask_all(
         self,
         questions: Iterable[Asking],
@@ -180,73 +164,59 @@ class Compass(Questions):
         executor: str | Executor | None = None,
         progress: Progress | None = None,
         **options: Any,
-    ) -> tuple[Reply, ...]:
+    ) -> tuple[BatchReply, ...]:
         """Answer many questions, each as if it were asked alone; one that fails stops no other.
 
         A question is a text, a Query, or a mapping: {"question": text, "run": 7, "count": 1} with
-        options as in `ask`; those given here are for all. Without an executor they are answered
-        one after the other, here.
+        options as in `ask`; those given in the call are for all. Without an executor they are
+        answered one after the other, in this process.
         """
         where = executor or self.store.executor
         return ask_all(self, questions, executor=where, progress=progress, options=options)
 
-    @takes(**spoken.ASKED, said=spoken.OPTIONS)
-    def query(
-        self,
-        question: str | Query,
-        *,
-        run: Run | None = None,
-        where: Iterable[str] = (),
-        **said: Any,
-    ) -> Query:
-        """A question as it is understood, bound to the columns; options are as in `ask`."""
+    def _query(self, question: str | Query, options: QueryOptions) -> Query:
         query = parse_query(question) if isinstance(question, str) else question
-        added = {name: value for name, value in said.items() if value is not None}
+        added = options.given()
+        run, where = added.pop("run", None), added.pop("where", ())
+        added.pop("curve", None)
         if run is not None:
             if query.baseline is not None:
                 raise QueryProblem(
                     "the question already says where to start", hint="give the baseline once"
                 )
             added["baseline"] = self._baseline(run)
-        if added.get("weights"):
+        if "weights" in added:
             added["weights"] = {**query.weights, **added["weights"]}
-        more = tuple(Constraint(text=text) for text in where)
-        if more:
-            added["where"] = (*query.where, *more)
+        if where:
+            added["where"] = (*query.where, *(Constraint(text=text) for text in where))
         checked = valid(Query, {**dict(query), **added}) if added else query
+        if checked.generator is not None:
+            registry.get("generator", checked.generator)  # a wrong name is told before the work
         try:
             return self._bind(checked)
         except UnknownName as error:
             raise error.within(question if isinstance(question, str) else "") from None
 
-    @takes(**spoken.ASKED, n=spoken.RUNS, pending=spoken.pending, options=spoken.OPTIONS)
-    def run_next(
+    def _run_next(
         self,
-        n: int = 8,
-        question: str | Query | None = None,
-        *,
-        run: Run | None = None,
-        where: Iterable[str] = (),
-        pending: Iterable[Proposal | Mapping[str, Value]] = (),
-        **options: Any,
+        n: int,
+        question: str | Query | None,
+        options: QueryOptions,
+        pending: tuple[dict[str, Value], ...],
     ) -> tuple[Proposal, ...]:
-        """Up to n configurations to measure: those that would help a question most.
-
-        Without a question, those that would teach the models most. What is `pending` is being run
-        already: proposals add to it and never repeat it. Other options are as in `ask`.
-        """
+        wanted = WantedRuns(n, pending)
         if question is not None:
-            said = {**options, "prove": 0.0}
-            query = self.query(question, run=run, where=where, **said)
-            return self._answer(query, (), WantedRuns(n, spoken.pending(pending))).run_next
-        if options:
+            query = self._query(question, options.model_copy(update={"prove": 0.0}))
+            return self._answer(query, (), wanted).run_next
+        given = options.given()
+        run, where = given.pop("run", None), given.pop("where", ())
+        if given:
             raise QueryProblem(
-                f"{next(iter(options))} needs a question", hint="say what the runs should help"
+                f"{next(iter(given))} needs a question", hint="say what the runs should help"
             )
         if run is not None:
             raise QueryProblem("a baseline needs a question", hint="say what is asked of it")
-        conditions = [Constraint(text=text) for text in where]
-        return self._run_anywhere(conditions, WantedRuns(n, spoken.pending(pending)))
+        return self._run_anywhere([Constraint(text=text) for text in where], wanted)
 
     def _run_anywhere(
         self, conditions: Sequence[Constraint], runs: WantedRuns
@@ -274,7 +244,7 @@ class Compass(Questions):
         )
         return lawful(rules, found)
 
-    @takes(run=start, parameters=spoken.NAMES, outcomes=spoken.NAMES)
+    @takes(run=start, parameters=arguments.NAMES, outcomes=arguments.NAMES)
     def curves(
         self, run: Run, parameters: Iterable[str], outcomes: Iterable[str] = ()
     ) -> tuple[Curve, ...]:
@@ -287,7 +257,7 @@ class Compass(Questions):
         query = query_of(Kind.WHAT_IF, (), still, goals, ())
         return self._answer(self.query(query, run=run, prove=0.0), names).curves
 
-    @takes(run=either(anything_of(Suggestion), start), outcomes=spoken.NAMES, against=start)
+    @takes(run=either(anything_of(Suggestion), start), outcomes=arguments.NAMES, against=start)
     def explain(
         self,
         run: Run | Suggestion,
@@ -305,14 +275,20 @@ class Compass(Questions):
         other = None if against is None else self._baseline(against)
         return explain(self.store, subject, tuple(outcomes), other)
 
-    @takes(outcome=text, repeats=spoken.REPEATS)
+    @takes(outcome=text, repeats=arguments.REPEATS)
     def importance(self, outcome: str, *, repeats: int = 10) -> Importance:
         """Which columns does the model of an outcome rely on?"""
         from compass.explain.importance import importance
 
         return importance(self.store, outcome, repeats=repeats)
 
-    @takes(outcome=text, column=text, points=spoken.POINTS, label=spoken.label, lines=spoken.LINES)
+    @takes(
+        outcome=text,
+        column=text,
+        points=arguments.POINTS,
+        label=arguments.label,
+        lines=arguments.LINES,
+    )
     def dependence(
         self, outcome: str, column: str, *, points: int = 20, label: Value = None, lines: int = 0
     ) -> Dependence:
@@ -321,7 +297,7 @@ class Compass(Questions):
 
         return dependence(self.store, outcome, column, points=points, label=label, lines=lines)
 
-    @takes(questions=spoken.questions)
+    @takes(questions=arguments.questions)
     def tell(self, rows: Any, questions: Iterable[str | Query] = ()) -> Told:
         """Take in new runs: a path, data frame, table or dict of columns, as `read` takes it.
 

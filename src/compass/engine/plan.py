@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -139,10 +140,12 @@ def _position(store: ModelStore, target: Target) -> int:
 
 def _settings(query: Query, settings: Settings) -> Settings:
     """The settings with what this question says about them."""
-    if query.diversity is None:
-        return settings
-    weights = settings.loss.model_copy(update={"diversity": query.diversity})
-    return settings.model_copy(update={"loss": weights})
+    chosen: dict[str, Any] = {}
+    if query.generator is not None:
+        chosen["generator"] = query.generator
+    if query.diversity is not None:
+        chosen["loss"] = settings.loss.model_copy(update={"diversity": query.diversity})
+    return settings.model_copy(update=chosen) if chosen else settings
 
 
 def _recommend(query: Query, scope: Scope, store: ModelStore, view: FeatureView) -> _Start:

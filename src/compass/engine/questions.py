@@ -1,24 +1,25 @@
-"""The three questions as method calls, for everything that can be asked."""
+"""The questions as method calls, with their options, for an engine of any place."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Unpack
 
-from compass.domain.answer import Answer
+from compass.domain.answer import Answer, Proposal
 from compass.domain.arguments import maybe, start, takes
-from compass.domain.base import Value
+from compass.domain.base import Value, valid
 from compass.domain.goal import Goal, Observe
+from compass.domain.options import AskKeywords, AskOptions, QueryKeywords, QueryOptions
 from compass.domain.query import Edit, Kind, Query
-from compass.engine import arguments as spoken
+from compass.engine import arguments
 from compass.engine.arguments import edit, query_of
 
 Run = Mapping[str, Value] | int | str  # a configuration, or a row: 7, "row:7"
 
 
 class Questions(ABC):
-    """What can be asked: an engine here, or one on a server."""
+    """The questions as method calls: of an engine in this process, or of one on a server."""
 
-    @abstractmethod
+    @takes(**arguments.ASKED, weights=arguments.WEIGHTS, curve=arguments.NAMES)
     def ask(
         self,
         question: str | Query,
@@ -31,26 +32,98 @@ class Questions(ABC):
         diversity: float | None = None,
         prove: float | None = None,
         level: float | None = None,
+        generator: str | None = None,
         curve: Iterable[str] = (),
     ) -> Answer:
-        """Answer a question given as text or as a Query; keywords add to what it says."""
+        """Answer a question given as text or as a Query; keywords add to what it says.
 
-    @takes(**spoken.METHOD, goals=spoken.goals, fixed=spoken.changes)
+        `weights` are costs of changing parameters, `diversity` is the weight of suggestions being
+        different, `prove` the seconds for a proof (0: none), `level` the share of new runs that the
+        intervals hold, e.g. 0.8, `generator` the search that finds candidates.
+        """
+        keywords = AskKeywords(
+            count=count,
+            seed=seed,
+            weights=weights,
+            diversity=diversity,
+            prove=prove,
+            level=level,
+            generator=generator,
+            curve=curve,
+        )
+        return self._ask(question, valid(AskOptions, {"run": run, "where": where, **keywords}))
+
+    @takes(**arguments.ASKED, options=arguments.OPTIONS)
+    def query(
+        self,
+        question: str | Query,
+        *,
+        run: Run | None = None,
+        where: Iterable[str] = (),
+        **options: Unpack[QueryKeywords],
+    ) -> Query:
+        """A question as it is understood, bound to the columns; options are as in `ask`."""
+        return self._query(question, valid(QueryOptions, {"run": run, "where": where, **options}))
+
+    @takes(
+        **arguments.ASKED,
+        n=arguments.RUNS,
+        pending=arguments.pending,
+        options=arguments.OPTIONS,
+    )
+    def run_next(
+        self,
+        n: int = 8,
+        question: str | Query | None = None,
+        *,
+        run: Run | None = None,
+        where: Iterable[str] = (),
+        pending: Iterable[Proposal | Mapping[str, Value]] = (),
+        **options: Unpack[QueryKeywords],
+    ) -> tuple[Proposal, ...]:
+        """Up to n configurations to measure: those that would help a question most.
+
+        Without a question, those that would teach the models most. What is `pending` is being run
+        already: proposals add to it and never repeat it. Other options are as in `ask`.
+        """
+        given = valid(QueryOptions, {"run": run, "where": where, **options})
+        return self._run_next(n, question, given, arguments.pending(pending))
+
+    @abstractmethod
+    def _ask(self, question: str | Query, options: AskOptions) -> Answer:
+        """Answer a question with these options."""
+
+    @abstractmethod
+    def _query(self, question: str | Query, options: QueryOptions) -> Query:
+        """Bind a question with these options to the columns."""
+
+    @abstractmethod
+    def _run_next(
+        self,
+        n: int,
+        question: str | Query | None,
+        options: QueryOptions,
+        pending: tuple[dict[str, Value], ...],
+    ) -> tuple[Proposal, ...]:
+        """Up to n configurations to measure, for a question or for the models."""
+
+    @takes(**arguments.METHOD, goals=arguments.goals, fixed=arguments.changes)
     def recommend(
         self,
         ask: Iterable[str] = (),
         goals: Mapping[str, Goal] | None = None,
         *,
         fixed: Mapping[str, Value] | None = None,
+        run: Run | None = None,
         where: Iterable[str] = (),
-        **options: Any,
+        **options: Unpack[AskKeywords],
     ) -> Answer:
         """What configuration should I use?"""
         change = {name: edit(value) for name, value in (fixed or {}).items()}
         query = query_of(Kind.RECOMMEND, ask, change, goals or {}, where)
-        return self.ask(query, **options)
+        return self.ask(query, run=run, **options)
 
-    @takes(**spoken.METHOD, run=start, goals=spoken.goals, change=spoken.changes)
+    @takes(**arguments.METHOD, run=start, goals=arguments.goals, change=arguments.changes)
     def reconfigure(
         self,
         run: Run,
@@ -59,14 +132,16 @@ class Questions(ABC):
         *,
         change: Mapping[str, Edit | Value] | None = None,
         where: Iterable[str] = (),
-        **options: Any,
+        **options: Unpack[AskKeywords],
     ) -> Answer:
         """What is the smallest change of this run that gets me there?"""
         edits = {name: edit(value) for name, value in (change or {}).items()}
         query = query_of(Kind.RECONFIGURE, ask, edits, goals or {}, where)
         return self.ask(query, run=run, **options)
 
-    @takes(**spoken.METHOD, run=maybe(start), change=spoken.changes, outcomes=spoken.outcomes)
+    @takes(
+        **arguments.METHOD, run=maybe(start), change=arguments.changes, outcomes=arguments.outcomes
+    )
     def what_if(
         self,
         run: Run | None,
@@ -75,7 +150,7 @@ class Questions(ABC):
         *,
         ask: Iterable[str] = (),
         where: Iterable[str] = (),
-        **options: Any,
+        **options: Unpack[AskKeywords],
     ) -> Answer:
         """What happens if I change this? Without a run: on average over all that match."""
         edits = {name: edit(value) for name, value in change.items()}

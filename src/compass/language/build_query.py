@@ -6,11 +6,13 @@ from typing import Any
 
 from lark import Token
 
+from compass.domain import option
 from compass.domain.base import Value
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QuerySyntax
 from compass.domain.expression import Literal
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
+from compass.domain.option import Option
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.language.build_rule import BuildRule, bare_name, one_unit, signed_literal
 from compass.language.format import format_rule
@@ -215,16 +217,16 @@ class BuildQuery(BuildRule):
         return {"baseline": Given(config=_unique(items, "from"))}
 
     def top(self, items: list[Token]) -> dict[str, Any]:
-        return {"count": _whole(items[0], "the number of suggestions", 1, 1000)}
+        return {"count": _within(items[0], "the number of suggestions", option.COUNT)}
 
     def seed(self, items: list[Token]) -> dict[str, Any]:
-        return {"seed": _whole(items[0], "a seed", 0, 2**32 - 1)}
+        return {"seed": _within(items[0], "a seed", option.SEED)}
 
     def diversity(self, items: list[float]) -> dict[str, Any]:
-        return {"diversity": _between(items[0], "the weight of diversity", 1000)}
+        return {"diversity": _between(items[0], "the weight of diversity", option.DIVERSITY)}
 
     def prove(self, items: list[float]) -> dict[str, Any]:
-        return {"prove": _between(items[0], "the seconds for a proof", 3600)}
+        return {"prove": _between(items[0], "the seconds for a proof", option.PROVE)}
 
     def level(self, items: list[Token]) -> dict[str, Any]:
         share = _share(items[0]) if items[0].type == "PERCENT" else float(items[0])
@@ -234,6 +236,10 @@ class BuildQuery(BuildRule):
                 hint="write a level between 0% and 100%, e.g. level 80%",
             )
         return {"level": share}
+
+    def generator(self, items: list[Any]) -> dict[str, Any]:
+        (name,) = items
+        return {"generator": str(name.value if isinstance(name, Literal) else name)}
 
     def weights(self, items: list[Any]) -> dict[str, Any]:
         return {"weights": _unique(items, "weights")}
@@ -294,9 +300,15 @@ def _whole(token: Token, what: str, low: int, high: int) -> int:
     return int(text)
 
 
-def _between(value: float, what: str, high: float) -> float:
-    if not 0 <= value <= high:
-        raise QuerySyntax(f"{what} must be from 0 to {high:g}", hint="write e.g. 5")
+def _within(token: Token, what: str, about: Option) -> int:
+    assert about.last is not None
+    return _whole(token, what, about.least or 0, about.last)
+
+
+def _between(value: float, what: str, about: Option) -> float:
+    low, high = about.least or 0, about.most or math.inf
+    if not low <= value <= high:
+        raise QuerySyntax(f"{what} must be from {low:g} to {high:g}", hint="write e.g. 5")
     return value
 
 

@@ -23,6 +23,7 @@ from compass.domain.expression import (
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
 from compass.domain.query import Edit, Kind, Plus, Query, Row, SetTo, Times
 
+_LABEL = re.compile(r"[^\W\d]\w*\Z")
 _PLAIN = re.compile(r"[^\W\d]\w*(\.\w+)*\Z")
 # Words that the grammar reads as something else where a name could stand.
 _KEYWORDS = re.compile(r"(and|or|not|in|true|false|none|null|where)\Z", re.IGNORECASE)
@@ -219,6 +220,9 @@ def format_query(query: Query) -> str:
         text += f" prove {format_number(query.prove)}"
     if query.level is not None:
         text += f" level {format_percent(query.level)}"
+    if query.generator is not None:
+        plain = _LABEL.match(query.generator)
+        text += f" generator {query.generator if plain else format_value(query.generator)}"
     return text
 
 

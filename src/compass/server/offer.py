@@ -15,6 +15,7 @@ from pathlib import Path
 from compass import embedded, registry
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput, CompassError
+from compass.domain.options import FitOptions
 from compass.engine.saved import is_engine
 from compass.prepare.study import Study
 from compass.prepare.study_file import load_study
@@ -64,7 +65,7 @@ async def offer(
         "engine": engine,
         "dataset": dataset,
         "name": name,
-        "options": {"surrogate": surrogate} if surrogate else {},
+        "options": FitOptions(surrogate=surrogate or None).given(),
         "models": {},
         "columns": {},
     }

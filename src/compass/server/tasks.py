@@ -196,19 +196,17 @@ class Desk:
         from compass.server.nouns import QueryView
 
         engine = self._engine(given["engine"])
-        question, run, where, options = _question(given["question"])
-        query = engine.query(question, run=run, where=where, **options)
+        question, options = _question(given["question"])
+        options.pop("curve", None)
+        query = engine.query(question, **options)
         return _written(QueryView(query=query, text=format_query(query)))
 
     def ask(self, given: Given, report: Report) -> bytes:
         """Answer a question."""
         engine = self._engine(given["engine"])
         engine.store.progress = report
-        asked = given["question"]
-        question, run, where, options = _question(asked)
-        answer = engine.ask(
-            question, run=run, where=where, curve=tuple(asked.get("curve") or ()), **options
-        )
+        question, options = _question(given["question"])
+        answer = engine.ask(question, **options)
         engine.asked.clear()  # a server remembers answers itself
         return _written(answer)
 
@@ -218,10 +216,10 @@ class Desk:
 
         engine = self._engine(given["engine"])
         engine.store.progress = report
-        asked = given["question"]
-        question, run, where, options = _question(asked)
+        question, options = _question(given["question"])
         options.pop("prove", None)
-        found = engine.run_next(given["count"], question, run=run, where=where, **options)
+        pending = given.get("pending", ())
+        found = engine.run_next(given["count"], question, pending=pending, **options)
         return json.dumps(
             {
                 "run_next": [proposal.model_dump(mode="json") for proposal in found],
@@ -354,17 +352,17 @@ def _version(source: str) -> str:
         return source
 
 
-def _question(asked: Given) -> tuple[Any, Any, tuple[str, ...], Given]:
-    """A question, where it starts, its rules, and its options, as `Compass.ask` takes them."""
+def _question(asked: Given) -> tuple[Any, dict[str, Any]]:
+    """A question and its options, as `Compass.ask` takes them."""
     from compass.domain.base import valid
+    from compass.domain.options import AskOptions
     from compass.domain.query import Query
 
     question = asked.get("question")
     if isinstance(question, dict):
         question = valid(Query, question)
-    names = ("count", "seed", "weights", "diversity", "prove", "level")
-    options = {name: asked[name] for name in names if asked.get(name) is not None}
-    return question, asked.get("run"), tuple(asked.get("where") or ()), options
+    options = {name: value for name, value in asked.items() if name != "question"}
+    return question, valid(AskOptions, options).given()
 
 
 def _brought(given: Given) -> Any:

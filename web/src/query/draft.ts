@@ -183,7 +183,7 @@ export function withOption(given: Draft, option: Partial<Draft["options"]>): Dra
 
 /** The draft that a finished query stands for. */
 export function draftOf(query: Query): Draft {
-  const { seed, weights, diversity, prove, level } = query;
+  const { seed, weights, diversity, prove, level, generator } = query;
   return {
     ...EMPTY,
     kind: query.kind,
@@ -194,7 +194,7 @@ export function draftOf(query: Query): Draft {
     stated: query.stated ?? {},
     baseline: query.baseline ?? null,
     count: query.count ?? null,
-    options: { seed, weights: weights ?? {}, diversity, prove, level },
+    options: { seed, weights: weights ?? {}, diversity, prove, level, generator },
   };
 }
 

@@ -6,9 +6,11 @@ from typing import Annotated, Any
 from fastapi import Query, Response
 from pydantic import AfterValidator, Field
 
+from compass.domain import option
 from compass.domain.answer import Curve, Suggestion
-from compass.domain.base import Config, Noun
+from compass.domain.base import Config, Noun, Real
 from compass.domain.explanation import Dependence, Explanation, Importance
+from compass.domain.options import FitOptions, field
 from compass.prepare.study import Study
 from compass.server.listing import ENGINES
 from compass.server.nouns import EngineBrief, EngineInfo, Id, Job, Name, Points, RowNumber
@@ -26,12 +28,13 @@ from compass.server.routes.needs import (
     problems,
     routes,
 )
+from compass.server.routes.queries import Plugin
 from compass.server.routes.rules import RuleText
 from compass.server.store import new_id
 
 router = routes("engines", "/api/v1/engines")
+_OPTIONS = set(FitOptions.model_fields)
 Column = Annotated[str, Field(min_length=1, max_length=1000)]
-Plugin = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 def _is_text(given: Any) -> Any:
@@ -43,22 +46,20 @@ def _is_text(given: Any) -> Any:
     return given
 
 
-class NewEngine(Noun):
-    """What to learn from, and how; what is not said has a default."""
+class NewEngine(FitOptions):
+    """What to learn from, and how; what is not given has a default."""
 
     dataset: Id
     name: Name | None = None
     study: Study | None = Field(
         None, description="what columns mean; as the dataset says if not said"
     )
-    rules: tuple[RuleText, ...] = Field((), max_length=200)
-    surrogate: Plugin | None = Field(None, description="family of models; the best one if not said")
-    generator: Plugin | None = None
-    seed: int | None = Field(None, ge=0, lt=2**32)
-    keep: float | None = Field(None, gt=0, le=1, description="share of the rows to learn from")
-    reducer: Plugin | None = None
-    tune: float | None = Field(None, ge=0, le=3600, description="seconds for better settings")
-    represent: Plugin | None = Field(None, description="an embedding to try in front of a model")
+    rules: tuple[RuleText, ...] = field(option.RULES, (), max_length=200)
+    surrogate: Plugin | None = field(option.SURROGATE)
+    generator: Plugin | None = field(option.GENERATOR)
+    reducer: Plugin | None = field(option.REDUCER)
+    tune: Real | None = field(option.TUNE, le=3600)
+    represent: Plugin | None = field(option.REPRESENT)
     models: dict[Column, Id] = Field(
         default_factory=dict, max_length=100, description="models that were uploaded, by outcome"
     )
@@ -102,14 +103,13 @@ async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait 
     for model in given.models.values():
         service.model_task(workspace, model)
     service.fitters.admit(workspace.id)
-    left = {"dataset", "name", "study", "models", "model_columns"}
     made = new_id()
     work: dict[str, Any] = {
         "engine": made,
         "dataset": given.dataset,
         "name": given.name,
         "study": given.study and given.study.model_dump(mode="json", exclude_defaults=True),
-        "options": given.model_dump(mode="json", exclude=left, exclude_defaults=True),
+        "options": given.model_dump(mode="json", include=_OPTIONS, exclude_defaults=True),
         "models": given.models,
         "columns": given.model_columns,
     }

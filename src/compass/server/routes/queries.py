@@ -4,7 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from compass.domain.base import Config, Noun
+from compass.domain import option
+from compass.domain.base import Config
+from compass.domain.options import QueryOptions, field
 from compass.domain.query import Query
 from compass.server.nouns import QueryView, RowNumber
 from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
@@ -12,26 +14,22 @@ from compass.server.routes.rules import RuleText
 
 router = routes("queries", "/api/v1/engines/{id}/queries")
 Text = Annotated[str, Field(min_length=1, max_length=8000)]
+Plugin = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Options(Noun):
-    """What may be said besides a question; it adds to what the question says."""
+class RequestOptions(QueryOptions):
+    """What may be given besides a question, with the limits of a request."""
 
-    run: RowNumber | Config | None = Field(None, description="where to start: row or configuration")
-    where: tuple[RuleText, ...] = Field((), max_length=200)
-    count: int | None = Field(None, ge=1, le=1000, description="how many suggestions")
-    seed: int | None = Field(None, ge=0, lt=2**32)
-    weights: dict[str, float] | None = Field(None, description="costs of changing parameters")
-    diversity: float | None = Field(None, ge=0, le=1000)
-    prove: float | None = Field(None, ge=0, le=3600, description="seconds for a proof; 0: none")
-    level: float | None = Field(None, gt=0, lt=1, description="share of new runs in intervals")
+    run: RowNumber | Config | None = field(option.RUN)
+    where: tuple[RuleText, ...] = field(option.WHERE, (), max_length=200)
+    generator: Plugin | None = field(option.GENERATOR)
 
 
-class Question(Options):
+class Question(RequestOptions):
     """A question, as text in the query language or as a Query."""
 
     question: Text | Query
-    curve: tuple[str, ...] = Field((), max_length=50, description="parameters to draw curves of")
+    curve: tuple[str, ...] = field(option.CURVE, (), max_length=50)
 
 
 @router.post("", responses=problems())

@@ -6,7 +6,7 @@ from fastapi import Query, Request, Response
 from pydantic import Field, ValidationError
 
 from compass.domain.answer import Proposal
-from compass.domain.base import Noun, Value
+from compass.domain.base import Config, Noun, Value
 from compass.domain.query import Query as Asked
 from compass.domain.tell import Told
 from compass.server import logs
@@ -15,7 +15,7 @@ from compass.server.problems import Refused, damaged, not_found
 from compass.server.replies import shown
 from compass.server.routes.datasets import FILE
 from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
-from compass.server.routes.queries import Options, Text
+from compass.server.routes.queries import RequestOptions, Text
 from compass.server.service import TOLD, Service
 from compass.server.store import Workspace, new_id
 from compass.server.uploads import ending_of, receive, write_rows
@@ -24,11 +24,14 @@ from compass.slurm.script import job_array
 router = routes("runs", "/api/v1/engines/{id}")
 
 
-class Wanted(Options):
+class Wanted(RequestOptions):
     """Which runs to propose: for a question, or without one those that teach most."""
 
     runs: int = Field(5, ge=1, le=1000, description="how many")
     question: Text | Asked | None = None
+    pending: tuple[Config, ...] = Field(
+        (), max_length=1000, description="configurations that are being run already"
+    )
 
 
 class RunNext(Noun):
@@ -76,7 +79,8 @@ async def run_next(service: Behind, workspace: Here, name: IdPath, given: Wanted
     task = {
         "engine": str(service.engine_path(workspace, name)),
         "count": given.runs,
-        "question": given.model_dump(mode="json", exclude={"runs"}),
+        "question": given.model_dump(mode="json", exclude={"runs", "pending"}),
+        "pending": given.pending,
     }
     found = RunNext.model_validate(await service.now(workspace, "next", task))
     return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})

@@ -1,0 +1,134 @@
+"""`compass ask`: answer a question from past runs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from compass.cli import flags, parse, sources
+from compass.cli.groups import ModelFlags, ServerFlags, grouped
+from compass.cli.output import check_output, print_line, print_utf8
+from compass.cli.study import StudyFlags
+from compass.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from compass.domain.answer import Answer
+
+NOT_ANSWERED = 1
+
+
+@dataclass(frozen=True)
+class AskFlags:
+    """The options of a question."""
+
+    start: flags.Start = None
+    where: flags.Conditions = None
+    count: flags.Count = None
+    seed: flags.Seed = None
+    weight: flags.Weights = None
+    diversity: flags.Diversity = None
+    prove: flags.Prove = None
+    no_prove: flags.NoProof = False
+    level: flags.Level = None
+    generator: flags.Generator = None
+    curve: flags.Curves = None
+
+    def options(self) -> dict[str, Any]:
+        """The same as keywords of `ask`."""
+        if self.no_prove and self.prove is not None:
+            raise BadInput("--prove and --no-prove contradict each other", hint="give one of them")
+        return {
+            "weights": parse.weights(self.weight),
+            "run": parse.run(self.start),
+            "where": self.where or (),
+            "count": self.count,
+            "seed": self.seed,
+            "diversity": self.diversity,
+            "prove": 0.0 if self.no_prove else self.prove,
+            "level": self.level,
+            "generator": self.generator,
+            "curve": self.curve or (),
+        }
+
+
+@dataclass(frozen=True)
+class AnswerFiles:
+    """Files to write an answer to."""
+
+    sbatch: flags.Script = None
+    template: flags.Template = None
+    csv: flags.CsvFile = None
+
+    def check(self) -> None:
+        """Refuse before the work what cannot be written."""
+        if self.template is not None and self.sbatch is None:
+            raise BadInput("--template needs a file to write", hint="add --sbatch job.sh")
+        check_output(self.sbatch, self.csv)
+
+    def write(self, answer: "Answer") -> None:
+        """Write the files that were named."""
+        _write("sbatch", answer, self.sbatch, self.template)
+        _write("csv", answer, self.csv)
+
+
+@grouped
+def ask(
+    data: flags.Source,
+    query: flags.Question,
+    *,
+    asked: AskFlags,
+    files: AnswerFiles,
+    models: ModelFlags,
+    study: StudyFlags,
+    remote: ServerFlags,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Answer a question from past runs.
+
+    \b
+    Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: minimize}
+      where C = {app: wrf, nodes < 16}
+    Reconfigure X = {cores: ?} to achieve Y = {power: reduce by 10%}
+    What if we change X = {gpus: old -> 2*old},
+      how would that affect Y = {runtime}
+    """
+    from compass.cli.progress import progress
+
+    files.check()
+    options = asked.options()
+    given = study.parsed()
+    server = remote.connect(query)
+    brought = models.files.models(server)
+    with progress(quiet=as_json) as tell:
+        engine = sources.engine(
+            data, given, tell, server, surrogate=models.surrogate, models=brought
+        )
+        answer = engine.ask(query, **options)
+    files.write(answer)
+    _print(answer, as_json)
+    if not answer.answered:
+        raise typer.Exit(NOT_ANSWERED)
+
+
+def _print(answer: "Answer", as_json: bool) -> None:
+    from rich.console import Console
+
+    from compass.cli import render
+
+    if as_json:
+        print_utf8(render.to_json(answer))
+    else:
+        render.answer(Console(), answer)
+
+
+def _write(form: str, answer: "Answer", path: Path | None, template: Path | None = None) -> None:
+    from compass.exporters.forms import export
+
+    if path is None:
+        return
+    if not answer.suggestions and not answer.answered:
+        print_line(f"nothing to write to {path}: there is no suggestion")
+        return
+    export(answer, form, path, template)
+    print_line(f"wrote {path}")

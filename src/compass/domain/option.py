@@ -1,0 +1,59 @@
+"""What every option of a question and of a fit means, and which numbers it takes.
+
+Plain data, without pydantic: the request models, the query language and the command line are all
+made from it, and the command line has to start fast.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: what it means, and the numbers that it takes."""
+
+    text: str
+    note: str = ""  # for programs only: the command line says it in its own form
+    least: int | None = None
+    above: int | None = None  # more than this
+    most: int | None = None
+    below: int | None = None  # less than this
+
+    @property
+    def description(self) -> str:
+        """What it means, for programs."""
+        return f"{self.text}; {self.note}" if self.note else self.text
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The numbers that it takes, as pydantic names them."""
+        named = {"ge": self.least, "gt": self.above, "le": self.most, "lt": self.below}
+        return {name: end for name, end in named.items() if end is not None}
+
+    @property
+    def last(self) -> int | None:
+        """The largest whole number that it takes."""
+        return self.most if self.below is None else self.below - 1
+
+
+# Of a question.
+RUN = Option("where to start: the number of a past run, or a configuration")
+WHERE = Option("conditions of this question")
+COUNT = Option("how many suggestions", least=1, most=1000)
+SEED = Option("same seed, same models and answers", least=0, below=2**32)
+WEIGHTS = Option("cost of changing a parameter, 1 if not named")
+DIVERSITY = Option("weight of suggestions being different", least=0, most=1000)
+PROVE = Option("seconds for a proof of the answer", "0: none", least=0, most=3600)
+LEVEL = Option("share of new runs that intervals hold", "e.g. 0.8", above=0, below=1)
+CURVE = Option("parameters to draw the outcomes against")
+
+# Of a question and of a fit.
+GENERATOR = Option("the search that finds candidates", "a generator, see the plug-ins")
+
+# Of a fit.
+RULES = Option("rules that every answer must obey")
+SURROGATE = Option("a family of models; auto: the best (the default)")
+KEEP = Option("learn from this share of the runs, e.g. 0.1", above=0, most=1)
+REDUCER = Option("how the runs to learn from are chosen: uniform (default), guided, stratified")
+TUNE = Option("seconds for better settings, per outcome", least=0)
+REPRESENT = Option("try an embedding before the model; auto: each")

@@ -1,0 +1,98 @@
+"""The options of a question and of a fit: one noun each for Python, HTTP and batches."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypedDict
+
+from pydantic import Field
+
+from compass.domain import option
+from compass.domain.base import Input, Real, Whole
+from compass.domain.errors import BadInput, QueryProblem
+from compass.domain.option import Option
+
+
+def field(about: Option, default: Any = None, **narrower: Any) -> Any:
+    """The field of an option, with its description and limits, or narrower ones."""
+    return Field(default, description=about.description, **(about.limits | narrower))
+
+
+class QueryOptions(Input):
+    """What may be given besides a question; it adds to what the question says."""
+
+    problem: ClassVar[type[BadInput]] = QueryProblem
+
+    run: int | dict[str, Any] | None = field(option.RUN)
+    where: tuple[str, ...] = field(option.WHERE, ())
+    count: Whole | None = field(option.COUNT)
+    seed: Whole | None = field(option.SEED)
+    weights: dict[str, Real] | None = field(option.WEIGHTS)
+    diversity: Real | None = field(option.DIVERSITY)
+    prove: Real | None = field(option.PROVE)
+    level: Real | None = field(option.LEVEL)
+    generator: str | None = field(option.GENERATOR)
+
+    def given(self) -> dict[str, Any]:
+        """The options that were given, by name; no weights are as if not given."""
+        found = _given(self)
+        return found if self.weights else {n: v for n, v in found.items() if n != "weights"}
+
+
+class AskOptions(QueryOptions):
+    """The options of a question that is answered: with curves."""
+
+    curve: tuple[str, ...] = field(option.CURVE, ())
+
+
+class FitOptions(Input):
+    """How models are learnt; what is not given is as in the settings."""
+
+    rules: tuple[str, ...] = field(option.RULES, ())
+    surrogate: str | None = field(option.SURROGATE)
+    generator: str | None = field(option.GENERATOR)
+    seed: Whole | None = field(option.SEED)
+    keep: Real | None = field(option.KEEP)
+    reducer: str | None = field(option.REDUCER)
+    tune: Real | None = field(option.TUNE)
+    represent: str | None = field(option.REPRESENT)
+
+    def given(self) -> dict[str, Any]:
+        """The options that were given, by name."""
+        return _given(self)
+
+
+def _given(options: Input) -> dict[str, Any]:
+    return {name: value for name, value in options if value is not None and value != ()}
+
+
+class QueryKeywords(TypedDict, total=False):
+    """Options of a question as keywords of a call, for type checkers and editors.
+
+    `run` and `where` are not among them: calls name them themselves.
+    """
+
+    count: int | None
+    seed: int | None
+    weights: Mapping[str, float] | None
+    diversity: float | None
+    prove: float | None
+    level: float | None
+    generator: str | None
+
+
+class AskKeywords(QueryKeywords, total=False):
+    """The options of a question that is answered, as keywords of a call."""
+
+    curve: Iterable[str]
+
+
+class FitKeywords(TypedDict, total=False):
+    """The options of a fit, as keywords of a call."""
+
+    rules: Iterable[str]
+    surrogate: str | None
+    generator: str | None
+    seed: int | None
+    keep: float | None
+    reducer: str | None
+    tune: float | None
+    represent: str | None
