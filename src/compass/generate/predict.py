@@ -83,14 +83,13 @@ class Averaged:
 
         found = {}
         for name, model in self._models.items():
-            offered = getattr(model, "gradient", None)
-            if offered is None or offered(X[:1]) is None:
+            if model.gradient(X[:1]) is None:
                 return None
             if isinstance(model, Exponential):
-                slopes = self._asked(getattr(model.inner, "gradient"), X)  # noqa: B009
+                slopes = self._asked(_gradient(model.inner), X)
                 found[name] = self._predicted(model, X) * slopes
             else:
-                found[name] = self._asked(offered, X)
+                found[name] = self._asked(_gradient(model), X)
         return found
 
     def edges(self, column: int) -> Floats | None:
@@ -147,8 +146,19 @@ def _spread(said: Sequence[tuple[Floats, Floats]], *, geometric: bool) -> Floats
     return np.asarray(centre * _mean([spread / mean[:, 0] for mean, spread in said]))
 
 
+def _gradient(model: Fitted) -> Callable[[Floats], Floats]:
+    """The gradient of a model that is known to offer one."""
+
+    def gradient(X: Floats) -> Floats:
+        slopes = model.gradient(X)
+        assert slopes is not None
+        return slopes
+
+    return gradient
+
+
 def _trees(model: Fitted) -> bool:
-    return getattr(model, "forest", None) is not None
+    return model.trees() is not None
 
 
 def _cut(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
@@ -156,5 +166,7 @@ def _cut(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
 
     cuts = getattr(model, "cuts", None)
     if not isinstance(cuts, Cuts):
-        cuts = Cuts(getattr(model, "forest"))  # noqa: B009
+        forest = model.trees()
+        assert forest is not None
+        cuts = Cuts(forest)
     return tuple(cuts.at(row) for row in fixed)

@@ -14,15 +14,16 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.execute import Executor, opened
 from compass.learn import widths
-from compass.learn.choose import choose
+from compass.learn.compare import Selection
+from compass.learn.folds import CrossValidation
 from compass.learn.reliability import Reliability
-from compass.learn.score import Holdout, holdout_error, small
-from compass.learn.score import interval as score_interval
-from compass.learn.select import Selected, course
-from compass.model.base import Family, Fitted, Task
-from compass.model.files import Brought
-from compass.model.function import Function, Given
-from compass.model.recipe import Recipe, provable
+from compass.learn.select import select_recipe
+from compass.learn.training import FinalModel, TrainingData, train_final
+from compass.model.base import Fitted, Learner, Task
+from compass.model.error import score_interval, small
+from compass.model.files import ModelFile
+from compass.model.function import FunctionModel, PredictFunction
+from compass.model.recipe import Recipe
 from compass.prepare import Prepared
 from compass.prepare.geometry import Geometry
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
@@ -92,7 +93,7 @@ class ModelStore:
     prepared: Prepared  # the runs that are learnt from
     settings: Settings
     progress: Progress | None = None
-    given: Mapping[str, Function | Brought] = field(
+    given: Mapping[str, PredictFunction | ModelFile] = field(
         default_factory=dict
     )  # outcomes with a model at hand
     journal: Path | None = None  # where tuning keeps what it has tried
@@ -177,42 +178,34 @@ class ModelStore:
             self.joint[key] = Perturbed.together(parts)
         return self.joint[key]
 
-    def chosen(self, lesson: "OutcomeData", target: str) -> tuple[Family, Selected]:
+    def chosen(self, lesson: "OutcomeData", target: str) -> tuple[Learner, Selection]:
         """What learns an outcome: the function that a person gave, or the recipe that is best."""
         if target in self.given:
             return self.followed(lesson, target, Recipe(family="given"))
-        view, rows = lesson.field, lesson.train
-        found = choose(
-            course(
-                view.X[rows],
-                lesson.y[rows],
-                lesson.task,
-                groups=self._groups(view.X, rows),
-                weight=self.prepared.weight[rows],
-                seed=self.settings.seed,
-                settings=self.settings,
-                features=view.features,
-            ),
+        rows = lesson.train
+        data = self.training_data(lesson).take(rows)
+        found = select_recipe(
+            CrossValidation.of(data, self._groups(lesson.field.X, rows)),
             journal=self.journal,
             executor=self.place,
-            tell=self.progress,
+            progress=self.progress,
         )
         return found.recipe, found
 
     def followed(
         self, lesson: "OutcomeData", target: str, recipe: Recipe
-    ) -> tuple[Family, Selected]:
+    ) -> tuple[Learner, Selection]:
         """What learns an outcome when the recipe is known already."""
         if target not in self.given:
-            return recipe, Selected(recipe, ())
+            return recipe, Selection(recipe, ())
         model, features = self.given[target], lesson.field.features
-        if isinstance(model, Brought):
+        if isinstance(model, ModelFile):
             parameter = self.prepared.space[target]
             labels = parameter.values if isinstance(parameter, Category) else None
-            kind: Family = model.about(features, target, labels)
+            kind: Learner = model.about(features, target, labels)
         else:
-            kind = Given(model, features, target)
-        return kind, Selected(Recipe(family=kind.name), ())
+            kind = FunctionModel(model, features, target)
+        return kind, Selection(Recipe(family=kind.name), ())
 
     def _groups(self, X: Floats, rows: Rows) -> NDArray[np.generic]:
         """What stays on one side of every fold: groups where there are, else configurations."""
@@ -266,22 +259,28 @@ class ModelStore:
         began = time.perf_counter()
         lesson = self.lesson(features, target)
         kind, selected = self.chosen(lesson, target)
-        held = holdout_error(
-            kind,
+        final = train_final(kind, self.training_data(lesson), lesson.train, lesson.valid)
+        return self.assembled(lesson, target, final, selected, began)
+
+    def training_data(self, lesson: "OutcomeData") -> TrainingData:
+        """All rows of an outcome, as training takes them."""
+        return TrainingData(
             lesson.field.X,
             lesson.y,
             lesson.task,
-            lesson.train,
-            lesson.valid,
-            seed=self.settings.seed,
-            settings=self.settings,
-            weight=self.prepared.weight,
-            features=lesson.field.features,
+            self.prepared.weight,
+            self.settings.seed,
+            self.settings,
+            lesson.field.features,
         )
-        return self.assembled(lesson, target, held, selected, began)
 
     def assembled(
-        self, lesson: "OutcomeData", target: str, held: Holdout, selected: Selected, began: float
+        self,
+        lesson: "OutcomeData",
+        target: str,
+        final: FinalModel,
+        selected: Selection,
+        began: float,
     ) -> OutcomeModel:
         """A model with what tells how far it can be relied on."""
         view, train, valid = lesson.field, lesson.train, lesson.valid
@@ -297,11 +296,13 @@ class ModelStore:
             weight=weight[train],
             valid_weight=weight[valid],
         )
-        card = self._card(lesson, target, held, selected, time.perf_counter() - began)
+        card = self._card(lesson, target, final, selected, time.perf_counter() - began)
         number = lesson.task.classes is None
-        intervals = self._intervals(lesson, held.fitted, perturbed, selected.recipe.log)
+        intervals = self._intervals(lesson, final.fitted, perturbed, selected.recipe.log)
         scale = deviation(lesson.y[train], weight[train]) if number else 1.0
-        return OutcomeModel(held.fitted, selected.recipe, perturbed, *intervals, card, scale or 1.0)
+        return OutcomeModel(
+            final.fitted, selected.recipe, perturbed, *intervals, card, scale or 1.0
+        )
 
     def _intervals(
         self, lesson: "OutcomeData", model: Fitted, perturbed: Perturbed, log: bool
@@ -332,13 +333,18 @@ class ModelStore:
         return OutcomeData(view, y, task, train, valid)
 
     def _card(
-        self, lesson: "OutcomeData", target: str, held: Holdout, selected: Selected, seconds: float
+        self,
+        lesson: "OutcomeData",
+        target: str,
+        final: FinalModel,
+        selected: Selection,
+        seconds: float,
     ) -> ModelCard:
         recipe, train, valid = selected.recipe, lesson.train, lesson.valid
         weight = self.prepared.weight
         low, high = score_interval(
             lesson.y[valid],
-            held.fitted.predict(lesson.field.X[valid]),
+            final.fitted.predict(lesson.field.X[valid]),
             lesson.task,
             scale=small(lesson.y[train], weight[train]) if lesson.task.classes is None else None,
             weight=weight[valid],
@@ -346,19 +352,19 @@ class ModelStore:
         )
         return ModelCard(
             target=target,
-            family=held.fitted.family,
+            family=final.fitted.family,
             rows=len(lesson.train),
             anew=len(lesson.train),
             features=lesson.field.features.names,
-            error=held.score.error,
-            error_name=held.score.name,
+            error=final.score.error,
+            error_name=final.score.name,
             low=low,
             high=high,
             checked=len(valid),
             log=recipe.log,
             embedding=recipe.embedding,
             tuned={name: v for part in recipe.changes.values() for name, v in part.items()},
-            provable=provable(held.fitted),
+            provable=final.fitted.trees() is not None,
             scores=selected.scores,
             notes=selected.notes,
             sample=self.prepared.sample,

@@ -17,8 +17,9 @@ from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
-from compass.model.base import Floats, Task, are_shares
-from compass.model.dense import MODEL, Frame, finite, lesson, no_number
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task, are_shares
+from compass.model.dense import MODEL, Frame, dense_rows, finite, no_number
+from compass.model.search_space import SearchSpace, TunedFlag, TunedNumber
 from compass.prepare.design import Design
 from compass.settings import Settings
 
@@ -33,7 +34,7 @@ _ENOUGH = 200  # questions that repay a thread
 
 
 @dataclass(frozen=True, eq=False)
-class FittedNeighbours:
+class FittedNeighbours(FittedDefaults):
     """The configurations that were run, each with the mean and the variance of its outcome."""
 
     frame: Frame
@@ -97,10 +98,13 @@ class FittedNeighbours:
 
 
 @registry.add("surrogate", "neighbours")
-class Neighbours:
+class Neighbours(FamilyDefaults):
     """Nearest neighbours: what happened in the most similar runs, and nothing else."""
 
     name = "neighbours"
+    search_space = SearchSpace(
+        "neighbours", (TunedNumber("count", 1, 30), TunedFlag("by_distance"))
+    )
 
     @staticmethod
     def fit(
@@ -115,22 +119,20 @@ class Neighbours:
     ) -> FittedNeighbours:
         """Remember X float64[n, d] (encoded, nothing missing) and y float64[n]."""
         del seed  # nothing is random
-        taught = lesson(X, y, task, weight, features)
-        points, place = np.unique(
-            taught.Z * _stretch(taught.frame.design), axis=0, return_inverse=True
-        )
+        rows = dense_rows(X, y, task, weight, features)
+        points, place = np.unique(rows.Z * _stretch(rows.frame.design), axis=0, return_inverse=True)
         place = place.ravel()
-        heavy = np.asarray(np.bincount(place, taught.weight), dtype=np.float64)
-        targets = taught.targets()
-        mean, within = np.empty((2, len(points), taught.frame.raw))
-        for column in range(taught.frame.raw):
+        heavy = np.asarray(np.bincount(place, rows.weight), dtype=np.float64)
+        targets = rows.targets()
+        mean, within = np.empty((2, len(points), rows.frame.raw))
+        for column in range(rows.frame.raw):
             of = targets[:, column]
-            mean[:, column] = np.bincount(place, taught.weight * of) / heavy
+            mean[:, column] = np.bincount(place, rows.weight * of) / heavy
             apart = (of - mean[place, column]) ** 2
-            within[:, column] = np.bincount(place, taught.weight * apart) / heavy
+            within[:, column] = np.bincount(place, rows.weight * apart) / heavy
         chosen = settings.neighbours
         return FittedNeighbours(
-            taught.frame, points, mean, within, heavy, chosen.count, chosen.by_distance
+            rows.frame, points, mean, within, heavy, chosen.count, chosen.by_distance
         )
 
     @staticmethod

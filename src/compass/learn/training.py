@@ -1,0 +1,75 @@
+"""Training the final model of an outcome, and measuring its error on held-out rows."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.space import Space
+from compass.model.base import Fitted, Floats, Learner, Task
+from compass.model.error import Score, model_score, small
+from compass.settings import Settings
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """The rows of one outcome, and the seed and settings of everything trained on them."""
+
+    X: Floats  # [n, d] encoded, nothing missing in the rows that are used
+    y: Floats  # [n]
+    task: Task
+    weight: Floats | None  # [n]; None: all rows count alike
+    seed: int
+    settings: Settings
+    features: Space | None = None
+
+    def weight_of(self, rows: Rows) -> Floats | None:
+        """How much these rows count; None: all alike."""
+        return None if self.weight is None else self.weight[rows]
+
+    def take(self, rows: Rows) -> "TrainingData":
+        """The same with these rows only."""
+        return replace(self, X=self.X[rows], y=self.y[rows], weight=self.weight_of(rows))
+
+    def scale_of(self, rows: Rows) -> float | None:
+        """The size below which the outcome counts as zero, from these rows; None for classes."""
+        if self.task.classes is not None:
+            return None
+        return small(self.y[rows], self.weight_of(rows))
+
+    def fit(self, learner: Learner, rows: Rows, *, settings: Settings | None = None) -> Fitted:
+        """The model that a family or a recipe makes of these rows."""
+        return learner.fit(
+            self.X[rows],
+            self.y[rows],
+            task=self.task,
+            weight=self.weight_of(rows),
+            seed=self.seed,
+            settings=settings or self.settings,
+            features=self.features,
+        )
+
+    def score(self, fitted: Fitted, rows: Rows, *, scale: float | None) -> Score:
+        """The error of a model on these rows; see `scale_of`."""
+        weight = self.weight_of(rows)
+        return model_score(fitted, self.X[rows], self.y[rows], scale=scale, weight=weight)
+
+
+@dataclass(frozen=True, eq=False)
+class FinalModel:
+    """The model that answers come from, and its error on rows that it was not trained on."""
+
+    fitted: Fitted
+    score: Score
+
+
+def train_final(learner: Learner, data: TrainingData, train: Rows, valid: Rows) -> FinalModel:
+    """Train on the rows `train` and measure the error on the rows `valid`."""
+    return with_score(data.fit(learner, train), data, train, valid)
+
+
+def with_score(fitted: Fitted, data: TrainingData, train: Rows, valid: Rows) -> FinalModel:
+    """A trained model with its error on the rows `valid`."""
+    return FinalModel(fitted, data.score(fitted, valid, scale=data.scale_of(train)))
