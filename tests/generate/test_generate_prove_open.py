@@ -25,7 +25,7 @@ from compass.generate.base import Candidates
 from compass.generate.predict import Averaged
 from compass.generate.score import order, score
 from compass.generate.task import SearchTask
-from compass.model.base import Task
+from compass.model.base import FittedDefaults, Task
 from compass.model.trees.flat import FlatForest
 from compass.prepare.geometry import Geometry
 from compass.prove import prove, question
@@ -241,7 +241,7 @@ def test_a_model_too_large_for_the_time_is_not_built(monkeypatch):
     assert told.cut
 
 
-class Formula:
+class Formula(FittedDefaults):
     """A model that is not made of trees."""
 
     family = "formula"

@@ -8,7 +8,7 @@ import pytest
 from compass import registry
 from compass.domain.errors import DataProblem, UnknownName
 from compass.domain.space import Category, Number, Space
-from compass.model.base import Fitted, Task
+from compass.model.base import Fitted, FittedDefaults, Task
 from compass.model.recipe import Exponential, Recipe, Represented, beside, widened
 from compass.settings import (
     EmbeddingSettings,
@@ -120,7 +120,7 @@ def test_a_model_of_the_logarithm_is_the_exponential_of_that_model(name: str) ->
 
 
 def test_a_small_spread_of_logarithms_is_that_share_of_the_outcome() -> None:
-    class Certain:
+    class Certain(FittedDefaults):
         task, family = Task(), "made-up"
 
         def predict(self, X: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 After TabNet (Arik and Pfister, AAAI 2021). In every step an attentive transformer shares out
 attention among the columns (sparsemax: most get none), a feature transformer of gated linear units
 works on what was attended to, and its positive part is added to the representation. Attention that
-was spent counts less in later steps. OutcomeModel to predict the outcome, with a price on spreading
+was spent counts less in later steps. Trained to predict the outcome, with a price on spreading
 attention. A category is attended to as a whole, not label by label.
 """
 

@@ -1,4 +1,4 @@
-"""OutcomeModel networks applied to rows: compiled loops over plain arrays.
+"""Trained networks applied to rows: compiled loops over plain arrays.
 
 Every row is treated by itself with a fixed order of additions, so that a row gives the same bit for
 bit alone, in any batch and on any number of threads; matrix products of numeric libraries do not.
