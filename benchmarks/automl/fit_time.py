@@ -80,10 +80,10 @@ def run(given: argparse.Namespace) -> int:
 
 def _folds(engine: cp.Compass, settings: Settings) -> CrossValidation:
     space = engine.space
-    lesson = engine.store.lesson(space.having(Role.KNOB, Role.CONTEXT), "runtime")
-    rows = lesson.train
-    X, features = lesson.field.X[rows], lesson.field.features
-    data = TrainingData(X, lesson.y[rows], Task(), None, settings.seed, settings, features)
+    outcome = engine.store.data_of(space.having(Role.KNOB, Role.CONTEXT), "runtime")
+    rows = outcome.train
+    X, features = outcome.view.X[rows], outcome.view.features
+    data = TrainingData(X, outcome.y[rows], Task(), None, settings.seed, settings, features)
     return CrossValidation.of(data, configurations(X))
 
 

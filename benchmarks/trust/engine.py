@@ -9,7 +9,7 @@ import compass as cp
 from benchmarks.trust.problems import Problem, Rows
 from compass.domain.answer import Trust
 from compass.evidence.assessor import Assessor
-from compass.learn.store import OutcomeModel
+from compass.learn.outcomes import OutcomeModel
 from compass.model.error import row_errors, small
 
 Floats = NDArray[np.float64]

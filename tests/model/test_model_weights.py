@@ -8,7 +8,7 @@ import pytest
 from compass.domain.space import Category, Number, Space
 from compass.learn.drift import verdict
 from compass.learn.folds import CrossValidation, evaluate
-from compass.learn.training import TrainingData, train_final
+from compass.learn.training import TrainingData, TrainingPlan, train_final
 from compass.model.base import Task, family
 from compass.model.error import HeldOutPredictions, folds_interval, macro_f1, mape, small
 from compass.model.recipe import Recipe
@@ -130,7 +130,7 @@ def test_holdout_and_folds_are_measured_by_weight() -> None:
     train, valid = np.arange(80), np.arange(80, 120)
     y[80:88] = 0.0
     data = TrainingData(X, y, Task(), weight, 1, QUICK, SPACE)
-    final = train_final(family("linear"), data, train, valid)
+    (final,) = train_final([TrainingPlan(family("linear"), data, train, valid)])
     predicted = final.fitted.predict(X[valid])[:, 0]
     least = 0.01 * np.sqrt(np.cov(y[train], aweights=weight[train], ddof=0))
     errors = np.abs(predicted - y[valid]) / np.maximum(np.abs(y[valid]), least)

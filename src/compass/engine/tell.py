@@ -19,8 +19,16 @@ from compass.engine.tell_report import compared, reanswered, sentences
 from compass.exporters.spreadsheet import unguarded
 from compass.learn.compare import Selection
 from compass.learn.drift import drift, verdict
-from compass.learn.store import Floats, ModelStore, OutcomeData, OutcomeModel, Rows
-from compass.learn.training import FinalModel, TrainingData, train_final, with_score
+from compass.learn.features import Floats, Rows
+from compass.learn.outcomes import OutcomeData, OutcomeModel
+from compass.learn.store import ModelStore
+from compass.learn.training import (
+    FinalModel,
+    TrainingData,
+    TrainingPlan,
+    train_final,
+    with_score,
+)
 from compass.learn.update import Updated, continued
 from compass.model.base import Fitted, Learner
 from compass.model.error import row_errors
@@ -191,7 +199,7 @@ class _Case:
     @property
     def data(self) -> TrainingData:
         """All rows of the outcome now."""
-        return self.store.training_data(self.now)
+        return self.now.training(self.store.settings)
 
     @property
     def scale(self) -> float | None:
@@ -204,13 +212,13 @@ def _taken_in(
 ) -> tuple[OutcomeModel, Learnt]:
     began = time.perf_counter()
     features, target = key
-    was, now = old.lesson(features, target), store.lesson(features, target)
+    was, now = old.data_of(features, target), store.data_of(features, target)
     fresh = store.prepared.row_id >= first
-    complete = np.isfinite(now.field.X).all(axis=1) & np.isfinite(now.y)
+    complete = np.isfinite(now.view.X).all(axis=1) & np.isfinite(now.y)
     arrived = np.flatnonzero(fresh & complete)
     case = _Case(old, store, old.trained[key], was, now, arrived, target)
     outcome = Space(parameters=(old.prepared.space[target],))
-    same = _same_codes(was.field.features, now.field.features) and _same_codes(
+    same = _same_codes(was.view.features, now.view.features) and _same_codes(
         outcome, Space(parameters=(store.prepared.space[target],))
     )
     if not len(arrived) and same:
@@ -312,7 +320,8 @@ def _continued(case: _Case) -> Updated | str:
 
 
 def _anew(case: _Case, learner: Learner) -> FinalModel:
-    return train_final(learner, case.data, case.now.train, case.now.valid)
+    (final,) = train_final([TrainingPlan(learner, case.data, case.now.train, case.now.valid)])
+    return final
 
 
 def _final(case: _Case, fitted: Fitted) -> FinalModel:
@@ -326,9 +335,9 @@ def _error(case: _Case, fitted: Fitted) -> float:
 
 def _drift(case: _Case) -> Drift:
     """What changed between the runs that the model knows and those that arrived."""
-    features, model = case.now.field.features, case.before.model
+    features, model = case.now.view.features, case.before.model
     known = np.concatenate([case.was.train, case.was.valid])
-    old_X, new_X = case.was.field.X[known], case.now.field.X[case.arrived]
+    old_X, new_X = case.was.view.X[known], case.now.view.X[case.arrived]
     weight = case.old.prepared.weight[known], case.store.prepared.weight[case.arrived]
     seed = case.store.settings.seed
     columns = drift(old_X, new_X, features, seed=seed, old_weight=weight[0], new_weight=weight[1])
@@ -347,7 +356,7 @@ def _drift(case: _Case) -> Drift:
 
 
 def _losses(case: _Case, model: Any, lesson: OutcomeData, rows: Rows) -> Floats:
-    said = model.predict(lesson.field.X[rows])
+    said = model.predict(lesson.view.X[rows])
     if lesson.task.classes is None:
         return row_errors(lesson.y[rows], said[:, 0], scale=case.scale)
     return np.asarray(np.argmax(said, axis=1) != lesson.y[rows], dtype=np.float64)

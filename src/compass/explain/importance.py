@@ -8,7 +8,9 @@ from compass.domain.errors import BadInput, unknown
 from compass.domain.explanation import ColumnImportance, Dependence, DependencePoint, Importance
 from compass.domain.space import Category, Number
 from compass.explain.contributions import feature_of, outcome_of
-from compass.learn.store import FeatureView, ModelStore, OutcomeModel
+from compass.learn.features import FeatureView
+from compass.learn.outcomes import OutcomeModel
+from compass.learn.store import ModelStore
 from compass.model.base import Fitted
 from compass.model.error import model_score, small
 from compass.prepare.encode import decode_value

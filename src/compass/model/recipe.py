@@ -4,7 +4,7 @@ A recipe is what selection chooses, what a saved engine keeps beside the arrays,
 followed again when runs arrive. It can be used wherever a family can.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,6 +64,33 @@ class Recipe(Noun):
         learnt = logarithm(y) if self.log else y
         model = family(self.family).fit(X, learnt, task=task, features=features, **given)
         return self._finished(model, front)
+
+    def fit_many(
+        self,
+        X: Floats,
+        Y: Floats,
+        *,
+        tasks: Sequence[Task],
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> tuple[Fitted, ...]:
+        """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
+
+        Only without a representation, which is learnt from one outcome.
+        """
+        assert self.embedding is None
+        models = family(self.family).fit_many(
+            X,
+            np.column_stack([logarithm(y) for y in Y.T]) if self.log else Y,
+            tasks=tasks,
+            weight=weight,
+            seed=seed,
+            settings=self.settings(settings),
+            features=features,
+        )
+        return tuple(self._finished(model, None) for model in models)
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
