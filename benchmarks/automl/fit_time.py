@@ -94,7 +94,7 @@ def _able(cv: CrossValidation, name: str) -> bool:
 
 def _one_core(cv: CrossValidation, name: str) -> float:
     """CPU seconds of the five folds of a family, on the scale that a comparison would take."""
-    from compass.model.one_thread import one_thread
+    from compass.execute.one_thread import one_thread
 
     recipe = Recipe(family=name, log=scales_of(cv.data)[-1])
     began = time.process_time()

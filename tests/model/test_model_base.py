@@ -44,9 +44,7 @@ def test_a_family_that_declares_too_little_is_refused_with_a_hint() -> None:
 
     registry.add("surrogate", "bare")(Bare)
     try:
-        with pytest.raises(
-            EnvironmentProblem, match="declare effort, fit_many"
-        ) as problem:
+        with pytest.raises(EnvironmentProblem, match="declare effort, fit_many") as problem:
             family("bare")
         assert "FamilyDefaults" in problem.value.hint
         assert "bare" not in selectable_families()

@@ -20,14 +20,13 @@ from compass.embed.train import (
     SAVED,
     Arrays,
     Floats,
-    Lesson,
-    Progress,
+    NetworkRows,
     dense,
     descend,
     drawn,
     finite,
-    lesson,
     moments,
+    network_rows,
     outcome_loss,
     torch_library,
 )
@@ -57,7 +56,7 @@ _EPSILON = 1e-5  # torch's default for batch normalisation
 
 @dataclass(frozen=True, eq=False)
 class AttentionEmbedding:
-    """A representation by sequential attention; it also says what it looked at."""
+    """A representation by sequential attention, with the columns that it attended to."""
 
     design: Design
     layers: dict[str, Floats]  # batch normalisation is folded into the weights
@@ -125,7 +124,7 @@ class Attention:
         """Train on X float64[n, d] and y float64[n]; `classes`: y holds positions of labels."""
         torch = torch_library()
         chosen = settings.embedding
-        given = lesson(X, y, classes, weight, features, seed, chosen)
+        given = network_rows(X, y, classes, weight, features, seed, chosen)
         network = trained(torch, given, chosen, seed)
         layers = network.folded()
         decided = attended(given.dense, owners(given.design), layers, chosen.relax)[0]
@@ -153,7 +152,9 @@ def owners(design: Design) -> NDArray[np.int64]:
 class Network:
     """The network while it learns: tensors by name, and what becomes of rows."""
 
-    def __init__(self, torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> None:
+    def __init__(
+        self, torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+    ) -> None:
         rng = np.random.default_rng(seed)
         self.torch, self.steps, self.width = torch, chosen.steps, chosen.width
         self.relax, self.hidden = chosen.relax, 2 * chosen.width
@@ -205,18 +206,18 @@ class Network:
     def __call__(self, x: Any, learning: bool) -> tuple[Any, list[Any]]:
         """The summed decisions [n, width] and the masks [n, d] of each step."""
         found, masks, prior = 0.0, [], 1.0
-        said = self._features(x, 0, learning)
+        hidden = self._features(x, 0, learning)
         for step in range(self.steps):
-            scores = said[:, self.width :] @ self.state[f"attend.{step}"]
+            scores = hidden[:, self.width :] @ self.state[f"attend.{step}"]
             mask = shares(self.torch, self._norm(f"attend.{step}", scores, learning) * prior)
             masks.append(mask)
             prior = prior * (self.relax - mask)
-            said = self._features(x * mask[:, self.owner], step + 1, learning)
-            found = found + self.torch.relu(said[:, : self.width])
+            hidden = self._features(x * mask[:, self.owner], step + 1, learning)
+            found = found + self.torch.relu(hidden[:, : self.width])
         return found, masks
 
     def outcome(self, decided: Any) -> Any:
-        """What the representation says about the outcome, [n, outputs]."""
+        """The outcome as predicted from the representation, [n, outputs]."""
         return decided @ self.state["head"] + self.state["head_bias"]
 
     def folded(self) -> dict[str, Floats]:
@@ -257,7 +258,7 @@ def shares(torch: Any, scores: Any) -> Any:
     return torch.relu(scores - threshold)
 
 
-def trained(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> Network:
+def trained(torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int) -> Network:
     """The network that predicts the outcome of the rows best."""
     network = Network(torch, given, chosen, seed)
     X = torch.tensor(given.dense, dtype=torch.float32)
@@ -266,11 +267,11 @@ def trained(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> 
 
     def missed(rows: Any, learning: bool) -> tuple[Any, list[Any]]:
         decided, masks = network(X[rows], learning)
-        said = network.outcome(decided)
-        return outcome_loss(torch, said, y[rows], weight[rows], given.classes), masks
+        predicted = network.outcome(decided)
+        return outcome_loss(torch, predicted, y[rows], weight[rows], given.classes), masks
 
-    def loss(rows: Any, progress: Progress) -> Any:
-        del progress  # the price on attention is the same from first to last
+    def loss(rows: Any, share: float) -> Any:
+        del share  # the price on attention is the same from first to last
         miss, masks = missed(rows, True)
         spread = sum(-(mask * torch.log(mask + 1e-5)).sum(dim=1).mean() for mask in masks)
         return miss + chosen.sparsity * spread / len(masks)

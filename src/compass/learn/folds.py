@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import CompassError
 from compass.execute import Executor, cores, opened
+from compass.execute.one_thread import one_thread
 from compass.learn.training import Rows, TrainingData
 from compass.model.base import Floats
 from compass.model.error import row_errors, score, small
-from compass.model.one_thread import one_thread
 from compass.model.recipe import Recipe
 from compass.prepare.split import folds
 from compass.prepare.weigh import normal, uneven

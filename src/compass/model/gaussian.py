@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats
+from compass.execute.one_thread import one_thread
 from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
 from compass.model.dense import DenseRows, Frame, dense_rows, finite
-from compass.model.one_thread import one_thread
 from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar
 from compass.prepare.weigh import mean
 from compass.settings import Settings

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats, whole
+from compass.execute.one_thread import one_thread
 from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
 from compass.model.dense import DenseRows, Frame, dense_rows, doubt, finite
-from compass.model.one_thread import one_thread
 from compass.model.search_space import SearchSpace, TunedFlag, TunedNumber
 from compass.model.sums import affine, lengths, softmax
 from compass.settings import Settings
