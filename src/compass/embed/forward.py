@@ -120,9 +120,9 @@ def _features(
 
 @_kernel()
 def _share_out(
-    said: Floats, weight: Floats, bias: Floats, prior: Floats, relax: float, z: Floats
+    hidden: Floats, weight: Floats, bias: Floats, prior: Floats, relax: float, z: Floats
 ) -> None:
-    _affine(said, len(said), weight, bias, z, len(z))
+    _affine(hidden, len(hidden), weight, bias, z, len(z))
     for j in range(len(z)):
         z[j] *= prior[j]
     _project(z, len(z))

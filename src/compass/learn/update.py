@@ -79,6 +79,6 @@ def _trained(name: str, data: TrainingData) -> FlatForest:
 
 
 def _voting(kept: FlatForest, single: FlatForest) -> FlatForest:
-    """A forest and one more tree, which alone cannot be told from a boosted sum."""
+    """A forest and one more tree, which by itself looks like a boosted sum."""
     voting = flat.append(replace(kept, divisor=1.0), single)
     return replace(voting, divisor=float(voting.trees))

@@ -76,18 +76,18 @@ class FittedNeural(FittedDefaults):
 
     def _both(self, X: Floats) -> tuple[Floats, Floats]:
         Z = self.frame.dense(X)
-        said = np.empty((len(self.first), len(Z), self.task.outputs))
+        predicted = np.empty((len(self.first), len(Z), self.task.outputs))
         for at in range(0, len(Z), _BLOCK):
             rows = slice(at, at + _BLOCK)
             for member in range(len(self.first)):
                 raw = _layer(self._forward(Z[rows], member)[0], self.last[member])
-                said[member, rows] = (
+                predicted[member, rows] = (
                     self.frame.number(raw)
                     if self.task.classes is None
                     else self.frame.scores(softmax(raw))
                 )
-        mean = _mean(said)
-        apart = np.sqrt(_mean((said - mean) ** 2))
+        mean = _mean(predicted)
+        apart = np.sqrt(_mean((predicted - mean) ** 2))
         return mean, apart[np.arange(len(Z)), mean.argmax(axis=1)]
 
     def _forward(self, Z: Floats, member: int) -> tuple[Floats, list[Floats]]:
@@ -176,12 +176,12 @@ def _back(slopes: Floats, weights: Floats) -> Floats:
     return affine(slopes, np.ascontiguousarray(weights[:-1].T), np.zeros(len(weights) - 1))
 
 
-def _mean(said: Floats) -> Floats:
+def _mean(parts: Floats) -> Floats:
     # In order: a mean over an axis may add in another for one row.
-    total = np.zeros(said.shape[1:])
-    for one in said:
+    total = np.zeros(parts.shape[1:])
+    for one in parts:
         total = total + one
-    return total / len(said)
+    return total / len(parts)
 
 
 def _silu(raw: Floats) -> tuple[Floats, Floats]:

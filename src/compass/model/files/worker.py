@@ -33,10 +33,10 @@ def main() -> None:
             if header["op"] == "load":
                 runner, answer, found = _load(header, arrays[0].tobytes())
             else:
-                texts = {int(place): said for place, said in header["texts"].items()}
+                texts = {int(place): text for place, text in header["texts"].items()}
                 found = [_predict(runner, arrays[0], texts)]
         except Exception as error:
-            # Whatever goes wrong in somebody's model is told, not raised.
+            # Whatever goes wrong in somebody's model is sent back, not raised.
             answer, found = _told(error, str(header.get("name", "the model"))), []
         for piece in wire.encode(answer, found):
             answers.write(piece)
@@ -85,14 +85,14 @@ def _predict(runner: Any, X: NDArray[np.float64], texts: dict[int, list[str]]) -
         rows = X[start : start + size]
         if len(rows) < size:
             rows = np.concatenate([rows, np.repeat(rows[-1:], size - len(rows), axis=0)])
-        said = np.asarray(runner.predict(rows, texts), dtype=np.float64)
-        if said.ndim not in (1, 2) or len(said) != size:
-            told = "one value" if said.size == 1 else f"an array of shape {said.shape}"
+        predicted = np.asarray(runner.predict(rows, texts), dtype=np.float64)
+        if predicted.ndim not in (1, 2) or len(predicted) != size:
+            shape = "one value" if predicted.size == 1 else f"an array of shape {predicted.shape}"
             raise BadInput(
-                f"the model predicts {told} for {size} rows",
+                f"the model predicts {shape} for {size} rows",
                 hint="a model must predict one row for each row it is given",
             )
-        parts.append(said.reshape(size, -1)[: len(X) - start])
+        parts.append(predicted.reshape(size, -1)[: len(X) - start])
     return np.concatenate(parts)
 
 
@@ -100,11 +100,11 @@ def _told(error: Exception, name: str) -> dict[str, Any]:
     if isinstance(error, CompassError):
         missing = isinstance(error, EnvironmentProblem)
         return {"error": error.message, "hint": error.hint, "missing": missing}
-    said = f"{type(error).__name__}: {error}"
-    words = " ".join(said.split())
+    text = f"{type(error).__name__}: {error}"
+    words = " ".join(text.split())
     # Traces of graphs are long; what went wrong stands at their end.
     short = words if len(words) <= 300 else f"{words[:100]} ... {words[-190:]}"
-    if isinstance(error, MemoryError) or "allocat" in said.lower() or "bad_alloc" in said:
+    if isinstance(error, MemoryError) or "allocat" in text.lower() or "bad_alloc" in text:
         return {
             "error": f"{name} needs more memory than it may use ({short})",
             "hint": "bring a smaller model, or allow more: Limits(memory=8 * 2**30)",
