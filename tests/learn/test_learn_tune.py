@@ -22,7 +22,7 @@ from compass.learn.search_space import defaults, space_of
 from compass.learn.training import TrainingData
 from compass.learn.tune import FamilyErrors, tune
 from compass.model.base import Task
-from compass.model.linear import Linear
+from compass.model.linear import LinearRegression
 from compass.model.recipe import Recipe
 from compass.model.search_space import SearchSpace, TunedNumber
 from compass.settings import (
@@ -209,7 +209,7 @@ def test_other_ranges_begin_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     journal = tmp_path / "x.tuning"
     tune(laid(), [LINEAR], 0.1, journal=journal)
     other = SearchSpace("linear", (TunedNumber("ridge", 1e-2, 1e2),))
-    monkeypatch.setattr(Linear, "search_space", other)
+    monkeypatch.setattr(LinearRegression, "search_space", other)
     assert tune(laid(), [LINEAR], 0.0, journal=journal).trials == 1
 
 

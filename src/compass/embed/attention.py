@@ -21,6 +21,7 @@ from compass.embed.train import (
     Arrays,
     Floats,
     NetworkRows,
+    Schedule,
     dense,
     descend,
     drawn,
@@ -149,7 +150,7 @@ def owners(design: Design) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(each)), each).astype(np.int64)
 
 
-class Network:
+class AttentionNetwork:
     """The network while it learns: tensors by name, and what becomes of rows."""
 
     def __init__(
@@ -258,9 +259,11 @@ def shares(torch: Any, scores: Any) -> Any:
     return torch.relu(scores - threshold)
 
 
-def trained(torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int) -> Network:
+def trained(
+    torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+) -> AttentionNetwork:
     """The network that predicts the outcome of the rows best."""
-    network = Network(torch, given, chosen, seed)
+    network = AttentionNetwork(torch, given, chosen, seed)
     X = torch.tensor(given.dense, dtype=torch.float32)
     y = torch.tensor(given.target, dtype=torch.float32)
     weight = torch.tensor(given.weight, dtype=torch.float32)
@@ -283,8 +286,6 @@ def trained(torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
         loss,
         lambda: float(missed(held, False)[0]),
         given.learn,
-        epochs=chosen.epochs,
-        rate=_RATE,
-        seed=seed,
+        Schedule(chosen.epochs, _RATE, seed),
     )
     return network

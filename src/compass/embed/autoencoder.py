@@ -22,6 +22,7 @@ from compass.embed.train import (
     Arrays,
     Floats,
     NetworkRows,
+    Schedule,
     dense,
     descend,
     drawn,
@@ -128,7 +129,7 @@ class Variational:
         return _restored(Variational.name, arrays)
 
 
-class Network:
+class AutoencoderNetwork:
     """An encoder, a decoder and an outcome's head while they learn: tensors by name."""
 
     def __init__(
@@ -192,12 +193,14 @@ class Network:
         return np.array([*sizes, width], dtype=np.int64), np.concatenate(weights)
 
 
-Trainer = Callable[[Any, NetworkRows, EmbeddingSettings, int], Network]
+Trainer = Callable[[Any, NetworkRows, EmbeddingSettings, int], AutoencoderNetwork]
 
 
-def plain(torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int) -> Network:
+def plain(
+    torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+) -> AutoencoderNetwork:
     """The autoencoder that tells the rows again best."""
-    network = Network(torch, given, chosen, seed, chosen.width)
+    network = AutoencoderNetwork(torch, given, chosen, seed, chosen.width)
     X, _, weight = _tensors(torch, given)
 
     def missed(rows: Any) -> Any:
@@ -211,16 +214,16 @@ def plain(torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int) 
         lambda rows, _: missed(rows),
         lambda: float(missed(held)),
         given.learn,
-        epochs=chosen.epochs,
-        rate=_RATE,
-        seed=seed,
+        Schedule(chosen.epochs, _RATE, seed),
     )
     return network
 
 
-def variational(torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int) -> Network:
+def variational(
+    torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+) -> AutoencoderNetwork:
     """The variational autoencoder of the rows; the outcome joins in the later half."""
-    network = Network(torch, given, chosen, seed, 2 * chosen.width)
+    network = AutoencoderNetwork(torch, given, chosen, seed, 2 * chosen.width)
     X, y, weight = _tensors(torch, given)
     chance = torch.Generator().manual_seed(seed)
 
@@ -252,10 +255,8 @@ def variational(torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed:
         loss,
         lambda: float(missed(held, False, chosen.divergence, chosen.downstream)),
         given.learn,
-        epochs=chosen.epochs,
-        rate=_RATE,
-        seed=seed,
-        settle=0.5,  # before that the loss is another one
+        # Before half of the training is over the loss is another one.
+        Schedule(chosen.epochs, _RATE, seed, settle=0.5),
     )
     return network
 

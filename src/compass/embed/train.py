@@ -122,27 +122,32 @@ def torch_library() -> Any:
     return torch
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """How long and how fast a network is trained."""
+
+    epochs: int
+    rate: float  # of learning, at most
+    seed: int
+    settle: float = 0.0  # share of the training after which the best network is kept
+
+
 def descend(
     torch: Any,
     state: dict[str, Any],
     loss: Callable[[Any, float], Any],
     judge: Callable[[], float],
     learn: Rows,
-    *,
-    epochs: int,
-    rate: float,
-    seed: int,
-    settle: float = 0.0,
+    schedule: Schedule,
 ) -> None:
     """Change the tensors of `state` so that the loss of rows becomes small; the best are kept.
 
     `loss(rows, share)` is that of some rows after a share of all updates, `judge()` the number that
-    has to be small in the end; it is asked after each look at all rows, once a share `settle` of
-    the training is over.
+    has to be small in the end; it is asked after each look at all rows.
     """
     # One thread: sums are then added in one order, and small networks are no slower.
     with one_thread("torch"):
-        _descend(torch, state, loss, judge, learn, epochs, rate, seed, settle)
+        _descend(torch, state, loss, judge, learn, schedule)
 
 
 def _descend(
@@ -151,16 +156,14 @@ def _descend(
     loss: Callable[[Any, float], Any],
     judge: Callable[[], float],
     learn: Rows,
-    epochs: int,
-    rate: float,
-    seed: int,
-    settle: float,
+    schedule: Schedule,
 ) -> None:
+    rate = schedule.rate
     batches = _batches(len(learn))
-    epochs = max(1, min(epochs, math.ceil(_BUDGET / batches)))
+    epochs = max(1, min(schedule.epochs, math.ceil(_BUDGET / batches)))
     trained = [tensor for tensor in state.values() if tensor.requires_grad]
     optimizer = torch.optim.Adam(trained, lr=rate, fused=True)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(schedule.seed)
     best, kept, waited, made = math.inf, None, 0, 0
     for epoch in range(epochs):
         for rows in np.array_split(rng.permutation(learn), batches):
@@ -172,7 +175,7 @@ def _descend(
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
             made += 1
-        if (epoch + 1) / epochs < settle:
+        if (epoch + 1) / epochs < schedule.settle:
             continue
         with torch.no_grad():
             now = judge()

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from compass.domain.answer import ModelCard
 from compass.domain.space import Category
 from compass.execute import Executor, opened
-from compass.learn import widths
 from compass.learn.compare import Selection
 from compass.learn.features import FeatureView, Floats, Rows
 from compass.learn.folds import CrossValidation
+from compass.learn.intervals import change_interval, some_rows, value_interval
 from compass.learn.outcomes import LearntOutcome, OutcomeData, OutcomeModel
 from compass.learn.select import select_recipe
 from compass.learn.training import FinalModel, TrainingPlan, train_final
@@ -191,15 +191,14 @@ class ModelStore:
         """How wide the intervals of predictions and of changes are; None for classes."""
         if data.task.classes is not None:
             return None, None
-        view, limit, seed = data.view, self.settings.trust.validation_rows, self.settings.seed
-        about = (model, perturbed.forests[0], view.X, data.y)
-        weight, group = self.prepared.weight, self.prepared.group
-        train, valid = (widths.some(rows, limit, seed) for rows in (data.train, data.valid))
+        limit, seed = self.settings.trust.validation_rows, self.settings.seed
+        group = self.prepared.group
+        about = (model, perturbed.forests[0], data.training(self.settings))
+        train, valid = (some_rows(rows, limit, seed) for rows in (data.train, data.valid))
+        space = data.view.features
         return (
-            widths.of_values(*about, train, data.valid, weight=weight, group=group, log=log),
-            widths.of_changes(
-                *about, train, valid, space=view.features, weight=weight, group=group, log=log
-            ),
+            value_interval(*about, train, data.valid, group=group, log=log),
+            change_interval(*about, train, valid, space=space, group=group, log=log),
         )
 
     def _card(

@@ -27,6 +27,11 @@ class TrainingData:
     settings: Settings
     features: Space | None = None
 
+    @property
+    def weights(self) -> Floats:
+        """How much each row counts, [n]."""
+        return np.ones(len(self.y)) if self.weight is None else self.weight
+
     def weight_of(self, rows: Rows) -> Floats | None:
         """How much these rows count; None: all alike."""
         return None if self.weight is None else self.weight[rows]

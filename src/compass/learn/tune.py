@@ -76,14 +76,14 @@ def tune(
         return Tuned(recipes[0], None, None, 0, f"{recipes[0].family} has nothing to tune")
     began = time.monotonic()
     with workers(executor, cv.settings) as place:
-        search = _Search(cv, tunable, place, began + seconds, dict(known or {}))
+        tuning = _Tuning(cv, tunable, place, began + seconds, dict(known or {}))
         study = _study(cv, tunable, journal)
-        _look(search, study, began + _LOOK * seconds, progress)
-        return _confirmed(search, study, recipes[0])
+        _look(tuning, study, began + _LOOK * seconds, progress)
+        return _confirmed(tuning, study, recipes[0])
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _Tuning:
     """The folds and who computes them."""
 
     cv: CrossValidation
@@ -177,53 +177,53 @@ def _identity(cv: CrossValidation, recipes: Sequence[Recipe]) -> str:
     return digest.hexdigest()
 
 
-def _look(search: _Search, study: Any, until: float, progress: Progress | None) -> None:
+def _look(tuning: _Tuning, study: Any, until: float, progress: Progress | None) -> None:
     began = time.monotonic()
     # By family: seconds of as many folds of the defaults as run at once.
-    usual = {name: one.seconds for name, one in search.known.items()}
+    usual = {name: one.seconds for name, one in tuning.known.items()}
     while True:
         states = {trial.state.name for trial in study.get_trials(deepcopy=False)}
         now = time.monotonic()
-        if now > search.end or (now > until and "COMPLETE" in states):
+        if now > tuning.end or (now > until and "COMPLETE" in states):
             return
         trial = study.ask()
-        names = [recipe.family for recipe in search.recipes]
-        recipe = search.of(trial.suggest_categorical("family", names))
+        names = [recipe.family for recipe in tuning.recipes]
+        recipe = tuning.of(trial.suggest_categorical("family", names))
         given = trial.user_attrs.get(_DEFAULT) is not None
-        tried = suggested(recipe, search.cv.settings, trial)
+        tried = suggested(recipe, tuning.cv.settings, trial)
         if given:
             tried = recipe  # exactly the defaults, also where they lie outside of the ranges
-        _attempt(search, study, trial, tried, given, usual)
+        _attempt(tuning, study, trial, tried, given, usual)
         if progress is not None:
             share = min((time.monotonic() - began) / max(until - began, 1e-9), 1.0)
             progress(f"tuning ({len(study.trials)} tried)", int(100 * share), 100)
 
 
 def _attempt(
-    search: _Search, study: Any, trial: Any, recipe: Recipe, given: bool, usual: dict[str, float]
+    tuning: _Tuning, study: Any, trial: Any, recipe: Recipe, given: bool, usual: dict[str, float]
 ) -> None:
     """Folds until all are done or the attempt is clearly behind; tells the study."""
     import optuna
 
     pruned = optuna.trial.TrialState.PRUNED
-    known = search.known.get(recipe.family)
-    if given and known is not None and len(known.errors) == search.cv.count:
+    known = tuning.known.get(recipe.family)
+    if given and known is not None and len(known.errors) == tuning.cv.count:
         trial.set_user_attr("folds", list(known.errors))
         study.tell(trial, float(np.mean(known.errors)))
         return
     if recipe.family in usual and not given:
-        expected = usual[recipe.family] * relative_cost(recipe, search.cv.settings)
-        if expected * len(search.waves()) > _LONGEST * (search.end - time.monotonic()):
+        expected = usual[recipe.family] * relative_cost(recipe, tuning.cv.settings)
+        if expected * len(tuning.waves()) > _LONGEST * (tuning.end - time.monotonic()):
             study.tell(trial, state=pruned)
             return
     best = _best_folds(study)
     errors: list[float] = []
-    for wave in search.waves():
+    for wave in tuning.waves():
         began = time.monotonic()
         try:
-            errors += search.errors(recipe, wave, search.cv)
+            errors += tuning.errors(recipe, wave, tuning.cv)
         except Exception:
-            if given and recipe is search.recipes[0]:
+            if given and recipe is tuning.recipes[0]:
                 raise  # it won before: this is no matter of settings
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
             return
@@ -231,7 +231,7 @@ def _attempt(
             usual[recipe.family] = time.monotonic() - began
         trial.set_user_attr("folds", errors)
         behind = best is not None and np.mean(errors) > _PATIENCE * np.mean(best[: len(errors)])
-        if behind and not given and len(errors) < search.cv.count:
+        if behind and not given and len(errors) < tuning.cv.count:
             trial.report(float(np.mean(errors)), len(errors))
             study.tell(trial, state=pruned)
             return
@@ -245,24 +245,24 @@ def _best_folds(study: Any) -> list[float] | None:
     return list(min(complete, key=lambda t: t.value).user_attrs["folds"])
 
 
-def _confirmed(search: _Search, study: Any, first: Recipe) -> Tuned:
+def _confirmed(tuning: _Tuning, study: Any, first: Recipe) -> Tuned:
     """The best attempt, if it is better than the first recipe on other folds too."""
-    cv, settings = search.cv, search.cv.settings
+    cv, settings = tuning.cv, tuning.cv.settings
     complete = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
     marks = {t.user_attrs.get(_DEFAULT): t.value for t in complete}
     before = marks.get(first.family)
     if before is None:  # it has nothing to tune, so it is not among the attempts
-        known = search.known.get(first.family)
+        known = tuning.known.get(first.family)
         whole = known is not None and len(known.errors) == cv.count
-        errors = known.errors if known and whole else search.errors(first, range(cv.count), cv)
+        errors = known.errors if known and whole else tuning.errors(first, range(cv.count), cv)
         before = float(np.mean(errors))
     tried = len(study.trials)
     best = min(complete, key=lambda t: t.value, default=None)
     kept = Tuned(first, before, before, tried, "nothing better than the defaults was found")
     if best is None:
         return kept
-    recipe = search.of(best.params["family"])
-    proofs = search.proves(first.family) and not search.proves(recipe.family)
+    recipe = tuning.of(best.params["family"])
+    proofs = tuning.proves(first.family) and not tuning.proves(recipe.family)
     if best.value > (1 - (_PROOFS if proofs else _MARGIN)) * before:
         return kept
     if best.user_attrs.get(_DEFAULT) is None:
@@ -273,11 +273,11 @@ def _confirmed(search: _Search, study: Any, first: Recipe) -> Tuned:
     fresh = replace(cv, fold_of=folds(cv.groups, cv.count, cv.data.seed + 1))
     ours: list[float] = []
     theirs: list[float] = []
-    for wave in search.waves():
-        if ours and time.monotonic() > search.end:
+    for wave in tuning.waves():
+        if ours and time.monotonic() > tuning.end:
             break
-        ours += search.errors(recipe, wave, fresh)
-        theirs += search.errors(first, wave, fresh)
+        ours += tuning.errors(recipe, wave, fresh)
+        theirs += tuning.errors(first, wave, fresh)
     if np.mean(ours) >= np.mean(theirs):
         return replace(kept, reason="what looked better was not on other folds; defaults kept")
     return Tuned(recipe, before, float(best.value), tried, f"better on {len(ours)} other folds too")

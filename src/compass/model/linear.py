@@ -94,7 +94,7 @@ class FittedLinear(FittedDefaults):
 
 
 @registry.add("surrogate", "linear")
-class Linear(FamilyDefaults):
+class LinearRegression(FamilyDefaults):
     """Ridge and logistic regression: straight lines, sure even far from all runs."""
 
     name = "linear"

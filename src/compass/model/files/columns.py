@@ -32,7 +32,7 @@ class Inputs:
     texts: frozenset[int] = frozenset()  # inputs that are labels, not numbers
 
 
-class Entry(Noun):
+class InputEntry(Noun):
     """What a person says about one input of a model."""
 
     column: str | None = Field(None, description="the column that feeds it")
@@ -156,7 +156,7 @@ def feeds(
 
 def _entries(
     inputs: Inputs, columns: Mapping[str, Stated] | Sequence[Stated] | None, features: Space
-) -> list[tuple[str, Entry]]:
+) -> list[tuple[str, InputEntry]]:
     """For each input of the model what it is called and what feeds it."""
     names = inputs.names
     if columns is None:
@@ -184,7 +184,7 @@ def _entries(
 
 def _by_name(
     inputs: Inputs, columns: Mapping[str, Stated], features: Space
-) -> list[tuple[str, Entry]]:
+) -> list[tuple[str, InputEntry]]:
     if inputs.names is None:
         # The order of the file is the order of the inputs; the names are the person's own.
         if inputs.count is not None and len(columns) != inputs.count:
@@ -202,9 +202,9 @@ def _by_name(
     ]
 
 
-def _named(name: str, features: Space) -> Entry:
+def _named(name: str, features: Space) -> InputEntry:
     if name in features:
-        return Entry(column=name)
+        return InputEntry(column=name)
     split = _one_hot(name, features)
     problem = unknown("column", name, features.names, where="among the features")
     if split is not None:
@@ -214,10 +214,10 @@ def _named(name: str, features: Space) -> Entry:
     raise problem
 
 
-def _entry(item: Any, name: str) -> Entry:
+def _entry(item: Any, name: str) -> InputEntry:
     given = {"column": item} if isinstance(item, str) else item
     try:
-        entry = Entry.model_validate(dict(given))
+        entry = InputEntry.model_validate(dict(given))
     except (ValidationError, TypeError, ValueError) as error:
         why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not a mapping"
         raise BadInput(
@@ -238,7 +238,7 @@ def _entry(item: Any, name: str) -> Entry:
     return entry
 
 
-def _feed(entry: Entry, name: str, text: bool, features: Space) -> Feed:
+def _feed(entry: InputEntry, name: str, text: bool, features: Space) -> Feed:
     if entry.column is None:
         if text:
             raise BadInput(f"input {name} of the model is a text, not a number")
@@ -267,7 +267,7 @@ def _feed(entry: Entry, name: str, text: bool, features: Space) -> Feed:
     return Feed(kind="table", place=place, table=_codes(entry, parameter))
 
 
-def _number(entry: Entry, name: str, text: bool, parameter: Number, place: int) -> Feed:
+def _number(entry: InputEntry, name: str, text: bool, parameter: Number, place: int) -> Feed:
     if text or {"codes", "label"} & entry.model_fields_set:
         raise BadInput(
             f"{parameter.name} is a number, but input {name} of the model is fed labels",
@@ -284,7 +284,7 @@ def _number(entry: Entry, name: str, text: bool, parameter: Number, place: int) 
     return Feed(kind="number", place=place, beyond=beyond, none=entry.none)
 
 
-def _codes(entry: Entry, parameter: Category) -> tuple[float, ...]:
+def _codes(entry: InputEntry, parameter: Category) -> tuple[float, ...]:
     codes = dict(entry.codes or {})
     table: dict[int, float] = {}
     for label, code in codes.items():

@@ -56,7 +56,7 @@ class Opened:
         return self.forest.outputs
 
 
-class Facts(Noun):
+class ModelFacts(Noun):
     """What a model says about itself; not believed further than this."""
 
     names: tuple[str, ...] | None = Field(None, max_length=INPUTS)
@@ -79,7 +79,7 @@ def opened(content: Content, limits: Limits) -> Opened:
     answer, arrays = sandbox.facts()
     try:
         fields = {name: value for name, value in answer.items() if name != "arrays"}
-        facts = Facts.model_validate(fields)
+        facts = ModelFacts.model_validate(fields)
         if facts.names is not None:
             _check_names(facts.names, facts.count or len(facts.names))
         forest = _checked(_stacked(arrays, facts), content) if facts.forest else None
@@ -164,7 +164,7 @@ def _check_names(names: Sequence[str], width: int) -> None:
         raise Inconsistent("it names an input twice")
 
 
-def _stacked(arrays: Sequence[NDArray[Any]], facts: Facts) -> FlatForest:
+def _stacked(arrays: Sequence[NDArray[Any]], facts: ModelFacts) -> FlatForest:
     """The forest whose trees were sent one after another, each counting from 0."""
     sizes, left, right, feature, threshold, value = arrays
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
