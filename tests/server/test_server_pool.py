@@ -5,6 +5,7 @@ import os
 import re
 import signal
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -209,5 +210,25 @@ def test_a_real_process_is_started_killed_and_replaced() -> None:
         assert fault.value.problem.code == "fault"
         assert worker.process is None or worker.process.pid != first
         await worker.kill()
+
+    played(scene)
+
+
+def test_a_process_that_sends_something_else_is_ended_and_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "program"
+    too_long = "R" + r"\377" * 8
+    program.write_text(f"#!/bin/sh\nprintf '{too_long}'; exec sleep 60")
+    program.chmod(0o755)
+
+    async def scene() -> None:
+        worker = Worker(2**32)
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.executable", str(program))
+            with pytest.raises(Refused) as refused:
+                await worker.do("x", {}, None)
+        assert refused.value.status == 500
+        assert worker.process is None
 
     played(scene)

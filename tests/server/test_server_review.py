@@ -114,7 +114,7 @@ def test_a_full_disk_leaves_nothing_on_its_way(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("compass.server.store._sync", full)
+    monkeypatch.setattr("compass.files.sync", full)
     with pytest.raises(OSError, match="No space"):
         workspace.put("datasets", NAME, about.model_copy(update={"name": "b"}))
     with pytest.raises(OSError, match="No space"):

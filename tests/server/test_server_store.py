@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compass import files
 from compass.domain.errors import EnvironmentProblem
-from compass.server import store as storing
 from compass.server.limits import Limits
 from compass.server.listing import MODELS, part_of
 from compass.server.nouns import ModelInfo, now
@@ -51,7 +51,7 @@ class Fuse:
         with (
             patch.object(os, "rename", before(os.rename)),
             patch.object(os, "replace", before(os.replace)),
-            patch.object(storing, "_sync", before(storing._sync)),
+            patch.object(files, "sync", before(files.sync)),
             patch.object(shutil, "rmtree", before(shutil.rmtree)),
             patch.object(Path, "write_bytes", before(Path.write_bytes)),
         ):

@@ -3,14 +3,14 @@
 Started as `python -I -m compass.model.files.worker`.
 """
 
-import os
 import warnings
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, CompassError, EnvironmentProblem
+from compass.execute.child import own_streams, read_frame, write_frame
 from compass.model.files import limits, wire
 
 BATCH = 256  # rows that a model sees at once, unless it was made for another number
@@ -19,11 +19,11 @@ BATCH = 256  # rows that a model sees at once, unless it was made for another nu
 def main() -> None:
     """Answer until the other end is closed."""
     limits.without_network()
-    asked, answers = _pipes()
+    source, out = own_streams()
     runner: Any = None
     while True:
         try:
-            header, arrays = wire.decode(lambda size: _exactly(asked, size), wire.QUESTION)
+            header, arrays = wire.decode(read_frame(source, wire.QUESTION).content)
         except EOFError:
             return
         answer: dict[str, Any] = {}
@@ -33,30 +33,12 @@ def main() -> None:
             if header["op"] == "load":
                 runner, answer, found = _load(header, arrays[0].tobytes())
             else:
-                texts = {int(place): text for place, text in header["texts"].items()}
+                texts = {int(place): labels for place, labels in header["texts"].items()}
                 found = [_predict(runner, arrays[0], texts)]
         except Exception as error:
-            # Whatever goes wrong in somebody's model is sent back, not raised.
-            answer, found = _told(error, str(header.get("name", "the model"))), []
-        for piece in wire.encode(answer, found):
-            answers.write(piece)
-        answers.flush()
-
-
-def _pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The two ends to talk through; what libraries print goes nowhere."""
-    asked, answers = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for handle in (0, 1, 2):
-        os.dup2(nothing, handle)
-    return os.fdopen(asked, "rb"), os.fdopen(answers, "wb")
-
-
-def _exactly(source: BinaryIO, size: int) -> bytes:
-    found = source.read(size)
-    if len(found) < size:
-        raise EOFError
-    return found
+            # Whatever goes wrong in somebody's model is reported, not raised.
+            answer, found = _reported(error, str(header.get("name", "the model"))), []
+        write_frame(out, wire.KIND, *wire.encode(answer, found))
 
 
 def _load(header: dict[str, Any], content: bytes) -> tuple[Any, dict[str, Any], list[NDArray[Any]]]:
@@ -96,7 +78,7 @@ def _predict(runner: Any, X: NDArray[np.float64], texts: dict[int, list[str]]) -
     return np.concatenate(parts)
 
 
-def _told(error: Exception, name: str) -> dict[str, Any]:
+def _reported(error: Exception, name: str) -> dict[str, Any]:
     if isinstance(error, CompassError):
         missing = isinstance(error, EnvironmentProblem)
         return {"error": error.message, "hint": error.hint, "missing": missing}

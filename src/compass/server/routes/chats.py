@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Response
 from pydantic import Field
 
-from compass.chat.dialogue import failed, told, unread
+from compass.chat.dialogue import failed, show_answer, unreadable
 from compass.chat.draft import Conversation, Draft, Reply, Turn
 from compass.chat.steps import Step
 from compass.domain.base import Noun
@@ -247,11 +247,13 @@ async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -
     except Refused as refused:
         if refused.problem.code not in _ENDED:
             raise
-        told = BadInput(
+        slow = BadInput(
             "I could not read this message within what the server allows",
             hint="say it in fewer words, or in several messages",
         )
-        return unread(chat.conversation, text, told, service.engine(workspace, chat.engine).space)
+        return unreadable(
+            chat.conversation, text, slow, service.engine(workspace, chat.engine).space
+        )
 
 
 async def _step(
@@ -308,7 +310,7 @@ def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None
 
 async def _told(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat:
     answer = await service.answer(workspace, made)
-    done = chat.after(told(chat.conversation, answer, chat.reply), answer=made)
+    done = chat.after(show_answer(chat.conversation, answer, chat.reply), answer=made)
     workspace.put("chats", chat.id, done)
     return done
 

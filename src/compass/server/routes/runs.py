@@ -9,7 +9,6 @@ from compass.domain.answer import Proposal
 from compass.domain.base import Noun, Value
 from compass.domain.query import Query as Asked
 from compass.domain.tell import Told
-from compass.exporters.forms import job_array
 from compass.server import logs
 from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
 from compass.server.problems import Refused, damaged, not_found
@@ -20,6 +19,7 @@ from compass.server.routes.queries import Options, Text
 from compass.server.service import TOLD, Service
 from compass.server.store import Workspace, new_id
 from compass.server.uploads import ending_of, receive, write_rows
+from compass.slurm.script import job_array
 
 router = routes("runs", "/api/v1/engines/{id}")
 
