@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from compass.domain.base import Noun
-from compass.readers.catalogue import Entry, catalogue
+from compass.readers.catalogue import PublicDataset, catalogue
 from compass.server.routes.needs import problems, routes
 
 router = routes("catalogue", "/api/v1/catalogue")
@@ -28,7 +28,7 @@ async def listing() -> list[CatalogueEntry]:
     return [_told(one) for one in catalogue().values()]
 
 
-def _told(known: Entry) -> CatalogueEntry:
+def _told(known: PublicDataset) -> CatalogueEntry:
     return CatalogueEntry(
         name=known.name,
         about=known.about,
