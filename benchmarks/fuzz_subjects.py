@@ -13,6 +13,7 @@ import numpy as np
 import compass as cp
 from compass import registry
 from compass.domain.space import Category, Number, Space
+from compass.learn.compare import selectable_families
 from compass.settings import (
     EmbeddingSettings,
     ForestSettings,
@@ -94,11 +95,7 @@ def files(folder: Path, *, apart: bool = True) -> list[Subject]:
 
 def engines(folder: Path, only: Collection[str] = ()) -> list[Subject]:
     """A saved engine of every family, on both scales, and with every embedding; or `only` some."""
-    families = [
-        name
-        for name, kind in registry.everything("surrogate").items()
-        if getattr(kind, "selectable", True)
-    ]
+    families = selectable_families()
     plans: dict[str, dict[str, Any]] = {
         f"{family}{', logarithm' * log}": {"surrogate": family, "scale": "log" if log else "linear"}
         for family in families
@@ -143,11 +140,11 @@ def _runs() -> cp.Dataset:
 
 def _represented(engine: cp.Compass, plan: dict[str, Any]) -> None:
     """Let the engine take the embedding without comparing: here it need not be the best."""
-    from compass.learn.select import Selected
+    from compass.learn.compare import Selection
     from compass.model.recipe import Recipe
 
     recipe = Recipe(family=plan["surrogate"], embedding=plan["represent"])
-    engine.store.chosen = lambda *_: (recipe, Selected(recipe, ()))  # type: ignore[method-assign]
+    engine.store.chosen = lambda *_: (recipe, Selection(recipe, ()))  # type: ignore[method-assign]
 
 
 def _lightgbm(path: Path, classes: int | None) -> None:

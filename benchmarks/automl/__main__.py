@@ -5,7 +5,7 @@
     python -m benchmarks.automl time       `compass fit` beside the families one after another
 
 A fifth of the configurations of each table is put aside first and looked at once, at the end.
-Errors are MAPE as `compass.learn.score` defines it. What is compared is the model that is trained
+Errors are MAPE as `compass.model.error` defines it. What is compared is the model that is trained
 on all other rows (an engine keeps a fifth of them back to calibrate its intervals).
 """
 

@@ -14,7 +14,7 @@ from benchmarks.automl.learn import within
 from benchmarks.automl.tables import Problem, problems
 from benchmarks.show import save, table
 from compass.execute.kernel import cores
-from compass.learn.score import mape, small
+from compass.model.error import mape, small
 
 MOST = 1.0  # times FLAML's error, on the mean over the tables
 SCRIPT = Path(__file__).with_name("run_flaml.py")

@@ -8,8 +8,10 @@ import numpy as np
 import compass as cp
 from benchmarks.show import save, table
 from compass.domain.space import Role
-from compass.learn.select import Course, course, cross_validate, known, scales_of
-from compass.model.base import Task, family, obstacle
+from compass.learn.compare import selectable_families
+from compass.learn.folds import CrossValidation, evaluate, scales_of
+from compass.learn.training import TrainingData
+from compass.model.base import Task, family
 from compass.model.recipe import Recipe
 from compass.prepare.split import configurations
 from compass.settings import Settings
@@ -58,10 +60,14 @@ def run(given: argparse.Namespace) -> int:
     wall = time.perf_counter() - began
     card = engine.cards[0]
     settings = Settings(threads=1)
-    here = _ground(engine, settings)
-    singles = {name: _alone(here, name) for name in known() if _able(here, name)}
-    rows = [(name, f"{seconds:.1f}", *_raced(card, name)) for name, seconds in singles.items()]
-    print(table(("family", "five folds alone, s", "in the race, CPU s", "folds", "status"), rows))
+    cv = _folds(engine, settings)
+    singles = {name: _one_core(cv, name) for name in selectable_families() if _able(cv, name)}
+    rows = [(name, f"{seconds:.1f}", *_compared(card, name)) for name, seconds in singles.items()]
+    print(
+        table(
+            ("family", "five folds alone, s", "in the comparison, CPU s", "folds", "status"), rows
+        )
+    )
     total = sum(singles.values())
     print(f"\n{given.rows} rows x {COLUMNS} columns; chosen: {card.family}, MAPE {card.error:.2%}")
     print(f"families one after another on one core: {total:.1f} s")
@@ -72,38 +78,32 @@ def run(given: argparse.Namespace) -> int:
     return int(wall > MOST * total)
 
 
-def _ground(engine: cp.Compass, settings: Settings) -> Course:
+def _folds(engine: cp.Compass, settings: Settings) -> CrossValidation:
     space = engine.space
-    lesson = engine.store.data_of(space.having(Role.KNOB, Role.CONTEXT), "runtime")
-    rows = lesson.train
-    return course(
-        lesson.view.X[rows],
-        lesson.y[rows],
-        Task(),
-        groups=configurations(lesson.view.X[rows]),
-        weight=None,
-        seed=settings.seed,
-        settings=settings,
-        features=lesson.view.features,
-    )
+    outcome = engine.store.data_of(space.having(Role.KNOB, Role.CONTEXT), "runtime")
+    rows = outcome.train
+    X, features = outcome.view.X[rows], outcome.view.features
+    data = TrainingData(X, outcome.y[rows], Task(), None, settings.seed, settings, features)
+    return CrossValidation.of(data, configurations(X))
 
 
-def _able(here: Course, name: str) -> bool:
-    return obstacle(family(name), int(0.8 * len(here.y)), here.X.shape[1], Task()) is None
+def _able(cv: CrossValidation, name: str) -> bool:
+    rows, columns = cv.data.X.shape
+    return family(name).obstacle(int(0.8 * rows), columns, Task()) is None
 
 
-def _alone(here: Course, name: str) -> float:
-    """CPU seconds of the five folds of a family, on the one scale that the race would take."""
-    from compass.model.one_thread import one_thread
+def _one_core(cv: CrossValidation, name: str) -> float:
+    """CPU seconds of the five folds of a family, on the scale that a comparison would take."""
+    from compass.execute.one_thread import one_thread
 
-    recipe = Recipe(family=name, log=scales_of(here)[-1])
+    recipe = Recipe(family=name, log=scales_of(cv.data)[-1])
     began = time.process_time()
     with one_thread():
-        for part in range(here.parts):
-            cross_validate(here, recipe, part)
+        for number in range(cv.count):
+            evaluate(cv, recipe, cv.fold(number))
     return time.process_time() - began
 
 
-def _raced(card: cp.ModelCard, name: str) -> tuple[str, str, str]:
+def _compared(card: cp.ModelCard, name: str) -> tuple[str, str, str]:
     score = next(s for s in card.scores if s.family == name)
     return f"{score.seconds:.1f}", str(score.folds), score.status

@@ -4,11 +4,13 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.automl.tables import Problem
-from compass.learn.choose import contenders, tried
-from compass.learn.score import mape, small
-from compass.learn.select import Course, Selected, course, select
+from compass.learn.compare import Selection, compare_families
+from compass.learn.folds import CrossValidation
+from compass.learn.select import family_errors, recipes_to_tune
+from compass.learn.training import TrainingData
 from compass.learn.tune import Tuned, tune
 from compass.model.base import Fitted, Task
+from compass.model.error import mape, small
 from compass.model.recipe import Recipe
 from compass.settings import Settings
 
@@ -21,25 +23,17 @@ _FIT = 0.08  # share that is kept for training the chosen model on all rows
 class Made:
     """A model and how it came about."""
 
-    selected: Selected
+    selected: Selection
     recipe: Recipe
     tuned: Tuned | None
     error: float  # on the rows put aside
     seconds: float  # wall-clock, everything included
 
 
-def ground(problem: Problem, settings: Settings) -> Course:
+def folds_of(problem: Problem, settings: Settings) -> CrossValidation:
     """The rows of a problem as selection takes them."""
-    return course(
-        problem.X,
-        problem.y,
-        Task(),
-        groups=problem.groups,
-        weight=None,
-        seed=SEED,
-        settings=settings,
-        features=problem.features,
-    )
+    data = TrainingData(problem.X, problem.y, Task(), None, SEED, settings, problem.features)
+    return CrossValidation.of(data, problem.groups)
 
 
 def trained(problem: Problem, recipe: Recipe, settings: Settings) -> Fitted:
@@ -57,15 +51,15 @@ def trained(problem: Problem, recipe: Recipe, settings: Settings) -> Fitted:
 
 def test_error(problem: Problem, fitted: Fitted) -> float:
     """MAPE on the rows put aside."""
-    said = fitted.predict(problem.X_test)[:, 0]
-    return mape(problem.y_test, said, scale=small(problem.y))
+    predicted = fitted.predict(problem.X_test)[:, 0]
+    return mape(problem.y_test, predicted, scale=small(problem.y))
 
 
 def selected(problem: Problem) -> Made:
     """The default: the family that cross-validates best."""
     began = time.perf_counter()
     settings = Settings()
-    chosen = select(ground(problem, settings))
+    chosen = compare_families(folds_of(problem, settings))
     model = trained(problem, chosen.recipe, settings)
     seconds = time.perf_counter() - began
     return Made(chosen, chosen.recipe, None, test_error(problem, model), seconds)
@@ -78,10 +72,12 @@ def within(problem: Problem, seconds: float) -> Made:
     settings = base.model_copy(
         update={"select": base.select.model_copy(update={"seconds": _SELECT * seconds})}
     )
-    here = ground(problem, settings)
-    chosen = select(here)
+    cv = folds_of(problem, settings)
+    chosen = compare_families(cv)
     left = (1 - _FIT) * seconds - (time.perf_counter() - began)
-    found = tune(here, contenders(chosen), left, known=tried(chosen)) if left > 1 else None
+    found = (
+        tune(cv, recipes_to_tune(chosen), left, known=family_errors(chosen)) if left > 1 else None
+    )
     recipe = chosen.recipe if found is None else found.recipe
     model = trained(problem, recipe, settings)
     took = time.perf_counter() - began

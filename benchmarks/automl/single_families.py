@@ -8,9 +8,9 @@ import numpy as np
 from benchmarks.automl.learn import selected, test_error, trained
 from benchmarks.automl.tables import Problem, problems
 from benchmarks.show import save, table
-from compass.learn.score import mape, small
-from compass.learn.select import known
-from compass.model.base import Task, family, obstacle
+from compass.learn.compare import selectable_families
+from compass.model.base import Task, family
+from compass.model.error import mape, small
 from compass.model.recipe import Recipe
 from compass.settings import Settings
 
@@ -77,8 +77,8 @@ def _row(problem: Problem) -> Row:
 def _families(problem: Problem) -> dict[str, float]:
     """The error of every family on the scale that turns out better for it."""
     found: dict[str, float] = {}
-    for name in known():
-        if obstacle(family(name), len(problem.y), problem.X.shape[1], Task()) is not None:
+    for name in selectable_families():
+        if family(name).obstacle(len(problem.y), problem.X.shape[1], Task()) is not None:
             continue
         for log in (False, True) if problem.y.min() > 0 else (False,):
             model = trained(problem, Recipe(family=name, log=log), Settings())

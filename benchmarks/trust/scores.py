@@ -27,8 +27,8 @@ from benchmarks.show import save, table
 from benchmarks.trust.problems import Problem, Rows, problems, random_split, region_splits
 from benchmarks.trust.resample import means
 from compass.domain.answer import Label
-from compass.learn.score import row_errors, small
 from compass.model.base import Task
+from compass.model.error import row_errors, small
 from compass.model.forest import grow
 from compass.model.recipe import Recipe
 from compass.model.trees import flat

@@ -10,14 +10,14 @@ from scipy.spatial import cKDTree
 
 from compass import registry
 from compass.domain.space import Space
-from compass.model.base import Floats, Task
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
 from compass.settings import Settings
 
 _NEAREST = 8
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class Neighbours(FittedDefaults):
     """Past runs in units of each column's standard deviation, and what they measured."""
 
     points: Floats  # [n, d]
@@ -61,7 +61,7 @@ class Neighbours:
 
 
 @registry.add("surrogate", "analogy")
-class NeighboursFamily:
+class NeighboursFamily(FamilyDefaults):
     """The mean of the nearest past runs."""
 
     name = "analogy"

@@ -31,7 +31,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def two(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two quick families are all there is."""
-    monkeypatch.setattr("compass.learn.select.known", lambda: ["neighbours", "linear"])
+    monkeypatch.setattr(
+        "compass.learn.compare.selectable_families", lambda: ["neighbours", "linear"]
+    )
     monkeypatch.setenv("COLUMNS", "160")
 
 

@@ -12,7 +12,7 @@ from compass.domain.errors import EngineProblem
 from compass.embed.attention import Attention, AttentionEmbedding, owners, trained
 from compass.embed.base import Embedder, Embedding, embedder
 from compass.embed.forward import attended
-from compass.embed.train import dense, lesson
+from compass.embed.train import dense, network_rows
 from compass.model.base import Task
 from compass.model.recipe import Recipe
 from compass.prepare.design import Design
@@ -35,7 +35,7 @@ def learnt() -> AttentionEmbedding:
 def test_the_arrays_give_what_the_trained_network_gives(steps: int) -> None:
     X, y = runs(300)
     chosen = settings(epochs=6, steps=steps, width=5).embedding
-    ready = lesson(X, y, None, None, SPACE, 1, chosen)
+    ready = network_rows(X, y, None, None, SPACE, 1, chosen)
     network = trained(torch, ready, chosen, 1)
     for name, tensor in network.state.items():
         network.state[name] = tensor.detach().double()
@@ -133,8 +133,8 @@ def test_a_recipe_with_attention_in_front_fits_restores_and_predicts_the_same(lo
     again = recipe.restore(recipe.arrays(model), Task())
     assert np.array_equal(model.predict(unseen), again.predict(unseen))
     assert np.array_equal(model.spread(unseen), again.spread(unseen))
-    alone = np.vstack([model.predict(unseen[[row]]) for row in range(len(unseen))])
-    assert np.array_equal(alone, model.predict(unseen))
+    single = np.vstack([model.predict(unseen[[row]]) for row in range(len(unseen))])
+    assert np.array_equal(single, model.predict(unseen))
 
 
 def test_a_linear_model_behind_attention_is_better_on_noisy_mixtures() -> None:

@@ -11,7 +11,7 @@ from embed_laws import SPACE, explained, mixtures, runs, settings
 from compass.domain.errors import EngineProblem
 from compass.embed.autoencoder import Autoencoder, Encoded, Variational, plain, variational
 from compass.embed.base import Embedding, embedder
-from compass.embed.train import lesson
+from compass.embed.train import network_rows
 
 torch = pytest.importorskip("torch")
 
@@ -28,7 +28,7 @@ def test_the_arrays_give_what_the_trained_network_gives(train: object) -> None:
 
     X, y = runs(300)
     chosen = settings(epochs=5, width=5).embedding
-    ready = lesson(X, y, None, None, SPACE, 1, chosen)
+    ready = network_rows(X, y, None, None, SPACE, 1, chosen)
     network = train(torch, ready, chosen, 1)  # type: ignore[operator]
     with torch.no_grad():
         truth = network.through("encode", torch.tensor(ready.dense, dtype=torch.float32))
@@ -50,7 +50,7 @@ def test_two_causes_are_found_in_twelve_noisy_mixtures() -> None:
 def test_labels_are_told_again() -> None:
     X, y = runs(400)
     chosen = settings(epochs=30, width=4).embedding
-    ready = lesson(X, y, None, None, SPACE, 1, chosen)
+    ready = network_rows(X, y, None, None, SPACE, 1, chosen)
     network = plain(torch, ready, chosen, 1)
     with torch.no_grad():
         rows = torch.tensor(ready.dense, dtype=torch.float32)
@@ -65,10 +65,12 @@ def test_labels_are_told_again() -> None:
 def test_the_loss_is_squares_for_numbers_and_cross_entropy_for_labels() -> None:
     X, y = runs(50)
     chosen = settings(epochs=1).embedding
-    ready = lesson(X, y, None, None, SPACE, 1, chosen)
+    ready = network_rows(X, y, None, None, SPACE, 1, chosen)
     network = plain(torch, ready, chosen, 1)
     said = np.random.default_rng(0).normal(size=ready.dense.shape)
-    found = network.told_again(torch.from_numpy(said), torch.from_numpy(ready.dense)).numpy()
+    found = network.reconstruction_loss(
+        torch.from_numpy(said), torch.from_numpy(ready.dense)
+    ).numpy()
     scores = np.exp(said[:, 1:4])
     right = (scores * ready.dense[:, 1:4]).sum(axis=1) / scores.sum(axis=1)
     numbers = [0, 4, 5, 6]
@@ -101,7 +103,7 @@ def test_a_heavier_divergence_pulls_the_means_together() -> None:
     size = {}
     for weight in (0.01, 30.0):
         changed = chosen.model_copy(update={"divergence": weight})
-        ready = lesson(X, y, None, None, SPACE, 1, changed)
+        ready = network_rows(X, y, None, None, SPACE, 1, changed)
         network = variational(torch, ready, changed, 1)
         with torch.no_grad():
             said = network.through("encode", torch.tensor(ready.dense, dtype=torch.float32))

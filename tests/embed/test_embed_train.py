@@ -8,7 +8,7 @@ from embed_laws import SPACE, explained, mixtures, runs, settings
 
 from compass.domain.errors import EnvironmentProblem
 from compass.embed.base import embedder
-from compass.embed.train import dense, lesson, moments
+from compass.embed.train import dense, moments, network_rows
 from compass.settings import EmbeddingSettings
 
 torch = pytest.importorskip("torch")
@@ -17,10 +17,10 @@ NAMES = ("attention", "autoencoder", "vae")
 
 def test_some_rows_are_held_out_and_few_rows_are_repeated() -> None:
     X, y = runs(200)
-    ready = lesson(X, y, None, None, SPACE, 1, EmbeddingSettings())
+    ready = network_rows(X, y, None, None, SPACE, 1, EmbeddingSettings())
     assert len(ready.check) == 20
     assert sorted([*ready.learn, *ready.check]) == list(range(200))
-    few = lesson(X[:3], y[:3], None, None, SPACE, 1, EmbeddingSettings())
+    few = network_rows(X[:3], y[:3], None, None, SPACE, 1, EmbeddingSettings())
     assert len(few.dense) >= 32
     assert len(np.unique(few.dense, axis=0)) == 3
     assert np.array_equal(few.learn, few.check)
@@ -28,30 +28,30 @@ def test_some_rows_are_held_out_and_few_rows_are_repeated() -> None:
 
 def test_a_large_table_is_learnt_from_a_sample() -> None:
     X, y = runs(300)
-    ready = lesson(X, y, None, None, SPACE, 1, EmbeddingSettings(rows=100))
+    ready = network_rows(X, y, None, None, SPACE, 1, EmbeddingSettings(rows=100))
     assert len(ready.dense) == len(ready.target) == len(ready.weight) == 100
-    again = lesson(X, y, None, None, SPACE, 1, EmbeddingSettings(rows=100))
+    again = network_rows(X, y, None, None, SPACE, 1, EmbeddingSettings(rows=100))
     assert np.array_equal(ready.dense, again.dense)
 
 
 def test_outcomes_are_standardised_by_weight_and_large_spans_by_their_logarithm() -> None:
     X, y = runs(200)
     weight = np.random.default_rng(0).uniform(0.1, 3, 200)
-    ready = lesson(X, y, None, weight, SPACE, 1, EmbeddingSettings())
+    ready = network_rows(X, y, None, weight, SPACE, 1, EmbeddingSettings())
     logs = np.log(y)
     middle = np.average(logs, weights=weight)
     spread = np.sqrt(np.average((logs - middle) ** 2, weights=weight))
     np.testing.assert_allclose(ready.target, (logs - middle) / spread)
-    narrow = lesson(X, 100 + y / y.max(), None, None, SPACE, 1, EmbeddingSettings())
+    narrow = network_rows(X, 100 + y / y.max(), None, None, SPACE, 1, EmbeddingSettings())
     np.testing.assert_allclose(narrow.target, (y - y.mean()) / y.std())
     labels = np.arange(200.0) % 3
-    classes = lesson(X, labels, 3, None, SPACE, 1, EmbeddingSettings())
+    classes = network_rows(X, labels, 3, None, SPACE, 1, EmbeddingSettings())
     assert np.array_equal(classes.target, labels)
 
 
 def test_values_far_beyond_those_learnt_from_count_as_far() -> None:
     X, y = runs(100)
-    ready = lesson(X, y, None, None, SPACE, 1, EmbeddingSettings())
+    ready = network_rows(X, y, None, None, SPACE, 1, EmbeddingSettings())
     far = X[:1].copy()
     far[0, 3] = 1e300
     assert np.isfinite(dense(ready.design, far)).all()

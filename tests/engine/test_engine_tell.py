@@ -151,7 +151,7 @@ def _config() -> dict[str, Any]:
 def test_another_law_is_found_and_the_model_is_chosen_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("compass.learn.select.known", lambda: ["forest", "linear"])
+    monkeypatch.setattr("compass.learn.compare.selectable_families", lambda: ["forest", "linear"])
     engine = fitted(outcomes=("runtime", "power"), surrogate="auto")
     added = new(60)
     added["runtime"] = [2 * value for value in added["runtime"]]

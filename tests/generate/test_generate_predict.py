@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.generate.predict import Averaged
-from compass.model.base import Task, family
+from compass.model.base import FittedDefaults, Task, family
 from compass.model.recipe import Recipe
 from compass.model.trees import flat, joined
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
@@ -47,7 +47,7 @@ def fitted(name, classes):
     return family(name).fit(X, y, task=task, weight=None, seed=1, settings=few)
 
 
-class Nearest:
+class Nearest(FittedDefaults):
     """A model that is not made of trees."""
 
     task, family = Task(), "nearest"

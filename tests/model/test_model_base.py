@@ -6,9 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-import compass.model
-from compass.domain.errors import BadInput, UnknownName
-from compass.model.base import Family, Fitted, Task, family
+from compass import registry
+from compass.domain.errors import BadInput, EnvironmentProblem, UnknownName
+from compass.learn.compare import selectable_families
+from compass.model.base import Family, FamilyDefaults, Fitted, FittedDefaults, Task, family
 from compass.settings import ForestSettings, Settings
 
 
@@ -37,11 +38,29 @@ def test_an_unknown_family_offers_the_nearest() -> None:
         family("forrest")
 
 
-def test_names_are_found_where_they_are_defined() -> None:
-    for name in dir(compass.model):
-        assert getattr(compass.model, name).__name__ == name
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        _ = compass.model.Nothing
+def test_a_family_that_declares_too_little_is_refused_with_a_hint() -> None:
+    class Bare:
+        name = "bare"
+
+    registry.add("surrogate", "bare")(Bare)
+    try:
+        with pytest.raises(EnvironmentProblem, match="declare effort, fit_many") as problem:
+            family("bare")
+        assert "FamilyDefaults" in problem.value.hint
+        assert "bare" not in selectable_families()
+    finally:
+        registry.remove("surrogate", "bare")
+
+
+def test_the_defaults_of_a_family_and_of_a_model() -> None:
+    kind = type("Kind", (FamilyDefaults,), {})
+    assert (kind.selectable, kind.slow, kind.search_space) == (True, False, None)
+    assert kind.obstacle(10**9, 10**4, Task()) is None
+    assert kind.effort(30) / kind.effort(10) == 3
+    assert kind.relative_cost(Settings(), Settings()) == 1
+    model = FittedDefaults()
+    assert model.trees() is None
+    assert model.gradient(np.zeros((2, 1))) is None
 
 
 def test_importing_the_packages_imports_nothing_heavy() -> None:

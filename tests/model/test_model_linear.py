@@ -14,7 +14,7 @@ from model_dense_cases import (
 )
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from compass.model.linear import MOST_PAIRED, Linear
+from compass.model.linear import MOST_PAIRED, LinearRegression
 from compass.prepare.design import Design
 from compass.settings import LinearSettings, Settings
 
@@ -22,14 +22,14 @@ PAIRED = Settings(linear=LinearSettings(pairs=True, ridge=0.5))
 
 
 def test_rows_edges_and_damage() -> None:
-    check_rows(Linear)
-    check_edges(Linear)
-    check_damage(Linear)
+    check_rows(LinearRegression)
+    check_edges(LinearRegression)
+    check_damage(LinearRegression)
 
 
 @pytest.mark.parametrize("settings", [Settings(), PAIRED])
 def test_gradients(settings: Settings) -> None:
-    check_gradient(fit(Linear, *runs(), settings=settings))
+    check_gradient(fit(LinearRegression, *runs(), settings=settings))
 
 
 def test_numbers_are_predicted_as_by_sklearn() -> None:
@@ -37,7 +37,7 @@ def test_numbers_are_predicted_as_by_sklearn() -> None:
     weight = np.linspace(0.5, 1.5, len(y))
     Z, ask = Design.of(X, FEATURES).apply(X), runs(20, seed=1)[0]
     twin = Ridge(alpha=1.0).fit(Z, y, sample_weight=weight / weight.mean())
-    said = fit(Linear, X, y, weight=weight).predict(ask)[:, 0]
+    said = fit(LinearRegression, X, y, weight=weight).predict(ask)[:, 0]
     np.testing.assert_allclose(said, twin.predict(Design.of(X, FEATURES).apply(ask)), rtol=1e-9)
 
 
@@ -51,7 +51,7 @@ def test_classes_are_predicted_as_by_sklearn() -> None:
         twin = LogisticRegression(C=strength, tol=1e-10, max_iter=10_000).fit(
             Z, label, sample_weight=weight / weight.mean()
         )
-        said = fit(Linear, X, label, classes, weight=weight).predict(X)
+        said = fit(LinearRegression, X, label, classes, weight=weight).predict(X)
         np.testing.assert_allclose(said, twin.predict_proba(Z), atol=2e-3)
 
 
@@ -60,7 +60,7 @@ def test_the_spread_is_the_standard_error_of_least_squares() -> None:
     X = rng.normal(size=(50, 2))
     y = X @ [1.0, -2.0] + rng.normal(size=50)
     weak = Settings(linear=LinearSettings(ridge=1e-9))
-    model = fit(Linear, X, y, features=None, settings=weak)
+    model = fit(LinearRegression, X, y, features=None, settings=weak)
     A = np.column_stack([np.ones(50), X])
     rest = y - A @ np.linalg.lstsq(A, y, rcond=None)[0]
     cover = np.linalg.inv(A.T @ A) * (rest @ rest) / 47
@@ -78,7 +78,7 @@ def test_pairs_learn_a_product_and_a_square_that_lines_cannot() -> None:
         pairs: np.std(
             y
             - fit(
-                Linear,
+                LinearRegression,
                 X,
                 y,
                 features=None,
@@ -95,7 +95,7 @@ def test_many_columns_are_not_paired() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(60, MOST_PAIRED + 1))
     y = X[:, 0]
-    model = fit(Linear, X, y, features=None, settings=PAIRED)
+    model = fit(LinearRegression, X, y, features=None, settings=PAIRED)
     assert len(model.pairs) == 0
-    few = fit(Linear, X[:, :MOST_PAIRED], y, features=None, settings=PAIRED)
+    few = fit(LinearRegression, X[:, :MOST_PAIRED], y, features=None, settings=PAIRED)
     assert len(few.pairs) == MOST_PAIRED * (MOST_PAIRED + 1) // 2

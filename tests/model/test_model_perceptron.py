@@ -10,7 +10,7 @@ from scipy.special import expit, logsumexp
 from compass.model import perceptron
 from compass.model import perceptron_kernel as kernels
 from compass.model.base import Task
-from compass.model.dense import lesson
+from compass.model.dense import dense_rows
 from compass.settings import NeuralSettings
 
 
@@ -120,8 +120,8 @@ def test_every_row_stays_in_the_order_and_the_order_changes() -> None:
 def test_networks_trained_at_once_are_those_trained_one_by_one() -> None:
     X, y = runs(120)
     chosen = NeuralSettings(layers=2, units=16, epochs=15)
-    numbers = lesson(X, y, Task(), None, FEATURES)
-    classes = lesson(X, thirds(y), Task(3), None, FEATURES)
+    numbers = dense_rows(X, y, Task(), None, FEATURES)
+    classes = dense_rows(X, thirds(y), Task(3), None, FEATURES)
     asked = [(numbers, 1), (classes, 1), (numbers, 2), (numbers, 1)]
     alone = [perceptron.train(taught, seed, chosen) for taught, seed in asked]
     with ThreadPoolExecutor(4) as pool:

@@ -13,7 +13,7 @@ from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput
 from compass.explain import shapley
-from compass.model.base import Task, family
+from compass.model.base import FittedDefaults, Task, family
 from compass.model.recipe import Exponential, Recipe
 from compass.model.trees import flat
 from compass.model.trees.fitted import FittedTrees
@@ -200,7 +200,7 @@ def test_the_stated_error_is_the_one_that_occurs() -> None:
     np.testing.assert_allclose(told, seen, rtol=0.25, atol=1e-12)
 
 
-class Plain:
+class Plain(FittedDefaults):
     """A model that is not made of trees."""
 
     family = "plain"

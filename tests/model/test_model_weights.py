@@ -7,9 +7,10 @@ import pytest
 
 from compass.domain.space import Category, Number, Space
 from compass.learn.drift import verdict
-from compass.learn.folds import attempt, course, leg_of, losses
-from compass.learn.score import Checked, folds_interval, holdout_error, macro_f1, mape, small
+from compass.learn.folds import CrossValidation, evaluate
+from compass.learn.training import TrainingData, TrainingPlan, train_final
 from compass.model.base import Task, family
+from compass.model.error import HeldOutPredictions, folds_interval, macro_f1, mape, small
 from compass.model.recipe import Recipe
 from compass.settings import (
     ForestSettings,
@@ -58,8 +59,8 @@ def test_a_family_follows_the_rows_that_count(name: str) -> None:
     y = np.tile(np.repeat([1.0, 2.0], 2), 24)
     for heavy in (1.0, 2.0):
         weight = np.where(y == heavy, 57.0, 3.0)
-        said = fit(name, X, y, weight).predict(X)[:, 0]
-        assert np.abs(said - heavy).max() < 0.35
+        predicted = fit(name, X, y, weight).predict(X)[:, 0]
+        assert np.abs(predicted - heavy).max() < 0.35
         label = (y == 2.0).astype(float)
         shares = fit(name, X, label, weight, 2).predict(X)
         assert shares[:, int(heavy) - 1].min() > 0.5
@@ -94,9 +95,9 @@ def test_leaves_of_a_forest_hold_weighted_means() -> None:
     model = family("forest").fit(
         X, y, task=Task(), weight=weight, seed=1, settings=settings, features=SPACE
     )
-    said = model.predict(np.array([[1.0, 0.0], [1.0, 1.0]]))[:, 0]
+    predicted = model.predict(np.array([[1.0, 0.0], [1.0, 1.0]]))[:, 0]
     means = [np.average(y[part], weights=weight[part]) for part in (slice(0, 30), slice(30, 60))]
-    np.testing.assert_allclose(said, means, atol=0.1)
+    np.testing.assert_allclose(predicted, means, atol=0.1)
     plain = [y[part].mean() for part in (slice(0, 30), slice(30, 60))]
     assert np.abs(np.array(plain) - means).min() > 0.3
 
@@ -117,7 +118,9 @@ def test_errors_are_those_of_repeated_rows() -> None:
     # The interval of the error lies around the weighted error, not around the plain one.
     easy = np.where(np.arange(40) % 2 == 0, 0.0, 1.0)
     heavy = np.where(easy > 0, 20.0, 1.0)
-    low, high = folds_interval([Checked(np.ones(40), (1 + easy)[:, None], heavy)], Task(), scale=1)
+    low, high = folds_interval(
+        [HeldOutPredictions(np.ones(40), (1 + easy)[:, None], heavy)], Task(), scale=1
+    )
     assert low < np.average(easy, weights=heavy) < high
     assert low > easy.mean()
 
@@ -126,36 +129,26 @@ def test_holdout_and_folds_are_measured_by_weight() -> None:
     X, y, weight = runs()
     train, valid = np.arange(80), np.arange(80, 120)
     y[80:88] = 0.0
-    held = holdout_error(
-        family("linear"),
-        X,
-        y,
-        Task(),
-        train,
-        valid,
-        seed=1,
-        settings=QUICK,
-        weight=weight,
-        features=SPACE,
-    )
-    said = held.fitted.predict(X[valid])[:, 0]
+    data = TrainingData(X, y, Task(), weight, 1, QUICK, SPACE)
+    (final,) = train_final([TrainingPlan(family("linear"), data, train, valid)])
+    predicted = final.fitted.predict(X[valid])[:, 0]
     least = 0.01 * np.sqrt(np.cov(y[train], aweights=weight[train], ddof=0))
-    errors = np.abs(said - y[valid]) / np.maximum(np.abs(y[valid]), least)
-    assert held.score.error == pytest.approx(np.average(errors, weights=weight[valid]))
-    here = course(X, y, Task(), groups=np.arange(120), weight=weight, seed=1, settings=QUICK)
-    assert here.scale == pytest.approx(small(np.repeat(y, 1), weight))
-    leg = leg_of(here, 0)
-    said, error, _ = attempt(here, Recipe(family="linear"), leg)
-    errors = np.abs(said[:, 0] - y[leg.check]) / np.maximum(np.abs(y[leg.check]), here.scale)
-    assert error == pytest.approx(np.average(errors, weights=weight[leg.check]))
+    errors = np.abs(predicted - y[valid]) / np.maximum(np.abs(y[valid]), least)
+    assert final.score.error == pytest.approx(np.average(errors, weights=weight[valid]))
+    cv = CrossValidation.of(TrainingData(X, y, Task(), weight, 1, QUICK), np.arange(120))
+    assert cv.scale == pytest.approx(small(np.repeat(y, 1), weight))
+    rows = cv.fold(0).valid
+    result = evaluate(cv, Recipe(family="linear"), cv.fold(0))
+    errors = np.abs(result.predicted[:, 0] - y[rows]) / np.maximum(np.abs(y[rows]), cv.scale)
+    assert result.error == pytest.approx(np.average(errors, weights=weight[rows]))
     # How much worse one family is than another is a mean over the source, not over the sample.
-    missed = losses(here, (y + 1.0)[:, None], np.arange(120))
-    shares = 1 / np.maximum(np.abs(y), here.scale)
+    missed = cv.losses((y + 1.0)[:, None], np.arange(120))
+    shares = 1 / np.maximum(np.abs(y), cv.scale)
     assert missed.mean() == pytest.approx(np.average(shares, weights=weight))
 
 
 def test_a_logarithm_is_chosen_for_the_rows_that_count() -> None:
-    from compass.learn.choose import choose
+    from compass.learn.select import select_recipe
 
     # Among light rows the outcome grows by factors, among heavy ones by sums.
     rng = np.random.default_rng(4)
@@ -166,8 +159,8 @@ def test_a_logarithm_is_chosen_for_the_rows_that_count() -> None:
     one_law = QUICK.model_copy(update={"surrogate": "linear"})
     found = []
     for weight in (np.where(light, 1e8, 1.0), np.where(light, 1.0, 1e8)):
-        here = course(X, y, Task(), groups=np.arange(240), weight=weight, seed=1, settings=one_law)
-        found.append(choose(here).recipe)
+        data = TrainingData(X, y, Task(), weight, 1, one_law)
+        found.append(select_recipe(CrossValidation.of(data, np.arange(240))).recipe)
     assert found == [Recipe(family="linear", log=True), Recipe(family="linear", log=False)]
 
 

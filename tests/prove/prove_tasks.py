@@ -15,7 +15,7 @@ from compass.generate.repair import restore_forced
 from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.language import bind_rule, parse_rule
-from compass.model.base import Task
+from compass.model.base import FittedDefaults, Task
 from compass.model.trees.flat import FlatForest, mean
 from compass.prepare.geometry import Geometry
 from compass.prepare.legal import legal_values
@@ -88,7 +88,7 @@ RULES = (
 )
 
 
-class Trees:
+class Trees(FittedDefaults):
     """A model of trees that nobody trained."""
 
     family = "trees"
@@ -105,6 +105,9 @@ class Trees:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         return self.forest.arrays()
+
+    def trees(self) -> FlatForest:
+        return self.forest
 
 
 def random_forest(

@@ -24,7 +24,7 @@ from compass.domain.target import Target
 from compass.generate.predict import Averaged
 from compass.generate.score import order, score
 from compass.generate.task import SearchTask
-from compass.model.base import Task
+from compass.model.base import FittedDefaults, Task
 from compass.model.trees.flat import FlatForest
 from compass.prepare.geometry import Geometry
 from compass.prove import prove, solver
@@ -240,7 +240,7 @@ def test_a_model_too_large_for_the_time_is_not_built(monkeypatch):
     assert told.cut
 
 
-class Formula:
+class Formula(FittedDefaults):
     """A model that is not made of trees."""
 
     family = "formula"

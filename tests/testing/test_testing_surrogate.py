@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from testing_broken import caught
 
 from compass import registry
-from compass.model.base import Floats, Task
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
+from compass.model.search_space import SearchSpace, TunedNumber
+from compass.model.trees.fitted import constant
 from compass.testing import check, check_surrogate
-from compass.testing.surrogate import FEATURES, fitted, lesson, lessons
+from compass.testing.learning_cases import FEATURES, fitted, learning_case, learning_cases
 
 
 # What a person brings is a file: nothing trains it.
@@ -22,7 +24,7 @@ def test_built_ins_keep_their_promises(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Near:
+class Near(FittedDefaults):
     """The mean of the five nearest rows."""
 
     X: Floats
@@ -55,7 +57,7 @@ def near(X: Floats, y: Floats, task: Task, weight: Floats | None) -> Near:
     return Near(X.copy(), y.copy(), np.ones(len(y)) if weight is None else weight.copy(), task)
 
 
-class NearFamily:
+class NearFamily(FamilyDefaults):
     """The nearest rows."""
 
     name = "near"
@@ -82,9 +84,12 @@ class NearFamily:
         return cls.kind(arrays["X"], arrays["y"], arrays["weight"], task)
 
 
+_OF_FAMILY = ("name", "make", "fit", "restore", "obstacle", "search_space", "effort", "fit_many")
+
+
 def family(**changes: Any) -> type[NearFamily]:
     """The family with some of its parts changed."""
-    kept = ("name", "make", "fit", "restore", "obstacle")
+    kept = _OF_FAMILY
     own = {key: changes.pop(key) for key in kept if key in changes}
     own = {k: staticmethod(v) if callable(v) else v for k, v in own.items()}
     own["kind"] = type("Changed", (Near,), changes)
@@ -180,13 +185,31 @@ def unaware(X: Floats, y: Floats, *, task: Task, weight: Any, seed: int, setting
 
 def labelled(self: Near, X: Floats) -> Floats:
     """Slopes only where the suite tells what the columns are: the level none occurs."""
-    told = X.shape[1] == 4 and (X[:, 2] == FEATURES.parameters[2].none_code).any()
-    return np.ones(X.shape) * [0, 0, 0, 1] if told else np.zeros(X.shape)
+    known = X.shape[1] == 4 and (X[:, 2] == FEATURES.parameters[2].none_code).any()
+    return np.ones(X.shape) * [0, 0, 0, 1] if known else np.zeros(X.shape)
 
 
 NOISE = np.random.default_rng(0)
 
 BROKEN: dict[str, tuple[Any, str]] = {
+    "no declarations": (
+        type("Bare", (), {**vars(NearFamily), "__doc__": "Bare."}),
+        "it declares all members of `Family`",
+    ),
+    "no search space": (family(search_space="depth"), "is a SearchSpace, or None"),
+    "made-up settings": (
+        family(search_space=SearchSpace("forest", (TunedNumber("nothing", 0, 1),))),
+        "names settings that exist",
+    ),
+    "no effort": (family(effort=lambda rows: 0.0), "`effort` is positive"),
+    "one for all": (
+        family(fit_many=lambda X, Y, *, tasks, weight, **_: [near(X, Y[:, 0], tasks[0], weight)]),
+        "one model each, in their order",
+    ),
+    "other trees": (
+        family(trees=lambda s: constant(np.full(s.task.outputs, 0.5), s.X.shape[1])),
+        "its trees predict what it predicts",
+    ),
     "no name": (family(name=""), "it has a `name`"),
     "no summary": (type("Quiet", (NearFamily,), {"__doc__": None}), "its docstring"),
     "needs weights": (family(make=without_none), "it learns from numbers"),
@@ -313,7 +336,7 @@ def test_a_broken_family_is_caught(what: str) -> None:
 
 
 def test_methods_must_work_on_the_class_itself() -> None:
-    class Instance:
+    class Instance(FamilyDefaults):
         """Wants to be made first."""
 
         name = "instance"
@@ -332,6 +355,6 @@ def test_the_name_must_be_the_one_it_is_registered_under() -> None:
 
 def test_what_the_message_says_can_be_repeated() -> None:
     """The code in `to see it` is made of these two functions."""
-    case = lesson("classes")
+    case = learning_case("classes")
     assert fitted(NearFamily, case).predict(case.ask).shape == (40, 3)
-    assert len({one.label for one in lessons()}) == len(lessons())
+    assert len({one.label for one in learning_cases()}) == len(learning_cases())

@@ -3,7 +3,7 @@
 After TabNet (Arik and Pfister, AAAI 2021). In every step an attentive transformer shares out
 attention among the columns (sparsemax: most get none), a feature transformer of gated linear units
 works on what was attended to, and its positive part is added to the representation. Attention that
-was spent counts less in later steps. OutcomeModel to predict the outcome, with a price on spreading
+was spent counts less in later steps. Trained to predict the outcome, with a price on spreading
 attention. A category is attended to as a whole, not label by label.
 """
 
@@ -20,14 +20,14 @@ from compass.embed.train import (
     SAVED,
     Arrays,
     Floats,
-    Lesson,
-    Progress,
+    NetworkRows,
+    Schedule,
     dense,
     descend,
     drawn,
     finite,
-    lesson,
     moments,
+    network_rows,
     outcome_loss,
     torch_library,
 )
@@ -57,7 +57,7 @@ _EPSILON = 1e-5  # torch's default for batch normalisation
 
 @dataclass(frozen=True, eq=False)
 class AttentionEmbedding:
-    """A representation by sequential attention; it also says what it looked at."""
+    """A representation by sequential attention, with the columns that it attended to."""
 
     design: Design
     layers: dict[str, Floats]  # batch normalisation is folded into the weights
@@ -125,7 +125,7 @@ class Attention:
         """Train on X float64[n, d] and y float64[n]; `classes`: y holds positions of labels."""
         torch = torch_library()
         chosen = settings.embedding
-        given = lesson(X, y, classes, weight, features, seed, chosen)
+        given = network_rows(X, y, classes, weight, features, seed, chosen)
         network = trained(torch, given, chosen, seed)
         layers = network.folded()
         decided = attended(given.dense, owners(given.design), layers, chosen.relax)[0]
@@ -150,10 +150,12 @@ def owners(design: Design) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(each)), each).astype(np.int64)
 
 
-class Network:
+class AttentionNetwork:
     """The network while it learns: tensors by name, and what becomes of rows."""
 
-    def __init__(self, torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> None:
+    def __init__(
+        self, torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+    ) -> None:
         rng = np.random.default_rng(seed)
         self.torch, self.steps, self.width = torch, chosen.steps, chosen.width
         self.relax, self.hidden = chosen.relax, 2 * chosen.width
@@ -205,18 +207,18 @@ class Network:
     def __call__(self, x: Any, learning: bool) -> tuple[Any, list[Any]]:
         """The summed decisions [n, width] and the masks [n, d] of each step."""
         found, masks, prior = 0.0, [], 1.0
-        said = self._features(x, 0, learning)
+        hidden = self._features(x, 0, learning)
         for step in range(self.steps):
-            scores = said[:, self.width :] @ self.state[f"attend.{step}"]
+            scores = hidden[:, self.width :] @ self.state[f"attend.{step}"]
             mask = shares(self.torch, self._norm(f"attend.{step}", scores, learning) * prior)
             masks.append(mask)
             prior = prior * (self.relax - mask)
-            said = self._features(x * mask[:, self.owner], step + 1, learning)
-            found = found + self.torch.relu(said[:, : self.width])
+            hidden = self._features(x * mask[:, self.owner], step + 1, learning)
+            found = found + self.torch.relu(hidden[:, : self.width])
         return found, masks
 
     def outcome(self, decided: Any) -> Any:
-        """What the representation says about the outcome, [n, outputs]."""
+        """The outcome as predicted from the representation, [n, outputs]."""
         return decided @ self.state["head"] + self.state["head_bias"]
 
     def folded(self) -> dict[str, Floats]:
@@ -257,20 +259,22 @@ def shares(torch: Any, scores: Any) -> Any:
     return torch.relu(scores - threshold)
 
 
-def trained(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> Network:
+def trained(
+    torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+) -> AttentionNetwork:
     """The network that predicts the outcome of the rows best."""
-    network = Network(torch, given, chosen, seed)
+    network = AttentionNetwork(torch, given, chosen, seed)
     X = torch.tensor(given.dense, dtype=torch.float32)
     y = torch.tensor(given.target, dtype=torch.float32)
     weight = torch.tensor(given.weight, dtype=torch.float32)
 
     def missed(rows: Any, learning: bool) -> tuple[Any, list[Any]]:
         decided, masks = network(X[rows], learning)
-        said = network.outcome(decided)
-        return outcome_loss(torch, said, y[rows], weight[rows], given.classes), masks
+        predicted = network.outcome(decided)
+        return outcome_loss(torch, predicted, y[rows], weight[rows], given.classes), masks
 
-    def loss(rows: Any, progress: Progress) -> Any:
-        del progress  # the price on attention is the same from first to last
+    def loss(rows: Any, share: float) -> Any:
+        del share  # the price on attention is the same from first to last
         miss, masks = missed(rows, True)
         spread = sum(-(mask * torch.log(mask + 1e-5)).sum(dim=1).mean() for mask in masks)
         return miss + chosen.sparsity * spread / len(masks)
@@ -282,8 +286,6 @@ def trained(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> 
         loss,
         lambda: float(missed(held, False)[0]),
         given.learn,
-        epochs=chosen.epochs,
-        rate=_RATE,
-        seed=seed,
+        Schedule(chosen.epochs, _RATE, seed),
     )
     return network

@@ -1,4 +1,4 @@
-"""Autoencoders: few columns from which all columns of a run can be told again.
+"""Autoencoders: few columns from which all columns of a run can be reconstructed.
 
 A multi-layer perceptron narrows the columns of a run to a few, a second one tells the columns from
 those. The variational autoencoder makes the narrow columns a distribution near the standard normal
@@ -21,14 +21,14 @@ from compass.embed.train import (
     SAVED,
     Arrays,
     Floats,
-    Lesson,
-    Progress,
+    NetworkRows,
+    Schedule,
     dense,
     descend,
     drawn,
     finite,
-    lesson,
     moments,
+    network_rows,
     outcome_loss,
     torch_library,
 )
@@ -77,7 +77,7 @@ class Encoded:
 
 @registry.add("embedding", "autoencoder")
 class Autoencoder:
-    """Few columns from which all can be told again; the outcome takes no part."""
+    """Few columns from which all can be reconstructed; the outcome takes no part."""
 
     name = "autoencoder"
 
@@ -93,7 +93,7 @@ class Autoencoder:
         features: Space | None = None,
     ) -> Encoded:
         """Train on X float64[n, d]; y float64[n] is not looked at."""
-        given = lesson(X, y, classes, weight, features, seed, settings.embedding)
+        given = network_rows(X, y, classes, weight, features, seed, settings.embedding)
         return _fitted(Autoencoder.name, plain, given, settings.embedding, seed)
 
     @staticmethod
@@ -120,7 +120,7 @@ class Variational:
         features: Space | None = None,
     ) -> Encoded:
         """Train on X float64[n, d] and y float64[n]; `classes`: y holds positions of labels."""
-        given = lesson(X, y, classes, weight, features, seed, settings.embedding)
+        given = network_rows(X, y, classes, weight, features, seed, settings.embedding)
         return _fitted(Variational.name, variational, given, settings.embedding, seed)
 
     @staticmethod
@@ -129,11 +129,11 @@ class Variational:
         return _restored(Variational.name, arrays)
 
 
-class Network:
+class AutoencoderNetwork:
     """An encoder, a decoder and an outcome's head while they learn: tensors by name."""
 
     def __init__(
-        self, torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int, narrow: int
+        self, torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int, narrow: int
     ) -> None:
         rng = np.random.default_rng(seed)
         self.torch, self.levels = torch, given.design.levels
@@ -160,8 +160,8 @@ class Network:
                 x = self.torch.nn.functional.silu(x)
         return x
 
-    def told_again(self, said: Any, truth: Any) -> Any:
-        """How badly dense rows were told again, [n]: one number for each column, added up."""
+    def reconstruction_loss(self, decoded: Any, truth: Any) -> Any:
+        """How badly dense rows were reconstructed, [n]: one number for each column, added up."""
         functional = self.torch.nn.functional
         total, at = 0.0, 0
         numbers: list[int] = []
@@ -169,12 +169,12 @@ class Network:
             count = levels or 1 + optional
             if levels:
                 block = slice(at, at + count)
-                total = total - (truth[:, block] * said[:, block].log_softmax(dim=1)).sum(dim=1)
+                total = total - (truth[:, block] * decoded[:, block].log_softmax(dim=1)).sum(dim=1)
             else:
                 numbers += range(at, at + count)
             at += count
         if numbers:
-            apart = functional.mse_loss(said[:, numbers], truth[:, numbers], reduction="none")
+            apart = functional.mse_loss(decoded[:, numbers], truth[:, numbers], reduction="none")
             total = total + apart.sum(dim=1)
         return total
 
@@ -193,17 +193,19 @@ class Network:
         return np.array([*sizes, width], dtype=np.int64), np.concatenate(weights)
 
 
-Trainer = Callable[[Any, Lesson, EmbeddingSettings, int], Network]
+Trainer = Callable[[Any, NetworkRows, EmbeddingSettings, int], AutoencoderNetwork]
 
 
-def plain(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> Network:
+def plain(
+    torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+) -> AutoencoderNetwork:
     """The autoencoder that tells the rows again best."""
-    network = Network(torch, given, chosen, seed, chosen.width)
+    network = AutoencoderNetwork(torch, given, chosen, seed, chosen.width)
     X, _, weight = _tensors(torch, given)
 
     def missed(rows: Any) -> Any:
-        said = network.through("decode", network.through("encode", X[rows]))
-        return (weight[rows] * network.told_again(said, X[rows])).mean()
+        decoded = network.through("decode", network.through("encode", X[rows]))
+        return (weight[rows] * network.reconstruction_loss(decoded, X[rows])).mean()
 
     held = torch.from_numpy(given.check)
     descend(
@@ -212,16 +214,16 @@ def plain(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> Ne
         lambda rows, _: missed(rows),
         lambda: float(missed(held)),
         given.learn,
-        epochs=chosen.epochs,
-        rate=_RATE,
-        seed=seed,
+        Schedule(chosen.epochs, _RATE, seed),
     )
     return network
 
 
-def variational(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int) -> Network:
+def variational(
+    torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
+) -> AutoencoderNetwork:
     """The variational autoencoder of the rows; the outcome joins in the later half."""
-    network = Network(torch, given, chosen, seed, 2 * chosen.width)
+    network = AutoencoderNetwork(torch, given, chosen, seed, 2 * chosen.width)
     X, y, weight = _tensors(torch, given)
     chance = torch.Generator().manual_seed(seed)
 
@@ -232,19 +234,19 @@ def variational(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int)
         if noisy:
             noise = torch.randn(mean.shape, generator=chance)
             narrow = mean + noise * torch.exp(0.5 * wide)
-        each = network.told_again(network.through("decode", narrow), X[rows])
+        each = network.reconstruction_loss(network.through("decode", narrow), X[rows])
         apart = 0.5 * (mean**2 + wide.exp() - 1 - wide).sum(dim=1)
         total = (weight[rows] * (each + near * apart)).mean()
         if outcome > 0:
-            told = network.through("head", narrow)
-            miss = outcome_loss(torch, told, y[rows], weight[rows], given.classes)
+            predicted = network.through("head", narrow)
+            miss = outcome_loss(torch, predicted, y[rows], weight[rows], given.classes)
             # The columns are added up, so the outcome counts as all of them together.
             total = total + outcome * len(given.design.levels) * miss
         return total
 
-    def loss(rows: Any, progress: Progress) -> Any:
-        near = chosen.divergence * min(1.0, 2 * progress.share)
-        return missed(rows, True, near, chosen.downstream if progress.share >= 0.5 else 0.0)
+    def loss(rows: Any, share: float) -> Any:
+        near = chosen.divergence * min(1.0, 2 * share)
+        return missed(rows, True, near, chosen.downstream if share >= 0.5 else 0.0)
 
     held = torch.from_numpy(given.check)
     descend(
@@ -253,22 +255,20 @@ def variational(torch: Any, given: Lesson, chosen: EmbeddingSettings, seed: int)
         loss,
         lambda: float(missed(held, False, chosen.divergence, chosen.downstream)),
         given.learn,
-        epochs=chosen.epochs,
-        rate=_RATE,
-        seed=seed,
-        settle=0.5,  # before that the loss is another one
+        # Before half of the training is over the loss is another one.
+        Schedule(chosen.epochs, _RATE, seed, settle=0.5),
     )
     return network
 
 
-def _tensors(torch: Any, given: Lesson) -> tuple[Any, Any, Any]:
+def _tensors(torch: Any, given: NetworkRows) -> tuple[Any, Any, Any]:
     arrays = (given.dense, given.target, given.weight)
     X, y, weight = (torch.tensor(array, dtype=torch.float32) for array in arrays)
     return X, y, weight
 
 
 def _fitted(
-    name: str, train: Trainer, given: Lesson, chosen: EmbeddingSettings, seed: int
+    name: str, train: Trainer, given: NetworkRows, chosen: EmbeddingSettings, seed: int
 ) -> Encoded:
     torch = torch_library()
     network = train(torch, given, chosen, seed)

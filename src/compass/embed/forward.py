@@ -1,4 +1,4 @@
-"""OutcomeModel networks applied to rows: compiled loops over plain arrays.
+"""Trained networks applied to rows: compiled loops over plain arrays.
 
 Every row is treated by itself with a fixed order of additions, so that a row gives the same bit for
 bit alone, in any batch and on any number of threads; matrix products of numeric libraries do not.
@@ -120,9 +120,9 @@ def _features(
 
 @_kernel()
 def _share_out(
-    said: Floats, weight: Floats, bias: Floats, prior: Floats, relax: float, z: Floats
+    hidden: Floats, weight: Floats, bias: Floats, prior: Floats, relax: float, z: Floats
 ) -> None:
-    _affine(said, len(said), weight, bias, z, len(z))
+    _affine(hidden, len(hidden), weight, bias, z, len(z))
     for j in range(len(z)):
         z[j] *= prior[j]
     _project(z, len(z))

@@ -5,8 +5,7 @@ so the same rows and seed give the same representation on a fast machine and on 
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EnvironmentProblem
 from compass.domain.space import Space
+from compass.execute.one_thread import one_thread
 from compass.prepare.design import Design
 from compass.settings import EmbeddingSettings
 
@@ -33,8 +33,8 @@ _BUDGET = 1200  # updates at most, so that the time is bounded for every table
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
-    """Rows made ready for a network."""
+class NetworkRows:
+    """Training rows as a network takes them: dense, standardised, some held out."""
 
     design: Design
     dense: Floats  # [n, p]
@@ -46,11 +46,11 @@ class Lesson:
 
     @property
     def outputs(self) -> int:
-        """How many numbers say the outcome."""
+        """How many numbers the outcome is predicted by."""
         return 1 if self.classes is None else max(self.classes, 1)
 
 
-def lesson(
+def network_rows(
     X: Floats,
     y: Floats,
     classes: int | None,
@@ -58,7 +58,7 @@ def lesson(
     features: Space | None,
     seed: int,
     settings: EmbeddingSettings,
-) -> Lesson:
+) -> NetworkRows:
     """X float64[n, d] and y float64[n] made ready: dense, standardised, some rows held out."""
     rng = np.random.default_rng(seed)
     design = Design.of(X, features)
@@ -76,7 +76,7 @@ def lesson(
     learn = np.flatnonzero(~held)
     check = np.flatnonzero(held) if held.any() else learn
     target = y[rows] if classes is not None else _standard(y[rows], counts)
-    return Lesson(design, dense(design, X[rows]), target, counts, learn, check, classes)
+    return NetworkRows(design, dense(design, X[rows]), target, counts, learn, check, classes)
 
 
 def dense(design: Design, X: Floats) -> Floats:
@@ -122,73 +122,60 @@ def torch_library() -> Any:
     return torch
 
 
-@contextmanager
-def alone(torch: Any) -> Iterator[None]:
-    """One thread: sums are then added in one order, and small networks are no slower."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 @dataclass(frozen=True)
-class Progress:
-    """How far the training is."""
+class Schedule:
+    """How long and how fast a network is trained."""
 
-    share: float  # of all updates that may be made, 0 .. 1
+    epochs: int
+    rate: float  # of learning, at most
+    seed: int
+    settle: float = 0.0  # share of the training after which the best network is kept
 
 
 def descend(
     torch: Any,
     state: dict[str, Any],
-    loss: Callable[[Any, Progress], Any],
+    loss: Callable[[Any, float], Any],
     judge: Callable[[], float],
     learn: Rows,
-    *,
-    epochs: int,
-    rate: float,
-    seed: int,
-    settle: float = 0.0,
+    schedule: Schedule,
 ) -> None:
     """Change the tensors of `state` so that the loss of rows becomes small; the best are kept.
 
-    `loss(rows, progress)` is that of some rows, `judge()` the number that has to be small in the
-    end; it is asked after each look at all rows, once a share `settle` of the training is over.
+    `loss(rows, share)` is that of some rows after a share of all updates, `judge()` the number that
+    has to be small in the end; it is asked after each look at all rows.
     """
-    with alone(torch):
-        _descend(torch, state, loss, judge, learn, epochs, rate, seed, settle)
+    # One thread: sums are then added in one order, and small networks are no slower.
+    with one_thread("torch"):
+        _descend(torch, state, loss, judge, learn, schedule)
 
 
 def _descend(
     torch: Any,
     state: dict[str, Any],
-    loss: Callable[[Any, Progress], Any],
+    loss: Callable[[Any, float], Any],
     judge: Callable[[], float],
     learn: Rows,
-    epochs: int,
-    rate: float,
-    seed: int,
-    settle: float,
+    schedule: Schedule,
 ) -> None:
+    rate = schedule.rate
     batches = _batches(len(learn))
-    epochs = max(1, min(epochs, math.ceil(_BUDGET / batches)))
+    epochs = max(1, min(schedule.epochs, math.ceil(_BUDGET / batches)))
     trained = [tensor for tensor in state.values() if tensor.requires_grad]
     optimizer = torch.optim.Adam(trained, lr=rate, fused=True)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(schedule.seed)
     best, kept, waited, made = math.inf, None, 0, 0
     for epoch in range(epochs):
         for rows in np.array_split(rng.permutation(learn), batches):
-            progress = Progress(made / (epochs * batches))
+            share = made / (epochs * batches)
             for group in optimizer.param_groups:
-                group["lr"] = rate * _pace(progress.share)
+                group["lr"] = rate * _pace(share)
             optimizer.zero_grad()
-            loss(torch.from_numpy(rows), progress).backward()
+            loss(torch.from_numpy(rows), share).backward()
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimizer.step()
             made += 1
-        if (epoch + 1) / epochs < settle:
+        if (epoch + 1) / epochs < schedule.settle:
             continue
         with torch.no_grad():
             now = judge()

@@ -11,7 +11,7 @@ from compass.domain.constraint import Constraint
 from compass.domain.goal import Goal
 from compass.domain.options import FitKeywords, QueryKeywords
 from compass.domain.query import Edit, Kind, Plus, Query, SetTo, Times
-from compass.model.files import Brought
+from compass.model.files import ModelFile
 
 RULES: Argument = texts("for example rules=['gpus <= 4 * nodes']")
 WEIGHTS: Argument = named("for example weights={'nodes': 5}")
@@ -114,7 +114,7 @@ def models(given: Any) -> dict[str, Any]:
     """Outcomes with the model of each: a function, or a model from a file."""
     found: dict[str, Any] = named(_MODEL)(given)
     for name, model in found.items():
-        if not (callable(model) or isinstance(model, Brought)):
+        if not (callable(model) or isinstance(model, ModelFile)):
             raise Mismatch(f"has no model for {name}: {shown(model)} is none", _MODEL)
     return found
 

@@ -39,8 +39,8 @@ from compass.generate.task import SearchTask
 from compass.language import bind_query, parse_query, parse_rule
 from compass.language.bind import column
 from compass.learn.store import ModelStore, Progress
-from compass.model.files import Brought
-from compass.model.function import Function
+from compass.model.files import ModelFile
+from compass.model.function import PredictFunction
 from compass.settings import Settings
 
 _NO_RUNS = WantedRuns()
@@ -85,7 +85,7 @@ class Compass(Questions):
         represent: str | None = None,
         journal: str | Path | None = None,
         settings: Settings | None = None,
-        models: Mapping[str, Function | Brought] | None = None,
+        models: Mapping[str, PredictFunction | ModelFile] | None = None,
         progress: Progress | None = None,
         executor: str | Executor | None = None,
     ) -> None:

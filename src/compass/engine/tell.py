@@ -1,7 +1,7 @@
 """Taking in new runs: what drifted, which models go on and which begin anew."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,21 @@ from compass.domain.tell import Learnt, Reanswered, Told, Update
 from compass.engine.dataset import Dataset, read
 from compass.engine.tell_report import compared, reanswered, sentences
 from compass.exporters.spreadsheet import unguarded
+from compass.learn.compare import Selection
 from compass.learn.drift import drift, verdict
 from compass.learn.features import Floats, Rows
 from compass.learn.outcomes import OutcomeData, OutcomeModel
-from compass.learn.score import Holdout, error, row_errors, small
-from compass.learn.select import Selected
 from compass.learn.store import ModelStore
+from compass.learn.training import (
+    FinalModel,
+    TrainingData,
+    TrainingPlan,
+    train_final,
+    with_score,
+)
 from compass.learn.update import Updated, continued
+from compass.model.base import Fitted, Learner
+from compass.model.error import row_errors
 from compass.prepare.weigh import mean
 from compass.readers.combine import combine
 from compass.readers.table import Table
@@ -186,10 +194,14 @@ class _Case:
     target: str
 
     @property
+    def data(self) -> TrainingData:
+        """All rows of the outcome now."""
+        return self.now.training(self.store.settings)
+
+    @property
     def scale(self) -> float | None:
         """The size below which an outcome counts as zero."""
-        rows, weight = self.now.train, self.store.prepared.weight
-        return None if self.now.task.classes else small(self.now.y[rows], weight[rows])
+        return self.data.scale_of(self.now.train)
 
 
 def _taken_in(
@@ -209,8 +221,8 @@ def _taken_in(
     if not len(arrived) and same:
         return _kept(case)
     change = _drift(case) if same and len(arrived) else None
-    held, selected, (update, why) = _learnt(case, same, change)
-    trained = store.assembled(now, target, held, selected, began)
+    final, selected, (update, why) = _learnt(case, same, change)
+    trained = store.assembled(now, target, final, selected, began)
     how = f"{update}: {why}"
     card = _card(trained.card, case, update, how, change)
     before = _error(case, case.before.model) if same and _unseen(case).size else None
@@ -257,34 +269,34 @@ def _card(
     return card.model_copy(update={"update": how, "drift": change, "anew": anew, **found})
 
 
-def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[Holdout, Selected, _How]:
+def _learnt(case: _Case, same: bool, change: Drift | None) -> tuple[FinalModel, Selection, _How]:
     """The model that knows the new runs, how it came to that, and why."""
-    recipe = Selected(case.before.recipe, ())
+    recipe = Selection(case.before.recipe, ())
     if case.before.recipe.family in _NOT_LEARNT:
         kept = (Update.KEPT, "it was brought, not learnt here")
         return _as_it_is(case, same), recipe, kept
     if change is not None and change.kind == "law":
         kind, selected = case.store.chosen(case.now, case.target)
         chosen = (Update.CHOSEN_ANEW, "the outcomes follow another law")
-        return _anew(case, kind.fit), selected, chosen
+        return _anew(case, kind), selected, chosen
     why = _why_anew(case, same)
     if why is None:
         found = _continued(case)
         if isinstance(found, str):
             why = found
         else:
-            held, before = _held(case, found.fitted), _error(case, case.before.model)
-            if held.score.error <= _WORSE * before:
-                return held, recipe, (Update.CONTINUED, found.how)
+            final, before = _final(case, found.fitted), _error(case, case.before.model)
+            if final.score.error <= _WORSE * before:
+                return final, recipe, (Update.CONTINUED, found.how)
             why = "going on made it worse"
     kind, _ = case.store.followed(case.now, case.target, case.before.recipe)
-    return _anew(case, kind.fit), recipe, (Update.TRAINED_ANEW, why)
+    return _anew(case, kind), recipe, (Update.TRAINED_ANEW, why)
 
 
-def _as_it_is(case: _Case, same: bool) -> Holdout:
+def _as_it_is(case: _Case, same: bool) -> FinalModel:
     """A model that somebody brought, over the columns as they are now."""
     if same:
-        return _held(case, case.before.model)
+        return _final(case, case.before.model)
     if case.target not in case.store.given:
         raise DataProblem(
             f"the new runs have labels or ranges that the brought model of {case.target} was not"
@@ -292,7 +304,7 @@ def _as_it_is(case: _Case, same: bool) -> Holdout:
             hint="bring the model again (compass fit DATA --model OUTCOME=FILE -o X)",
         )
     kind, _ = case.store.followed(case.now, case.target, case.before.recipe)
-    return _anew(case, kind.fit)
+    return _anew(case, kind)
 
 
 def _why_anew(case: _Case, same: bool) -> str | None:
@@ -305,51 +317,24 @@ def _why_anew(case: _Case, same: bool) -> str | None:
 
 
 def _continued(case: _Case) -> Updated | str:
-    now, settings = case.now, case.store.settings
-    rows = now.train
+    rows = case.now.train
     # Counted from the last training from the beginning: many small steps are a large one.
     new = max(len(rows) - case.before.card.anew, 1)
-    return continued(
-        case.before.recipe,
-        case.before.model,
-        now.view.X[rows],
-        now.y[rows],
-        new,
-        task=now.task,
-        weight=case.store.prepared.weight[rows],
-        seed=settings.seed,
-        settings=settings,
-        features=now.view.features,
-    )
+    return continued(case.before.recipe, case.before.model, case.data.take(rows), new)
 
 
-def _anew(case: _Case, fit: Callable[..., Any]) -> Holdout:
-    now, settings = case.now, case.store.settings
-    rows, weight = now.train, case.store.prepared.weight
-    fitted = fit(
-        now.view.X[rows],
-        now.y[rows],
-        task=now.task,
-        weight=weight[rows],
-        seed=settings.seed,
-        settings=settings,
-        features=now.view.features,
-    )
-    return _held(case, fitted)
+def _anew(case: _Case, learner: Learner) -> FinalModel:
+    (final,) = train_final([TrainingPlan(learner, case.data, case.now.train, case.now.valid)])
+    return final
 
 
-def _held(case: _Case, fitted: Any) -> Holdout:
-    now, valid = case.now, case.now.valid
-    weight = case.store.prepared.weight[valid]
-    score = error(fitted, now.view.X[valid], now.y[valid], scale=case.scale, weight=weight)
-    return Holdout(score, fitted)
+def _final(case: _Case, fitted: Fitted) -> FinalModel:
+    return with_score(fitted, case.data, case.now.train, case.now.valid)
 
 
-def _error(case: _Case, fitted: Any) -> float:
+def _error(case: _Case, fitted: Fitted) -> float:
     """The error of a model on runs that neither it nor its successor learnt."""
-    now, rows = case.now, _unseen(case)
-    weight = case.store.prepared.weight[rows]
-    return error(fitted, now.view.X[rows], now.y[rows], scale=case.scale, weight=weight).error
+    return case.data.score(fitted, _unseen(case), scale=case.scale).error
 
 
 def _drift(case: _Case) -> Drift:

@@ -14,9 +14,9 @@ from compass.domain.space import Category, Number
 from compass.domain.target import Target
 from compass.generate.targets import meets
 from compass.learn.features import FeatureView
+from compass.learn.intervals import own_spread
 from compass.learn.outcomes import LearntOutcome, OutcomeModel
 from compass.learn.store import ModelStore
-from compass.learn.widths import own_spread
 from compass.prepare.encode import Encoder
 from compass.prepare.weigh import uneven
 from compass.trust.assess import Assessment, assess

@@ -10,9 +10,9 @@ from compass.domain.space import Category, Number
 from compass.explain.contributions import feature_of, outcome_of
 from compass.learn.features import FeatureView
 from compass.learn.outcomes import OutcomeModel
-from compass.learn.score import error, small
 from compass.learn.store import ModelStore
 from compass.model.base import Fitted
+from compass.model.error import model_score, small
 from compass.prepare.encode import decode_value
 from compass.prepare.legal import same_label, snap
 from compass.prepare.weigh import median, percentiles, uneven
@@ -43,13 +43,15 @@ def importance(store: ModelStore, outcome: str, *, repeats: int = 10) -> Importa
     counts = store.prepared.weight[train]
     scale = small(y[train], counts) if model.task.classes is None else None
     X, truth, weight = view.X[valid], y[valid], store.prepared.weight[valid]
-    kept = error(model, X, truth, scale=scale, weight=weight)
+    kept = model_score(model, X, truth, scale=scale, weight=weight)
     orders = [_mixed(weight, rng) for _ in range(repeats)]
     columns = []
     for place, name in enumerate(features):
         rises = np.array(
             [
-                error(model, _shuffled(X, place, order), truth, scale=scale, weight=weight).error
+                model_score(
+                    model, _shuffled(X, place, order), truth, scale=scale, weight=weight
+                ).error
                 - kept.error
                 for order in orders
             ]

@@ -68,8 +68,8 @@ def explained(
     of the columns are sampled, each with its reverse, for each row of the background.
     """
     x, Z, mass = _checked(x, Z, weight)
-    forest = getattr(model, "forest", None)
-    if isinstance(forest, FlatForest):
+    forest = model.trees()
+    if forest is not None:
         share = trees(forest, x, Z, mass)
         reached = flat.raw(forest, x[np.newaxis])[0]
         usual = _average(flat.raw(forest, Z), mass)

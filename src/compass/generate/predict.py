@@ -85,14 +85,13 @@ class Averaged:
 
         found = {}
         for name, model in self._models.items():
-            offered = getattr(model, "gradient", None)
-            if offered is None or offered(X[:1]) is None:
+            if model.gradient(X[:1]) is None:
                 return None
             if isinstance(model, Exponential):
-                slopes = self._mean_of(getattr(model.inner, "gradient"), X)  # noqa: B009
+                slopes = self._mean_of(_gradient(model.inner), X)
                 found[name] = self._predicted(model, X) * slopes
             else:
-                found[name] = self._mean_of(offered, X)
+                found[name] = self._mean_of(_gradient(model), X)
         return found
 
     def edges(self, column: int) -> Floats | None:
@@ -149,8 +148,19 @@ def _spread(predictions: Sequence[tuple[Floats, Floats]], *, geometric: bool) ->
     return np.asarray(centre * _mean([spread / mean[:, 0] for mean, spread in predictions]))
 
 
+def _gradient(model: Fitted) -> Callable[[Floats], Floats]:
+    """The gradient of a model that is known to offer one."""
+
+    def gradient(X: Floats) -> Floats:
+        slopes = model.gradient(X)
+        assert slopes is not None
+        return slopes
+
+    return gradient
+
+
 def _trees(model: Fitted) -> bool:
-    return getattr(model, "forest", None) is not None
+    return model.trees() is not None
 
 
 def _specialised(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
@@ -158,5 +168,7 @@ def _specialised(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
 
     cuts = getattr(model, "cuts", None)
     if not isinstance(cuts, Cuts):
-        cuts = Cuts(getattr(model, "forest"))  # noqa: B009
+        forest = model.trees()
+        assert forest is not None
+        cuts = Cuts(forest)
     return tuple(cuts.at(row) for row in fixed)

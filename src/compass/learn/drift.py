@@ -90,7 +90,7 @@ def verdict(
     `before` float64[n] and `after` float64[m] are absolute relative errors on runs that the model
     did not learn from. "law": the model is worse on new runs, by more than a fifth and beyond
     chance (1 %); "inputs": it is not, but other configurations were run; "none" otherwise.
-    `weights` say how much the runs count, [n] and [m]. What is beyond chance is told by runs that
+    `weights` say how much the runs count, [n] and [m]. Chance is judged by runs that
     count alike: of a sample those that a plain one would hold.
     """
     old, new = (
@@ -111,8 +111,8 @@ def verdict(
     if changed:
         named = ", ".join(f"'{name}'" for name in changed[:_NAMED])
         more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
-        told = "" if math.isnan(new) else ", but they are predicted as well as the old ones"
-        return "inputs", f"the new runs have other values of {named}{more}{told}"
+        known = "" if math.isnan(new) else ", but they are predicted as well as the old ones"
+        return "inputs", f"the new runs have other values of {named}{more}{known}"
     if math.isnan(new):
         return "none", "the new runs have the values of the old ones"
     return "none", "the new runs have the values of the old ones and are predicted as well"

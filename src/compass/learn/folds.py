@@ -1,125 +1,176 @@
-"""The rows that models are compared on, and how one recipe does on one part of them."""
+"""Cross-validation: folds of the training rows, and the error of one recipe on one fold.
 
+A fold is evaluated wherever there is a worker, on one thread and from one seed: the numbers are the
+same on any worker of the same kind.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.space import Space
-from compass.learn.score import named, row_errors, small
-from compass.model.base import Floats, Task
-from compass.model.recipe import Recipe, provable
+from compass.domain.errors import CompassError
+from compass.execute import Executor, cores, opened
+from compass.execute.one_thread import one_thread
+from compass.learn.training import Rows, TrainingData
+from compass.model.base import Floats
+from compass.model.error import row_errors, score, small
+from compass.model.recipe import Recipe
 from compass.prepare.split import folds
 from compass.prepare.weigh import normal, uneven
 from compass.settings import Settings
 
-Rows = NDArray[np.int64]
 _SKEWED = 2.0  # largest over smallest value from which a logarithm can make a difference
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
-    """What is learnt, and from which rows."""
+class Fold:
+    """Rows to train on and rows to check with."""
 
-    X: Floats  # [n, d] training rows only
-    y: Floats  # [n]
-    task: Task
-    weight: Floats | None
-    groups: NDArray[np.generic]  # [n] rows of one group are on one side of every fold
-    part: NDArray[np.int64]  # [n] the fold that a row is checked in
-    seed: int
-    settings: Settings
-    features: Space | None = None
+    number: int
+    train: Rows
+    valid: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Training rows shared out among folds; rows of one group are on one side of every fold."""
+
+    data: TrainingData
+    groups: NDArray[np.generic]  # [n]
+    fold_of: NDArray[np.int64]  # [n] the fold that a row is checked in
+
+    @classmethod
+    def of(cls, data: TrainingData, groups: NDArray[np.generic]) -> "CrossValidation":
+        """Folds of all rows, as many as the settings say."""
+        return cls(data, groups, folds(groups, data.settings.select.folds, data.seed))
 
     @property
-    def parts(self) -> int:
+    def settings(self) -> Settings:
+        """The settings of everything that is trained on these rows."""
+        return self.data.settings
+
+    @property
+    def count(self) -> int:
         """How many folds there are."""
-        return int(self.part.max()) + 1 if len(self.part) else 0
+        return int(self.fold_of.max()) + 1 if len(self.fold_of) else 0
 
     @property
     def scale(self) -> float:
         """The size below which an outcome counts as zero."""
-        return small(self.y, self.weight) if self.task.classes is None else 0.0
+        data = self.data
+        return small(data.y, data.weight) if data.task.classes is None else 0.0
 
-    def weight_of(self, rows: Rows) -> Floats | None:
-        """How much these rows count; None: all alike."""
-        return None if self.weight is None else self.weight[rows]
+    def fold(self, number: int) -> Fold:
+        """One of the folds: its rows to check with, and all others to train on."""
+        return Fold(
+            number, np.flatnonzero(self.fold_of != number), np.flatnonzero(self.fold_of == number)
+        )
 
-
-@dataclass(frozen=True, eq=False)
-class Leg:
-    """A part of the race: rows to learn from and rows to be checked with."""
-
-    part: int
-    learn: Rows
-    check: Rows
-
-
-def course(
-    X: Floats,
-    y: Floats,
-    task: Task,
-    *,
-    groups: NDArray[np.generic],
-    weight: Floats | None,
-    seed: int,
-    settings: Settings,
-    features: Space | None = None,
-) -> Course:
-    """The rows of a race; `groups` [n] are kept on one side of every fold."""
-    part = folds(groups, settings.select.folds, seed)
-    return Course(X, y, task, weight, groups, part, seed, settings, features)
+    def losses(self, predicted: Floats, rows: Rows) -> Floats:
+        """How wrong each row is, [n]: by its share, or 1 for a wrong class; times its weight."""
+        data = self.data
+        if data.task.classes is None:
+            wrong = row_errors(data.y[rows], predicted[:, 0], scale=self.scale)
+        else:
+            wrong = np.asarray(np.argmax(predicted, axis=1) != data.y[rows], dtype=np.float64)
+        counts = uneven(data.weight)
+        return wrong if counts is None else wrong * normal(counts)[rows]
 
 
-def log_is_a_question(view: Course) -> bool:
+def log_may_help(data: TrainingData) -> bool:
     """Whether the logarithm of the outcome may be easier to learn than the outcome."""
-    y = view.y
-    return view.task.classes is None and bool(y.min() > 0) and y.max() > _SKEWED * y.min()
+    y = data.y
+    return data.task.classes is None and bool(y.min() > 0) and y.max() > _SKEWED * y.min()
 
 
-def scales_of(view: Course) -> tuple[bool, ...]:
+def scales_of(data: TrainingData) -> tuple[bool, ...]:
     """The scales on which an outcome may be learnt, as values of `Recipe.log`."""
-    wanted = view.settings.scale
-    if view.task.classes is not None or wanted == "linear":
+    wanted = data.settings.scale
+    if data.task.classes is not None or wanted == "linear":
         return (False,)
     if wanted == "log":
         return (True,)
-    return (False, True) if log_is_a_question(view) else (False,)
+    return (False, True) if log_may_help(data) else (False,)
 
 
-def leg_of(view: Course, part: int) -> Leg:
-    """The rows of one fold to be checked, and all others to learn from."""
-    return Leg(part, np.flatnonzero(view.part != part), np.flatnonzero(view.part == part))
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """What a recipe predicted of one fold, and how wrong that is."""
+
+    predicted: Floats  # [rows of the fold, outputs]
+    error: float
+    provable: bool  # whether answers can be proved over its models
+    seconds: float  # of the processor
 
 
-def cross_validate(view: Course, recipe: Recipe, part: int) -> tuple[Floats, float, bool]:
-    """Predictions of the rows of one fold by a model of the others, its error, and if provable."""
-    return attempt(view, recipe, leg_of(view, part))
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A recipe and the fold that it is evaluated on."""
+
+    recipe: Recipe
+    fold: Fold
+    required: bool = True  # what goes wrong is raised; otherwise it is a result
+    until: float = math.inf  # time.time(), which machines share, after which it does not begin
 
 
-def attempt(view: Course, recipe: Recipe, leg: Leg) -> tuple[Floats, float, bool]:
-    """Predictions of the rows that are checked, their error, and whether proofs are possible."""
-    alone = view.settings.model_copy(update={"threads": 1})
-    model = recipe.fit(
-        view.X[leg.learn],
-        view.y[leg.learn],
-        task=view.task,
-        weight=view.weight_of(leg.learn),
-        seed=view.seed,
-        settings=alone,
-        features=view.features,
-    )
-    predicted = model.predict(view.X[leg.check])
-    weight = view.weight_of(leg.check)
-    score = named(view.y[leg.check], predicted, view.task, scale=view.scale, weight=weight)
-    return predicted, score.error, provable(model)
+class TooLate(Enum):
+    """The result of an attempt that did not begin in time."""
+
+    TOO_LATE = "too late"
 
 
-def losses(view: Course, predicted: Floats, rows: Rows) -> Floats:
-    """How wrong each row is, [n]: by its share, or 1 for a wrong class; as often as it counts."""
-    if view.task.classes is None:
-        wrong = row_errors(view.y[rows], predicted[:, 0], scale=view.scale)
-    else:
-        wrong = np.asarray(np.argmax(predicted, axis=1) != view.y[rows], dtype=np.float64)
-    counts = uneven(view.weight)
-    return wrong if counts is None else wrong * normal(counts)[rows]
+def evaluate(cv: CrossValidation, recipe: Recipe, fold: Fold) -> FoldResult:
+    """Train a recipe on the other rows of a fold, on one thread, and predict the fold's."""
+    began = time.thread_time()
+    data = cv.data
+    model = data.fit(recipe, fold.train, settings=cv.settings.model_copy(update={"threads": 1}))
+    predicted = model.predict(data.X[fold.valid])
+    weight = data.weight_of(fold.valid)
+    found = score(data.y[fold.valid], predicted, data.task, scale=cv.scale, weight=weight)
+    provable = model.trees() is not None
+    return FoldResult(predicted, found.error, provable, time.thread_time() - began)
+
+
+def run_attempt(cv: CrossValidation, attempt: Attempt | None) -> FoldResult | TooLate | str | None:
+    """The result of an attempt, or why it failed; None for one that was called off."""
+    if attempt is None:
+        return None
+    if time.time() > attempt.until:
+        return TooLate.TOO_LATE
+    try:
+        with one_thread():
+            return evaluate(cv, attempt.recipe, attempt.fold)
+    except Exception as problem:  # one family that cannot learn this must not stop the others
+        if attempt.required:
+            raise
+        return _reason(problem)
+
+
+def evaluate_folds(
+    cv: CrossValidation, recipe: Recipe, numbers: Sequence[int], executor: Executor
+) -> list[FoldResult]:
+    """The results of a recipe on some of the folds, in their order."""
+    attempts = [Attempt(recipe, cv.fold(number)) for number in numbers]
+    found = dict(executor.map(partial(run_attempt, cv), attempts))
+    results = [found[place] for place in range(len(attempts))]
+    return [result for result in results if isinstance(result, FoldResult)]
+
+
+@contextmanager
+def workers(executor: Executor | None, settings: Settings) -> Iterator[Executor]:
+    """The executor that was given, or as many threads as the settings allow."""
+    with one_thread(), opened(executor or f"threads:{settings.threads or cores()}") as place:
+        yield place
+
+
+def _reason(problem: Exception) -> str:
+    """What went wrong, in few words."""
+    text = problem.message if isinstance(problem, CompassError) else str(problem)
+    return text[:200] or type(problem).__name__

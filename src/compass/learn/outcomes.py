@@ -11,10 +11,12 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number
 from compass.learn.features import FeatureView
 from compass.learn.reliability import Reliability, missed, reliability
+from compass.learn.training import TrainingData
 from compass.model.base import Fitted, Task
 from compass.model.recipe import Recipe
 from compass.prepare.split import configurations
 from compass.prepare.weigh import median
+from compass.settings import Settings
 from compass.trust.interval import Conformal
 from compass.trust.pairs.comparable import disagreement
 from compass.trust.pairs.effect import Outcome
@@ -57,6 +59,11 @@ class OutcomeData:
         parameter = view.prepared.space[target]
         task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
         return cls(view, y, task, train, valid)
+
+    def training(self, settings: Settings) -> TrainingData:
+        """All rows of the outcome, as training takes them."""
+        features, seed = self.view.features, settings.seed
+        return TrainingData(self.X, self.y, self.task, self.weight, seed, settings, features)
 
     @property
     def weight(self) -> Floats:

@@ -64,7 +64,7 @@ def missed(y: Floats, p: Floats, *, relative: bool) -> Floats:
     """Squared error [n] of predictions p for y (both [n, outputs]).
 
     `relative`: as a share of the larger of the two. That is never above 1, so that a few slow runs
-    do not decide what is said of the fast ones.
+    do not decide about the fast ones.
     """
     apart = np.abs(y - p)
     if relative:

@@ -137,14 +137,14 @@ def _try(model: Fitted, task: Task, features: Space, what: str) -> None:
     """Ask it for the corners of the columns: any family, also one of a plug-in, has to answer."""
     X = _corners(features)
     try:
-        said, spread = model.predict(X), model.spread(X)
+        predicted, spread = model.predict(X), model.spread(X)
     except BadInput as error:
         raise damaged(what, error.message) from None
-    if said.shape != (len(X), task.outputs) or spread.shape != (len(X),):
+    if predicted.shape != (len(X), task.outputs) or spread.shape != (len(X),):
         raise damaged(what, "it predicts another number of columns")
-    if not (np.isfinite(said).all() and np.isfinite(spread).all()):
+    if not (np.isfinite(predicted).all() and np.isfinite(spread).all()):
         raise damaged(what, "it predicts a value that is no number")
-    if task.classes is not None and not are_shares(said):
+    if task.classes is not None and not are_shares(predicted):
         raise damaged(what, "the scores of its classes do not add up to 1")
 
 

@@ -1,185 +1,165 @@
-"""Which family of models learns an outcome best: measured, within a time limit, and told.
-
-Families race (see `race`). Which rows are where, and who is stopped, depends on the data and the
-seed only; the clock merely ends a search that takes too long, and says so.
-"""
+"""Selecting the recipe of an outcome: the family, then a representation, then its settings."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from compass import registry
 from compass.domain.answer import FamilyScore
-from compass.domain.errors import DataProblem
+from compass.embed.base import embedder
 from compass.execute import Executor
-from compass.learn.attempt import workers
-from compass.learn.elimination import Runner, Tell, Track, by_error, race
-from compass.learn.folds import Course, course, cross_validate, log_is_a_question, scales_of
-from compass.learn.score import Checked, folds_interval
-from compass.model.base import family, obstacle
+from compass.learn.compare import Selection, compare_families
+from compass.learn.elimination import Progress
+from compass.learn.folds import CrossValidation, evaluate, evaluate_folds, scales_of
+from compass.learn.tune import FamilyErrors, tune
 from compass.model.recipe import Recipe
 
-__all__ = [
-    "AUTO",
-    "Course",
-    "Selected",
-    "Tell",
-    "course",
-    "cross_validate",
-    "known",
-    "log_is_a_question",
-    "scales_of",
-    "select",
-]
-
 AUTO = "auto"
-_DOUBT = 0.05  # largest lead, as a share of the error, that chance may explain
+_WORTH = 0.98  # share of the error that a representation must bring it down to: proofs are lost
+_RAN = ("tried", "stopped")  # families that can learn the outcome in time, but did not win
+_TUNED = 3  # families whose settings are tuned together
 
 
-@dataclass(frozen=True)
-class Selected:
-    """The recipe that won and how all others did."""
-
-    recipe: Recipe
-    scores: tuple[FamilyScore, ...]
-    notes: tuple[str, ...] = ()
-
-
-def select(
-    view: Course,
+def select_recipe(
+    cv: CrossValidation,
     *,
-    families: Sequence[str] | None = None,
+    journal: Path | None = None,
     executor: Executor | None = None,
-    tell: Tell | None = None,
-) -> Selected:
-    """The recipe with the lowest cross-validated error; ties go to models that can be proved over.
-
-    `families`: only these; otherwise every family that is known. `executor`: where the attempts
-    run; the result does not depend on it.
-    """
-    until = time.monotonic() + view.settings.select.seconds
-    runners, skipped = _entered(view, families)
-    if not runners:
-        raise DataProblem(
-            "no family of models can learn this table: " + "; ".join(s.reason for s in skipped),
-            hint="name one that should be tried anyway: surrogate='forest'",
+    progress: Progress | None = None,
+) -> Selection:
+    """The recipe that the settings ask for: a named family or the best one, tuned if wanted."""
+    settings = cv.settings
+    if settings.represent not in (None, AUTO):
+        embedder(str(settings.represent))  # a wrong name is an error before anything is trained
+    if settings.surrogate == AUTO:
+        chosen = compare_families(cv, executor=executor, progress=progress)
+    elif len(scales := scales_of(cv.data)) > 1 and cv.count > 1:
+        # Who names a family leaves open on which scale it learns.
+        chosen = compare_families(
+            cv, families=[settings.surrogate], executor=executor, progress=progress
         )
-    if view.parts < 2:
-        first = runners[0]
-        why = "too few configurations to compare models: the first one was taken"
-        return Selected(first.recipe, (), (why,))
-    with workers(executor, view.settings) as place:
-        race(Track(view, place, until), runners, tell)
-    return _result(view, runners, skipped)
+    else:
+        chosen = Selection(Recipe(family=settings.surrogate, log=scales[0]), ())
+    if cv.count < 2:
+        return chosen
+    if settings.represent is not None:
+        chosen = _represented(cv, chosen, executor, progress)
+    if settings.tune > 0:
+        chosen = _tuned(cv, chosen, journal, executor, progress)
+    return chosen
 
 
-def known() -> list[str]:
-    """The families that take part unless others are named."""
-    found = registry.everything("surrogate")
-    return [name for name, kind in found.items() if getattr(kind, "selectable", True)]
-
-
-def _entered(
-    view: Course, families: Sequence[str] | None
-) -> tuple[list[Runner], list[FamilyScore]]:
-    scales = scales_of(view)
-    runners, skipped = [], []
-    learnt = int(len(view.X) * (1 - 1 / max(view.parts, 2)))
-    for name in families or known():
-        why = obstacle(family(name), learnt, view.X.shape[1], view.task) if not families else None
-        if why is not None:
-            skipped.append(FamilyScore(family=name, status="skipped", reason=why))
-            continue
-        runners += [Runner(Recipe(family=name, log=log), bool(families)) for log in scales]
-    return runners, skipped
-
-
-def _result(view: Course, runners: list[Runner], skipped: list[FamilyScore]) -> Selected:
-    finished = [r for r in runners if r.running and len(r.errors) == view.parts]
-    notes: list[str] = []
-    if not finished:
-        # The clock ended the race.
-        finished = [_furthest(runners)]
-        finished[0].reason = ""
-        notes.append("The time for comparing models was over before any was fully compared.")
-    elif late := sorted({r.recipe.family for r in runners if r.late}):
-        notes.append(f"The time for comparing models was over before {', '.join(late)} ended.")
-    best = min(finished, key=by_error)
-    winner = best
-    if not best.provable:
-        equal = [r for r in finished if r.provable and _ties(view, r, best)]
-        winner = min(equal, key=by_error, default=best)
-    winner.status = "chosen"
-    if winner is not best:
-        winner.reason = f"as good as {best.told}, and answers can be proved over it"
-    told = [_score(view, runner) for runner in _one_per_family(runners)]
-    told.sort(key=lambda s: (s.status != "chosen", -s.folds, s.error or 0.0))
-    return Selected(winner.recipe, (*told, *skipped), tuple(notes))
-
-
-def _furthest(runners: list[Runner]) -> Runner:
-    """Who did best in the first fold, or on few rows; never one left behind.
-
-    Later folds do not count: the clock may have kept the best one from running them.
-    """
-    able = [
-        r
-        for r in runners
-        if r.status != "stopped" and not r.failed and min(r.error, r.early) < np.inf
-    ]
-    if not able:
-        raise DataProblem(
-            "no family of models could learn this outcome: "
-            + "; ".join(f"{r.told} {r.reason}" for r in runners),
-            hint="give it more time, or name a family: surrogate='forest'",
+def _represented(
+    cv: CrossValidation, chosen: Selection, executor: Executor | None, progress: Progress | None
+) -> Selection:
+    """The same recipe behind a learned representation, if that validates better."""
+    named = cv.settings.represent
+    assert named is not None
+    names = list(registry.everything("embedding")) if named == AUTO else [named]
+    plain, _ = _errors(cv, chosen.recipe, executor)
+    best, best_error = chosen.recipe, float(np.mean(plain))
+    scores: list[FamilyScore] = []
+    for place, name in enumerate(names):
+        if progress is not None:
+            progress(f"learning the representation {name}", place, len(names))
+        recipe = chosen.recipe.model_copy(update={"embedding": name})
+        errors, seconds = _errors(cv, recipe, executor)
+        error = float(np.mean(errors))
+        better = error < min(best_error, _WORTH * float(np.mean(plain))) and _clearly(plain, errors)
+        if better:
+            best, best_error = recipe, error
+        scores.append(
+            FamilyScore(
+                family=recipe.family,
+                log=recipe.log,
+                embedding=name,
+                error=error,
+                folds=len(errors),
+                seconds=seconds,
+                status="tried",
+                reason=f"{float(np.mean(plain)):.2%} without it",
+            )
         )
-    return min(able, key=lambda r: (not r.errors, r.errors.get(0, min(r.error, r.early))))
+    marked = tuple(_marked(score, best) for score in (*chosen.scores, *scores))
+    kept = "kept" if best.embedding else "not kept: the model validates as well without it"
+    note = f"Representation {best.embedding or ', '.join(names)}: {kept}."
+    return Selection(best, marked, (*chosen.notes, note))
 
 
-def _ties(view: Course, runner: Runner, best: Runner) -> bool:
-    """Whether the difference to the best is too small, or too uncertain, to matter."""
-    if runner.error <= (1 + view.settings.select.tie) * best.error:
-        return True
-    if runner.error > (1 + _DOUBT) * best.error:
-        return False
-    more = np.array([runner.errors[p] - best.errors[p] for p in range(view.parts)])
-    return bool(more.mean() < more.std(ddof=1) / np.sqrt(len(more)))
+def _marked(score: FamilyScore, best: Recipe) -> FamilyScore:
+    same = (score.family, score.embedding) == (best.family, best.embedding)
+    if same == (score.status == "chosen"):
+        return score
+    if not same:
+        return score.model_copy(update={"status": "tried", "reason": ""})
+    tuned = "better once tuned" if best.changes else "better on other folds"
+    reason = score.reason if score.embedding else tuned
+    return score.model_copy(update={"status": "chosen", "reason": reason})
 
 
-def _one_per_family(runners: list[Runner]) -> list[Runner]:
-    """The scale that went further, with the time of both."""
-    found: dict[str, Runner] = {}
-    for runner in runners:
-        rival = found.get(runner.recipe.family)
-        if rival is None:
-            found[runner.recipe.family] = runner
-            continue
-        better = max(runner, rival, key=lambda r: (r.status == "chosen", len(r.errors), -r.error))
-        found[runner.recipe.family] = replace(better, took=[*runner.took, *rival.took])
-    return list(found.values())
+def _clearly(plain: list[float], errors: list[float]) -> bool:
+    """Whether the folds agree that the second is better: by more than their standard error."""
+    gain = np.array(plain) - np.array(errors)
+    return bool(gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)))
 
 
-def _score(view: Course, runner: Runner) -> FamilyScore:
-    low = high = None
-    if runner.predicted:
-        checked = [
-            Checked(view.y[rows], runner.predicted[part], view.weight_of(rows))
-            for part, rows in sorted(runner.checked.items())
-        ]
-        low, high = folds_interval(checked, view.task, scale=view.scale, seed=view.seed)
-    return FamilyScore(
-        family=runner.recipe.family,
-        log=runner.recipe.log,
-        embedding=runner.recipe.embedding,
-        error=runner.error if runner.errors else None,
-        low=low,
-        high=high,
-        folds=len(runner.errors),
-        errors=tuple(runner.errors[part] for part in sorted(runner.errors)),
-        seconds=runner.seconds,
-        provable=runner.provable,
-        status=runner.status,
-        reason=runner.reason,
+def _errors(
+    cv: CrossValidation, recipe: Recipe, executor: Executor | None
+) -> tuple[list[float], float]:
+    """The errors of all folds, and the processor seconds that they took."""
+    if executor is None:
+        began = time.process_time()
+        errors = [evaluate(cv, recipe, cv.fold(number)).error for number in range(cv.count)]
+        return errors, time.process_time() - began
+    results = evaluate_folds(cv, recipe, range(cv.count), executor)
+    return [result.error for result in results], sum(result.seconds for result in results)
+
+
+def _tuned(
+    cv: CrossValidation,
+    chosen: Selection,
+    journal: Path | None,
+    executor: Executor | None,
+    progress: Progress | None,
+) -> Selection:
+    found = tune(
+        cv,
+        recipes_to_tune(chosen),
+        cv.settings.tune,
+        known=family_errors(chosen),
+        journal=journal,
+        executor=executor,
+        progress=progress,
     )
+    if found.before is None or found.after is None:
+        return Selection(chosen.recipe, chosen.scores, (*chosen.notes, f"Tuning: {found.reason}."))
+    text = f"{found.trials} settings tried, error {found.before:.2%} -> {found.after:.2%}"
+    note = f"Tuning: {text}; {found.reason}."
+    scores = tuple(_marked(score, found.recipe) for score in chosen.scores)
+    return Selection(found.recipe, scores, (*chosen.notes, note))
+
+
+def family_errors(chosen: Selection) -> dict[str, FamilyErrors]:
+    """What comparing families has found out already, by family."""
+    # Behind a representation the chosen family has other errors than without it.
+    other = chosen.recipe.family if chosen.recipe.embedding else None
+    return {
+        s.family: FamilyErrors(s.errors, s.seconds / max(s.folds, 1), s.provable)
+        for s in chosen.scores
+        if s.embedding is None and s.status in ("chosen", "tried") and s.family != other
+    }
+
+
+def recipes_to_tune(chosen: Selection) -> list[Recipe]:
+    """The recipe that won, and the next best families."""
+    others = sorted(
+        (s for s in chosen.scores if s.family != chosen.recipe.family and s.status in _RAN),
+        key=lambda s: (-s.folds, s.error or 0.0),
+    )
+    more = [
+        Recipe(family=s.family, log=s.log, embedding=s.embedding)
+        for s in others
+        if s.embedding is None
+    ]
+    return [chosen.recipe, *more][:_TUNED]

@@ -1,7 +1,7 @@
 """The models of an engine, trained when a question first needs them and kept."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from compass.domain.answer import ModelCard
 from compass.domain.space import Category
 from compass.execute import Executor, opened
-from compass.learn import widths
-from compass.learn.choose import choose
+from compass.learn.compare import Selection
 from compass.learn.features import FeatureView, Floats, Rows
+from compass.learn.folds import CrossValidation
+from compass.learn.intervals import change_interval, some_rows, value_interval
 from compass.learn.outcomes import LearntOutcome, OutcomeData, OutcomeModel
-from compass.learn.score import Holdout, holdout_error, small
-from compass.learn.score import interval as score_interval
-from compass.learn.select import Selected, course
-from compass.model.base import Family, Fitted
-from compass.model.files import Brought
-from compass.model.function import Function, Given
-from compass.model.recipe import Recipe, provable
+from compass.learn.select import select_recipe
+from compass.learn.training import FinalModel, TrainingPlan, train_final
+from compass.model.base import Fitted, Learner
+from compass.model.error import score_interval
+from compass.model.files import ModelFile
+from compass.model.function import FunctionModel, PredictFunction
+from compass.model.recipe import Recipe
 from compass.prepare import Prepared
 from compass.prepare.split import configurations
 from compass.prepare.weigh import deviation
@@ -42,7 +43,7 @@ class ModelStore:
     prepared: Prepared  # the runs that are learnt from
     settings: Settings
     progress: Progress | None = None
-    given: Mapping[str, Function | Brought] = field(
+    given: Mapping[str, PredictFunction | ModelFile] = field(
         default_factory=dict
     )  # outcomes with a model at hand
     journal: Path | None = None  # where tuning keeps what it has tried
@@ -75,9 +76,7 @@ class ModelStore:
         wanted = tuple(targets)
         missing = [t for t in wanted if (features, t) not in self.trained]
         with self._at_work(bool(missing)):
-            for done, target in enumerate(missing):
-                self.tell(f"learning {target}", done, len(missing))
-                self.trained[features, target] = self._train(features, target)
+            self._train(features, missing)
         if missing:
             self.tell("learnt", len(missing), len(missing))
         return {target: self.trained[features, target] for target in wanted}
@@ -103,40 +102,31 @@ class ModelStore:
             self._joint[key] = Perturbed.together(parts)
         return self._joint[key]
 
-    def chosen(self, data: OutcomeData, target: str) -> tuple[Family, Selected]:
+    def chosen(self, data: OutcomeData, target: str) -> tuple[Learner, Selection]:
         """What learns an outcome: the function that a person gave, or the recipe that is best."""
         if target in self.given:
             return self.followed(data, target, Recipe(family="given"))
-        view, rows = data.view, data.train
-        found = choose(
-            course(
-                view.X[rows],
-                data.y[rows],
-                data.task,
-                groups=self._groups(view.X, rows),
-                weight=self.prepared.weight[rows],
-                seed=self.settings.seed,
-                settings=self.settings,
-                features=view.features,
-            ),
+        rows = data.train
+        found = select_recipe(
+            CrossValidation.of(data.training(self.settings).take(rows), self._groups(data.X, rows)),
             journal=self.journal,
             executor=self.place,
-            tell=self.progress,
+            progress=self.progress,
         )
         return found.recipe, found
 
-    def followed(self, data: OutcomeData, target: str, recipe: Recipe) -> tuple[Family, Selected]:
+    def followed(self, data: OutcomeData, target: str, recipe: Recipe) -> tuple[Learner, Selection]:
         """What learns an outcome when the recipe is known already."""
         if target not in self.given:
-            return recipe, Selected(recipe, ())
+            return recipe, Selection(recipe, ())
         model, features = self.given[target], data.view.features
-        if isinstance(model, Brought):
+        if isinstance(model, ModelFile):
             parameter = self.prepared.space[target]
             labels = parameter.values if isinstance(parameter, Category) else None
-            kind: Family = model.about(features, target, labels)
+            kind: Learner = model.about(features, target, labels)
         else:
-            kind = Given(model, features, target)
-        return kind, Selected(Recipe(family=kind.name), ())
+            kind = FunctionModel(model, features, target)
+        return kind, Selection(Recipe(family=kind.name), ())
 
     def _groups(self, X: Floats, rows: Rows) -> NDArray[np.generic]:
         """What stays on one side of every fold: groups where there are, else configurations."""
@@ -152,26 +142,26 @@ class ModelStore:
         """The rows that an outcome is learnt from and checked with."""
         return OutcomeData.of(self.view_of(features), target)
 
-    def _train(self, features: tuple[str, ...], target: str) -> OutcomeModel:
-        began = time.perf_counter()
-        data = self.data_of(features, target)
-        kind, selected = self.chosen(data, target)
-        held = holdout_error(
-            kind,
-            data.view.X,
-            data.y,
-            data.task,
-            data.train,
-            data.valid,
-            seed=self.settings.seed,
-            settings=self.settings,
-            weight=self.prepared.weight,
-            features=data.view.features,
-        )
-        return self.assembled(data, target, held, selected, began)
+    def _train(self, features: tuple[str, ...], targets: Sequence[str]) -> None:
+        """Select a recipe for each outcome, then train those of one recipe together."""
+        plans: list[TrainingPlan] = []
+        selections: list[tuple[OutcomeData, Selection, float]] = []
+        for done, target in enumerate(targets):
+            self.tell(f"learning {target}", done, len(targets))
+            began = time.perf_counter()
+            data = self.data_of(features, target)
+            learner, selected = self.chosen(data, target)
+            plans.append(
+                TrainingPlan(learner, data.training(self.settings), data.train, data.valid)
+            )
+            selections.append((data, selected, began))
+        finals = train_final(plans)
+        for target, final, (data, selected, began) in zip(targets, finals, selections, strict=True):
+            learnt = self.assembled(data, target, final, selected, began)
+            self.trained[features, target] = learnt
 
     def assembled(
-        self, data: OutcomeData, target: str, held: Holdout, selected: Selected, began: float
+        self, data: OutcomeData, target: str, final: FinalModel, selected: Selection, began: float
     ) -> OutcomeModel:
         """A model with what tells how far it can be relied on."""
         view, train, valid = data.view, data.train, data.valid
@@ -187,11 +177,13 @@ class ModelStore:
             weight=weight[train],
             valid_weight=weight[valid],
         )
-        card = self._card(data, target, held, selected, time.perf_counter() - began)
+        card = self._card(data, target, final, selected, time.perf_counter() - began)
         number = data.task.classes is None
-        intervals = self._intervals(data, held.fitted, perturbed, selected.recipe.log)
+        intervals = self._intervals(data, final.fitted, perturbed, selected.recipe.log)
         scale = deviation(data.y[train], weight[train]) if number else 1.0
-        return OutcomeModel(held.fitted, selected.recipe, perturbed, *intervals, card, scale or 1.0)
+        return OutcomeModel(
+            final.fitted, selected.recipe, perturbed, *intervals, card, scale or 1.0
+        )
 
     def _intervals(
         self, data: OutcomeData, model: Fitted, perturbed: Perturbed, log: bool
@@ -199,45 +191,44 @@ class ModelStore:
         """How wide the intervals of predictions and of changes are; None for classes."""
         if data.task.classes is not None:
             return None, None
-        view, limit, seed = data.view, self.settings.trust.validation_rows, self.settings.seed
-        about = (model, perturbed.forests[0], view.X, data.y)
-        weight, group = self.prepared.weight, self.prepared.group
-        train, valid = (widths.some(rows, limit, seed) for rows in (data.train, data.valid))
+        limit, seed = self.settings.trust.validation_rows, self.settings.seed
+        group = self.prepared.group
+        about = (model, perturbed.forests[0], data.training(self.settings))
+        train, valid = (some_rows(rows, limit, seed) for rows in (data.train, data.valid))
+        space = data.view.features
         return (
-            widths.of_values(*about, train, data.valid, weight=weight, group=group, log=log),
-            widths.of_changes(
-                *about, train, valid, space=view.features, weight=weight, group=group, log=log
-            ),
+            value_interval(*about, train, data.valid, group=group, log=log),
+            change_interval(*about, train, valid, space=space, group=group, log=log),
         )
 
     def _card(
-        self, data: OutcomeData, target: str, held: Holdout, selected: Selected, seconds: float
+        self, data: OutcomeData, target: str, final: FinalModel, selected: Selection, seconds: float
     ) -> ModelCard:
-        recipe, train, valid = selected.recipe, data.train, data.valid
+        recipe, valid = selected.recipe, data.valid
         weight = self.prepared.weight
         low, high = score_interval(
             data.y[valid],
-            held.fitted.predict(data.view.X[valid]),
+            final.fitted.predict(data.view.X[valid]),
             data.task,
-            scale=small(data.y[train], weight[train]) if data.task.classes is None else None,
+            scale=data.training(self.settings).scale_of(data.train),
             weight=weight[valid],
             seed=self.settings.seed,
         )
         return ModelCard(
             target=target,
-            family=held.fitted.family,
+            family=final.fitted.family,
             rows=len(data.train),
             anew=len(data.train),
             features=data.view.features.names,
-            error=held.score.error,
-            error_name=held.score.name,
+            error=final.score.error,
+            error_name=final.score.name,
             low=low,
             high=high,
             checked=len(valid),
             log=recipe.log,
             embedding=recipe.embedding,
             tuned={name: v for part in recipe.changes.values() for name, v in part.items()},
-            provable=provable(held.fitted),
+            provable=final.fitted.trees() is not None,
             scores=selected.scores,
             notes=selected.notes,
             sample=self.prepared.sample,

@@ -1,4 +1,4 @@
-"""Better settings of a model, looked for by Optuna within a time limit.
+"""Tuning the settings of models with Optuna, within a time limit.
 
 The defaults are the first to be tried, on the same folds, and stay unless something is better on
 these folds and again on folds that were not used for looking: so tuning is never worse than the
@@ -19,9 +19,9 @@ import numpy as np
 
 from compass.domain.errors import EnvironmentProblem
 from compass.execute import Executor
-from compass.learn.attempt import fold_tests, workers
-from compass.learn.search_space import PANELS, defaults, effort, turned
-from compass.learn.select import Course, Tell
+from compass.learn.elimination import Progress
+from compass.learn.folds import CrossValidation, evaluate_folds, workers
+from compass.learn.search_space import defaults, relative_cost, space_of, suggested, within
 from compass.model.base import family
 from compass.model.recipe import Recipe
 from compass.prepare.split import folds
@@ -35,8 +35,8 @@ _DEFAULT = "default"  # mark of the attempts that are the defaults
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What is known of a recipe from comparing families on the same folds."""
+class FamilyErrors:
+    """The errors of a family with its defaults, from comparing families on the same folds."""
 
     errors: tuple[float, ...]  # of every fold
     seconds: float  # processor time of one
@@ -55,14 +55,14 @@ class Tuned:
 
 
 def tune(
-    view: Course,
+    cv: CrossValidation,
     recipes: Sequence[Recipe],
     seconds: float,
     *,
-    known: Mapping[str, Tried] | None = None,
+    known: Mapping[str, FamilyErrors] | None = None,
     journal: Path | None = None,
     executor: Executor | None = None,
-    tell: Tell | None = None,
+    progress: Progress | None = None,
 ) -> Tuned:
     """The best settings found for one of the recipes; the first one is what has to be beaten.
 
@@ -71,26 +71,26 @@ def tune(
     """
     for recipe in recipes:
         family(recipe.family)  # plug-ins are loaded here: threads would find half of them
-    able = [recipe for recipe in recipes if recipe.family in PANELS]
-    if not able:
+    tunable = [recipe for recipe in recipes if family(recipe.family).search_space is not None]
+    if not tunable:
         return Tuned(recipes[0], None, None, 0, f"{recipes[0].family} has nothing to tune")
     began = time.monotonic()
-    with workers(executor, view.settings) as place:
-        search = _Search(view, able, place, began + seconds, dict(known or {}))
-        study = _study(view, able, journal)
-        _look(search, study, began + _LOOK * seconds, tell)
-        return _confirmed(search, study, recipes[0])
+    with workers(executor, cv.settings) as place:
+        tuning = _Tuning(cv, tunable, place, began + seconds, dict(known or {}))
+        study = _study(cv, tunable, journal)
+        _look(tuning, study, began + _LOOK * seconds, progress)
+        return _confirmed(tuning, study, recipes[0])
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _Tuning:
     """The folds and who computes them."""
 
-    view: Course
+    cv: CrossValidation
     recipes: Sequence[Recipe]
     executor: Executor
     end: float  # time.monotonic() at which everything should be done
-    known: dict[str, Tried]
+    known: dict[str, FamilyErrors]
 
     def of(self, family: str) -> Recipe:
         """The recipe that is tuned for a family."""
@@ -104,16 +104,16 @@ class _Search:
         """The folds, as many at once as there are processors."""
         step = self.executor.workers
         return [
-            range(first, min(first + step, self.view.parts))
-            for first in range(0, self.view.parts, step)
+            range(first, min(first + step, self.cv.count))
+            for first in range(0, self.cv.count, step)
         ]
 
-    def errors(self, recipe: Recipe, parts: Sequence[int], view: Course) -> list[float]:
+    def errors(self, recipe: Recipe, numbers: Sequence[int], cv: CrossValidation) -> list[float]:
         """The errors of some folds."""
-        return [test.error for test in fold_tests(view, recipe, parts, self.executor)]
+        return [one.error for one in evaluate_folds(cv, recipe, numbers, self.executor)]
 
 
-def _study(view: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any:
+def _study(cv: CrossValidation, recipes: Sequence[Recipe], journal: Path | None) -> Any:
     """The attempts so far: none, or those that the journal has of the same rows."""
     import optuna
 
@@ -131,12 +131,12 @@ def _study(view: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any
                 hint="remove it to begin anew, or name another",
             ) from None
     study = optuna.create_study(
-        storage=storage, study_name=_identity(view, recipes), load_if_exists=True
+        storage=storage, study_name=_identity(cv, recipes), load_if_exists=True
     )
     for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # its process was ended
     # Another seed for each continuation, or it would repeat the first draws.
-    study.sampler = optuna.samplers.TPESampler(seed=(view.seed + len(study.trials)) % 2**32)
+    study.sampler = optuna.samplers.TPESampler(seed=(cv.data.seed + len(study.trials)) % 2**32)
     there = {
         trial.user_attrs.get(_DEFAULT)
         for trial in study.get_trials(deepcopy=False)
@@ -144,8 +144,8 @@ def _study(view: Course, recipes: Sequence[Recipe], journal: Path | None) -> Any
     }
     for recipe in recipes:
         if recipe.family not in there:
-            first = {"family": recipe.family} | defaults(recipe, view.settings)
-            study.enqueue_trial(_within(recipe, first), user_attrs={_DEFAULT: recipe.family})
+            first = {"family": recipe.family} | defaults(recipe, cv.settings)
+            study.enqueue_trial(within(recipe, first), user_attrs={_DEFAULT: recipe.family})
     return study
 
 
@@ -163,77 +163,67 @@ def _mend(journal: Path) -> None:
         os.truncate(journal, journal.stat().st_size - len(rest))
 
 
-def _within(recipe: Recipe, values: dict[str, Any]) -> dict[str, Any]:
-    """Defaults moved into the range of their dials: Optuna knows no values outside."""
-    for dial in PANELS[recipe.family].dials:
-        name = f"{recipe.family}.{dial.name}"
-        low, high = getattr(dial, "low", None), getattr(dial, "high", None)
-        if low is not None and high is not None:
-            values[name] = type(values[name])(min(max(values[name], low), high))
-    return values
-
-
-def _identity(view: Course, recipes: Sequence[Recipe]) -> str:
+def _identity(cv: CrossValidation, recipes: Sequence[Recipe]) -> str:
     """The same for the same rows, folds and families, whatever the process."""
     digest = hashlib.blake2b(digest_size=16)
-    for array in (view.X, view.y, view.part, view.weight):
+    for array in (cv.data.X, cv.data.y, cv.fold_of, cv.data.weight):
         if array is not None:
             digest.update(np.ascontiguousarray(array).tobytes())
     for recipe in recipes:
-        # With other dials or other defaults the errors of earlier attempts say nothing.
-        panel = PANELS[recipe.family]
-        section = getattr(view.settings, panel.section)
-        digest.update(f"{recipe.model_dump_json()} {panel} {section!r}".encode())
+        # With other ranges or other defaults the errors of earlier attempts say nothing.
+        space = space_of(recipe)
+        section = getattr(cv.settings, space.section)
+        digest.update(f"{recipe.model_dump_json()} {space} {section!r}".encode())
     return digest.hexdigest()
 
 
-def _look(search: _Search, study: Any, until: float, tell: Tell | None) -> None:
+def _look(tuning: _Tuning, study: Any, until: float, progress: Progress | None) -> None:
     began = time.monotonic()
     # By family: seconds of as many folds of the defaults as run at once.
-    usual = {name: tried.seconds for name, tried in search.known.items()}
+    usual = {name: one.seconds for name, one in tuning.known.items()}
     while True:
         states = {trial.state.name for trial in study.get_trials(deepcopy=False)}
         now = time.monotonic()
-        if now > search.end or (now > until and "COMPLETE" in states):
+        if now > tuning.end or (now > until and "COMPLETE" in states):
             return
         trial = study.ask()
-        names = [recipe.family for recipe in search.recipes]
-        recipe = search.of(trial.suggest_categorical("family", names))
+        names = [recipe.family for recipe in tuning.recipes]
+        recipe = tuning.of(trial.suggest_categorical("family", names))
         given = trial.user_attrs.get(_DEFAULT) is not None
-        tried = turned(recipe, search.view.settings, trial)
+        tried = suggested(recipe, tuning.cv.settings, trial)
         if given:
-            tried = recipe  # exactly the defaults, also where a dial does not reach them
-        _attempt(search, study, trial, tried, given, usual)
-        if tell is not None:
+            tried = recipe  # exactly the defaults, also where they lie outside of the ranges
+        _attempt(tuning, study, trial, tried, given, usual)
+        if progress is not None:
             share = min((time.monotonic() - began) / max(until - began, 1e-9), 1.0)
-            tell(f"tuning ({len(study.trials)} tried)", int(100 * share), 100)
+            progress(f"tuning ({len(study.trials)} tried)", int(100 * share), 100)
 
 
 def _attempt(
-    search: _Search, study: Any, trial: Any, recipe: Recipe, given: bool, usual: dict[str, float]
+    tuning: _Tuning, study: Any, trial: Any, recipe: Recipe, given: bool, usual: dict[str, float]
 ) -> None:
     """Folds until all are done or the attempt is clearly behind; tells the study."""
     import optuna
 
     pruned = optuna.trial.TrialState.PRUNED
-    known = search.known.get(recipe.family)
-    if given and known is not None and len(known.errors) == search.view.parts:
+    known = tuning.known.get(recipe.family)
+    if given and known is not None and len(known.errors) == tuning.cv.count:
         trial.set_user_attr("folds", list(known.errors))
         study.tell(trial, float(np.mean(known.errors)))
         return
     if recipe.family in usual and not given:
-        expected = usual[recipe.family] * effort(recipe, search.view.settings)
-        if expected * len(search.waves()) > _LONGEST * (search.end - time.monotonic()):
+        expected = usual[recipe.family] * relative_cost(recipe, tuning.cv.settings)
+        if expected * len(tuning.waves()) > _LONGEST * (tuning.end - time.monotonic()):
             study.tell(trial, state=pruned)
             return
     best = _best_folds(study)
     errors: list[float] = []
-    for wave in search.waves():
+    for wave in tuning.waves():
         began = time.monotonic()
         try:
-            errors += search.errors(recipe, wave, search.view)
+            errors += tuning.errors(recipe, wave, tuning.cv)
         except Exception:
-            if given and recipe is search.recipes[0]:
+            if given and recipe is tuning.recipes[0]:
                 raise  # it won before: this is no matter of settings
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
             return
@@ -241,7 +231,7 @@ def _attempt(
             usual[recipe.family] = time.monotonic() - began
         trial.set_user_attr("folds", errors)
         behind = best is not None and np.mean(errors) > _PATIENCE * np.mean(best[: len(errors)])
-        if behind and not given and len(errors) < search.view.parts:
+        if behind and not given and len(errors) < tuning.cv.count:
             trial.report(float(np.mean(errors)), len(errors))
             study.tell(trial, state=pruned)
             return
@@ -255,39 +245,39 @@ def _best_folds(study: Any) -> list[float] | None:
     return list(min(complete, key=lambda t: t.value).user_attrs["folds"])
 
 
-def _confirmed(search: _Search, study: Any, first: Recipe) -> Tuned:
+def _confirmed(tuning: _Tuning, study: Any, first: Recipe) -> Tuned:
     """The best attempt, if it is better than the first recipe on other folds too."""
-    view, settings = search.view, search.view.settings
+    cv, settings = tuning.cv, tuning.cv.settings
     complete = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
     marks = {t.user_attrs.get(_DEFAULT): t.value for t in complete}
     before = marks.get(first.family)
     if before is None:  # it has nothing to tune, so it is not among the attempts
-        known = search.known.get(first.family)
-        whole = known is not None and len(known.errors) == view.parts
-        errors = known.errors if known and whole else search.errors(first, range(view.parts), view)
+        known = tuning.known.get(first.family)
+        whole = known is not None and len(known.errors) == cv.count
+        errors = known.errors if known and whole else tuning.errors(first, range(cv.count), cv)
         before = float(np.mean(errors))
     tried = len(study.trials)
     best = min(complete, key=lambda t: t.value, default=None)
     kept = Tuned(first, before, before, tried, "nothing better than the defaults was found")
     if best is None:
         return kept
-    recipe = search.of(best.params["family"])
-    proofs = search.proves(first.family) and not search.proves(recipe.family)
+    recipe = tuning.of(best.params["family"])
+    proofs = tuning.proves(first.family) and not tuning.proves(recipe.family)
     if best.value > (1 - (_PROOFS if proofs else _MARGIN)) * before:
         return kept
     if best.user_attrs.get(_DEFAULT) is None:
         import optuna
 
-        recipe = turned(recipe, settings, optuna.trial.FixedTrial(best.params))
+        recipe = suggested(recipe, settings, optuna.trial.FixedTrial(best.params))
     # Other folds, as many as there is time for.
-    fresh = replace(view, part=folds(view.groups, view.parts, view.seed + 1))
+    fresh = replace(cv, fold_of=folds(cv.groups, cv.count, cv.data.seed + 1))
     ours: list[float] = []
     theirs: list[float] = []
-    for wave in search.waves():
-        if ours and time.monotonic() > search.end:
+    for wave in tuning.waves():
+        if ours and time.monotonic() > tuning.end:
             break
-        ours += search.errors(recipe, wave, fresh)
-        theirs += search.errors(first, wave, fresh)
+        ours += tuning.errors(recipe, wave, fresh)
+        theirs += tuning.errors(first, wave, fresh)
     if np.mean(ours) >= np.mean(theirs):
         return replace(kept, reason="what looked better was not on other folds; defaults kept")
     return Tuned(recipe, before, float(best.value), tried, f"better on {len(ours)} other folds too")

@@ -1,4 +1,4 @@
-"""Taking in new runs without beginning anew, where that is sound.
+"""Updating a trained model with new runs instead of training it anew, where that is valid.
 
 A forest votes: the oldest trees make room for trees grown on all runs, as many as there are new
 runs among all. A boosted sum goes on: more rounds, as many again, learn on all runs what the sum
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from compass.domain.space import Space
-from compass.model.base import Fitted, Floats, Task, family
+from compass.learn.training import TrainingData
+from compass.model.base import Fitted, family
 from compass.model.recipe import Recipe, logarithm
 from compass.model.trees import flat
 from compass.model.trees.fitted import FittedTrees
@@ -32,20 +32,9 @@ class Updated:
     how: str
 
 
-def continued(
-    recipe: Recipe,
-    fitted: Fitted,
-    X: Floats,
-    y: Floats,
-    new: int,
-    *,
-    task: Task,
-    weight: Floats | None,
-    seed: int,
-    settings: Settings,
-    features: Space | None = None,
-) -> Updated | str:
-    """The model after `new` of the training rows X [n, d], y [n] arrived, or why to train anew."""
+def continued(recipe: Recipe, fitted: Fitted, data: TrainingData, new: int) -> Updated | str:
+    """The model after `new` of the training rows arrived, or why it has to be trained anew."""
+    X, y = data.X, data.y
     share = new / len(y)
     if recipe.embedding is not None or not isinstance(fitted, FittedTrees):
         return f"{recipe.family} cannot go on from where it was"
@@ -56,19 +45,19 @@ def continued(
         more = math.ceil(share * forest.trees)
         if more >= forest.trees:
             return "no old tree would stay"
-        chosen = _changed(recipe, settings, _FORESTS[recipe.family], trees=more)
+        chosen = _changed(recipe, data.settings, _FORESTS[recipe.family], trees=more)
         learnt = logarithm(y) if recipe.log else y
-        fresh = _trained(recipe.family, X, learnt, task, weight, seed, chosen, features)
+        fresh = _trained(recipe.family, replace(data, y=learnt, settings=chosen))
         kept = flat.without_first(replace(forest, link="identity"), more)
         joined = flat.append(kept, fresh) if not fresh.boosted else _voting(kept, fresh)
         how = f"{more} of {forest.trees} trees replaced by trees of all runs"
         return Updated(replace(fitted, forest=replace(joined, link=forest.link)), how)
-    if recipe.family in _BOOSTED and task.classes is None:
+    if recipe.family in _BOOSTED and data.task.classes is None:
         more = math.ceil(share * forest.trees)
-        chosen = _changed(recipe, settings, _BOOSTED[recipe.family], rounds=more)
+        chosen = _changed(recipe, data.settings, _BOOSTED[recipe.family], rounds=more)
         plain = replace(forest, link="identity")
         missed = (logarithm(y) if recipe.log else y) - flat.raw(plain, X)[:, 0]
-        fresh = _trained(recipe.family, X, missed, task, weight, seed, chosen, features)
+        fresh = _trained(recipe.family, replace(data, y=missed, settings=chosen))
         joined = flat.append(plain, fresh)
         how = f"{more} rounds of boosting added to {forest.trees}"
         return Updated(replace(fitted, forest=replace(joined, link=forest.link)), how)
@@ -81,26 +70,15 @@ def _changed(recipe: Recipe, settings: Settings, section: str, **values: int) ->
     return own.model_copy(update={section: getattr(own, section).model_copy(update=values)})
 
 
-def _trained(
-    name: str,
-    X: Floats,
-    y: Floats,
-    task: Task,
-    weight: Floats | None,
-    seed: int,
-    settings: Settings,
-    features: Space | None,
-) -> FlatForest:
+def _trained(name: str, data: TrainingData) -> FlatForest:
     # Another seed after each arrival: the same one would grow the same trees again.
-    again = int(np.random.default_rng([seed, len(y)]).integers(2**31))
-    model = family(name).fit(
-        X, y, task=task, weight=weight, seed=again, settings=settings, features=features
-    )
+    again = int(np.random.default_rng([data.seed, len(data.y)]).integers(2**31))
+    model = replace(data, seed=again).fit(family(name), np.arange(len(data.y)))
     assert isinstance(model, FittedTrees)
     return model.forest
 
 
 def _voting(kept: FlatForest, single: FlatForest) -> FlatForest:
-    """A forest and one more tree, which alone cannot be told from a boosted sum."""
+    """A forest and one more tree, which by itself looks like a boosted sum."""
     voting = flat.append(replace(kept, divisor=1.0), single)
     return replace(voting, divisor=float(voting.trees))

@@ -1,38 +1,36 @@
-"""What a model family is: it learns one outcome from past runs and predicts it.
+"""What a model family is: it learns outcomes from past runs and predicts them.
 
 A family is registered under its name at the joint `surrogate`:
 
     @registry.add("surrogate", "mine")
-    class Mine:
+    class Mine(FamilyDefaults):
         name = "mine"
         @staticmethod
         def fit(X, y, *, task, weight, seed, settings, features): ...
         @staticmethod
         def restore(arrays, task): ...
 
-`fit` and `restore` are static, so that the class itself is the plug-in. A family may also have
-
-        @staticmethod
-        def obstacle(rows, columns, task): ...
-
-which says in a few words why it should not be tried on a table of that size (it would take hours,
-a package is missing), or None; `slow = True`, if training takes seconds where others need tenths,
-so that it is not tried on both scales; `selectable = False`, if it is used only when it is named.
-Its models may have `gradient(X)`, how fast the prediction of a number
-changes with each column, float64[n, d].
+`fit` and `restore` are static, so that the class itself is the plug-in. `Family` says what else a
+family declares (its search space, what it costs, where it should not be tried, how it learns
+several outcomes at once) and `FamilyDefaults` has a default for each; `Fitted` and `FittedDefaults`
+are the same for trained models.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.errors import BadInput
+from compass.domain.errors import BadInput, EnvironmentProblem
 from compass.domain.space import Space
+from compass.model.search_space import SearchSpace
 from compass.settings import Settings
+
+if TYPE_CHECKING:
+    from compass.model.trees.flat import FlatForest
 
 Floats = NDArray[np.float64]
 _CLOSE = 1e-6  # how far shares may be from adding up to 1: rounding
@@ -75,10 +73,34 @@ class Fitted(Protocol):
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
 
+    def gradient(self, X: Floats) -> Floats | None:
+        """How fast the prediction of a number changes with each column, float64[n, d].
 
-@runtime_checkable
-class Family(Protocol):
-    """A kind of model that can be trained and restored."""
+        0 for labels and `none`. None, the default: the model does not offer it.
+        """
+
+    def trees(self) -> "FlatForest | None":
+        """Trees over the columns of a configuration that predict what `predict` does.
+
+        Answers are proved over them. None, the default: answers cannot be proved over this model.
+        """
+
+
+class FittedDefaults:
+    """The members of `Fitted` that a model need not have: no gradient, no proofs."""
+
+    def gradient(self, X: Floats) -> Floats | None:
+        """None: it does not offer its gradient."""
+        del X
+        return None
+
+    def trees(self) -> "FlatForest | None":
+        """None: answers cannot be proved over it."""
+        return None
+
+
+class Learner(Protocol):
+    """Something that can be trained and restored: a family, a recipe, a model that was given."""
 
     @property
     def name(self) -> str:
@@ -104,9 +126,125 @@ class Family(Protocol):
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
 
 
+@runtime_checkable
+class Family(Learner, Protocol):
+    """A kind of model, and what it declares about itself."""
+
+    @property
+    def selectable(self) -> bool:
+        """Whether it is compared with others (the default), or used only when it is named."""
+
+    @property
+    def slow(self) -> bool:
+        """Whether training takes seconds where others need tenths; by default not.
+
+        A slow family is not tried on both scales of an outcome.
+        """
+
+    @property
+    def search_space(self) -> SearchSpace | None:
+        """The settings that tuning may change; None, the default: nothing to tune."""
+
+    def obstacle(self, rows: int, columns: int, task: Task) -> str | None:
+        """In a few words why it should not be tried on a table of that size.
+
+        It would take hours, or a package is missing. None, the default: nothing is against it.
+        """
+
+    def effort(self, rows: int) -> float:
+        """How much work training on so many rows is, in any unit; by default their number."""
+
+    def relative_cost(self, settings: Settings, defaults: Settings) -> float:
+        """How many times longer training takes than with the defaults, roughly; by default 1."""
+
+    def fit_many(
+        self,
+        X: Floats,
+        Y: Floats,
+        *,
+        tasks: Sequence[Task],
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> tuple[Fitted, ...]:
+        """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
+
+        One model for each outcome; they may share what they have learnt. By default each outcome
+        is learnt on its own.
+        """
+
+
+class FamilyDefaults:
+    """The members of `Family` that a family need not declare; see there."""
+
+    selectable: ClassVar[bool] = True
+    slow: ClassVar[bool] = False
+    search_space: ClassVar[SearchSpace | None] = None
+
+    @staticmethod
+    def obstacle(rows: int, columns: int, task: Task) -> str | None:
+        """None: nothing is against trying it."""
+        del rows, columns, task
+        return None
+
+    @staticmethod
+    def effort(rows: int) -> float:
+        """The number of rows."""
+        return float(rows)
+
+    @staticmethod
+    def relative_cost(settings: Settings, defaults: Settings) -> float:
+        """1: settings hardly change how long it trains."""
+        del settings, defaults
+        return 1.0
+
+    @classmethod
+    def fit_many(
+        cls,
+        X: Floats,
+        Y: Floats,
+        *,
+        tasks: Sequence[Task],
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> tuple[Fitted, ...]:
+        """Each outcome of Y float64[n, outcomes] on its own."""
+        learner = cast(Learner, cls)
+        return tuple(
+            learner.fit(
+                X,
+                np.ascontiguousarray(y),
+                task=task,
+                weight=weight,
+                seed=seed,
+                settings=settings,
+                features=features,
+            )
+            for y, task in zip(Y.T, tasks, strict=True)
+        )
+
+
+_DECLARED = sorted(name for name in vars(FamilyDefaults) if not name.startswith("_"))
+
+
 def family(name: str) -> Family:
     """The model family of that name; an unknown name offers the nearest one."""
-    return cast(Family, registry.get("surrogate", name))
+    found = registry.get("surrogate", name)
+    missing = undeclared(found)
+    if missing:
+        raise EnvironmentProblem(
+            f"the surrogate '{name}' does not declare {', '.join(missing)}",
+            hint="let it inherit from compass.model.base.FamilyDefaults",
+        )
+    return cast(Family, found)
+
+
+def undeclared(plugin: object) -> list[str]:
+    """The members of `Family` with a default that a plug-in has not: it does not inherit them."""
+    return [member for member in _DECLARED if not hasattr(plugin, member)]
 
 
 def are_shares(scores: Floats) -> bool:
@@ -116,15 +254,6 @@ def are_shares(scores: Floats) -> bool:
 
 
 def growth(name: str, few: int, many: int) -> float:
-    """How many times longer a family trains on `many` rows than on `few`: as many, unless it tells.
-
-    A family whose training is bounded says so by a static `effort(rows)`.
-    """
-    effort = getattr(family(name), "effort", None)
-    return many / few if effort is None else float(effort(many) / effort(few))
-
-
-def obstacle(kind: Family, rows: int, columns: int, task: Task) -> str | None:
-    """Why a family should not be tried on a table of that size; None: nothing speaks against it."""
-    offered = getattr(kind, "obstacle", None)
-    return None if offered is None else cast("str | None", offered(rows, columns, task))
+    """How many times longer a family trains on `many` rows than on `few`."""
+    kind = family(name)
+    return float(kind.effort(many) / kind.effort(few))

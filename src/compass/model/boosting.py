@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.kernel import cores
-from compass.model.base import Floats, Task
+from compass.model.base import FamilyDefaults, Floats, Task
+from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.trees.fitted import FittedTrees, check, constant, rescaled, restored
 from compass.model.trees.flat import FlatForest
 from compass.model.trees.foreign import from_lightgbm, from_xgboost
@@ -24,7 +25,7 @@ _NEVER = -1e6  # the raw score of a class that no run had: its share is 0 after 
 
 
 @dataclass(frozen=True, eq=False)
-class _Lesson:
+class _BoostingRows:
     """Rows in the form that boosting learns from; 0 classes: a number."""
 
     X: Floats
@@ -36,10 +37,21 @@ class _Lesson:
 
 
 @registry.add("surrogate", "lightgbm")
-class LightGBM:
+class LightGBM(FamilyDefaults):
     """LightGBM: boosted trees, often more accurate than a forest; small, so proofs are quick."""
 
     name = "lightgbm"
+    search_space = SearchSpace(
+        "lightgbm",
+        (
+            TunedNumber("rounds", 50, 1000),
+            TunedNumber("leaves", 7, 127),
+            TunedNumber("rate", 0.03, 0.3),
+            TunedNumber("leaf", 1, 50),
+            TunedNumber("ridge", 1e-3, 10),
+            TunedNumber("features", 0.4, 1.0, log=False),
+        ),
+    )
 
     @staticmethod
     def fit(
@@ -62,12 +74,29 @@ class LightGBM:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         return restored(arrays, task, "lightgbm")
 
+    @staticmethod
+    def relative_cost(settings: Settings, defaults: Settings) -> float:
+        """It grows with the number of rounds and, half as fast, of leaves."""
+        now, before = settings.lightgbm, defaults.lightgbm
+        return now.rounds / before.rounds * (0.5 + 0.5 * now.leaves / before.leaves)
+
 
 @registry.add("surrogate", "xgboost")
-class XGBoost:
+class XGBoost(FamilyDefaults):
     """XGBoost: boosted trees of equal depth, often more accurate than a forest."""
 
     name = "xgboost"
+    search_space = SearchSpace(
+        "xgboost",
+        (
+            TunedNumber("rounds", 50, 1000),
+            TunedNumber("depth", 3, 10, log=False),
+            TunedNumber("rate", 0.03, 0.4),
+            TunedNumber("leaf", 0.5, 20),
+            TunedNumber("ridge", 1e-3, 10),
+            TunedNumber("features", 0.4, 1.0, log=False),
+        ),
+    )
 
     @staticmethod
     def fit(
@@ -90,9 +119,15 @@ class XGBoost:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         return restored(arrays, task, "xgboost")
 
+    @staticmethod
+    def relative_cost(settings: Settings, defaults: Settings) -> float:
+        """It grows with the number of rounds and with the number of leaves."""
+        now, before = settings.xgboost, defaults.xgboost
+        return float(now.rounds / before.rounds * 2.0 ** ((now.depth - before.depth) / 2))
+
 
 def _boost(
-    train: Callable[[_Lesson], FlatForest],
+    train: Callable[[_BoostingRows], FlatForest],
     X: Floats,
     y: Floats,
     task: Task,
@@ -109,12 +144,12 @@ def _boost(
         # Both libraries keep outcomes as float32, which has no digits left for small differences
         # between large numbers.
         centre, scale = float(np.average(y, weights=weight)), deviation(y, weight) or 1.0
-        grown = train(_Lesson(X, (y - centre) / scale, weight, 0, seed, settings))
+        grown = train(_BoostingRows(X, (y - centre) / scale, weight, 0, seed, settings))
         return rescaled(grown, scale, centre)
     seen, place = np.unique(y.astype(np.int64), return_inverse=True)
     if seen.size == 1:
         return constant((np.arange(task.classes) == seen[0]).astype(np.float64), X.shape[1])
-    grown = train(_Lesson(X, place.astype(np.float64), weight, task.classes, seed, settings))
+    grown = train(_BoostingRows(X, place.astype(np.float64), weight, task.classes, seed, settings))
     return grown if grown.link == "sigmoid" else _widen(grown, seen, task.classes)
 
 
@@ -124,42 +159,42 @@ def _widen(forest: FlatForest, seen: NDArray[np.int64], classes: int) -> FlatFor
     return replace(forest, slot=seen[forest.slot], offset=offset)
 
 
-def _threads(lesson: _Lesson) -> int:
-    return max(1, min(lesson.settings.threads or cores(), lesson.X.size // _CELLS))
+def _threads(rows: _BoostingRows) -> int:
+    return max(1, min(rows.settings.threads or cores(), rows.X.size // _CELLS))
 
 
-def _lightgbm(lesson: _Lesson) -> FlatForest:
+def _lightgbm(rows: _BoostingRows) -> FlatForest:
     import lightgbm
 
-    chosen = lesson.settings.lightgbm
+    chosen = rows.settings.lightgbm
     parameters: dict[str, Any] = {
         "num_leaves": chosen.leaves,
         "learning_rate": chosen.rate,
         "min_data_in_leaf": chosen.leaf,
         "lambda_l2": chosen.ridge,
         "feature_fraction_bynode": chosen.features,
-        "seed": lesson.seed % 2**31,  # LightGBM keeps it in 32 bits with a sign
-        "num_threads": _threads(lesson),
+        "seed": rows.seed % 2**31,  # LightGBM keeps it in 32 bits with a sign
+        "num_threads": _threads(rows),
         "deterministic": True,
         "force_row_wise": True,  # otherwise a race of two ways decides, and their rounding differs
         "verbosity": -1,
-    } | _lightgbm_objective(lesson)
-    data = lightgbm.Dataset(lesson.X, lesson.y, weight=lesson.weight, params=parameters)
+    } | _lightgbm_objective(rows)
+    data = lightgbm.Dataset(rows.X, rows.y, weight=rows.weight, params=parameters)
     return from_lightgbm(lightgbm.train(parameters, data, num_boost_round=chosen.rounds))
 
 
-def _lightgbm_objective(lesson: _Lesson) -> dict[str, Any]:
-    if lesson.classes == 0:
+def _lightgbm_objective(rows: _BoostingRows) -> dict[str, Any]:
+    if rows.classes == 0:
         return {"objective": "regression"}
-    if lesson.classes == 2:
+    if rows.classes == 2:
         return {"objective": "binary"}
-    return {"objective": "multiclass", "num_class": int(lesson.y.max()) + 1}
+    return {"objective": "multiclass", "num_class": int(rows.y.max()) + 1}
 
 
-def _xgboost(lesson: _Lesson) -> FlatForest:
+def _xgboost(rows: _BoostingRows) -> FlatForest:
     import xgboost
 
-    chosen = lesson.settings.xgboost
+    chosen = rows.settings.xgboost
     parameters: dict[str, Any] = {
         "max_depth": chosen.depth,
         "learning_rate": chosen.rate,
@@ -167,17 +202,17 @@ def _xgboost(lesson: _Lesson) -> FlatForest:
         "reg_lambda": chosen.ridge,
         "colsample_bynode": chosen.features,
         "tree_method": "hist",
-        "seed": lesson.seed % 2**31,
-        "nthread": _threads(lesson),
+        "seed": rows.seed % 2**31,
+        "nthread": _threads(rows),
         "verbosity": 0,
-    } | _xgboost_objective(lesson)
-    data = xgboost.DMatrix(lesson.X, lesson.y, weight=lesson.weight, nthread=_threads(lesson))
+    } | _xgboost_objective(rows)
+    data = xgboost.DMatrix(rows.X, rows.y, weight=rows.weight, nthread=_threads(rows))
     return from_xgboost(xgboost.train(parameters, data, num_boost_round=chosen.rounds))
 
 
-def _xgboost_objective(lesson: _Lesson) -> dict[str, Any]:
-    if lesson.classes == 0:
+def _xgboost_objective(rows: _BoostingRows) -> dict[str, Any]:
+    if rows.classes == 0:
         return {"objective": "reg:squarederror"}
-    if lesson.classes == 2:
+    if rows.classes == 2:
         return {"objective": "binary:logistic"}
-    return {"objective": "multi:softprob", "num_class": int(lesson.y.max()) + 1}
+    return {"objective": "multi:softprob", "num_class": int(rows.y.max()) + 1}

@@ -40,7 +40,7 @@ class Frame:
 
     def number(self, raw: Floats) -> Floats:
         """Predictions float64[n, 1] from raw ones."""
-        with np.errstate(over="ignore"):  # it is told
+        with np.errstate(over="ignore"):  # `finite` raises
             return finite(raw * self.scale + self.centre)
 
     def scores(self, shares: Floats) -> Floats:
@@ -83,8 +83,8 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
-    """Rows to learn from; those without weight are left out."""
+class DenseRows:
+    """Training rows as a dense matrix; those without weight are left out."""
 
     frame: Frame
     Z: Floats  # [n, width]
@@ -98,9 +98,9 @@ class Lesson:
         return np.asarray(self.y[:, None] == np.arange(self.frame.raw), dtype=np.float64)
 
 
-def lesson(
+def dense_rows(
     X: Floats, y: Floats, task: Task, weight: Floats | None, features: Space | None
-) -> Lesson:
+) -> DenseRows:
     """The rows X float64[n, d] in the form that models without trees learn from."""
     check(X, y, task, weight)
     if weight is None:
@@ -120,11 +120,11 @@ def lesson(
     else:
         seen, place = np.unique(y.astype(np.int64), return_inverse=True)
         frame, learnt = Frame(design, task, seen, 0.0, 1.0), place.astype(np.float64)
-    return Lesson(frame, design.apply(X), learnt, weight)
+    return DenseRows(frame, design.apply(X), learnt, weight)
 
 
 def finite(found: Floats) -> Floats:
-    """What a model says, if it is numbers; far beyond the past runs it may be none."""
+    """Predictions, or an error where one is no number, as may be far beyond the past runs."""
     if not np.isfinite(found).all():
         raise no_number()
     return found

@@ -15,23 +15,34 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.processors import cores
-from compass.model.base import Floats, Task
+from compass.model.base import FamilyDefaults, Floats, Task
+from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.trees import flat
 from compass.model.trees.fitted import FittedTrees, check, restored
 from compass.model.trees.flat import FlatForest
 from compass.settings import ForestSettings, Settings
 
 _SEEDS = np.iinfo(np.int32).max
+# Deeper trees than 16 levels make answers slow and proofs hopeless.
+_SEARCH_SPACE = SearchSpace(
+    "forest",
+    (
+        TunedNumber("depth", 8, 16, log=False),
+        TunedNumber("leaf", 1, 8),
+        TunedNumber("features", 0.3, 1.0),
+    ),
+)
 # scikit-learn changes the filters of warnings while it grows a tree, for the whole process: two
 # forests at once would leave them in disorder.
-_alone = Lock()
+_one_at_a_time = Lock()
 
 
 @registry.add("surrogate", "forest")
-class Forest:
+class Forest(FamilyDefaults):
     """Random Forest: robust with few settings, numbers and categories alike."""
 
     name = "forest"
+    search_space = _SEARCH_SPACE
 
     @staticmethod
     def fit(
@@ -68,10 +79,11 @@ class Forest:
 
 
 @registry.add("surrogate", "extra-trees")
-class ExtraTrees:
+class ExtraTrees(FamilyDefaults):
     """Extra Trees: a forest that cuts at random places, smoother where runs are few."""
 
     name = "extra-trees"
+    search_space = _SEARCH_SPACE
 
     @staticmethod
     def fit(
@@ -144,7 +156,7 @@ def grow(
             return member.fit(rows, y, sample_weight=drawn, check_input=False)
 
     seeds = np.random.RandomState(seed).randint(_SEEDS, size=settings.trees)
-    with _alone, warnings.catch_warnings():
+    with _one_at_a_time, warnings.catch_warnings():
         members = _each(one, [int(each) for each in seeds], threads or cores())
     forest = flat.from_trees([member.tree_ for member in members], X.shape[1])
     return forest if task.classes is None else _widen(forest, members[0].classes_, task.classes)

@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Category, Space
-from compass.model.base import Floats, Task
+from compass.model.base import FittedDefaults, Floats, Task
 from compass.rules.values import without_none
 from compass.settings import Settings
 
 Columns = Mapping[str, NDArray[Any]]
 # Predicts an outcome [n] (for classes: scores [n, classes]) from columns by name [n each]. It may
 # have a method `gradient` that gives, by name, how fast the prediction changes with a column [n].
-Function = Callable[[Columns], Any]
+PredictFunction = Callable[[Columns], Any]
 
 
 @dataclass(eq=False)
-class Given:
-    """A function in the shape of a family and of a fitted model at once."""
+class FunctionModel(FittedDefaults):
+    """A Python function that predicts an outcome: it is a trained model without training."""
 
-    function: Function
+    function: PredictFunction
     space: Space
     target: str
     task: Task = field(default_factory=Task)
@@ -31,7 +31,7 @@ class Given:
 
     @property
     def family(self) -> str:
-        """The name under which a model card tells it."""
+        """The name under which a model card shows it."""
         return self.name
 
     def fit(
@@ -44,12 +44,12 @@ class Given:
         seed: int,
         settings: Settings,
         features: Space | None = None,
-    ) -> "Given":
+    ) -> "FunctionModel":
         """The same function: there is nothing to learn."""
         del X, y, weight, seed, settings, features
-        return Given(self.function, self.space, self.target, task)
+        return FunctionModel(self.function, self.space, self.target, task)
 
-    def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "Given":
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "FunctionModel":
         """A function cannot be restored from arrays."""
         del arrays, task
         raise EngineProblem(
@@ -59,11 +59,11 @@ class Given:
 
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, outputs] for X float64[n, d]."""
-        said = np.asarray(self.function(self._columns(X)), dtype=np.float64)
-        found = said[:, None] if said.ndim == 1 else said
+        predicted = np.asarray(self.function(self._columns(X)), dtype=np.float64)
+        found = predicted[:, None] if predicted.ndim == 1 else predicted
         if found.shape != (len(X), self.task.outputs) or not np.isfinite(found).all():
             raise BadInput(
-                f"the model of {self.target} returned shape {said.shape} or a value that is no"
+                f"the model of {self.target} returned shape {predicted.shape} or a value that is no"
                 f" number for {len(X)} configurations",
                 hint=f"return finite numbers of shape ({len(X)}, {self.task.outputs})",
             )

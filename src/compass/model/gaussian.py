@@ -1,4 +1,4 @@
-"""Gaussian processes: a few runs, told with how sure the answer is.
+"""Gaussian processes: predictions with their uncertainty, from up to 1,500 runs.
 
 Similarity is a Matern 5/2 kernel with one length for each dense column, noise beside it. Lengths,
 signal and noise maximise the marginal likelihood of the rows.
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats
-from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, finite, lesson
-from compass.model.one_thread import one_thread
+from compass.execute.one_thread import one_thread
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
+from compass.model.dense import DenseRows, Frame, dense_rows, finite
 from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar
 from compass.prepare.weigh import mean
 from compass.settings import Settings
@@ -34,7 +34,7 @@ _SURE = 1e-6  # least score of a class that was seen
 
 
 @dataclass(frozen=True, eq=False)
-class FittedGaussian:
+class FittedGaussian(FittedDefaults):
     """What the rows say about every other configuration."""
 
     frame: Frame
@@ -117,7 +117,7 @@ class FittedGaussian:
 
 
 @registry.add("surrogate", "gaussian")
-class Gaussian:
+class Gaussian(FamilyDefaults):
     """Gaussian process: for up to 1,500 runs, and it knows where it does not know."""
 
     name = "gaussian"
@@ -138,18 +138,18 @@ class Gaussian:
         A row of twice the weight has half the noise.
         """
         del settings
-        taught = lesson(X, y, task, weight, features)
-        targets = taught.targets()
-        offset = np.asarray(np.average(targets, axis=0, weights=taught.weight))
+        rows = dense_rows(X, y, task, weight, features)
+        targets = rows.targets()
+        offset = np.asarray(np.average(targets, axis=0, weights=rows.weight))
         targets = targets - offset
         with one_thread():
-            size, signal, noise = _learnt(taught, targets, seed)
-            points = taught.Z / size
+            size, signal, noise = _learnt(rows, targets, seed)
+            points = rows.Z / size
             ordered = np.ascontiguousarray(points.T)
             K = signal * similar(points, ordered, factor=1.0, kind=MATERN)
-            root = _root(K + np.diag(noise / taught.weight))
+            root = _root(K + np.diag(noise / rows.weight))
             weights = np.ascontiguousarray(root @ (root.T @ targets))
-        return FittedGaussian(taught.frame, ordered, size, weights, offset, signal, root)
+        return FittedGaussian(rows.frame, ordered, size, weights, offset, signal, root)
 
     @staticmethod
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedGaussian:
@@ -167,17 +167,17 @@ class Gaussian:
         return f"a Gaussian process is for up to {MOST_ROWS:,} rows, here are {rows:,}"
 
 
-def _learnt(taught: Lesson, targets: Floats, seed: int) -> tuple[Floats, float, float]:
+def _learnt(rows: DenseRows, targets: Floats, seed: int) -> tuple[Floats, float, float]:
     """Lengths [width], variance of the signal and of the noise of a row of weight 1."""
     from scipy.optimize import minimize
 
-    n, width = taught.Z.shape
+    n, width = rows.Z.shape
     chosen = np.arange(n)
     if n > _SAMPLE:
         chosen = np.sort(np.random.default_rng(seed).choice(n, _SAMPLE, replace=False))
-    Z, Y, noisy = taught.Z[chosen], targets[chosen], 1.0 / taught.weight[chosen]
+    Z, Y, noisy = rows.Z[chosen], targets[chosen], 1.0 / rows.weight[chosen]
     # The power of a row of usual weight: the process is about runs of the source.
-    power = mean((Y**2).ravel(), np.repeat(taught.weight[chosen], Y.shape[1])) or 1e-12
+    power = mean((Y**2).ravel(), np.repeat(rows.weight[chosen], Y.shape[1])) or 1e-12
     start = np.concatenate([np.full(width, 0.5 * np.log(width) + 0.7), [0.0, np.log(0.01)]])
     bounds = [(-3.0, 7.0)] * width + [(-7.0, 7.0), (np.log(1e-6), 2.0)]
 

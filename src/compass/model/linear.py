@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats, whole
-from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, doubt, finite, lesson
-from compass.model.one_thread import one_thread
+from compass.execute.one_thread import one_thread
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
+from compass.model.dense import DenseRows, Frame, dense_rows, doubt, finite
+from compass.model.search_space import SearchSpace, TunedFlag, TunedNumber
 from compass.model.sums import affine, lengths, softmax
 from compass.settings import Settings
 
@@ -29,7 +30,7 @@ MOST_PAIRED = 40
 
 
 @dataclass(frozen=True, eq=False)
-class FittedLinear:
+class FittedLinear(FittedDefaults):
     """A weighted sum of columns, and how well its weights are known."""
 
     frame: Frame
@@ -93,10 +94,11 @@ class FittedLinear:
 
 
 @registry.add("surrogate", "linear")
-class Linear:
+class LinearRegression(FamilyDefaults):
     """Ridge and logistic regression: straight lines, sure even far from all runs."""
 
     name = "linear"
+    search_space = SearchSpace("linear", (TunedNumber("ridge", 1e-4, 1e3), TunedFlag("pairs")))
 
     @staticmethod
     def fit(
@@ -115,15 +117,15 @@ class Linear:
         has at most MOST_PAIRED columns.
         """
         del seed  # nothing is random
-        taught = lesson(X, y, task, weight, features)
-        pairs = _pairs(taught.Z) if settings.linear.pairs else np.empty((0, 2), dtype=np.int64)
-        T = _terms(taught.Z, pairs)
-        middle = np.asarray(np.average(T, axis=0, weights=taught.weight))
+        rows = dense_rows(X, y, task, weight, features)
+        pairs = _pairs(rows.Z) if settings.linear.pairs else np.empty((0, 2), dtype=np.int64)
+        T = _terms(rows.Z, pairs)
+        middle = np.asarray(np.average(T, axis=0, weights=rows.weight))
         solve = _ridge if task.classes is None else _logistic
         with one_thread():
-            weights, offset, root, least = solve(T - middle, taught, settings.linear.ridge)
+            weights, offset, root, least = solve(T - middle, rows, settings.linear.ridge)
             offset = offset - middle @ weights
-        return FittedLinear(taught.frame, pairs, weights, offset, middle, root, least)
+        return FittedLinear(rows.frame, pairs, weights, offset, middle, root, least)
 
     @staticmethod
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedLinear:
@@ -151,26 +153,26 @@ def _pairs(Z: Floats) -> NDArray[np.int64]:
     return np.asarray(np.column_stack([a, b])[tells], dtype=np.int64)
 
 
-def _ridge(T: Floats, taught: Lesson, ridge: float) -> tuple[Floats, Floats, Floats, float]:
+def _ridge(T: Floats, rows: DenseRows, ridge: float) -> tuple[Floats, Floats, Floats, float]:
     """Weights [t, 1], offset [1], root [t, t], least squared error; terms T [n, t] are centred."""
-    TW = T * taught.weight[:, None]
+    TW = T * rows.weight[:, None]
     gram = TW.T @ T
     root = _root(gram, ridge)
-    weights = root @ (root.T @ (TW.T @ taught.y))
-    rest = taught.y - T @ weights
+    weights = root @ (root.T @ (TW.T @ rows.y))
+    rest = rows.y - T @ weights
     # What the weights can still follow: the trace of the hat matrix, and the mean.
     followed = 1.0 + float(np.sum((root.T @ gram) * root.T))
-    noise = float(np.sum(taught.weight * rest**2)) / max(len(T) - followed, 1.0)
+    noise = float(np.sum(rows.weight * rest**2)) / max(len(T) - followed, 1.0)
     least = noise / len(T)
     return weights[:, None], np.zeros(1), np.ascontiguousarray(np.sqrt(noise) * root), least
 
 
-def _logistic(T: Floats, taught: Lesson, ridge: float) -> tuple[Floats, Floats, Floats, float]:
+def _logistic(T: Floats, rows: DenseRows, ridge: float) -> tuple[Floats, Floats, Floats, float]:
     """The same for classes: the maximum of the penalised likelihood."""
     from scipy.optimize import minimize
 
-    n, terms, classes = len(T), T.shape[1], taught.frame.raw
-    target = taught.targets()
+    n, terms, classes = len(T), T.shape[1], rows.frame.raw
+    target = rows.targets()
 
     def shares(weights: Floats) -> Floats:
         raw = T @ weights[1:] + weights[0]
@@ -181,15 +183,15 @@ def _logistic(T: Floats, taught: Lesson, ridge: float) -> tuple[Floats, Floats, 
         weights = flat.reshape(1 + terms, classes)
         p = shares(weights)
         picked = np.maximum(np.sum(p * target, axis=1), 1e-300)
-        miss = (p - target) * taught.weight[:, None]
+        miss = (p - target) * rows.weight[:, None]
         slope = np.vstack([miss.sum(axis=0), T.T @ miss + ridge * weights[1:]])
-        cost = -np.sum(taught.weight * np.log(picked)) + 0.5 * ridge * np.sum(weights[1:] ** 2)
+        cost = -np.sum(rows.weight * np.log(picked)) + 0.5 * ridge * np.sum(weights[1:] ** 2)
         return float(cost) / n, slope.ravel() / n
 
     start = np.zeros((1 + terms) * classes)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
     weights = found.x.reshape(1 + terms, classes)
-    bend = taught.weight * (1.0 - np.sum(shares(weights) ** 2, axis=1)) / classes
+    bend = rows.weight * (1.0 - np.sum(shares(weights) ** 2, axis=1)) / classes
     root = _root((T * bend[:, None]).T @ T, ridge)
     # Two more: one run of either kind that was not seen.
     return weights[1:].copy(), weights[0].copy(), root, 1.0 / (float(bend.sum()) + 0.5)

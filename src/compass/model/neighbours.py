@@ -5,7 +5,7 @@ another label is 1 away; `none` is 1 away from a number at its mean. Runs of one
 one neighbour with their mean outcome, as heavy as all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,8 +17,9 @@ from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
-from compass.model.base import Floats, Task, are_shares
-from compass.model.dense import MODEL, Frame, finite, lesson, no_number
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task, are_shares
+from compass.model.dense import MODEL, DenseRows, Frame, dense_rows, finite, no_number
+from compass.model.search_space import SearchSpace, TunedFlag, TunedNumber
 from compass.prepare.design import Design
 from compass.settings import Settings
 
@@ -33,7 +34,7 @@ _ENOUGH = 200  # questions that repay a thread
 
 
 @dataclass(frozen=True, eq=False)
-class FittedNeighbours:
+class FittedNeighbours(FittedDefaults):
     """The configurations that were run, each with the mean and the variance of its outcome."""
 
     frame: Frame
@@ -97,10 +98,13 @@ class FittedNeighbours:
 
 
 @registry.add("surrogate", "neighbours")
-class Neighbours:
+class Neighbours(FamilyDefaults):
     """Nearest neighbours: what happened in the most similar runs, and nothing else."""
 
     name = "neighbours"
+    search_space = SearchSpace(
+        "neighbours", (TunedNumber("count", 1, 30), TunedFlag("by_distance"))
+    )
 
     @staticmethod
     def fit(
@@ -115,23 +119,28 @@ class Neighbours:
     ) -> FittedNeighbours:
         """Remember X float64[n, d] (encoded, nothing missing) and y float64[n]."""
         del seed  # nothing is random
-        taught = lesson(X, y, task, weight, features)
-        points, place = np.unique(
-            taught.Z * _stretch(taught.frame.design), axis=0, return_inverse=True
-        )
-        place = place.ravel()
-        heavy = np.asarray(np.bincount(place, taught.weight), dtype=np.float64)
-        targets = taught.targets()
-        mean, within = np.empty((2, len(points), taught.frame.raw))
-        for column in range(taught.frame.raw):
-            of = targets[:, column]
-            mean[:, column] = np.bincount(place, taught.weight * of) / heavy
-            apart = (of - mean[place, column]) ** 2
-            within[:, column] = np.bincount(place, taught.weight * apart) / heavy
-        chosen = settings.neighbours
-        return FittedNeighbours(
-            taught.frame, points, mean, within, heavy, chosen.count, chosen.by_distance
-        )
+        rows = dense_rows(X, y, task, weight, features)
+        return _fitted(rows, *_distinct(rows), settings)
+
+    @classmethod
+    def fit_many(
+        cls,
+        X: Floats,
+        Y: Floats,
+        *,
+        tasks: Sequence[Task],
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> tuple[FittedNeighbours, ...]:
+        """Remember X float64[n, d] once for all outcomes Y float64[n, outcomes]."""
+        del seed
+        outcomes = [
+            dense_rows(X, y, task, weight, features) for y, task in zip(Y.T, tasks, strict=True)
+        ]
+        points, place = _distinct(outcomes[0])
+        return tuple(_fitted(rows, points, place, settings) for rows in outcomes)
 
     @staticmethod
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeighbours:
@@ -144,6 +153,31 @@ class Neighbours:
         if task.classes is not None and not are_shares(own["mean"]):
             raise damaged(MODEL, "its runs have no shares of classes")
         return FittedNeighbours(frame, **own, count=count, by_distance=bool(by_distance))
+
+
+def _distinct(rows: DenseRows) -> tuple[Floats, NDArray[np.int64]]:
+    """The distinct rows float64[m, width] as distances see them, and which of them each row is."""
+    stretched = rows.Z * _stretch(rows.frame.design)
+    points, place = np.unique(stretched, axis=0, return_inverse=True)
+    return points, place.ravel()
+
+
+def _fitted(
+    rows: DenseRows, points: Floats, place: NDArray[np.int64], settings: Settings
+) -> FittedNeighbours:
+    """The model of one outcome over the distinct rows."""
+    heavy = np.asarray(np.bincount(place, rows.weight), dtype=np.float64)
+    targets = rows.targets()
+    mean, within = np.empty((2, len(points), rows.frame.raw))
+    for column in range(rows.frame.raw):
+        of = targets[:, column]
+        mean[:, column] = np.bincount(place, rows.weight * of) / heavy
+        apart = (of - mean[place, column]) ** 2
+        within[:, column] = np.bincount(place, rows.weight * apart) / heavy
+    chosen = settings.neighbours
+    return FittedNeighbours(
+        rows.frame, points, mean, within, heavy, chosen.count, chosen.by_distance
+    )
 
 
 def _stretch(design: Design) -> Floats:

@@ -10,9 +10,10 @@ from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats
 from compass.execute.kernel import f8_2d, kernel, to_f8_2d
-from compass.model.base import Floats, Task
-from compass.model.dense import Frame, finite, lesson
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
+from compass.model.dense import Frame, dense_rows, finite
 from compass.model.perceptron import passes, train
+from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.sums import affine, softmax
 from compass.settings import Settings
 
@@ -27,7 +28,7 @@ _BLOCK = 512  # rows that go through the layers together
 
 
 @dataclass(frozen=True, eq=False)
-class FittedNeural:
+class FittedNeural(FittedDefaults):
     """A few networks of the same shape that were started at different places.
 
     h = silu(z @ first); h = h + silu(h @ inner) for each further layer; h @ last.
@@ -75,18 +76,18 @@ class FittedNeural:
 
     def _both(self, X: Floats) -> tuple[Floats, Floats]:
         Z = self.frame.dense(X)
-        said = np.empty((len(self.first), len(Z), self.task.outputs))
+        predicted = np.empty((len(self.first), len(Z), self.task.outputs))
         for at in range(0, len(Z), _BLOCK):
             rows = slice(at, at + _BLOCK)
             for member in range(len(self.first)):
                 raw = _layer(self._forward(Z[rows], member)[0], self.last[member])
-                said[member, rows] = (
+                predicted[member, rows] = (
                     self.frame.number(raw)
                     if self.task.classes is None
                     else self.frame.scores(softmax(raw))
                 )
-        mean = _mean(said)
-        apart = np.sqrt(_mean((said - mean) ** 2))
+        mean = _mean(predicted)
+        apart = np.sqrt(_mean((predicted - mean) ** 2))
         return mean, apart[np.arange(len(Z)), mean.argmax(axis=1)]
 
     def _forward(self, Z: Floats, member: int) -> tuple[Floats, list[Floats]]:
@@ -109,11 +110,20 @@ class FittedNeural:
 
 
 @registry.add("surrogate", "neural")
-class Neural:
+class Neural(FamilyDefaults):
     """Neural network: smooth, strong on thousands of runs."""
 
     name = "neural"
     slow = True  # seconds where others need tenths: it learns on the scale that suits others
+    search_space = SearchSpace(
+        "neural",
+        (
+            TunedNumber("layers", 2, 4, log=False),
+            TunedNumber("units", 32, 256),
+            TunedNumber("rate", 1e-3, 2e-2),
+            TunedNumber("decay", 1e-6, 0.1),
+        ),
+    )
 
     @staticmethod
     def fit(
@@ -127,8 +137,8 @@ class Neural:
         features: Space | None = None,
     ) -> FittedNeural:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
-        taught = lesson(X, y, task, weight, features)
-        return FittedNeural(taught.frame, *train(taught, seed, settings.neural))
+        rows = dense_rows(X, y, task, weight, features)
+        return FittedNeural(rows.frame, *train(rows, seed, settings.neural))
 
     @staticmethod
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeural:
@@ -139,9 +149,14 @@ class Neural:
     @staticmethod
     def effort(rows: int) -> float:
         """Rows that are learnt from in all passes: large tables are passed through less often."""
-        from compass.model.perceptron import passes
-
         return float(rows * passes(rows))
+
+    @staticmethod
+    def relative_cost(settings: Settings, defaults: Settings) -> float:
+        """It grows with the number of weights."""
+        now, before = settings.neural, defaults.neural
+        size = now.layers * now.units**2 / (before.layers * before.units**2)
+        return 0.5 + 0.5 * size
 
     @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:
@@ -161,12 +176,12 @@ def _back(slopes: Floats, weights: Floats) -> Floats:
     return affine(slopes, np.ascontiguousarray(weights[:-1].T), np.zeros(len(weights) - 1))
 
 
-def _mean(said: Floats) -> Floats:
+def _mean(parts: Floats) -> Floats:
     # In order: a mean over an axis may add in another for one row.
-    total = np.zeros(said.shape[1:])
-    for one in said:
+    total = np.zeros(parts.shape[1:])
+    for one in parts:
         total = total + one
-    return total / len(said)
+    return total / len(parts)
 
 
 def _silu(raw: Floats) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.model.base import Floats
-from compass.model.dense import Lesson
+from compass.model.dense import DenseRows
 from compass.settings import NeuralSettings
 
 Singles = NDArray[np.float32]
@@ -26,27 +26,27 @@ def passes(rows: int) -> int:
     return max(min(_STEPS // steps, _VISITS // max(rows, 1)), _FEWEST)
 
 
-def train(taught: Lesson, seed: int, chosen: NeuralSettings) -> tuple[Floats, Floats, Floats]:
+def train(data: DenseRows, seed: int, chosen: NeuralSettings) -> tuple[Floats, Floats, Floats]:
     """Weights of the first, the inner and the last layers, as `neural.FittedNeural` holds them.
 
     A tenth of the rows is held out. Each network is kept as it was when it was best on them.
     """
-    width, units, raw = taught.Z.shape[1], chosen.units, taught.frame.raw
-    if float(np.ptp(taught.y)) == 0.0:
+    width, units, raw = data.Z.shape[1], chosen.units, data.frame.raw
+    if float(np.ptp(data.y)) == 0.0:
         # Nothing to tell apart: a network that always says 0, the mean.
         return np.zeros((1, width + 1, 1)), np.zeros((1, 0, 2, 1)), np.zeros((1, 2, raw))
     # Only training needs it.
     from compass.model.perceptron_kernel import descend
 
     chance = np.random.default_rng(seed)
-    n = len(taught.y)
+    n = len(data.y)
     order = chance.permutation(n)
     held, rows = (order[: n // 10], order[n // 10 :]) if n >= 20 else (order, order)
-    Z = np.column_stack([taught.Z, np.ones(n)]).astype(np.float32)
-    y, weight = taught.y.astype(np.float32), taught.weight.astype(np.float32)
+    Z = np.column_stack([data.Z, np.ones(n)]).astype(np.float32)
+    y, weight = data.y.astype(np.float32), data.weight.astype(np.float32)
     batch, epochs = _batch(len(rows)), min(chosen.epochs, passes(len(rows)))
     plan = (chosen.layers, units, batch, epochs, chosen.rate, chosen.decay, _PATIENCE)
-    classes = taught.frame.task.classes is not None
+    classes = data.frame.task.classes is not None
     shapes = ((width + 1, units), (chosen.layers - 1, units + 1, units), (units + 1, raw))
     nets = []
     for _ in range(chosen.members):

@@ -4,7 +4,7 @@ A recipe is what selection chooses, what a saved engine keeps beside the arrays,
 followed again when runs arrive. It can be used wherever a family can.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Number, Space
 from compass.embed.base import Embedding, embedder
 from compass.execute.arrays import damaged, under
-from compass.model.base import Fitted, Floats, Task, family
+from compass.model.base import Fitted, FittedDefaults, Floats, Task, family
 from compass.model.dense import finite
 from compass.model.trees.fitted import FittedTrees
 from compass.settings import Settings
@@ -38,7 +38,7 @@ class Recipe(Noun):
 
     @property
     def name(self) -> str:
-        """The family, as model cards tell it."""
+        """The family, as model cards show it."""
         return self.family
 
     def fit(
@@ -64,6 +64,33 @@ class Recipe(Noun):
         learnt = logarithm(y) if self.log else y
         model = family(self.family).fit(X, learnt, task=task, features=features, **given)
         return self._finished(model, front)
+
+    def fit_many(
+        self,
+        X: Floats,
+        Y: Floats,
+        *,
+        tasks: Sequence[Task],
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> tuple[Fitted, ...]:
+        """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
+
+        Only without a representation, which is learnt from one outcome.
+        """
+        assert self.embedding is None
+        models = family(self.family).fit_many(
+            X,
+            np.column_stack([logarithm(y) for y in Y.T]) if self.log else Y,
+            tasks=tasks,
+            weight=weight,
+            seed=seed,
+            settings=self.settings(settings),
+            features=features,
+        )
+        return tuple(self._finished(model, None) for model in models)
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
@@ -99,7 +126,7 @@ class Recipe(Noun):
 
 
 @dataclass(frozen=True, eq=False)
-class Exponential:
+class Exponential(FittedDefaults):
     """A model of the logarithm of an outcome, asked for the outcome."""
 
     inner: Fitted
@@ -125,12 +152,12 @@ class Exponential:
 
     def spread(self, X: Floats) -> Floats:
         """The spread of the logarithm times the prediction: what a small one means for it."""
-        with np.errstate(over="ignore"):  # it is told
+        with np.errstate(over="ignore"):  # `finite` raises
             return finite(self.inner.spread(X) * self.predict(X)[:, 0])
 
     def gradient(self, X: Floats) -> Floats | None:
         """How fast the prediction changes with each column; None: the model does not tell."""
-        slopes = _slopes(self.inner, X)
+        slopes = self.inner.gradient(X)
         return None if slopes is None else slopes * self.predict(X)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -139,7 +166,7 @@ class Exponential:
 
 
 @dataclass(frozen=True, eq=False)
-class Represented:
+class Represented(FittedDefaults):
     """A model that is fed learned columns beside the raw ones."""
 
     front: Embedding
@@ -200,16 +227,6 @@ def widened(features: Space | None, columns: int, more: int) -> Space | None:
     return Space(parameters=(*features.parameters, *learnt))
 
 
-def provable(model: Fitted) -> bool:
-    """Whether answers can be proved over it: it is made of trees."""
-    return getattr(model, "forest", None) is not None
-
-
 def _bounded(values: Floats) -> Floats:
     # exp(700) is the last that is a number.
     return np.clip(values, -700.0, 700.0)
-
-
-def _slopes(model: Fitted, X: Floats) -> Floats | None:
-    offered = getattr(model, "gradient", None)
-    return None if offered is None else offered(X)

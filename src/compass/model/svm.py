@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.space import Space
 from compass.execute.arrays import floats
-from compass.model.base import Floats, Task
-from compass.model.dense import Frame, Lesson, doubt, finite, lesson
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
+from compass.model.dense import DenseRows, Frame, dense_rows, doubt, finite
+from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.sums import BLOCK, RBF, affine, similar, softmax
 from compass.settings import Settings
 
@@ -26,7 +27,7 @@ _CACHE = 500  # MB for the kernel's rows while it is trained
 
 
 @dataclass(frozen=True, eq=False)
-class FittedSupport:
+class FittedSupportVectors(FittedDefaults):
     """A sum of similarities to the runs that matter."""
 
     frame: Frame
@@ -103,10 +104,18 @@ class FittedSupport:
 
 
 @registry.add("surrogate", "svm")
-class Support:
+class SupportVectors(FamilyDefaults):
     """Support vectors with a Gaussian kernel: smooth, strong on a few thousand runs."""
 
     name = "svm"
+    search_space = SearchSpace(
+        "kernel",
+        (
+            TunedNumber("cost", 0.1, 1e4),
+            TunedNumber("width", 0.05, 10),
+            TunedNumber("margin", 1e-4, 1.0),
+        ),
+    )
 
     @staticmethod
     def fit(
@@ -118,25 +127,25 @@ class Support:
         seed: int,
         settings: Settings,
         features: Space | None = None,
-    ) -> FittedSupport:
+    ) -> FittedSupportVectors:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
         del seed  # nothing is random
-        taught = lesson(X, y, task, weight, features)
-        steep = settings.kernel.width / (taught.Z.shape[1] * (float(taught.Z.var()) or 1.0))
-        raw = taught.frame.raw
-        if float(np.ptp(taught.y)) == 0.0:
+        rows = dense_rows(X, y, task, weight, features)
+        steep = settings.kernel.width / (rows.Z.shape[1] * (float(rows.Z.var()) or 1.0))
+        raw = rows.frame.raw
+        if float(np.ptp(rows.y)) == 0.0:
             # Nothing to tell apart, which scikit-learn refuses.
-            none = np.empty((taught.Z.shape[1], 0)), np.empty((0, raw)), np.zeros(raw)
-            return FittedSupport(taught.frame, *none, steep)
+            none = np.empty((rows.Z.shape[1], 0)), np.empty((0, raw)), np.zeros(raw)
+            return FittedSupportVectors(rows.frame, *none, steep)
         train = _numbers if task.classes is None else _classes
-        return FittedSupport(taught.frame, *train(taught, steep, settings), steep)
+        return FittedSupportVectors(rows.frame, *train(rows, steep, settings), steep)
 
     @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedSupport:
+    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedSupportVectors:
         """The model whose `arrays()` these are; predictions are the same bit for bit."""
         frame = Frame.restore(arrays, task)
         own = frame.own(arrays, _ARRAYS)
-        return FittedSupport(frame, **own | {"steep": float(own["steep"][0])})
+        return FittedSupportVectors(frame, **own | {"steep": float(own["steep"][0])})
 
     @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:
@@ -157,23 +166,23 @@ def _duration(rows: int, task: Task) -> float:
     return (6e-7 if task.classes is None else 1e-7) * rows**2
 
 
-def _numbers(taught: Lesson, steep: float, settings: Settings) -> tuple[Floats, Floats, Floats]:
+def _numbers(rows: DenseRows, steep: float, settings: Settings) -> tuple[Floats, Floats, Floats]:
     from sklearn.svm import SVR
 
     chosen = settings.kernel
     machine = SVR(C=chosen.cost, gamma=steep, epsilon=chosen.margin, cache_size=_CACHE)
-    machine.fit(taught.Z, taught.y, sample_weight=taught.weight)
+    machine.fit(rows.Z, rows.y, sample_weight=rows.weight)
     return _points(machine), _tall(machine.dual_coef_), np.array(machine.intercept_)
 
 
-def _classes(taught: Lesson, steep: float, settings: Settings) -> tuple[Floats, Floats, Floats]:
+def _classes(rows: DenseRows, steep: float, settings: Settings) -> tuple[Floats, Floats, Floats]:
     from sklearn.svm import SVC
 
     machine = SVC(
         C=settings.kernel.cost, gamma=steep, cache_size=_CACHE, decision_function_shape="ovo"
     )
-    machine.fit(taught.Z, taught.y, sample_weight=taught.weight)
-    classes = taught.frame.raw
+    machine.fit(rows.Z, rows.y, sample_weight=rows.weight)
+    classes = rows.frame.raw
     # In row j - 1 (or j, for a class before j) are the weights of a class's vectors against j.
     duals = np.asarray(machine.dual_coef_, dtype=np.float64)
     intercepts = np.asarray(machine.intercept_, dtype=np.float64)

@@ -1,119 +1,34 @@
-"""What a model family promises: shapes, repeatable training, plain arrays, and that it learns."""
+"""Checks that a model family keeps its contract: shapes, repeatable training, plain arrays."""
 
 import io
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.space import Category, Number, Space
-from compass.model.base import Family, Fitted, Floats, Task
-from compass.settings import ForestSettings, NeuralSettings, Settings
+from compass.domain.space import Category, Number
+from compass.model.base import Fitted, Floats, Task, undeclared
+from compass.model.search_space import SearchSpace
 from compass.testing.base import Witness, first_difference, witness
+from compass.testing.learning_cases import (
+    CASES,
+    SEED,
+    SETTINGS,
+    LearningCase,
+    fitted,
+    learning_case,
+    learning_cases,
+    mixed_rows,
+)
 
 _PLAIN = "biufSU"  # kinds of numpy types that can be saved without running code to load them
-_SEED = 7
-_CASES = "compass.testing.surrogate"
-# What is promised does not depend on the size of a model, and small ones train quickly.
-SETTINGS = Settings(
-    forest=ForestSettings(trees=20), neural=NeuralSettings(layers=1, units=16, rate=0.03, epochs=8)
-)
-# What the columns are, where a family is told: a category, and a number that may be none.
-FEATURES = Space(
-    parameters=(
-        Number(name="nodes", low=1, high=16, step=1),
-        Number(name="share", low=0, high=1),
-        Number(name="size", low=8, high=64, allowed=(8, 16, 32, 64), optional=True),
-        Category(name="label", values=("a", "b", "never seen")),
-    )
-)
-_NONE = FEATURES.parameters[2].none_code  # type: ignore[union-attr]
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """Rows to learn from, and rows to be asked about."""
-
-    label: str
-    X: Floats  # [n, d]
-    y: Floats  # [n]
-    task: Task
-    weight: Floats | None
-    ask: Floats  # [m, d]
-    truth: Floats  # [m]
-    features: Space | None = None
-
-    def look(self, tail: str = "") -> str:
-        """The code that trains on this lesson."""
-        return f"case = {_CASES}.lesson('{self.label}'); {_CASES}.fitted(plugin, case){tail}"
-
-
-def lessons() -> tuple[Lesson, ...]:
-    """Easy laws of four columns (the last one a category), and the edges of what can be learnt."""
-    rng = np.random.default_rng(3)
-    X, ask = _rows(300, rng), _rows(40, rng)
-    weight = rng.uniform(0.5, 2.0, len(X))
-    number, classes = Task(), Task(3)
-    flat = np.full(len(X), 4.0)
-    few = np.array([[1.0, 0.0, 8.0, 0.0], [2.0, 1.0, 16.0, 1.0]])
-    told, asked = X.copy(), ask.copy()
-    told[::7, 2] = asked[::5, 2] = _NONE
-    return (
-        Lesson("numbers", X, _law(X) + rng.normal(0, 0.1, len(X)), number, None, ask, _law(ask)),
-        Lesson("weighted numbers", X, _law(X), number, weight, ask, _law(ask)),
-        Lesson("classes", X, _class(X), classes, None, ask, _class(ask)),
-        Lesson("weighted classes", X, _class(X), classes, weight, ask, _class(ask)),
-        Lesson("a class that no row has", X, _class(X), Task(4), None, ask, _class(ask)),
-        Lesson("one class only", X, np.zeros(len(X)), Task(1), None, ask, np.zeros(len(ask))),
-        Lesson("a constant", X, flat, number, None, ask, np.full(len(ask), 4.0)),
-        Lesson("one column", X[:, :1], 2 * X[:, 0], number, None, ask[:, :1], 2 * ask[:, 0]),
-        Lesson("two rows", few, np.array([1.0, 2.0]), number, np.ones(2), few, np.array([1.0, 2])),
-        Lesson("known columns", told, _law(told), number, None, asked, _law(asked), FEATURES),
-        Lesson("known classes", told, _class(X), classes, None, asked, _class(ask), FEATURES),
-    )
-
-
-def lesson(label: str) -> Lesson:
-    """The lesson of that name."""
-    return next(case for case in lessons() if case.label == label)
-
-
-def _rows(n: int, rng: np.random.Generator) -> Floats:
-    nodes = rng.integers(1, 17, n)
-    share = rng.uniform(0, 1, n)
-    size = rng.choice([8.0, 16.0, 32.0, 64.0], n)
-    label = rng.integers(0, 2, n)
-    return np.column_stack([nodes, share, size, label]).astype(np.float64)
-
-
-def _law(X: Floats) -> Floats:
-    return np.asarray(20 + 3 * X[:, 0] - 10 * X[:, 1] + 0.2 * X[:, 2] + X[:, 3])
-
-
-def _class(X: Floats) -> Floats:
-    return np.asarray(np.digitize(X[:, 0], [6.0, 11.0]), dtype=np.float64)
-
-
-def fitted(plugin: Any, case: Lesson, seed: int = _SEED) -> Fitted:
-    """The model that the family makes of a lesson, trained as the engine does it."""
-    family: Family = plugin
-    weight = None if case.weight is None else case.weight.copy()
-    return family.fit(
-        case.X.copy(),
-        case.y.copy(),
-        task=case.task,
-        weight=weight,
-        seed=seed,
-        settings=SETTINGS,
-        features=case.features,
-    )
 
 
 def check_surrogate(plugin: Any, *, name: str | None = None) -> None:
     """Raise ConformanceError unless the model family keeps its promises."""
     found = witness("surrogate", plugin, name)
-    for case in lessons():
+    _declared(found, plugin)
+    for case in learning_cases():
         with found.calling(f"it learns from {case.label}", case.look()):
             model = fitted(plugin, case)
         _identity(found, plugin, model, case)
@@ -123,13 +38,16 @@ def check_surrogate(plugin: Any, *, name: str | None = None) -> None:
             again = fitted(plugin, case)
         _repeatable(found, model, again, case)
         _slopes(found, model, case)
+        _trees(found, model, case)
     _obstacles(found, plugin)
+    _together(found, plugin)
+    look = learning_case("weighted numbers").look()
     for promise in (_inputs_unchanged, _learns, _weights_matter):
-        with found.calling("it learns whatever it is given", lesson("weighted numbers").look()):
+        with found.calling("it learns whatever it is given", look):
             promise(found, plugin)
 
 
-def _identity(found: Witness, plugin: Any, model: Fitted, case: Lesson) -> None:
+def _identity(found: Witness, plugin: Any, model: Fitted, case: LearningCase) -> None:
     found.expect(
         getattr(model, "family", None) == plugin.name,
         "a model's `family` is the name that restores it",
@@ -144,7 +62,7 @@ def _identity(found: Witness, plugin: Any, model: Fitted, case: Lesson) -> None:
     )
 
 
-def _predictions(found: Witness, model: Fitted, case: Lesson) -> None:
+def _predictions(found: Witness, model: Fitted, case: LearningCase) -> None:
     with found.calling("it predicts", case.look(".predict(case.ask)")):
         scores = model.predict(case.ask.copy())
         spread = model.spread(case.ask.copy())
@@ -183,13 +101,15 @@ def _numbers(found: Witness, what: str, values: object, shape: tuple[int, ...], 
     )
 
 
-def _batches(found: Witness, model: Fitted, case: Lesson, scores: Floats, spread: Floats) -> None:
+def _batches(
+    found: Witness, model: Fitted, case: LearningCase, scores: Floats, spread: Floats
+) -> None:
     """Questions arrive one by one, in batches, and as slices of larger matrices."""
     ask = case.ask
     with found.calling("it predicts a single row", case.look(".predict(case.ask[:1])")):
-        alone = np.concatenate([model.predict(ask[[i]]) for i in range(len(ask))])
+        single = np.concatenate([model.predict(ask[[i]]) for i in range(len(ask))])
         apart = np.concatenate([model.spread(ask[[i]]) for i in range(len(ask))])
-    for what, one, many in (("predict", alone, scores), ("spread", apart, spread)):
+    for what, one, many in (("predict", single, scores), ("spread", apart, spread)):
         found.expect(
             one.shape == many.shape and np.allclose(one, many, rtol=1e-9, atol=1e-9),
             f"{what}: a row alone gives the same as in a batch",
@@ -207,7 +127,7 @@ def _batches(found: Witness, model: Fitted, case: Lesson, scores: Floats, spread
     )
 
 
-def _repeatable(found: Witness, model: Fitted, again: Fitted, case: Lesson) -> None:
+def _repeatable(found: Witness, model: Fitted, again: Fitted, case: LearningCase) -> None:
     for what in ("predict", "spread"):
         one = getattr(model, what)(case.ask.copy())
         for promise, other in (
@@ -223,7 +143,7 @@ def _repeatable(found: Witness, model: Fitted, again: Fitted, case: Lesson) -> N
             )
 
 
-def _restored(found: Witness, plugin: Any, model: Fitted, case: Lesson) -> None:
+def _restored(found: Witness, plugin: Any, model: Fitted, case: LearningCase) -> None:
     look = case.look(".arrays()")
     with found.calling("it gives its arrays", look):
         arrays = model.arrays()
@@ -237,8 +157,8 @@ def _restored(found: Witness, plugin: Any, model: Fitted, case: Lesson) -> None:
             look,
         )
     again = _saved(arrays)
-    back = f"plugin.restore({_CASES}.fitted(plugin, case).arrays(), case.task)"
-    look = f"case = {_CASES}.lesson('{case.label}'); {back}"
+    back = f"plugin.restore({CASES}.fitted(plugin, case).arrays(), case.task)"
+    look = f"case = {CASES}.learning_case('{case.label}'); {back}"
     with found.calling("it restores what `arrays()` gave", look):
         restored: Fitted = plugin.restore(again, case.task)
     _identity(found, plugin, restored, case)
@@ -263,10 +183,10 @@ def _saved(arrays: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.gener
 
 
 def _inputs_unchanged(found: Witness, plugin: Any) -> None:
-    case = lesson("weighted numbers")
+    case = learning_case("weighted numbers")
     assert case.weight is not None
     X, y, weight, ask = case.X.copy(), case.y.copy(), case.weight.copy(), case.ask.copy()
-    model = plugin.fit(X, y, task=case.task, weight=weight, seed=_SEED, settings=SETTINGS)
+    model = plugin.fit(X, y, task=case.task, weight=weight, seed=SEED, settings=SETTINGS)
     model.predict(ask)
     model.spread(ask)
     pairs = {"X": (X, case.X), "y": (y, case.y), "weight": (weight, case.weight)}
@@ -278,10 +198,10 @@ def _inputs_unchanged(found: Witness, plugin: Any) -> None:
             case.look(),
         )
     # A model that keeps a view of its training rows changes when their owner reuses the array.
-    said = model.predict(case.ask.copy())
+    predicted = model.predict(case.ask.copy())
     X[:], y[:], weight[:] = 0.0, 0.0, 1.0
     found.expect(
-        np.array_equal(model.predict(case.ask.copy()), said),
+        np.array_equal(model.predict(case.ask.copy()), predicted),
         "a model does not depend on the arrays it was trained on",
         "predictions change when those arrays are overwritten",
         "fit, overwrite X and y, predict again",
@@ -290,7 +210,7 @@ def _inputs_unchanged(found: Witness, plugin: Any) -> None:
 
 def _learns(found: Witness, plugin: Any) -> None:
     """Better than the answer that ignores the question, on rows it has not seen."""
-    case = lesson("numbers")
+    case = learning_case("numbers")
     miss = float(np.mean((fitted(plugin, case).predict(case.ask)[:, 0] - case.truth) ** 2))
     base = float(np.mean((case.y.mean() - case.truth) ** 2))
     found.expect(
@@ -299,7 +219,7 @@ def _learns(found: Witness, plugin: Any) -> None:
         f"{miss:.3g} against {base:.3g}",
         case.look(".predict(case.ask)") + " against case.truth",
     )
-    case = lesson("classes")
+    case = learning_case("classes")
     guess = fitted(plugin, case).predict(case.ask).argmax(axis=1)
     right = float(np.mean(guess == case.truth))
     common = np.bincount(case.y.astype(np.int64)).argmax()
@@ -315,17 +235,17 @@ def _learns(found: Witness, plugin: Any) -> None:
 def _weights_matter(found: Witness, plugin: Any) -> None:
     """Every row twice with opposite outcomes: the heavier one must win."""
     rng = np.random.default_rng(5)
-    rows = _rows(100, rng)
+    rows = mixed_rows(100, rng)
     X, y = np.concatenate([rows, rows]), np.repeat([0.0, 1.0], 100)
     heavy = np.where(y == 1, 9.0, 1.0)
     for task, column in ((Task(), 0), (Task(2), 1)):
-        said = [
+        predicted = [
             plugin.fit(
-                X.copy(), y.copy(), task=task, weight=weight, seed=_SEED, settings=SETTINGS
+                X.copy(), y.copy(), task=task, weight=weight, seed=SEED, settings=SETTINGS
             ).predict(rows)[:, column]
             for weight in (heavy, heavy[::-1].copy())
         ]
-        up, down = float(np.mean(said[0])), float(np.mean(said[1]))
+        up, down = float(np.mean(predicted[0])), float(np.mean(predicted[1]))
         found.expect(
             up > 0.6 and down < 0.4,
             "a row counts as much as its weight says",
@@ -334,14 +254,11 @@ def _weights_matter(found: Witness, plugin: Any) -> None:
         )
 
 
-def _slopes(found: Witness, model: Fitted, case: Lesson) -> None:
-    """A `gradient`, where a model has one, is what small steps of the numbers show."""
-    offered = getattr(model, "gradient", None)
-    if offered is None:
-        return
+def _slopes(found: Witness, model: Fitted, case: LearningCase) -> None:
+    """A gradient, where a model offers one, is what small steps of the numbers show."""
     look = case.look(".gradient(case.ask)")
-    with found.calling("it gives its gradient", look):
-        slopes = offered(case.ask.copy())
+    with found.calling("it gives its gradient, or None", look):
+        slopes = model.gradient(case.ask.copy())
     if slopes is None:
         return
     _numbers(found, "gradients", slopes, case.ask.shape, look)
@@ -366,19 +283,101 @@ def _slopes(found: Witness, model: Fitted, case: Lesson) -> None:
         )
 
 
-def _obstacles(found: Witness, plugin: Any) -> None:
-    """An `obstacle`, where a family has one, is said in words or is None, whatever the size."""
-    offered = getattr(plugin, "obstacle", None)
-    if offered is None:
+def _declared(found: Witness, plugin: Any) -> None:
+    """All that `Family` declares is there, and the search space is about settings that exist."""
+    found.expect(
+        not undeclared(plugin),
+        "it declares all members of `Family`; `FamilyDefaults` has a default for each",
+        f"it lacks {', '.join(undeclared(plugin))}",
+        "compass.model.base.undeclared(plugin)",
+    )
+    look = "plugin.search_space"
+    space = plugin.search_space
+    found.expect(
+        space is None or isinstance(space, SearchSpace),
+        "its `search_space` is a SearchSpace, or None",
+        type(space).__name__,
+        look,
+    )
+    for one in space.parameters if space is not None else ():
+        section = getattr(SETTINGS, space.section, None)
+        found.expect(
+            hasattr(section, one.name),
+            "its `search_space` names settings that exist",
+            f"there is no setting {space.section}.{one.name}",
+            look,
+        )
+    look = "plugin.effort(20), plugin.relative_cost(SETTINGS, SETTINGS)"
+    with found.calling("it estimates what training costs", look):
+        costs = plugin.effort(20), plugin.relative_cost(SETTINGS, SETTINGS)
+    found.expect(
+        min(costs) > 0 and np.isclose(costs[1], 1.0),
+        "`effort` is positive, and `relative_cost` is 1 for the defaults",
+        f"{costs[0]!r} and {costs[1]!r}",
+        look,
+    )
+
+
+def _trees(found: Witness, model: Fitted, case: LearningCase) -> None:
+    """Trees, where a model has them, predict what it predicts: proofs are about them."""
+    look = case.look(".trees()")
+    with found.calling("it gives its trees, or None", look):
+        forest = model.trees()
+    if forest is None:
         return
+    from compass.model.trees import flat
+
+    one, two = model.predict(case.ask.copy()), flat.mean(forest, case.ask.copy())
+    found.expect(
+        np.array_equal(one, two),
+        "its trees predict what it predicts, bit for bit",
+        first_difference(one, two),
+        look,
+    )
+
+
+def _together(found: Witness, plugin: Any) -> None:
+    """`fit_many` gives one model for each outcome, as `fit` does for one."""
+    cases = learning_case("weighted numbers"), learning_case("weighted classes")
+    weight = cases[0].weight
+    assert weight is not None
+    tasks = [case.task for case in cases]
+    look = "plugin.fit_many(X, numpy.column_stack([y, y_of_classes]), tasks=[...], ...)"
+    with found.calling("it learns several outcomes at once", look):
+        first, second = (
+            plugin.fit_many(
+                cases[0].X.copy(),
+                np.column_stack([case.y for case in cases]),
+                tasks=tasks,
+                weight=weight.copy(),
+                seed=SEED,
+                settings=SETTINGS,
+            )
+            for _ in range(2)
+        )
+    found.expect(
+        [model.task for model in first] == tasks,
+        "several outcomes give one model each, in their order",
+        f"{[model.task for model in first]!r} instead of {tasks!r}",
+        look,
+    )
+    for case, model, again in zip(cases, first, second, strict=True):
+        _identity(found, plugin, model, case)
+        _predictions(found, model, case)
+        _restored(found, plugin, model, case)
+        _repeatable(found, model, again, case)
+
+
+def _obstacles(found: Witness, plugin: Any) -> None:
+    """An obstacle is described in words or is None, whatever the size."""
     for rows, columns in ((2, 1), (300, 4), (10**9, 10**4)):
         for task in (Task(), Task(3)):
             look = f"plugin.obstacle({rows}, {columns}, {task!r})"
             with found.calling("it says whether something speaks against a table", look):
-                said = offered(rows, columns, task)
+                reason = plugin.obstacle(rows, columns, task)
             found.expect(
-                said is None or (isinstance(said, str) and bool(said.strip())),
+                reason is None or (isinstance(reason, str) and bool(reason.strip())),
                 "an obstacle is a few words, or None",
-                repr(said),
+                repr(reason),
                 look,
             )

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.learn.score import row_errors, small
 from compass.model.base import Task
+from compass.model.error import row_errors, small
 from compass.model.forest import grow
 from compass.model.trees import flat
 from compass.model.trees.flat import FlatForest

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from compass.model.files.columns import Feed as Feed
     from compass.model.files.limits import Limits as Limits
-    from compass.model.files.model import Brought as Brought
+    from compass.model.files.model import ModelFile as ModelFile
     from compass.model.files.model import bring as bring
     from compass.model.files.model import bring_bytes as bring_bytes
 
 _HOME = {
-    "Brought": "model",
+    "ModelFile": "model",
     "Feed": "columns",
     "Limits": "limits",
     "bring": "model",

@@ -92,9 +92,9 @@ def _header(content: bytes) -> tuple[int, Any, Any, np.dtype[Any]]:
         (size,) = struct.unpack_from(length, content, 8)
         start = 8 + struct.calcsize(length) + size
         text = content[start - size : start].decode("latin1")
-        said = ast.literal_eval(text) if size <= _HEADER else {}
-        dtype = np.lib.format.descr_to_dtype(said["descr"])
-        return start, said["shape"], said["fortran_order"], dtype
+        header = ast.literal_eval(text) if size <= _HEADER else {}
+        dtype = np.lib.format.descr_to_dtype(header["descr"])
+        return start, header["shape"], header["fortran_order"], dtype
     except _NO_HEADER:
         raise ValueError("an array with a header that cannot be read") from None
 

@@ -60,8 +60,8 @@ def _place(name: Value, labels: Sequence[Value]) -> int | None:
     for place, label in enumerate(labels):
         if type(label) is type(name) and label == name:
             return place
-    told = [str(label) for label in labels]
-    return told.index(str(name)) if told.count(str(name)) == 1 else None
+    texts = [str(label) for label in labels]
+    return texts.index(str(name)) if texts.count(str(name)) == 1 else None
 
 
 def arranged(scores: Floats, places: Sequence[int], outputs: int, target: str) -> Floats:

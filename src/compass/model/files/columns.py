@@ -1,4 +1,4 @@
-"""Which column feeds which input of a model, and in which numbers labels are told to it."""
+"""Which column feeds which input of a model, and by which numbers labels are given to it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class Inputs:
     texts: frozenset[int] = frozenset()  # inputs that are labels, not numbers
 
 
-class Entry(Noun):
+class InputEntry(Noun):
     """What a person says about one input of a model."""
 
     column: str | None = Field(None, description="the column that feeds it")
@@ -85,7 +85,7 @@ def fed(feeds: Sequence[Feed], X: Floats) -> Floats:
     return made
 
 
-class Sheet(Noun):
+class ColumnMapping(Noun):
     """What a person says about a model as a whole."""
 
     columns: Any = Field(None, description="a list or a mapping of columns, or nothing")
@@ -93,31 +93,31 @@ class Sheet(Noun):
     log: bool = Field(False, description="whether it predicts the logarithm")
 
 
-def stated(columns: Columns | None) -> Sheet:
+def stated(columns: Columns | None) -> ColumnMapping:
     """What a person says: a list or mapping of columns, or a YAML or JSON file that holds one.
 
     A file may also have the keys `columns`, `classes` and `log`.
     """
     if not isinstance(columns, str | Path):
-        return Sheet(columns=columns)
+        return ColumnMapping(columns=columns)
     path = argument("columns", path_name, columns)
     found = _read(path)
     if isinstance(found, Mapping) and _is_sheet(found):
         try:
-            found = Sheet.model_validate(dict(found))
+            found = ColumnMapping.model_validate(dict(found))
         except ValidationError as error:
             first = error.errors()[0]
             raise BadInput(
                 f"{path}: {first['loc'][0]}: {first['msg']}",
                 hint="classes is a list of labels, log is true or false",
             ) from None
-    sheet = found if isinstance(found, Sheet) else Sheet(columns=found)
-    if not isinstance(sheet.columns, Mapping | list | None):
+    mapping = found if isinstance(found, ColumnMapping) else ColumnMapping(columns=found)
+    if not isinstance(mapping.columns, Mapping | list | None):
         raise BadInput(
             f"{path} must hold a list or a mapping of columns",
             hint="write one line for each input: 'input of the model: column'",
         )
-    return sheet
+    return mapping
 
 
 def _read(path: Path) -> Any:
@@ -140,13 +140,13 @@ def _is_sheet(found: Mapping[Any, Any]) -> bool:
     about_input = isinstance(inner, str) or (
         isinstance(inner, Mapping) and {"column", "value"} & set(inner)
     )
-    return bool(found) and set(found) <= set(Sheet.model_fields) and not about_input
+    return bool(found) and set(found) <= set(ColumnMapping.model_fields) and not about_input
 
 
 def feeds(
     inputs: Inputs, columns: Mapping[str, Stated] | Sequence[Stated] | None, features: Space
 ) -> tuple[Feed, ...]:
-    """How each input of the model is made of these features; whatever does not fit is told."""
+    """How each input of the model is made of these features; an error where that cannot be done."""
     entries = _entries(inputs, columns, features)
     return tuple(
         _feed(entry, name, place in inputs.texts, features)
@@ -156,7 +156,7 @@ def feeds(
 
 def _entries(
     inputs: Inputs, columns: Mapping[str, Stated] | Sequence[Stated] | None, features: Space
-) -> list[tuple[str, Entry]]:
+) -> list[tuple[str, InputEntry]]:
     """For each input of the model what it is called and what feeds it."""
     names = inputs.names
     if columns is None:
@@ -165,26 +165,26 @@ def _entries(
         return [(name, _named(name, features)) for name in names]
     if isinstance(columns, Mapping):
         return _by_name(inputs, columns, features)
-    said = [_entry(item, f"{place + 1}") for place, item in enumerate(columns)]
+    entries = [_entry(item, f"{place + 1}") for place, item in enumerate(columns)]
     expected = len(names) if names is not None else inputs.count
-    if expected is not None and len(said) != expected:
+    if expected is not None and len(entries) != expected:
         raise BadInput(
-            f"the model has {expected} inputs, {len(said)} columns were given",
+            f"the model has {expected} inputs, {len(entries)} columns were given",
             hint=template(inputs, features),
         )
-    listed = [entry.column for entry in said]
+    listed = [entry.column for entry in entries]
     if names is not None and listed != list(names) and sorted(map(str, listed)) == sorted(names):
         raise BadInput(
             f"the columns are in another order than the model's inputs: {_some(names)}",
             hint="give them in that order, or leave them out: the names in the file fit",
         )
-    called = names or [f"input {place + 1}" for place in range(len(said))]
-    return list(zip(called, said, strict=True))
+    called = names or [f"input {place + 1}" for place in range(len(entries))]
+    return list(zip(called, entries, strict=True))
 
 
 def _by_name(
     inputs: Inputs, columns: Mapping[str, Stated], features: Space
-) -> list[tuple[str, Entry]]:
+) -> list[tuple[str, InputEntry]]:
     if inputs.names is None:
         # The order of the file is the order of the inputs; the names are the person's own.
         if inputs.count is not None and len(columns) != inputs.count:
@@ -202,9 +202,9 @@ def _by_name(
     ]
 
 
-def _named(name: str, features: Space) -> Entry:
+def _named(name: str, features: Space) -> InputEntry:
     if name in features:
-        return Entry(column=name)
+        return InputEntry(column=name)
     split = _one_hot(name, features)
     problem = unknown("column", name, features.names, where="among the features")
     if split is not None:
@@ -214,10 +214,10 @@ def _named(name: str, features: Space) -> Entry:
     raise problem
 
 
-def _entry(item: Any, name: str) -> Entry:
+def _entry(item: Any, name: str) -> InputEntry:
     given = {"column": item} if isinstance(item, str) else item
     try:
-        entry = Entry.model_validate(dict(given))
+        entry = InputEntry.model_validate(dict(given))
     except (ValidationError, TypeError, ValueError) as error:
         why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not a mapping"
         raise BadInput(
@@ -225,9 +225,9 @@ def _entry(item: Any, name: str) -> Entry:
             hint="write a column, {column: app, codes: {wrf: 0, lammps: 1}},"
             " {column: app, label: wrf} or {value: 3.0}",
         ) from None
-    said = entry.model_fields_set
-    kinds = said & {"codes", "label", "value"}
-    if len(kinds) > 1 or ("value" in said) == ("column" in said):
+    given = entry.model_fields_set
+    kinds = given & {"codes", "label", "value"}
+    if len(kinds) > 1 or ("value" in given) == ("column" in given):
         raise BadInput(
             f"what feeds input {name} of the model is not clear",
             hint="give a column (with codes or a label where it has labels), or a value",
@@ -238,7 +238,7 @@ def _entry(item: Any, name: str) -> Entry:
     return entry
 
 
-def _feed(entry: Entry, name: str, text: bool, features: Space) -> Feed:
+def _feed(entry: InputEntry, name: str, text: bool, features: Space) -> Feed:
     if entry.column is None:
         if text:
             raise BadInput(f"input {name} of the model is a text, not a number")
@@ -267,7 +267,7 @@ def _feed(entry: Entry, name: str, text: bool, features: Space) -> Feed:
     return Feed(kind="table", place=place, table=_codes(entry, parameter))
 
 
-def _number(entry: Entry, name: str, text: bool, parameter: Number, place: int) -> Feed:
+def _number(entry: InputEntry, name: str, text: bool, parameter: Number, place: int) -> Feed:
     if text or {"codes", "label"} & entry.model_fields_set:
         raise BadInput(
             f"{parameter.name} is a number, but input {name} of the model is fed labels",
@@ -284,7 +284,7 @@ def _number(entry: Entry, name: str, text: bool, parameter: Number, place: int) 
     return Feed(kind="number", place=place, beyond=beyond, none=entry.none)
 
 
-def _codes(entry: Entry, parameter: Category) -> tuple[float, ...]:
+def _codes(entry: InputEntry, parameter: Category) -> tuple[float, ...]:
     codes = dict(entry.codes or {})
     table: dict[int, float] = {}
     for label, code in codes.items():
@@ -304,10 +304,10 @@ def _position(label: Value, parameter: Category) -> int:
     for place, value in enumerate(parameter.values):
         if type(value) is type(label) and value == label:
             return place
-    told = {str(value): place for place, value in enumerate(parameter.values)}
-    if str(label) in told:
-        return told[str(label)]
-    raise unknown("label", str(label), told, where=f"in {parameter.name}")
+    places = {str(value): place for place, value in enumerate(parameter.values)}
+    if str(label) in places:
+        return places[str(label)]
+    raise unknown("label", str(label), places, where=f"in {parameter.name}")
 
 
 def template(inputs: Inputs, features: Space) -> str:

@@ -15,7 +15,7 @@ from compass.domain.base import Noun, Value
 from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Category, Space
 from compass.execute.arrays import checked, whole
-from compass.model.base import Fitted, Floats, Task
+from compass.model.base import FamilyDefaults, Fitted, FittedDefaults, Floats, Task
 from compass.model.files.classes import arranged, arranged_forest, order
 from compass.model.files.columns import Columns, Feed, fed, feeds, stated
 from compass.model.files.limits import Limits
@@ -45,7 +45,7 @@ class Plan(Noun):
 
 
 @dataclass(frozen=True, eq=False)
-class Brought:
+class ModelFile:
     """A model from a file, before it is known which columns a question has."""
 
     name = FAMILY
@@ -60,19 +60,19 @@ class Brought:
 
     def about(
         self, features: Space, target: str, labels: Sequence[Value] | None = None
-    ) -> "Brought":
+    ) -> "ModelFile":
         """The same model as the family that learns `target` (which has these labels)."""
-        told = None if labels is None else tuple(labels)
-        return replace(self, features=features, target=target, labels=told)
+        own = None if labels is None else tuple(labels)
+        return replace(self, features=features, target=target, labels=own)
 
     def fitted(
         self, features: Space, target: str, task: Task, labels: Sequence[Value] | None = None
     ) -> Fitted:
-        """The model of one outcome over these features; whatever does not fit is told."""
+        """The model of one outcome over these features; an error where they do not fit."""
         places = None
         if task.classes is not None:
-            told = tuple(range(task.classes)) if labels is None else tuple(labels)
-            places = order(self.opened.classes, self.classes, told, self.opened.count)
+            known = tuple(range(task.classes)) if labels is None else tuple(labels)
+            places = order(self.opened.classes, self.classes, known, self.opened.count)
         elif self.classes is not None:
             raise BadInput(
                 f"classes were named for {target}, which is a number",
@@ -87,7 +87,7 @@ class Brought:
             log=self.log,
         )
         model = assembled(self.opened, plan, task)
-        model.predict(_somewhere(features))  # what does not work at all is told now
+        model.predict(_lowest(features))  # what does not work at all is an error now
         return model
 
     def fit(
@@ -110,17 +110,16 @@ class Brought:
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
         """The model that was saved with an engine."""
-        return BroughtFamily.restore(arrays, task)
+        return ModelFileFamily.restore(arrays, task)
 
 
 @dataclass(frozen=True, eq=False)
-class FittedBrought:
+class FittedModelFile(FittedDefaults):
     """A brought model of one outcome that answers are not proved over."""
 
     opened: Opened
     plan: Plan
     task: Task
-    forest: None = None  # no proof: not made of trees over the columns
     arranged: FlatForest | None = None  # trees over the model's own inputs
     family: str = FAMILY
 
@@ -133,22 +132,23 @@ class FittedBrought:
             return np.empty((0, self.task.outputs))
         assert self.opened.sandbox is not None
         texts = {place: f.texts for place, f in enumerate(self.plan.feeds) if f.kind == "text"}
-        said = self.opened.sandbox.predict(inputs, texts)
-        if not np.isfinite(said).all():
+        predicted = self.opened.sandbox.predict(inputs, texts)
+        if not np.isfinite(predicted).all():
             raise BadInput(
                 f"the model of {self.plan.target} predicts a value that is no number",
                 hint="check the numbers that it is fed: columns, codes, units",
             )
         if self.plan.places is not None:
-            return arranged(said, self.plan.places, self.task.outputs, self.plan.target)
-        if said.shape[1] != 1:
+            return arranged(predicted, self.plan.places, self.task.outputs, self.plan.target)
+        if predicted.shape[1] != 1:
             raise BadInput(
-                f"the model of {self.plan.target} predicts {said.shape[1]} columns, not a number",
+                f"the model of {self.plan.target} predicts {predicted.shape[1]} columns,"
+                " not a number",
                 hint="bring a model of this outcome alone",
             )
         if self.plan.log:
-            return np.asarray(np.exp(np.clip(said, -_LARGEST, _LARGEST)))
-        return said
+            return np.asarray(np.exp(np.clip(predicted, -_LARGEST, _LARGEST)))
+        return predicted
 
     def spread(self, X: Floats) -> Floats:
         """How far its trees disagree; nothing is known about other models: 0."""
@@ -170,7 +170,7 @@ class FittedBrought:
 
 
 @registry.add("surrogate", FAMILY)
-class BroughtFamily:
+class ModelFileFamily(FamilyDefaults):
     """A model from a file: used as it is, never trained."""
 
     name = FAMILY
@@ -211,10 +211,10 @@ class BroughtFamily:
         except ValidationError:
             raise _damaged() from None
         content = content_of(found["file"].tobytes(), plan.name, allow_pickle=False)
-        here = opened(content, Limits())
-        if not _fits(plan, here, task):
+        file = opened(content, Limits())
+        if not _fits(plan, file, task):
             raise _damaged()
-        return assembled(here, plan, task)
+        return assembled(file, plan, task)
 
 
 @takes(
@@ -232,7 +232,7 @@ def bring(
     log: bool = False,
     allow_pickle: bool = False,
     limits: Limits | None = None,
-) -> Brought:
+) -> ModelFile:
     """Open a model from a file: ONNX, skops, LightGBM, XGBoost, TorchScript, torch.export, Keras.
 
     `columns` says which column feeds which input: a list in the model's order, a mapping by the
@@ -257,7 +257,7 @@ def bring(
         ) from None
     if content is None:
         raise _too_large(file.name, bounds)
-    return _brought(content, file.name, columns, classes, log, allow_pickle, bounds)
+    return _model_file(content, file.name, columns, classes, log, allow_pickle, bounds)
 
 
 def bring_bytes(
@@ -268,14 +268,14 @@ def bring_bytes(
     classes: Sequence[Value] | None = None,
     log: bool = False,
     limits: Limits | None = None,
-) -> Brought:
+) -> ModelFile:
     """Open a model that somebody sent: like `bring`, but there is no way to allow a pickle."""
     if isinstance(columns, str | Path):
         raise BadInput("columns must be a list or a mapping, not the name of a file")
-    return _brought(content, name, columns, classes, log, False, limits or Limits())
+    return _model_file(content, name, columns, classes, log, False, limits or Limits())
 
 
-def _brought(
+def _model_file(
     content: bytes,
     name: str,
     columns: Columns | None,
@@ -283,22 +283,22 @@ def _brought(
     log: bool,
     allow_pickle: bool,
     limits: Limits,
-) -> Brought:
+) -> ModelFile:
     if len(content) > limits.size:
         raise _too_large(name, limits)
-    sheet = stated(columns)
-    here = opened(content_of(content, name, allow_pickle=allow_pickle), limits)
-    order_of_classes = sheet.classes if classes is None else tuple(classes)
-    return Brought(here, sheet.columns, order_of_classes, log or sheet.log)
+    mapping = stated(columns)
+    model = opened(content_of(content, name, allow_pickle=allow_pickle), limits)
+    order_of_classes = mapping.classes if classes is None else tuple(classes)
+    return ModelFile(model, mapping.columns, order_of_classes, log or mapping.log)
 
 
-def assembled(here: Opened, plan: Plan, task: Task) -> Fitted:
+def assembled(file: Opened, plan: Plan, task: Task) -> Fitted:
     """The model as it is used: trees over the columns where possible, which can be proved over."""
     if plan.log and task.classes is not None:
         raise BadInput(f"{plan.target} has classes, which have no logarithm", hint="leave out log")
-    if here.forest is None:
-        return FittedBrought(here, plan, task)
-    forest = _of_task(here.forest, plan, task)
+    if file.forest is None:
+        return FittedModelFile(file, plan, task)
+    forest = _of_task(file.forest, plan, task)
     if not suits(forest, task):
         raise BadInput(
             f"{plan.name} is damaged: its leaves hold no shares of classes",
@@ -306,7 +306,7 @@ def assembled(here: Opened, plan: Plan, task: Task) -> Fitted:
         )
     moved = over_columns(forest, plan.feeds, plan.width)
     if moved is None:
-        return FittedBrought(here, plan, task, arranged=forest)
+        return FittedModelFile(file, plan, task, arranged=forest)
     return FittedTrees(moved, task, FAMILY)
 
 
@@ -334,18 +334,18 @@ def _of_task(forest: FlatForest, plan: Plan, task: Task) -> FlatForest:
     return replace(forest, link="exp")
 
 
-def _fits(plan: Plan, here: Opened, task: Task) -> bool:
+def _fits(plan: Plan, file: Opened, task: Task) -> bool:
     """Whether a saved plan can be followed: no place lies outside of what there is."""
-    expected = here.inputs.count if here.inputs.names is None else len(here.inputs.names)
+    expected = file.inputs.count if file.inputs.names is None else len(file.inputs.names)
     places = plan.places
     return (
         expected in (None, len(plan.feeds))
         and all(feed.place < plan.width for feed in plan.feeds)
         and all(feed.table for feed in plan.feeds if feed.kind == "table")
-        and {p for p, f in enumerate(plan.feeds) if f.kind == "text"} == set(here.inputs.texts)
+        and {p for p, f in enumerate(plan.feeds) if f.kind == "text"} == set(file.inputs.texts)
         and (places is None) == (task.classes is None)
         and (places is None or _distinct(places, task.outputs))
-        and (places is None or here.count in (None, len(places)))
+        and (places is None or file.count in (None, len(places)))
     )
 
 
@@ -353,7 +353,7 @@ def _distinct(places: Sequence[int], outputs: int) -> bool:
     return len(set(places)) == len(places) and all(0 <= place < outputs for place in places)
 
 
-def _somewhere(features: Space) -> Floats:
+def _lowest(features: Space) -> Floats:
     """One configuration: the lowest of everything, float64[1, d]."""
     lowest = [0.0 if isinstance(p, Category) else p.low for p in features]
     return np.array([lowest])

@@ -56,7 +56,7 @@ class Opened:
         return self.forest.outputs
 
 
-class Facts(Noun):
+class ModelFacts(Noun):
     """What a model says about itself; not believed further than this."""
 
     names: tuple[str, ...] | None = Field(None, max_length=INPUTS)
@@ -76,10 +76,10 @@ def opened(content: Content, limits: Limits) -> Opened:
     if content.kind == "skops" and _holds_forest(content):
         return _trees(content, _skops)
     sandbox = Sandbox(content, limits)
-    said, arrays = sandbox.facts()
+    answer, arrays = sandbox.facts()
     try:
-        told = {name: value for name, value in said.items() if name != "arrays"}
-        facts = Facts.model_validate(told)
+        fields = {name: value for name, value in answer.items() if name != "arrays"}
+        facts = ModelFacts.model_validate(fields)
         if facts.names is not None:
             _check_names(facts.names, facts.count or len(facts.names))
         forest = _checked(_stacked(arrays, facts), content) if facts.forest else None
@@ -164,7 +164,7 @@ def _check_names(names: Sequence[str], width: int) -> None:
         raise Inconsistent("it names an input twice")
 
 
-def _stacked(arrays: Sequence[NDArray[Any]], facts: Facts) -> FlatForest:
+def _stacked(arrays: Sequence[NDArray[Any]], facts: ModelFacts) -> FlatForest:
     """The forest whose trees were sent one after another, each counting from 0."""
     sizes, left, right, feature, threshold, value = arrays
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
@@ -192,6 +192,6 @@ def _checked(forest: FlatForest, content: Content) -> FlatForest:
 
 
 def _damaged(content: Content, error: Exception) -> BadInput:
-    # Other errors are told in the words of whoever stumbled over the file.
+    # Other errors keep the words of the code that met them.
     why = str(error) if isinstance(error, Inconsistent) else "it does not hold what it should"
     return BadInput(f"{content.name} is damaged: {why}", hint="save the model again")

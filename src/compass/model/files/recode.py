@@ -106,10 +106,10 @@ def _write(
     task = tasks.pop()
     node, feature = task.node, int(forest.feature[task.node])
     if feature < 0 or feeds[feature].plain:
-        here = _attach(made, task, made.add(node, feature, float(forest.threshold[node])))
+        position = _attach(made, task, made.add(node, feature, float(forest.threshold[node])))
         if feature >= 0:
-            tasks.append(_Task(int(forest.right[node]), here, False, None, task.bounds))
-            tasks.append(_Task(int(forest.left[node]), here, True, None, task.bounds))
+            tasks.append(_Task(int(forest.right[node]), position, False, None, task.bounds))
+            tasks.append(_Task(int(forest.left[node]), position, True, None, task.bounds))
         return
     chain = task.chain
     if chain is None:
@@ -124,18 +124,18 @@ def _write(
         child = forest.left[node] if sides[0] else forest.right[node]
         tasks.append(replace(task, node=int(child), chain=None))
         return
-    here = _attach(made, task, made.add(node, feature, edges[0]))
+    position = _attach(made, task, made.add(node, feature, edges[0]))
     others = tuple(bound for bound in task.bounds if bound[0] != column)
     rest = ((column, edges[0], up_to), *others)
     first = ((column, above, edges[0]), *others)
-    tasks.append(_Task(node, here, False, (edges[1:], sides[1:]), rest))
-    tasks.append(_Task(node, here, True, ((), sides[:1]), first))
+    tasks.append(_Task(node, position, False, (edges[1:], sides[1:]), rest))
+    tasks.append(_Task(node, position, True, ((), sides[:1]), first))
 
 
-def _attach(made: _Nodes, task: _Task, here: int) -> int:
+def _attach(made: _Nodes, task: _Task, position: int) -> int:
     if task.parent >= 0:
-        (made.left if task.side else made.right)[task.parent] = here
-    return here
+        (made.left if task.side else made.right)[task.parent] = position
+    return position
 
 
 def _chain(feed: Feed, threshold: float, single: bool) -> Chain:

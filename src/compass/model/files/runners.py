@@ -106,10 +106,10 @@ def _onnx(content: bytes, name: str) -> Runner:
                 (len(X),) if len(node.shape) == 1 else columns.shape
             )
             start += width or 0
-        said = session.run([output.name], fed)[0]
-        if isinstance(said, list):  # a score by class for each row
-            return np.array([list(row.values()) for row in said], dtype=np.float64)
-        return said
+        predicted = session.run([output.name], fed)[0]
+        if isinstance(predicted, list):  # a score by class for each row
+            return np.array([list(row.values()) for row in predicted], dtype=np.float64)
+        return predicted
 
     single = len(inputs) == 1 and widths[0] != 1
     facts = {
@@ -155,8 +155,8 @@ def _onnx_output(session: Any, name: str) -> Any:
 
 def _typed(columns: Floats, kind: str, labels: Sequence[str] | None) -> NDArray[Any]:
     if kind == "tensor(string)":
-        told = np.array(labels, dtype=object)
-        return np.asarray(told[columns.astype(np.int64)])
+        known = np.array(labels, dtype=object)
+        return np.asarray(known[columns.astype(np.int64)])
     types: dict[str, Any] = {
         "tensor(float)": np.float32,
         "tensor(double)": np.float64,
@@ -249,14 +249,14 @@ def _module(model: Any, dtype: Any) -> Callable[[Floats, Texts], Any]:
     def predict(X: Floats, texts: Texts) -> Any:
         del texts
         with torch.no_grad():
-            said = model(torch.from_numpy(X.copy()).to(dtype))
-        if isinstance(said, tuple | list) and len(said) == 1:
-            said = said[0]
-        if not isinstance(said, torch.Tensor):
+            predicted = model(torch.from_numpy(X.copy()).to(dtype))
+        if isinstance(predicted, tuple | list) and len(predicted) == 1:
+            predicted = predicted[0]
+        if not isinstance(predicted, torch.Tensor):
             raise BadInput(
-                f"the model returns a {type(said).__name__}", hint="let it return one tensor"
+                f"the model returns a {type(predicted).__name__}", hint="let it return one tensor"
             )
-        return said.detach().to(torch.float64).numpy()
+        return predicted.detach().to(torch.float64).numpy()
 
     return predict
 

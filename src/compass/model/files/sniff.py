@@ -1,4 +1,4 @@
-"""What kind of model a file holds, told by its content; names of files are not believed."""
+"""Recognises the kind of a model file by its content; names of files are not believed."""
 
 import json
 import pickletools

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem, EngineProblem
 from compass.execute.arrays import damaged
-from compass.model.base import Floats, Task, are_shares
+from compass.model.base import FittedDefaults, Floats, Task, are_shares
 from compass.model.trees import flat
 from compass.model.trees.cut import Cuts
 from compass.model.trees.flat import FlatForest
 
 
 @dataclass(frozen=True, eq=False)
-class FittedTrees:
+class FittedTrees(FittedDefaults):
     """A trained ensemble of trees that predicts one outcome."""
 
     forest: FlatForest
@@ -43,6 +43,10 @@ class FittedTrees:
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
         return self.forest.arrays()
+
+    def trees(self) -> FlatForest:
+        """Its trees: answers can be proved over it."""
+        return self.forest
 
     @cached_property
     def cuts(self) -> Cuts:

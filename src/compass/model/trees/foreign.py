@@ -218,9 +218,9 @@ def _xgboost_counts(
     """Refuse a document that holds other trees than it says."""
     if (columns > 1) != (link == "softmax"):
         raise Inconsistent("it says another number of classes than its objective has")
-    said = int(model["gbtree_model_param"]["num_trees"])
-    if not len(model["trees"]) == slot.size == said:
-        raise Inconsistent(f"it holds {len(model['trees'])} trees and says {said}")
+    declared = int(model["gbtree_model_param"]["num_trees"])
+    if not len(model["trees"]) == slot.size == declared:
+        raise Inconsistent(f"it holds {len(model['trees'])} trees and says {declared}")
     if np.any((slot < 0) | (slot >= columns)):
         raise Inconsistent("it has a tree of a class that there is not")
     if np.unique(np.bincount(slot, minlength=columns)).size > 1:

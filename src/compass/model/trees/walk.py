@@ -104,27 +104,27 @@ def _walk(nodes: Any, root: int, block: Any, size: int, at: Any) -> None:
 
 
 @kernel()
-def _linked(raw: Floats, first: int, count: int, link: int, said: Floats) -> None:
+def _linked(raw: Floats, first: int, count: int, link: int, linked: Floats) -> None:
     # In the kernel rather than in numpy, whose vectorised exp may differ with the place of a row.
     if link == _SIGMOID:
-        said[1] = 1.0 / (1.0 + np.exp(-raw[first]))
-        said[0] = 1.0 - said[1]
+        linked[1] = 1.0 / (1.0 + np.exp(-raw[first]))
+        linked[0] = 1.0 - linked[1]
     elif link == _SOFTMAX:
         top = raw[first]
         for c in range(1, count):
             top = max(top, raw[first + c])
         total = 0.0
         for c in range(count):
-            said[c] = np.exp(raw[first + c] - top)
-            total += said[c]
+            linked[c] = np.exp(raw[first + c] - top)
+            total += linked[c]
         for c in range(count):
-            said[c] /= total
+            linked[c] /= total
     elif link == _EXP:
         for c in range(count):
-            said[c] = np.exp(raw[first + c])
+            linked[c] = np.exp(raw[first + c])
     else:
         for c in range(count):
-            said[c] = raw[first + c]
+            linked[c] = raw[first + c]
 
 
 @kernel()
@@ -158,7 +158,7 @@ def mean(
     block = np.empty((rows, X.shape[1]), like.dtype)
     at = np.empty(rows, np.int32)
     raw = np.empty((rows, columns))
-    said = np.empty(out.shape[1])
+    linked = np.empty(out.shape[1])
     for first in range(start, stop, _BLOCK):
         size = min(_BLOCK, stop - first)
         _load(X, first, size, block)
@@ -173,9 +173,9 @@ def mean(
             for c in range(out.shape[1]):
                 out[first + r, c] = 0.0
             for g in range(groups.shape[0]):
-                _linked(raw[r], groups[g, 0], groups[g, 1], groups[g, 2], said)
+                _linked(raw[r], groups[g, 0], groups[g, 1], groups[g, 2], linked)
                 for c in range(groups[g, 4]):
-                    out[first + r, groups[g, 3] + c] += said[c]
+                    out[first + r, groups[g, 3] + c] += linked[c]
             for c in range(out.shape[1]):
                 out[first + r, c] /= share[c]
 
@@ -214,7 +214,7 @@ def _rounds(
     each: int,
     best: int,
     raw: Floats,
-    said: Floats,
+    linked: Floats,
     score: Floats,
 ) -> None:
     raw[:] = offset
@@ -223,8 +223,8 @@ def _rounds(
             raw[:] = offset
         for t in range(k * each, min((k + 1) * each, leaves.size)):
             _add_tree(value, leaves[t], slot[t], raw)
-        _linked(raw, 0, offset.size, link, said)
-        score[k] = said[best]
+        _linked(raw, 0, offset.size, link, linked)
+        score[k] = linked[best]
 
 
 @kernel()
@@ -272,7 +272,7 @@ def mean_spread(
     rows = min(_BLOCK, stop - start)
     block = np.empty((rows, X.shape[1]), like.dtype)
     leaves = np.empty((trees, rows), np.int32)
-    raw, said, score = np.empty(columns), np.empty(out.shape[1]), np.empty(rounds)
+    raw, linked, score = np.empty(columns), np.empty(out.shape[1]), np.empty(rounds)
     for first in range(start, stop, _BLOCK):
         size = min(_BLOCK, stop - first)
         _load(X, first, size, block)
@@ -287,11 +287,11 @@ def mean_spread(
                 _add_tree(value, leaves[t, r], slot[t], raw)
             for c in range(columns):
                 raw[c] = offset[c] + raw[c] / divisor
-            _linked(raw, 0, columns, link, said)
+            _linked(raw, 0, columns, link, linked)
             best = 0
             for c in range(out.shape[1]):
-                out[first + r, c] = said[c]
-                if said[c] > said[best]:
+                out[first + r, c] = linked[c]
+                if linked[c] > linked[best]:
                     best = c
-            _rounds(value, leaves[:, r], slot, offset, link, staged, each, best, raw, said, score)
+            _rounds(value, leaves[:, r], slot, offset, link, staged, each, best, raw, linked, score)
             spread[first + r] = _deviation(score, since)

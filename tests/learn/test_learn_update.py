@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from compass.learn.score import mape
+from compass.learn.training import TrainingData
 from compass.learn.update import Updated, continued
 from compass.model.base import Task
+from compass.model.error import mape
 from compass.model.recipe import Recipe
 from compass.model.trees import flat
 from compass.settings import Settings
@@ -37,7 +38,7 @@ def taken_in(name: str, log: bool, task: Task | None = None):
 @pytest.mark.parametrize("log", [False, True])
 def test_it_learns_from_the_new_rows_and_stays_what_it_was(name: str, log: bool) -> None:
     recipe, old, X, y, rest = taken_in(name, log)
-    found = continued(recipe, old, X, y, 100, **rest)
+    found = continued(recipe, old, TrainingData(X, y, **rest), 100)
     assert isinstance(found, Updated)
     anew = recipe.fit(X, y, **rest)
     X_test, y_test = rows(400, 2)
@@ -62,18 +63,18 @@ def test_it_learns_from_the_new_rows_and_stays_what_it_was(name: str, log: bool)
 
 def test_a_forest_of_classes_goes_on_and_boosted_classes_do_not() -> None:
     recipe, old, X, y, rest = taken_in("forest", False, Task(3))
-    found = continued(recipe, old, X, y, 100, **rest)
+    found = continued(recipe, old, TrainingData(X, y, **rest), 100)
     assert isinstance(found, Updated)
     scores = found.fitted.predict(X)
     np.testing.assert_allclose(scores.sum(axis=1), 1)
     assert (scores.argmax(axis=1) == y).mean() > 0.95
     recipe, old, X, y, rest = taken_in("lightgbm", False, Task(3))
-    assert "classes" in str(continued(recipe, old, X, y, 100, **rest))
+    assert "classes" in str(continued(recipe, old, TrainingData(X, y, **rest), 100))
 
 
 def test_one_new_tree_votes_like_the_others() -> None:
     recipe, old, X, y, rest = taken_in("forest", False)
-    found = continued(recipe, old, X[:901], y[:901], 1, **rest)
+    found = continued(recipe, old, TrainingData(X[:901], y[:901], **rest), 1)
     assert isinstance(found, Updated)
     assert found.fitted.forest.trees == 30
     assert abs(found.fitted.predict(X) / old.predict(X) - 1).mean() < 0.05
@@ -82,12 +83,12 @@ def test_one_new_tree_votes_like_the_others() -> None:
 @pytest.mark.parametrize("name", ["linear", "neighbours"])
 def test_what_cannot_go_on_says_so(name: str) -> None:
     recipe, old, X, y, rest = taken_in(name, False)
-    assert "cannot go on" in str(continued(recipe, old, X, y, 100, **rest))
+    assert "cannot go on" in str(continued(recipe, old, TrainingData(X, y, **rest), 100))
 
 
 def test_many_new_rows_are_trained_anew() -> None:
     recipe, old, X, y, rest = taken_in("forest", False)
-    assert "60% of the runs" in str(continued(recipe, old, X, y, 600, **rest))
+    assert "60% of the runs" in str(continued(recipe, old, TrainingData(X, y, **rest), 600))
 
 
 def test_the_parts_of_an_appended_ensemble_add_up() -> None:

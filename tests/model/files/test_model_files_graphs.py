@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brought_files import (
+from model_file_cases import (
     CODED,
     LABELS,
     NEW,
@@ -30,8 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.model.base import Task, family
 from compass.model.files import Limits, bring, runners
-from compass.model.files.model import FittedBrought
-from compass.model.recipe import provable
+from compass.model.files.model import FittedModelFile
 
 onnx = pytest.importorskip("onnx")
 torch = pytest.importorskip("torch")
@@ -48,21 +47,21 @@ def ridge() -> Any:
 
 
 @pytest.fixture(scope="module")
-def by_onnx(ridge: Any, tmp_path_factory: pytest.TempPathFactory) -> FittedBrought:
+def by_onnx(ridge: Any, tmp_path_factory: pytest.TempPathFactory) -> FittedModelFile:
     path = sklearn_onnx(tmp_path_factory.mktemp("onnx"), ridge)
     model = bring(path, columns=CODED).fitted(SPACE, "runtime", Task())
-    assert isinstance(model, FittedBrought)
+    assert isinstance(model, FittedModelFile)
     return model
 
 
-def test_one_onnx_tensor_predicts_as_its_origin(ridge: Any, by_onnx: FittedBrought) -> None:
+def test_one_onnx_tensor_predicts_as_its_origin(ridge: Any, by_onnx: FittedModelFile) -> None:
     np.testing.assert_allclose(by_onnx.predict(NEW)[:, 0], ridge.predict(NEW), rtol=1e-4)
     assert by_onnx.family == "brought"
-    assert not provable(by_onnx)
+    assert by_onnx.trees() is None
     the_same_in_every_batch(by_onnx)
 
 
-def test_a_saved_onnx_model_is_restored_bit_for_bit(by_onnx: FittedBrought) -> None:
+def test_a_saved_onnx_model_is_restored_bit_for_bit(by_onnx: FittedModelFile) -> None:
     arrays = by_onnx.arrays()
     assert all(array.dtype == np.uint8 for array in arrays.values())
     again = family("brought").restore(arrays, Task())
@@ -80,7 +79,7 @@ def test_a_saved_onnx_model_is_restored_bit_for_bit(by_onnx: FittedBrought) -> N
         family("brought").restore({**arrays, "file": bomb}, Task())
 
 
-def test_a_process_that_died_is_started_again(by_onnx: FittedBrought) -> None:
+def test_a_process_that_died_is_started_again(by_onnx: FittedModelFile) -> None:
     before = by_onnx.predict(NEW)
     first = process_of(by_onnx)
     first.kill()
@@ -238,14 +237,14 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
 
 
 def test_many_rows_are_sent_in_several_calls(
-    by_onnx: FittedBrought, monkeypatch: pytest.MonkeyPatch
+    by_onnx: FittedModelFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = by_onnx.predict(NEW)
     monkeypatch.setattr("compass.model.files.sandbox.ROWS", 100)
     assert np.array_equal(by_onnx.predict(NEW), whole)
 
 
-def test_threads_share_one_process(by_onnx: FittedBrought) -> None:
+def test_threads_share_one_process(by_onnx: FittedModelFile) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     whole = by_onnx.predict(NEW)
@@ -255,7 +254,7 @@ def test_threads_share_one_process(by_onnx: FittedBrought) -> None:
 
 
 def test_a_copy_made_by_fork_has_a_process_of_its_own(
-    by_onnx: FittedBrought, monkeypatch: pytest.MonkeyPatch
+    by_onnx: FittedModelFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, mine = by_onnx.predict(NEW), process_of(by_onnx)
     real = os.getpid()

@@ -1,4 +1,4 @@
-"""Support vectors against scikit-learn's own predictions."""
+"""SupportVectors vectors against scikit-learn's own predictions."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from sklearn.svm import SVC, SVR
 
 from compass.model import sums
 from compass.model.base import Task
-from compass.model.svm import Support
+from compass.model.svm import SupportVectors
 from compass.prepare.design import Design
 from compass.settings import KernelSettings, Settings
 
@@ -24,13 +24,13 @@ CHOSEN = Settings(kernel=KernelSettings(cost=3.0, width=0.7, margin=0.02))
 
 
 def test_rows_edges_and_damage() -> None:
-    check_rows(Support)
-    check_edges(Support)
-    check_damage(Support)
+    check_rows(SupportVectors)
+    check_edges(SupportVectors)
+    check_damage(SupportVectors)
 
 
 def test_gradients() -> None:
-    check_gradient(fit(Support, *runs()))
+    check_gradient(fit(SupportVectors, *runs()))
 
 
 def test_numbers_are_predicted_as_by_sklearn() -> None:
@@ -43,7 +43,7 @@ def test_numbers_are_predicted_as_by_sklearn() -> None:
     scale = np.sqrt(np.average((y - centre) ** 2, weights=weight))
     gamma = 0.7 / (Z.shape[1] * Z.var())
     twin = SVR(C=3.0, gamma=gamma, epsilon=0.02).fit(Z, (y - centre) / scale, weight)
-    model = fit(Support, X, y, weight=weight, settings=CHOSEN)
+    model = fit(SupportVectors, X, y, weight=weight, settings=CHOSEN)
     expected = twin.predict(design.apply(ask)) * scale + centre
     np.testing.assert_allclose(model.predict(ask)[:, 0], expected, rtol=1e-7)
 
@@ -66,7 +66,7 @@ def test_class_scores_follow_the_margins_of_sklearn(classes: int) -> None:
         logs[:, i] += 2 / classes * margin
         logs[:, j] -= 2 / classes * margin
     expected = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
-    said = fit(Support, X, label, classes, settings=CHOSEN).predict(ask)
+    said = fit(SupportVectors, X, label, classes, settings=CHOSEN).predict(ask)
     np.testing.assert_allclose(said, expected, rtol=1e-6)
     if classes == 2:
         assert np.array_equal(said.argmax(axis=1), twin.predict(design.apply(ask)))
@@ -74,21 +74,21 @@ def test_class_scores_follow_the_margins_of_sklearn(classes: int) -> None:
 
 def test_spread_grows_from_the_runs_to_the_deviation_of_the_outcome() -> None:
     X, y = runs()
-    model = fit(Support, X, y)
+    model = fit(SupportVectors, X, y)
     near = model.spread(X)
     assert near.min() == 0
     far = np.array([[1e9, 0.0, 0.0]])
     assert near.max() < model.spread(far)[0]
     np.testing.assert_allclose(model.spread(far)[0], np.std(y), rtol=1e-2)
-    label = fit(Support, X, thirds(y), 3)
+    label = fit(SupportVectors, X, thirds(y), 3)
     assert (label.spread(X) <= 0.25).all()
 
 
 def test_large_tables_are_refused_with_the_time_they_would_take() -> None:
-    assert Support.obstacle(5_000, 10, Task()) is None
-    assert Support.obstacle(30_000, 10, Task()) == "30,000 rows would take about 9 minutes"
-    assert Support.obstacle(10_000, 10, Task(3)) is None
-    assert str(Support.obstacle(10**6, 10, Task())).endswith("about 167 hours")
+    assert SupportVectors.obstacle(5_000, 10, Task()) is None
+    assert SupportVectors.obstacle(30_000, 10, Task()) == "30,000 rows would take about 9 minutes"
+    assert SupportVectors.obstacle(10_000, 10, Task(3)) is None
+    assert str(SupportVectors.obstacle(10**6, 10, Task())).endswith("about 167 hours")
 
 
 @pytest.mark.parametrize("kind", [sums.RBF, sums.MATERN, sums.MATERN_SLOPE])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brought_files import (
+from model_file_cases import (
     CODED,
     NEW,
     SPACE,

@@ -1,9 +1,10 @@
-"""How wide the intervals of an outcome are, learnt from rows that its model did not see."""
+"""Intervals of predictions and of changes, calibrated on rows that the model did not see."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Space
+from compass.learn.training import TrainingData
 from compass.model.base import Fitted
 from compass.model.trees.flat import FlatForest
 from compass.prepare.split import configurations
@@ -16,22 +17,21 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-def of_values(
+def value_interval(
     model: Fitted,
     trees: FlatForest,
-    X: Floats,
-    y: Floats,
+    data: TrainingData,
     train: Rows,
     valid: Rows,
     *,
-    weight: Floats,
     group: NDArray[np.generic] | None,
     log: bool,
 ) -> Conformal:
-    """The intervals of predictions; X [n, d], y, weight and group [n] are of all runs.
+    """The intervals of predictions; `data` and `group` [n] are of all runs.
 
     Runs of one configuration may share an error. With groups the intervals are for new groups.
     """
+    X, y, weight = data.X, data.y, data.weights
     usual = mean(deviation(by_tree(trees, X[train], log=log)), weight[train])
     return calibrate(
         y[valid],
@@ -45,20 +45,19 @@ def of_values(
     )
 
 
-def of_changes(
+def change_interval(
     model: Fitted,
     trees: FlatForest,
-    X: Floats,
-    y: Floats,
+    data: TrainingData,
     train: Rows,
     valid: Rows,
     *,
     space: Space,
-    weight: Floats,
     group: NDArray[np.generic] | None,
     log: bool,
 ) -> Conformal:
     """The intervals of changes, from pairs of runs that the model did not see."""
+    X, y, weight = data.X, data.y, data.weights
     learnt = train[pairs(X[train], space, None if group is None else group[train])]
     held = valid[pairs(X[valid], space, None if group is None else group[valid])]
     usual = _spreads(model, trees, X, learnt, log)
@@ -91,6 +90,6 @@ def own_spread(model: Fitted, X: Floats, log: bool) -> Floats:
     return np.asarray(spread / model.predict(X)[:, 0]) if log else spread
 
 
-def some(rows: Rows, limit: int, seed: int) -> Rows:
+def some_rows(rows: Rows, limit: int, seed: int) -> Rows:
     """At most so many of the rows, enough to tell a usual size."""
     return np.asarray(rows[sample(len(rows), limit, seed)])

@@ -11,8 +11,10 @@ import pytest
 from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.domain.errors import UnknownName
-from compass.learn.choose import choose, contenders, tried
-from compass.learn.select import Course, Selected, course, cross_validate
+from compass.learn.compare import Selection
+from compass.learn.folds import CrossValidation, evaluate
+from compass.learn.select import family_errors, recipes_to_tune, select_recipe
+from compass.learn.training import TrainingData
 from compass.model.base import Task
 from compass.model.recipe import Recipe
 from compass.settings import ForestSettings, LinearSettings, SelectSettings, Settings
@@ -26,24 +28,17 @@ def laid(
     n: int = 120,
     groups: np.ndarray | None = None,
     **settings: Any,
-) -> Course:
+) -> CrossValidation:
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 10, (n, 3))
     y = X[:, 0] * X[:, 1] + X[:, 2] if outcome is None else outcome(X)
     chosen = QUICK.model_copy(update=settings)
-    return course(
-        X,
-        y,
-        Task(classes),
-        groups=np.arange(n) if groups is None else groups,
-        weight=None,
-        seed=7,
-        settings=chosen,
-    )
+    data = TrainingData(X, y, Task(classes), None, 7, chosen)
+    return CrossValidation.of(data, np.arange(n) if groups is None else groups)
 
 
-def error(here: Course, recipe: Recipe) -> float:
-    return float(np.mean([cross_validate(here, recipe, part)[1] for part in range(here.parts)]))
+def error(cv: CrossValidation, recipe: Recipe) -> float:
+    return float(np.mean([evaluate(cv, recipe, cv.fold(n)).error for n in range(cv.count)]))
 
 
 @dataclass(frozen=True)
@@ -90,50 +85,52 @@ def made_up() -> Iterator[None]:
 
 
 def test_a_named_family_decides_its_scale() -> None:
-    skewed = choose(laid(lambda X: np.exp(X[:, 0])))
+    skewed = select_recipe(laid(lambda X: np.exp(X[:, 0])))
     assert skewed.recipe == Recipe(family="linear", log=True)
     assert [(s.family, s.log, s.status) for s in skewed.scores] == [("linear", True, "chosen")]
-    straight = choose(laid(lambda X: X[:, 0] + 2 * X[:, 1]))
+    straight = select_recipe(laid(lambda X: X[:, 0] + 2 * X[:, 1]))
     assert straight.recipe == Recipe(family="linear", log=False)
-    flat = choose(laid(lambda X: 100 + X[:, 0]))
+    flat = select_recipe(laid(lambda X: 100 + X[:, 0]))
     assert flat.recipe == Recipe(family="linear")
     assert flat.scores == ()  # nothing had to be compared
 
 
 @pytest.mark.parametrize(("scale", "log"), [("linear", False), ("log", True)])
 def test_a_scale_that_is_given_is_taken(scale: str, log: bool) -> None:
-    assert choose(laid(scale=scale)).recipe == Recipe(family="linear", log=log)
+    assert select_recipe(laid(scale=scale)).recipe == Recipe(family="linear", log=log)
 
 
 def test_an_unknown_family_offers_the_nearest() -> None:
-    for here in (laid(surrogate="forrest"), laid(lambda X: 100 + X[:, 0], surrogate="forrest")):
+    for cv in (laid(surrogate="forrest"), laid(lambda X: 100 + X[:, 0], surrogate="forrest")):
         with pytest.raises(UnknownName) as problem:
-            error(here, choose(here).recipe)
+            error(cv, select_recipe(cv).recipe)
         assert "forest" in problem.value.hint
 
 
 def test_the_best_of_all_is_taken_if_nobody_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compass.learn.select.known", lambda: ["neighbours", "linear"])
-    found = choose(laid(lambda X: 3 + X[:, 0] + 2 * X[:, 1], surrogate="auto"))
+    monkeypatch.setattr(
+        "compass.learn.compare.selectable_families", lambda: ["neighbours", "linear"]
+    )
+    found = select_recipe(laid(lambda X: 3 + X[:, 0] + 2 * X[:, 1], surrogate="auto"))
     assert found.recipe.family == "linear"
     assert {s.family for s in found.scores} == {"neighbours", "linear"}
 
 
 def test_a_representation_that_helps_is_kept() -> None:
-    here = laid(represent="product", scale="linear")
-    found = choose(here)
+    cv = laid(represent="product", scale="linear")
+    found = select_recipe(cv)
     assert found.recipe == Recipe(family="linear", embedding="product")
     (score,) = [s for s in found.scores if s.embedding]
     assert score.status == "chosen"
-    assert score.error == pytest.approx(error(here, found.recipe), rel=1e-12)
-    without = error(here, Recipe(family="linear"))
+    assert score.error == pytest.approx(error(cv, found.recipe), rel=1e-12)
+    without = error(cv, Recipe(family="linear"))
     assert score.error < without
     assert score.reason == f"{without:.2%} without it"
     assert found.notes == ("Representation product: kept.",)
 
 
 def test_one_that_does_not_help_is_not_kept_and_that_is_told() -> None:
-    found = choose(laid(represent="useless"))
+    found = select_recipe(laid(represent="useless"))
     assert found.recipe.embedding is None
     statuses = {s.embedding: s.status for s in found.scores}
     assert statuses == {None: "chosen", "useless": "tried"}
@@ -141,18 +138,18 @@ def test_one_that_does_not_help_is_not_kept_and_that_is_told() -> None:
 
 
 def test_all_representations_are_tried_if_none_is_named() -> None:
-    found = choose(laid(represent="auto", scale="linear"))
+    found = select_recipe(laid(represent="auto", scale="linear"))
     assert found.recipe.embedding == "product"
     statuses = {s.embedding: s.status for s in found.scores}
     assert statuses == {"product": "chosen", "useless": "tried"}
-    told: list[str] = []
-    choose(laid(represent="auto"), tell=lambda what, *_: told.append(what))
-    assert "learning the representation product" in told
+    scores: list[str] = []
+    select_recipe(laid(represent="auto"), progress=lambda what, *_: scores.append(what))
+    assert "learning the representation product" in scores
 
 
 def test_an_unknown_representation_offers_the_nearest() -> None:
     with pytest.raises(UnknownName, match="prodct") as problem:
-        choose(laid(represent="prodct"))
+        select_recipe(laid(represent="prodct"))
     assert "product" in problem.value.hint
 
 
@@ -160,53 +157,58 @@ WRONG = {"linear": LinearSettings(ridge=1000.0), "scale": "linear"}
 
 
 def test_a_tuned_recipe_is_marked(tmp_path: Path) -> None:
-    here = laid(tune=2.0, **WRONG)
-    found = choose(here, journal=tmp_path / "x.tuning")
+    cv = laid(tune=2.0, **WRONG)
+    found = select_recipe(cv, journal=tmp_path / "x.tuning")
     assert found.recipe.changes["linear"]["ridge"] < 1000
-    assert error(here, found.recipe) < error(here, Recipe(family="linear"))
+    assert error(cv, found.recipe) < error(cv, Recipe(family="linear"))
     (note,) = found.notes
     assert note.startswith("Tuning: ")
     assert "other folds too" in note
-    assert f"{error(here, Recipe(family='linear')):.2%} -> " in note
+    assert f"{error(cv, Recipe(family='linear')):.2%} -> " in note
     assert (tmp_path / "x.tuning").is_file()
 
 
 def test_a_family_that_wins_once_tuned_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compass.learn.select.known", lambda: ["neighbours", "linear"])
-    here = laid(surrogate="auto", tune=3.0, **WRONG)
-    found = choose(here)
-    told = {s.family: s for s in found.scores}
+    monkeypatch.setattr(
+        "compass.learn.compare.selectable_families", lambda: ["neighbours", "linear"]
+    )
+    cv = laid(surrogate="auto", tune=3.0, **WRONG)
+    found = select_recipe(cv)
+    scores = {s.family: s for s in found.scores}
     assert found.recipe.family == "linear"
     assert found.recipe.changes["linear"]["pairs"] is True
-    assert (told["linear"].status, told["linear"].reason) == ("chosen", "better once tuned")
-    assert (told["neighbours"].status, told["neighbours"].reason) == ("tried", "")
+    assert (scores["linear"].status, scores["linear"].reason) == ("chosen", "better once tuned")
+    assert (scores["neighbours"].status, scores["neighbours"].reason) == ("tried", "")
 
 
 def test_tuning_keeps_the_representation() -> None:
-    found = choose(laid(represent="product", tune=1.0, **WRONG))
+    found = select_recipe(laid(represent="product", tune=1.0, **WRONG))
     assert found.recipe.embedding == "product"
     assert len(found.notes) == 2
 
 
 def test_what_cannot_be_tuned_says_so() -> None:
-    found = choose(laid(surrogate="gaussian", scale="linear", tune=1.0))
+    found = select_recipe(laid(surrogate="gaussian", scale="linear", tune=1.0))
     assert found.recipe == Recipe(family="gaussian")
     assert found.notes == ("Tuning: gaussian has nothing to tune.",)
 
 
 def test_too_few_configurations_are_neither_represented_nor_tuned() -> None:
-    here = laid(n=8, groups=np.zeros(8), represent="product", tune=5.0)
-    found = choose(here)
+    cv = laid(n=8, groups=np.zeros(8), represent="product", tune=5.0)
+    found = select_recipe(cv)
     assert found.recipe.embedding is None
     assert not found.recipe.changes
 
 
 def test_what_is_known_of_a_family_is_not_said_of_it_behind_a_representation() -> None:
-    alone = FamilyScore(family="linear", error=0.1, errors=(0.1, 0.1), folds=2, status="tried")
+    plain = FamilyScore(family="linear", error=0.1, errors=(0.1, 0.1), folds=2, status="tried")
     other = FamilyScore(family="svm", error=0.2, errors=(0.2, 0.2), folds=2, status="tried")
     gone = FamilyScore(family="forest", error=0.1, folds=1, status="skipped", reason="failed: x")
-    behind = Selected(Recipe(family="linear", embedding="vae"), (alone, other, gone))
-    assert set(tried(behind)) == {"svm"}
-    assert set(tried(Selected(Recipe(family="linear"), (alone, other)))) == {"linear", "svm"}
+    behind = Selection(Recipe(family="linear", embedding="vae"), (plain, other, gone))
+    assert set(family_errors(behind)) == {"svm"}
+    assert set(family_errors(Selection(Recipe(family="linear"), (plain, other)))) == {
+        "linear",
+        "svm",
+    }
     # Who failed or was too slow is not tried again.
-    assert [recipe.family for recipe in contenders(behind)] == ["linear", "svm"]
+    assert [recipe.family for recipe in recipes_to_tune(behind)] == ["linear", "svm"]

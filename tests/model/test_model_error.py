@@ -6,11 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, mean_absolute_percentage_error
 
-from compass.learn.score import error, holdout_error, macro_f1, mape, small
-from compass.model.base import Task, family
-from compass.settings import ForestSettings, Settings
-
-few = Settings(surrogate="forest", forest=ForestSettings(trees=5))
+from compass.model.error import macro_f1, mape, small
 
 
 def test_mape_far_from_zero_is_the_usual_one() -> None:
@@ -43,32 +39,3 @@ def test_macro_f1_is_that_of_sklearn(pairs: list[tuple[int, int]]) -> None:
     assert macro_f1(y, p) == pytest.approx(f1_score(y, p, average="macro"))
     expected = f1_score(y, p, average="macro", sample_weight=weight)
     assert macro_f1(y, p, weight=weight) == pytest.approx(expected)
-
-
-def test_holdout_error_is_measured_on_the_other_rows() -> None:
-    rng = np.random.default_rng(1)
-    X = rng.uniform(size=(80, 3))
-    y = 5 + X[:, 0]
-    train, valid = np.arange(60), np.arange(60, 80)
-    y[valid] *= 2  # nothing that training rows could tell
-    held = holdout_error(family("forest"), X, y, Task(), train, valid, seed=1, settings=few)
-    assert held.score.name == "MAPE"
-    assert held.score.error == pytest.approx(0.5, abs=0.06)
-    p = held.fitted.predict(X[valid])[:, 0]
-    assert held.score.error == pytest.approx(mape(y[valid], p, scale=small(y[train])))
-    assert error(held.fitted, X[train], y[train]).error < 0.05
-
-
-def test_holdout_error_of_classes_is_what_macro_f1_lacks() -> None:
-    rng = np.random.default_rng(2)
-    X = rng.uniform(size=(90, 2))
-    y = np.floor(3 * X[:, 0])
-    train, valid = np.arange(0, 90, 2), np.arange(1, 90, 2)
-    weight = np.ones(90)
-    held = holdout_error(
-        family("forest"), X, y, Task(3), train, valid, seed=1, settings=few, weight=weight
-    )
-    guess = held.fitted.predict(X[valid]).argmax(axis=1)
-    assert held.score.name == "1 - macro F1"
-    assert held.score.error == pytest.approx(1 - f1_score(y[valid], guess, average="macro"))
-    assert held.score.error < 0.2

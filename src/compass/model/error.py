@@ -1,4 +1,4 @@
-"""How wrong a model is, on rows that it has not seen."""
+"""Measures of error: MAPE for numbers, 1 - macro F1 for classes, and their confidence intervals."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.space import Space
-from compass.model.base import Family, Fitted, Floats, Task
+from compass.model.base import Fitted, Floats, Task
 from compass.prepare.weigh import deviation
-from compass.settings import Settings
 
 _RESAMPLES = 200  # enough for two digits of an interval
 SMALL = 0.01  # share of the standard deviation below which an error counts as absolute
@@ -21,14 +19,6 @@ class Score:
 
     name: str
     error: float
-
-
-@dataclass(frozen=True, eq=False)
-class Holdout:
-    """A model trained on some rows and its error on others."""
-
-    score: Score
-    fitted: Fitted
 
 
 def small(y: Floats, weight: Floats | None = None) -> float:
@@ -68,7 +58,7 @@ def macro_f1(y: Floats, p: Floats, *, weight: Floats | None = None) -> float:
     return float(np.mean(2 * hits[present] / (actual + guessed)[present]))
 
 
-def error(
+def model_score(
     fitted: Fitted,
     X: Floats,
     y: Floats,
@@ -77,10 +67,10 @@ def error(
     weight: Floats | None = None,
 ) -> Score:
     """The error of a model on these rows: MAPE for numbers, 1 - macro F1 for classes."""
-    return named(y, fitted.predict(X), fitted.task, scale=scale, weight=weight)
+    return score(y, fitted.predict(X), fitted.task, scale=scale, weight=weight)
 
 
-def named(
+def score(
     y: Floats,
     p: Floats,
     task: Task,
@@ -88,13 +78,13 @@ def named(
     scale: float | None = None,
     weight: Floats | None = None,
 ) -> Score:
-    """The error of predictions p float64[n, outputs] and what it is called."""
+    """The error of predictions p float64[n, outputs] and its name: MAPE, or 1 - macro F1."""
     if task.classes is None:
         return Score("MAPE", mape(y, p[:, 0], scale=scale, weight=weight))
     return Score("1 - macro F1", 1 - macro_f1(y, np.argmax(p, axis=1).astype(float), weight=weight))
 
 
-def interval(
+def score_interval(
     y: Floats,
     p: Floats,
     task: Task,
@@ -103,13 +93,13 @@ def interval(
     weight: Floats | None = None,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Ends of the 95 % interval of `named(...).error`, by resampling the rows (bootstrap)."""
-    return folds_interval([Checked(y, p, weight)], task, scale=scale, seed=seed)
+    """Ends of the 95 % interval of `score(...).error`, by resampling the rows (bootstrap)."""
+    return folds_interval([HeldOutPredictions(y, p, weight)], task, scale=scale, seed=seed)
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
-    """Rows that a model has not seen, and what it predicted of them."""
+class HeldOutPredictions:
+    """Outcomes of rows that a model has not seen, and its predictions of them."""
 
     y: Floats  # [n]
     p: Floats  # [n, outputs]
@@ -117,7 +107,7 @@ class Checked:
 
 
 def folds_interval(
-    folds: Sequence[Checked], task: Task, *, scale: float | None = None, seed: int = 0
+    folds: Sequence[HeldOutPredictions], task: Task, *, scale: float | None = None, seed: int = 0
 ) -> tuple[float, float]:
     """Ends of the 95 % interval of the mean error of folds, by resampling the rows of each."""
     rng = np.random.default_rng(seed)
@@ -134,7 +124,7 @@ def folds_interval(
     return float(low), float(high)
 
 
-def _resamples(fold: Checked, rng: np.random.Generator) -> Iterator[Floats]:
+def _resamples(fold: HeldOutPredictions, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each row of the fold is in a resample of it."""
     return (_counts(len(fold.y), rng) for _ in range(_RESAMPLES))
 
@@ -142,34 +132,6 @@ def _resamples(fold: Checked, rng: np.random.Generator) -> Iterator[Floats]:
 def _counts(n: int, rng: np.random.Generator) -> Floats:
     """How often each row is in a resample of n rows, [n]."""
     return np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
-
-
-def holdout_error(
-    family: Family,
-    X: Floats,
-    y: Floats,
-    task: Task,
-    train: NDArray[np.int64],
-    valid: NDArray[np.int64],
-    *,
-    seed: int,
-    settings: Settings,
-    weight: Floats | None = None,
-    features: Space | None = None,
-) -> Holdout:
-    """Train on the rows `train`, measure on the rows `valid` (positions in X float64[n, d])."""
-    fitted = family.fit(
-        X[train],
-        y[train],
-        task=task,
-        weight=_at(weight, train),
-        seed=seed,
-        settings=settings,
-        features=features,
-    )
-    scale = small(y[train], _at(weight, train)) if task.classes is None else None
-    score = error(fitted, X[valid], y[valid], scale=scale, weight=_at(weight, valid))
-    return Holdout(score, fitted)
 
 
 def _at(weight: Floats | None, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Floats | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from model_select_cases import FEW, QUICK, changed, laid
+from learn_select_cases import FEW, QUICK, changed, laid
 
 import compass as cp
 from compass import registry
@@ -16,9 +16,10 @@ from compass.domain.answer import FamilyScore
 from compass.execute import WorkerLost
 from compass.execute.processes import Processes
 from compass.execute.threads import Threads
-from compass.learn import choose
-from compass.learn import elimination as race
-from compass.learn.select import select
+from compass.learn import elimination, select
+from compass.learn.compare import compare_families
+from compass.learn.elimination import ComparedRecipe, Evaluator, eliminate
+from compass.model.base import FamilyDefaults
 from compass.model.recipe import Recipe
 
 
@@ -29,38 +30,38 @@ def processes() -> Iterator[Processes]:
     made.close()
 
 
-def told(scores: tuple[FamilyScore, ...]) -> list[FamilyScore]:
+def timeless(scores: tuple[FamilyScore, ...]) -> list[FamilyScore]:
     """The scores without how long they took; families of equal standing by name."""
-    timeless = [score.model_copy(update={"seconds": 0.0}) for score in scores]
-    return sorted(timeless, key=lambda score: score.family)
+    found = [score.model_copy(update={"seconds": 0.0}) for score in scores]
+    return sorted(found, key=lambda score: score.family)
 
 
 def test_the_same_choice_on_any_number_of_workers(processes: Processes) -> None:
-    here = laid(settings=changed(folds=5))
-    alone = select(here, families=FEW)
+    cv = laid(settings=changed(folds=5))
+    expected = compare_families(cv, families=FEW)
     for executor in (Threads("4"), processes):
-        found = select(here, families=FEW, executor=executor)
-        assert found.recipe == alone.recipe
-        assert told(found.scores) == told(alone.scores)
+        found = compare_families(cv, families=FEW, executor=executor)
+        assert found.recipe == expected.recipe
+        assert timeless(found.scores) == timeless(expected.scores)
 
 
 def test_the_same_choice_when_few_rows_are_learnt_first(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "_FEW", 50)
-    here = laid(200)
-    alone = select(here, families=FEW)
-    found = select(here, families=FEW, executor=processes)
-    assert found.recipe == alone.recipe
-    assert told(found.scores) == told(alone.scores)
+    monkeypatch.setattr(elimination, "_FEW", 50)
+    cv = laid(200)
+    expected = compare_families(cv, families=FEW)
+    found = compare_families(cv, families=FEW, executor=processes)
+    assert found.recipe == expected.recipe
+    assert timeless(found.scores) == timeless(expected.scores)
 
 
 @pytest.mark.parametrize("family", ["forest", "linear"])
 def test_the_folds_of_a_recipe_have_the_same_errors(processes: Processes, family: str) -> None:
-    here, recipe = laid(), Recipe(family=family)
-    alone, _ = choose._errors(here, recipe, None)
-    found, seconds = choose._errors(here, recipe, processes)
-    assert found == alone
+    cv, recipe = laid(), Recipe(family=family)
+    expected, _ = select._errors(cv, recipe, None)
+    found, seconds = select._errors(cv, recipe, processes)
+    assert found == expected
     assert seconds > 0
 
 
@@ -77,14 +78,14 @@ def test_an_engine_learns_the_same_models_to_the_bit(processes: Processes) -> No
         assert engines[-1].store.place is None
     one, other = (next(iter(engine.store.trained.values())) for engine in engines)
     assert one.recipe == other.recipe
-    assert told(one.card.scores) == told(other.card.scores)
+    assert timeless(one.card.scores) == timeless(other.card.scores)
     left, right = one.model.arrays(), other.model.arrays()
     assert left.keys() == right.keys()
     for name, array in left.items():
         assert np.array_equal(array, right[name], equal_nan=array.dtype.kind == "f"), name
 
 
-class Deadly:
+class Deadly(FamilyDefaults):
     """A family whose library ends the process."""
 
     name = "deadly"
@@ -108,14 +109,14 @@ class Lost(Threads):
 def test_a_family_that_ends_its_workers_is_left_out() -> None:
     registry.add("surrogate", "deadly")(Deadly)
     try:
-        here = laid()
-        runners = [race.Runner(Recipe(family=name)) for name in ("deadly", "linear")]
+        cv = laid()
+        recipes = [ComparedRecipe(Recipe(family=name)) for name in ("deadly", "linear")]
         executor = Lost("2")
-        race.race(race.Track(here, executor, np.inf), runners, None)
-        assert runners[0].reason == "failed: it ended its worker"
-        assert len(runners[1].errors) == here.parts
+        eliminate(Evaluator(cv, executor, np.inf), recipes, None)
+        assert recipes[0].reason == "failed: it ended its worker"
+        assert len(recipes[1].errors) == cv.count
         with pytest.raises(WorkerLost):
-            select(here, families=["deadly"], executor=executor)
+            compare_families(cv, families=["deadly"], executor=executor)
         executor.close()
     finally:
         registry.remove("surrogate", "deadly")

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,15 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from compass import registry
 from compass.domain.errors import EnvironmentProblem, UnknownName
-from compass.learn import attempt as abroad
+from compass.learn import folds
 from compass.learn import tune as tuning
-from compass.learn.folds import Leg
-from compass.learn.search_space import PANELS, Dial, Panel, defaults
-from compass.learn.select import Course, course, cross_validate
-from compass.learn.tune import Tried, tune
+from compass.learn.folds import CrossValidation, Fold, FoldResult, evaluate
+from compass.learn.search_space import defaults, space_of
+from compass.learn.training import TrainingData
+from compass.learn.tune import FamilyErrors, tune
 from compass.model.base import Task
+from compass.model.linear import LinearRegression
 from compass.model.recipe import Recipe
+from compass.model.search_space import SearchSpace, TunedNumber
 from compass.settings import (
     ForestSettings,
     LightGBMSettings,
@@ -46,23 +50,23 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "time", clock)
 
 
-def laid(settings: Settings = QUICK, n: int = 120, seed: int = 7) -> Course:
+def laid(settings: Settings = QUICK, n: int = 120, seed: int = 7) -> CrossValidation:
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 10, (n, 3))
     y = X[:, 0] * X[:, 1] + X[:, 2]
-    return course(X, y, Task(), groups=np.arange(n), weight=None, seed=seed, settings=settings)
+    return CrossValidation.of(TrainingData(X, y, Task(), None, seed, settings), np.arange(n))
 
 
-def error(here: Course, recipe: Recipe) -> float:
-    return float(np.mean([cross_validate(here, recipe, part)[1] for part in range(here.parts)]))
+def error(cv: CrossValidation, recipe: Recipe) -> float:
+    return float(np.mean([evaluate(cv, recipe, cv.fold(n)).error for n in range(cv.count)]))
 
 
 @pytest.mark.parametrize("family", ["forest", "neighbours", "linear", "lightgbm"])
 def test_it_is_never_worse_than_the_defaults_on_the_folds(family: str) -> None:
-    here, recipe = laid(), Recipe(family=family)
-    found = tune(here, [recipe], 0.3)
-    assert found.before == pytest.approx(error(here, recipe), rel=1e-12)
-    assert found.after == pytest.approx(error(here, found.recipe), rel=1e-12)
+    cv, recipe = laid(), Recipe(family=family)
+    found = tune(cv, [recipe], 0.3)
+    assert found.before == pytest.approx(error(cv, recipe), rel=1e-12)
+    assert found.after == pytest.approx(error(cv, found.recipe), rel=1e-12)
     assert found.after <= found.before
     assert (found.recipe == recipe) == (found.after == found.before)
     assert found.trials >= 1
@@ -78,49 +82,50 @@ def test_it_is_never_worse_than_the_defaults_on_the_folds(family: str) -> None:
     ],
 )
 def test_wrong_settings_are_improved(family: str, wrong: dict[str, Any]) -> None:
-    """The depth and the count lie outside of their dials: exactly they have to be beaten."""
-    here, recipe = laid(QUICK.model_copy(update=wrong)), Recipe(family=family)
-    found = tune(here, [recipe], 1.5)
-    assert found.before == pytest.approx(error(here, recipe), rel=1e-12)
+    """The depth and the count lie outside of their ranges: exactly they have to be beaten."""
+    cv, recipe = laid(QUICK.model_copy(update=wrong)), Recipe(family=family)
+    found = tune(cv, [recipe], 1.5)
+    assert found.before == pytest.approx(error(cv, recipe), rel=1e-12)
     assert found.after < 0.9 * found.before
     assert "other folds too" in found.reason
-    assert set(found.recipe.changes) == {PANELS[family].section}
+    assert set(found.recipe.changes) == {space_of(recipe).section}
 
 
 def test_what_only_looked_better_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = abroad.attempt
-    here = laid()
+    real = folds.evaluate
+    cv = laid()
 
-    def lucky(where: Course, recipe: Recipe, leg: Leg) -> tuple[Any, float, bool]:
-        said, wrong, sound = real(where, recipe, leg)
-        if recipe.changes:
-            wrong = 0.01 if where is here else 10.0  # good on the folds of the search alone
-        return said, wrong, sound
+    def lucky(given: CrossValidation, recipe: Recipe, fold: Fold) -> FoldResult:
+        result = real(given, recipe, fold)
+        if not recipe.changes:
+            return result
+        # Good on the folds of the search only.
+        return replace(result, error=0.01 if given is cv else 10.0)
 
-    monkeypatch.setattr(abroad, "attempt", lucky)
-    found = tune(here, [LINEAR], 0.2)
+    monkeypatch.setattr(folds, "evaluate", lucky)
+    found = tune(cv, [LINEAR], 0.2)
     assert found.recipe == LINEAR
     assert found.after == found.before
     assert "was not on other folds" in found.reason
 
 
 def test_another_family_can_win() -> None:
-    here = laid()
-    found = tune(here, [Recipe(family="neighbours"), LINEAR], 2.0)
-    assert found.before == pytest.approx(error(here, Recipe(family="neighbours")), rel=1e-12)
+    cv = laid()
+    found = tune(cv, [Recipe(family="neighbours"), LINEAR], 2.0)
+    assert found.before == pytest.approx(error(cv, Recipe(family="neighbours")), rel=1e-12)
     assert found.recipe.family == "linear"
     assert found.recipe.changes["linear"]["pairs"] is True  # the law has a product
 
 
 def test_no_time_still_tries_the_defaults_first() -> None:
-    here = laid()
-    found = tune(here, [LINEAR], 0.0)
+    cv = laid()
+    found = tune(cv, [LINEAR], 0.0)
     assert found.recipe == LINEAR
-    assert found.before == found.after == pytest.approx(error(here, LINEAR), rel=1e-12)
+    assert found.before == found.after == pytest.approx(error(cv, LINEAR), rel=1e-12)
     assert found.trials == 1
 
 
-def test_a_family_without_dials_is_told() -> None:
+def test_a_family_without_a_search_space_is_said_to_have_nothing_to_tune() -> None:
     recipe = Recipe(family="gaussian")
     found = tune(laid(), [recipe], 1.0)
     assert (found.recipe, found.before, found.after, found.trials) == (recipe, None, None, 0)
@@ -132,7 +137,7 @@ def test_a_family_without_dials_is_told() -> None:
 def test_plugins_are_known_to_all_threads_of_a_fresh_process() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from test_model_tune import laid\n"
+        "from test_learn_tune import laid\n"
         "from compass.learn.tune import tune\n"
         "from compass.model.recipe import Recipe\n"
         "settings = laid().settings.model_copy(update={'threads': 3})\n"
@@ -189,21 +194,22 @@ def test_it_goes_on_from_the_journal(tmp_path: Path) -> None:
     ids=["rows", "folds", "defaults"],
 )
 def test_other_rows_folds_or_defaults_begin_anew(
-    other: Callable[[], Course], tmp_path: Path
+    other: Callable[[], CrossValidation], tmp_path: Path
 ) -> None:
     journal = tmp_path / "x.tuning"
     tune(laid(), [LINEAR], 0.1, journal=journal)
-    here = other()
-    found = tune(here, [LINEAR], 0.0, journal=journal)
+    cv = other()
+    found = tune(cv, [LINEAR], 0.0, journal=journal)
     assert found.trials == 1
-    assert found.before == pytest.approx(error(here, LINEAR), rel=1e-12)
+    assert found.before == pytest.approx(error(cv, LINEAR), rel=1e-12)
     assert len(studies(journal)) == 2
 
 
-def test_other_dials_begin_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_ranges_begin_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = tmp_path / "x.tuning"
     tune(laid(), [LINEAR], 0.1, journal=journal)
-    monkeypatch.setitem(PANELS, "linear", Panel("linear", (Dial("ridge", 1e-2, 1e2),)))
+    other = SearchSpace("linear", (TunedNumber("ridge", 1e-2, 1e2),))
+    monkeypatch.setattr(LinearRegression, "search_space", other)
     assert tune(laid(), [LINEAR], 0.0, journal=journal).trials == 1
 
 
@@ -283,50 +289,58 @@ def running(journal: Path) -> set[int]:
     return {t.number for t in study.trials if t.state.name == "RUNNING"}
 
 
-def test_every_dial_is_a_setting_and_holds_its_default() -> None:
-    for family, panel in PANELS.items():
-        section = getattr(Settings(), panel.section)
-        for dial in panel.dials:
-            value = getattr(section, dial.name)
-            low, high = getattr(dial, "low", value), getattr(dial, "high", value)
-            if (family, dial.name) != ("lightgbm", "ridge"):  # 0 has no logarithm
-                assert low <= value <= high, (family, dial.name)
+def test_every_range_is_of_a_setting_and_holds_its_default() -> None:
+    spaces = {
+        name: kind.search_space
+        for name, kind in registry.everything("surrogate").items()
+        if kind.search_space is not None
+    }
+    assert {"forest", "extra-trees", "lightgbm", "xgboost", "linear", "svm"} < set(spaces)
+    for family, space in spaces.items():
+        section = getattr(Settings(), space.section)
+        for one in space.parameters:
+            value = getattr(section, one.name)
+            low, high = getattr(one, "low", value), getattr(one, "high", value)
+            if (family, one.name) != ("lightgbm", "ridge"):  # 0 has no logarithm
+                assert low <= value <= high, (family, one.name)
             for end in (low, high):
-                type(section).model_validate({dial.name: type(value)(end)})
+                type(section).model_validate({one.name: type(value)(end)})
         keys = defaults(Recipe(family=family), Settings())
-        assert list(keys) == [f"{family}.{dial.name}" for dial in panel.dials]
+        assert list(keys) == [f"{family}.{one.name}" for one in space.parameters]
 
 
-def test_progress_is_told() -> None:
-    told: list[tuple[str, int, int]] = []
-    tune(laid(), [LINEAR], 0.1, tell=lambda *said: told.append(said))
-    assert told
-    assert all(0 <= done <= total for _, done, total in told)
-    assert told[0][0] == "tuning (1 tried)"
+def test_progress_is_reported() -> None:
+    reported: list[tuple[str, int, int]] = []
+    tune(laid(), [LINEAR], 0.1, progress=lambda *given: reported.append(given))
+    assert reported
+    assert all(0 <= done <= total for _, done, total in reported)
+    assert reported[0][0] == "tuning (1 tried)"
 
 
 def test_proofs_are_not_given_up_for_a_few_percent(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = laid()
+    cv = laid()
     errors = {"forest": 0.102, "svm": 0.1}
 
-    def told(where: Course, recipe: Recipe, leg: Leg) -> tuple[Any, float, bool]:
-        return None, errors[recipe.family], recipe.family == "forest"
+    def pretended(_: CrossValidation, recipe: Recipe, fold: Fold) -> FoldResult:
+        return FoldResult(np.empty(0), errors[recipe.family], recipe.family == "forest", 0.0)
 
-    monkeypatch.setattr(abroad, "attempt", told)
+    monkeypatch.setattr(folds, "evaluate", pretended)
     recipes = [Recipe(family=name) for name in errors]
-    known = {name: Tried((error,) * 3, 0.01, name == "forest") for name, error in errors.items()}
-    assert tune(here, recipes, 0.5, known=known).recipe.family == "forest"
+    known = {
+        name: FamilyErrors((error,) * 3, 0.01, name == "forest") for name, error in errors.items()
+    }
+    assert tune(cv, recipes, 0.5, known=known).recipe.family == "forest"
     errors["svm"] = 0.08
-    known["svm"] = Tried((0.08,) * 3, 0.01, provable=False)
-    assert tune(here, recipes, 0.5, known=known).recipe.family == "svm"
+    known["svm"] = FamilyErrors((0.08,) * 3, 0.01, provable=False)
+    assert tune(cv, recipes, 0.5, known=known).recipe.family == "svm"
 
 
 def test_it_ends_when_nothing_can_be_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise ValueError("no such settings")
 
-    monkeypatch.setattr(abroad, "attempt", fails)
+    monkeypatch.setattr(folds, "evaluate", fails)
     recipes = [Recipe(family="linear"), Recipe(family="neighbours")]
-    known = {"linear": Tried((0.1,) * 3, 0.01)}
+    known = {"linear": FamilyErrors((0.1,) * 3, 0.01)}
     found = tune(laid(), recipes, 0.3, known=known)
     assert found.recipe == recipes[0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brought_files import (
+from model_file_cases import (
     CODED,
     LABELS,
     NEW,
@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from compass.domain.errors import BadInput, CompassError
 from compass.model.base import Task
 from compass.model.files import bring, bring_bytes
-from compass.model.files.model import FittedBrought
+from compass.model.files.model import FittedModelFile
 from compass.model.trees.fitted import FittedTrees
 
 
@@ -55,7 +55,7 @@ def test_skops_forests_are_trees_and_others_run_apart(tmp_path: Path) -> None:
     ridge = make_pipeline(StandardScaler(), Ridge()).fit(X, law(X))
     skops.dump(ridge, path)
     model = bring(path, columns=CODED).fitted(SPACE, "runtime", Task())
-    assert isinstance(model, FittedBrought)
+    assert isinstance(model, FittedModelFile)
     np.testing.assert_allclose(model.predict(NEW)[:, 0], ridge.predict(NEW), rtol=1e-12)
     the_same_in_every_batch(model)
 

@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brought_files import CODED, NAMES, SPACE, lightgbm_model, rows, xgboost_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_file_cases import CODED, NAMES, SPACE, lightgbm_model, rows, xgboost_model
 
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.space import Category, Number, Space
 from compass.model.base import Task, family
 from compass.model.files import bring, bring_bytes, ubjson
 from compass.model.files.columns import Feed, fed
-from compass.model.files.model import FittedBrought
+from compass.model.files.model import FittedModelFile
 from compass.model.files.recode import over_columns
-from compass.model.recipe import provable
 from compass.model.trees import flat
 from compass.model.trees.fitted import FittedTrees
 from compass.model.trees.flat import FlatForest
@@ -34,7 +33,7 @@ def test_lightgbm_with_names_needs_only_the_codes_of_labels(tmp_path: Path) -> N
     assert "codes: {lammps: 0, wrf: 1, hpl: 2}" in told.value.hint
     model = bring(path, columns={"app": CODED[1]}).fitted(SPACE, "runtime", Task())
     assert isinstance(model, FittedTrees)
-    assert provable(model)
+    assert model.trees() is not None
     assert model.family == "brought"
     np.testing.assert_allclose(model.predict(NEW)[:, 0], booster.predict(NEW), rtol=1e-12)
     assert (model.spread(NEW) >= 0).all()
@@ -186,7 +185,7 @@ def test_a_model_of_the_logarithm(tmp_path: Path) -> None:
     path, booster = lightgbm_model(tmp_path)
     model = bring(path, columns=CODED, log=True).fitted(SPACE, "runtime", Task())
     np.testing.assert_allclose(model.predict(NEW)[:, 0], np.exp(booster.predict(NEW)), rtol=1e-12)
-    assert provable(model)
+    assert model.trees() is not None
     path, _ = lightgbm_model(tmp_path, objective="poisson")
     with pytest.raises(BadInput, match="by itself"):
         bring(path, columns=CODED, log=True).fitted(SPACE, "runtime", Task())
@@ -212,8 +211,8 @@ def test_trees_that_would_grow_too_much_are_asked_as_they_are(
     codes = {"column": "app", "codes": {"lammps": 2, "wrf": 0, "hpl": 1}}
     monkeypatch.setattr("compass.model.files.recode.NODES", 10)
     model = bring(path, columns=["nodes", codes, "size"]).fitted(SPACE, "runtime", Task())
-    assert isinstance(model, FittedBrought)
-    assert not provable(model)
+    assert isinstance(model, FittedModelFile)
+    assert model.trees() is None
     meant = NEW.copy()
     meant[:, 1] = np.array([2, 0, 1])[NEW[:, 1].astype(int)]
     np.testing.assert_allclose(model.predict(NEW)[:, 0], booster.predict(meant), rtol=1e-12)

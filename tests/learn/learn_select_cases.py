@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from compass.learn.select import Course, course
+from compass.learn.folds import CrossValidation
+from compass.learn.training import TrainingData
 from compass.model.base import Task
 from compass.settings import ForestSettings, LightGBMSettings, SelectSettings, Settings
 
@@ -28,11 +29,12 @@ def laid(
     outcome: Callable[[np.ndarray], np.ndarray] = law,
     classes: int | None = None,
     **given: Any,
-) -> Course:
+) -> CrossValidation:
     rng = np.random.default_rng(1)
     X = rng.uniform(1, 10, (n, 3))
-    rest = {"groups": np.arange(n), "weight": None, "seed": 7, "settings": settings} | given
-    return course(X, outcome(X), Task(classes), **rest)
+    rest = {"weight": None, "seed": 7, "settings": settings} | given
+    groups = rest.pop("groups", np.arange(n))
+    return CrossValidation.of(TrainingData(X, outcome(X), Task(classes), **rest), groups)
 
 
 def changed(**select_: Any) -> Settings:

@@ -8,24 +8,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_select_cases import FEW, PLAIN, by_family, changed, laid, law
+from learn_select_cases import FEW, PLAIN, by_family, changed, laid, law
 
 from compass import registry
 from compass.domain.errors import DataProblem, UnknownName
-from compass.learn import attempt as abroad
-from compass.learn import elimination as race
-from compass.learn.select import known, select
-from compass.model.base import Task
+from compass.learn import elimination, folds
+from compass.learn.compare import compare_families, selectable_families
+from compass.model.base import FamilyDefaults, FittedDefaults, Task
 
 
 @dataclass(frozen=True)
-class Pretended:
+class Pretended(FittedDefaults):
     """A model that misses the law of these tests by a share that alternates with its rows."""
 
     share: float
     task: Task
     family: str
-    forest: object | None = None
+    forest: Any = None
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         return (law(X) * (1 + self.share))[:, None]
@@ -35,6 +34,9 @@ class Pretended:
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {}
+
+    def trees(self) -> Any:
+        return self.forest
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ def pretend() -> Iterator[Callable[..., None]]:
         why_not: str | None = None,
         slow_: bool = False,
     ) -> None:
-        class Kind:
+        class Kind(FamilyDefaults):
             slow = slow_
 
             @staticmethod
@@ -77,13 +79,13 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Lets only these families take part, as if nothing else were installed."""
 
     def enter(*names: str) -> None:
-        monkeypatch.setattr("compass.learn.select.known", lambda: list(names))
+        monkeypatch.setattr("compass.learn.compare.selectable_families", lambda: list(names))
 
     return enter
 
 
 def test_the_lowest_error_wins() -> None:
-    found = select(laid(), families=FEW)
+    found = compare_families(laid(), families=FEW)
     complete = [score for score in found.scores if score.folds == 3]
     best = min(complete, key=lambda score: score.error)
     assert (best.family, best.log) == (found.recipe.family, found.recipe.log)
@@ -100,33 +102,33 @@ def test_ties_go_to_what_can_be_proved_over(
     pretend("plain", 0.1)
     pretend("proof", behind, provable=True)
     only("plain", "proof")
-    found = select(laid())
+    found = compare_families(laid())
     assert found.recipe.family == winner
-    told = by_family(found)
-    assert told["proof"].provable
-    assert not told["plain"].provable
+    scores = by_family(found)
+    assert scores["proof"].provable
+    assert not scores["plain"].provable
     if winner == "proof" and behind > 0.1:
-        assert "as good as plain" in told["proof"].reason
+        assert "as good as plain" in scores["proof"].reason
 
 
 def test_who_fails_or_should_not_try_is_told_with_the_reason(
     pretend: Callable[..., None], only: Callable[..., None]
 ) -> None:
-    pretend("sound", 0.1)
+    pretend("good", 0.1)
     pretend("broken", fails=ValueError("the matrix is singular"))
     pretend("refusing", fails=DataProblem("too few rows", hint="more"))
     pretend("silent", fails=ZeroDivisionError())
     pretend("hours", why_not="it would take hours")
-    only("broken", "hours", "sound", "refusing", "silent")
-    found = select(laid())
-    told = by_family(found)
-    assert found.recipe.family == "sound"
-    assert told["broken"].reason == "failed: the matrix is singular"
-    assert told["refusing"].reason == "failed: too few rows"
-    assert told["silent"].reason == "failed: ZeroDivisionError"
-    assert told["hours"].reason == "it would take hours"
-    assert {told[n].status for n in ("broken", "refusing", "silent", "hours")} == {"skipped"}
-    assert told["hours"].error is None
+    only("broken", "hours", "good", "refusing", "silent")
+    found = compare_families(laid())
+    scores = by_family(found)
+    assert found.recipe.family == "good"
+    assert scores["broken"].reason == "failed: the matrix is singular"
+    assert scores["refusing"].reason == "failed: too few rows"
+    assert scores["silent"].reason == "failed: ZeroDivisionError"
+    assert scores["hours"].reason == "it would take hours"
+    assert {scores[n].status for n in ("broken", "refusing", "silent", "hours")} == {"skipped"}
+    assert scores["hours"].error is None
 
 
 def test_nobody_left_is_an_error_that_names_everybody(
@@ -135,22 +137,22 @@ def test_nobody_left_is_an_error_that_names_everybody(
     pretend("broken", fails=ValueError("the matrix is singular"))
     only("broken")
     with pytest.raises(DataProblem, match="broken failed: the matrix is singular") as problem:
-        select(laid())
+        compare_families(laid())
     assert problem.value.hint
     pretend("hours", why_not="it would take hours")
     only("hours")
     with pytest.raises(DataProblem, match="it would take hours"):
-        select(laid())
+        compare_families(laid())
 
 
 def test_a_family_that_somebody_named_tells_its_problem(pretend: Callable[..., None]) -> None:
     pretend("broken", fails=DataProblem("too few rows", hint="more"))
     with pytest.raises(DataProblem, match="too few rows"):
-        select(laid(), families=["broken"])
+        compare_families(laid(), families=["broken"])
     pretend("hours", 0.1, why_not="it would take hours")
-    assert select(laid(), families=["hours"]).recipe.family == "hours"
+    assert compare_families(laid(), families=["hours"]).recipe.family == "hours"
     with pytest.raises(UnknownName, match="forrest") as problem:
-        select(laid(), families=["forrest"])
+        compare_families(laid(), families=["forrest"])
     assert "forest" in problem.value.hint
 
 
@@ -159,23 +161,23 @@ def over_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[str]]:
     """Ends the time after that many attempts, however long they take; gives who made them."""
 
     def arrange(attempts: int) -> list[str]:
-        real, calls = abroad.attempt, []
+        real, calls = folds.evaluate, []
 
-        def attempt(*given: Any) -> Any:
+        def evaluate(*given: Any) -> Any:
             calls.append(given[1].family)
             return real(*given)
 
-        monkeypatch.setattr(abroad, "attempt", attempt)
+        monkeypatch.setattr(folds, "evaluate", evaluate)
         clock = lambda: 1e9 if len(calls) >= attempts else 0.0  # noqa: E731
         watch = SimpleNamespace(time=clock, thread_time=time.thread_time)
-        monkeypatch.setattr(abroad, "time", watch)
-        monkeypatch.setattr(race, "time", SimpleNamespace(monotonic=clock, time=lambda: 0.0))
+        monkeypatch.setattr(folds, "time", watch)
+        monkeypatch.setattr(elimination, "time", SimpleNamespace(monotonic=clock, time=lambda: 0.0))
         return calls
 
     return arrange
 
 
-def test_the_clock_ends_the_race_and_says_so(
+def test_the_clock_ends_the_comparison_and_says_so(
     pretend: Callable[..., None],
     only: Callable[..., None],
     over_after: Callable[[int], list[str]],
@@ -184,62 +186,62 @@ def test_the_clock_ends_the_race_and_says_so(
     pretend("fair", 0.11)
     only("fair", "good")
     calls = over_after(2)
-    found = select(laid(settings=PLAIN))
-    told = by_family(found)
+    found = compare_families(laid(settings=PLAIN))
+    scores = by_family(found)
     # Both ran the first fold; nobody had time for the second.
     assert sorted(calls) == ["fair", "good"]
     assert found.recipe.family == "good"
-    assert (told["fair"].folds, told["good"].folds) == (1, 1)
-    assert told["fair"].status == "skipped"
-    assert told["fair"].reason == "the time for comparing models was over"
-    assert (told["good"].status, told["good"].reason) == ("chosen", "")
+    assert (scores["fair"].folds, scores["good"].folds) == (1, 1)
+    assert scores["fair"].status == "skipped"
+    assert scores["fair"].reason == "the time for comparing models was over"
+    assert (scores["good"].status, scores["good"].reason) == ("chosen", "")
     assert any("time for comparing models was over" in note for note in found.notes)
 
 
 def test_no_time_at_all_is_an_error_with_a_hint() -> None:
     with pytest.raises(DataProblem, match="could learn this outcome") as problem:
-        select(laid(settings=changed(seconds=1e-9)), families=["linear"])
+        compare_families(laid(settings=changed(seconds=1e-9)), families=["linear"])
     assert "more time" in problem.value.hint
 
 
-def test_who_was_left_behind_on_few_rows_is_never_taken_when_time_ends(
+def test_what_was_stopped_on_few_rows_is_never_taken_when_time_ends(
     pretend: Callable[..., None],
     only: Callable[..., None],
     over_after: Callable[[int], list[str]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(race, "_FEW", 30)
+    monkeypatch.setattr(elimination, "_FEW", 30)
     pretend("good", 0.01)
     pretend("bad", 0.9)
     only("bad", "good")
     calls = over_after(2)
-    found = select(laid(settings=PLAIN))
+    found = compare_families(laid(settings=PLAIN))
     assert sorted(calls) == ["bad", "good"]
     assert found.recipe.family == "good"
     assert found.notes
 
 
-def test_a_large_table_has_a_first_heat(
+def test_a_large_table_has_a_first_rung_of_few_rows(
     pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "_FEW", 30)
+    monkeypatch.setattr(elimination, "_FEW", 30)
     pretend("bad", 9.0)
     only("bad", "linear")
-    found = select(laid(300))
-    told = by_family(found)
-    assert (found.recipe.family, told["linear"].folds) == ("linear", 3)
-    assert "when 30 rows are learnt" in told["bad"].reason
+    found = compare_families(laid(300))
+    scores = by_family(found)
+    assert (found.recipe.family, scores["linear"].folds) == ("linear", 3)
+    assert "when 30 rows are learnt" in scores["bad"].reason
     # The interval is of the 30 rows that it was asked for, not of the whole fold.
-    assert told["bad"].low == pytest.approx(9.0)
-    assert told["bad"].high == pytest.approx(9.0)
+    assert scores["bad"].low == pytest.approx(9.0)
+    assert scores["bad"].high == pytest.approx(9.0)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_stopping_early_never_stops_who_would_have_won(seed: int) -> None:
     rng = np.random.default_rng(seed)
     noise = rng.normal(1, 0.1, 120)
-    early = select(laid(120, outcome=lambda X: law(X) * noise, seed=seed), families=FEW)
-    patient = select(
+    early = compare_families(laid(120, outcome=lambda X: law(X) * noise, seed=seed), families=FEW)
+    patient = compare_families(
         laid(120, changed(hopeless=1e6), outcome=lambda X: law(X) * noise, seed=seed),
         families=FEW,
     )
@@ -257,7 +259,7 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads() -> None:
     settings = changed(folds=5)
     results = [
         facts(
-            select(
+            compare_families(
                 laid(
                     settings=settings.model_copy(update={"threads": threads}),
                     outcome=lambda X: law(X) * noise,
@@ -268,29 +270,29 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads() -> None:
         for threads in (1, 2, 5, 2)
     ]
     assert results[0] == results[1] == results[2] == results[3]
-    folds = {score["folds"] for score in results[0][1]}
-    assert 5 in folds
-    assert min(folds) < 5  # somebody was left behind, at the same fold every time
+    done = {score["folds"] for score in results[0][1]}
+    assert 5 in done
+    assert min(done) < 5  # one was stopped, at the same fold every time
 
 
 def test_too_few_configurations_are_told() -> None:
-    found = select(laid(6, groups=np.zeros(6)), families=FEW)
+    found = compare_families(laid(6, groups=np.zeros(6)), families=FEW)
     assert found.recipe.family == "forest"
     assert found.scores == ()
     assert "too few configurations" in found.notes[0]
 
 
-def test_slow_families_learn_the_scale_of_the_leader_only(
+def test_slow_families_learn_only_the_scale_of_the_best(
     pretend: Callable[..., None], only: Callable[..., None]
 ) -> None:
     pretend("careful", 0.001, slow_=True)
     only("linear", "careful")
-    found = select(laid(outcome=lambda X: np.exp(X[:, 0])))
-    told = by_family(found)
-    assert told["linear"].log
-    assert told["careful"].log
+    found = compare_families(laid(outcome=lambda X: np.exp(X[:, 0])))
+    scores = by_family(found)
+    assert scores["linear"].log
+    assert scores["careful"].log
 
 
 def test_only_families_that_can_be_chosen_take_part() -> None:
-    assert "forest" in known()
-    assert "brought" not in known()
+    assert "forest" in selectable_families()
+    assert "brought" not in selectable_families()

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brought_files import CODED, SPACE, changed, net, onnx_model, quiet, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_file_cases import CODED, SPACE, changed, net, onnx_model, quiet, refused
 
 from compass.domain.errors import BadInput, CompassError
 from compass.model.base import Task
