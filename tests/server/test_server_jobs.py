@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from compass.domain.api import Job, State
 from compass.domain.errors import QueryProblem
+from compass.domain.limits import ServerLimits
 from compass.server.jobs import JOBS, Jobs, Running, StoredJob
-from compass.server.limits import Limits
 from compass.server.listing import part_of
-from compass.server.nouns import Job, State
 from compass.server.problems import Refused
 from compass.server.store import Store, Workspace
+
+NAME = "0" * 16
 
 MADE = "0" * 16
 
@@ -44,7 +46,7 @@ def played(tmp_path: Path, scene: Scene) -> list[Job]:
     ended: list[Job] = []
 
     async def play() -> None:
-        store = Store(tmp_path / "state", Limits())
+        store = Store(tmp_path / "state", ServerLimits())
         workspaces = store.everybody()[1:] or [store.create()[0]]
         work = Work()
         await scene(Jobs({"fit": work}, ended.append), work, workspaces[0])
@@ -232,3 +234,43 @@ def test_old_jobs_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert len(here.names("jobs")) < 10
 
     played(tmp_path, scene)
+
+
+def test_a_job_that_ends_in_a_fault_of_compass_is_not_said_to_run_for_ever(tmp_path: Path) -> None:
+    async def broken(*_: object) -> dict[str, str]:
+        raise ValueError("quotes people's data")
+
+    async def scene() -> None:
+        workspace, _ = Store(tmp_path, ServerLimits()).create()
+        jobs = Jobs({"fit": broken}, lambda _: None)
+        running = jobs.start(workspace, "fit", {})
+        with pytest.raises(Refused) as refused:
+            await jobs.wait(running, 10)
+        assert refused.value.status == 500
+        told = jobs.get(workspace, running.job.id)
+        assert (told.state, told.problem and told.problem.code) == (State.FAILED, "fault")
+        assert "people" not in told.model_dump_json()
+
+    asyncio.run(scene())
+
+
+def test_who_asks_the_same_meanwhile_waits_for_the_same_job(tmp_path: Path) -> None:
+    async def scene() -> None:
+        store = Store(tmp_path, ServerLimits())
+        (workspace, _), (other, _) = store.create(), store.create()
+        ends = asyncio.Event()
+
+        async def asking(_: Workspace, __: dict[str, Any], ___: Running) -> dict[str, str]:
+            await ends.wait()
+            return {}
+
+        jobs = Jobs({"ask": asking}, lambda _: None)
+        first = jobs.start(workspace, "ask", {}, kept=False, answer=NAME)
+        assert jobs.answering(workspace, NAME) is first
+        assert jobs.answering(other, NAME) is None
+        assert jobs.answering(workspace, "1" * 16) is None
+        ends.set()
+        await jobs.wait(first, 10)
+        assert jobs.answering(workspace, NAME) is None
+
+    asyncio.run(scene())

@@ -1,15 +1,18 @@
 """The queue in front of working processes: turns, limits, cancelling, processes that die."""
 
 import asyncio
+import json
 import os
 import re
 import signal
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from compass.server.limits import Limits
+from compass.domain.limits import ServerLimits
+from compass.server import worker as process
 from compass.server.pool import Pool, Worker
 from compass.server.problems import Refused
 
@@ -36,7 +39,7 @@ class Slow:
 
 
 def pool_of(count: int, **limits: Any) -> tuple[Pool, list[Any]]:
-    pool = Pool(count, Limits(**limits))
+    pool = Pool(count, ServerLimits(**limits))
     workers: list[Any] = [Slow() for _ in range(count)]
     pool.workers = workers
     pool.idle = list(workers)
@@ -97,7 +100,7 @@ def test_work_goes_to_the_process_that_knows_the_engine() -> None:
 
 def test_limits_are_told_with_a_time_to_wait() -> None:
     async def scene() -> None:
-        pool, _ = pool_of(1, waiting=3, waiting_here=2)
+        pool, _ = pool_of(1, waiting=3, waiting_per_workspace=2)
         work = [ask(pool, "x", "a"), ask(pool, "x", "a")]
         await settle()
         with pytest.raises(Refused) as here:
@@ -211,3 +214,32 @@ def test_a_real_process_is_started_killed_and_replaced() -> None:
         await worker.kill()
 
     played(scene)
+
+
+def test_a_result_that_the_server_could_not_hold_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class TaskHandlers:
+        def do(self, *_: object) -> bytes:
+            return b"x" * 100
+
+    monkeypatch.setattr(process, "LONGEST", 99)
+    with (tmp_path / "out").open("wb") as out:
+        kind, content = process._done(TaskHandlers(), {"task": "rows", "given": {}}, out)
+    assert (kind, json.loads(content)["status"]) == (process.PROBLEM, 413)
+
+
+def test_working_processes_do_not_get_the_secrets_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COMPASS_TOKEN", "a-token-of-this-test")
+    monkeypatch.setenv("COMPASS_LLM_KEY", "a-key-of-this-test")
+
+    async def scene() -> bytes:
+        one = Worker(2**32)
+        process = await one._started()
+        environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+        await one.kill()
+        return environment
+
+    assert b"of-this-test" not in asyncio.run(scene())

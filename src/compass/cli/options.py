@@ -221,7 +221,8 @@ def server(url: str | None, token: str | None, query: str | None = None) -> "Ser
 
 def with_flags(study_file: Path | None, flags: Any, known: Any = None) -> Any:
     """The study of a file (or else a known one) and of flags, which have the last word."""
-    from compass.prepare.study import Study, merge
+    from compass.domain.study import Study
+    from compass.prepare.study import merge
     from compass.prepare.study_file import load_study
 
     said = (known or Study()) if study_file is None else load_study(study_file)
@@ -232,9 +233,10 @@ def dataset(source: str, study_file: Path | None, flags: Any) -> "Dataset":
     """Past runs from what a person typed."""
     from compass import embedded
     from compass.domain.constraint import Source
+    from compass.domain.study import Study
     from compass.engine.dataset import read
     from compass.engine.store import load
-    from compass.prepare.study import Study, merge
+    from compass.prepare.study import merge
     from compass.prepare.study_file import load_study
 
     if not source:
@@ -294,7 +296,7 @@ def engine(
 
 def check_fitted(study_file: Path | None, flags: Any, *models: Any) -> None:
     """Refuse to change what an engine was fitted with."""
-    from compass.prepare.study import Study
+    from compass.domain.study import Study
 
     if study_file is not None or flags != Study():
         raise BadInput(

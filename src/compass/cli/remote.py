@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from compass.client import Server
     from compass.client.dataset import RemoteDataset
     from compass.client.engine import RemoteEngine
+    from compass.domain.study import Study
     from compass.engine.columns import ColumnsView
     from compass.learn.store import Progress
-    from compass.prepare.study import Study
 
 
 def engine(
@@ -52,7 +52,8 @@ def columns(
 ) -> "ColumnsView":
     """What the columns of data or of an engine are taken for."""
     from compass.client.engine import RemoteEngine
-    from compass.prepare.study import Study, merge
+    from compass.domain.study import Study
+    from compass.prepare.study import merge
     from compass.prepare.study_file import load_study
 
     thing = found(at, source, study_file, flags, None)

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 from compass.client.dataset import NOW
 from compass.client.files import as_file
 from compass.client.jobs import Progress, finished
-from compass.client.nouns import EngineInfo, JobInfo, understood
+from compass.client.replies import understood
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
+from compass.domain.api import EngineInfo, Job
 from compass.domain.arguments import anything_of, either, function, start, takes, text
 from compass.domain.base import Value, scalar
 from compass.domain.errors import CompassError
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.query import Query
 from compass.domain.space import Space
-from compass.domain.tell import Told
+from compass.domain.study import Study
+from compass.domain.tell import TellReport
 from compass.engine import arguments as spoken
 from compass.engine.columns import ColumnsView
 from compass.engine.questions import Questions, Run
-from compass.prepare.study import Study
 
 if TYPE_CHECKING:
     from compass.client.server import Server
@@ -112,11 +113,11 @@ class RemoteEngine(Questions):
         }
         said |= {"level": level, "weights": None if weights is None else dict(weights)}
         body = _question(question, run, where, said) | {"curve": list(curve)}
-        told = self._post("answers", body, params=NOW, begins=True)
-        if "state" in told:  # a job; a question that was asked before has its answer at once
-            job = finished(self.server.link, understood(JobInfo, told), self.progress)
-            told = self.server.link.call("GET", f"/answers/{job.answer}")
-        answer = understood(Answer, told["answer"])
+        reply = self._post("answers", body, params=NOW, begins=True)
+        if "state" in reply:  # a job; a question that was asked before has its answer at once
+            job = finished(self.server.connection, understood(Job, reply), self.progress)
+            reply = self.server.connection.call("GET", f"/answers/{job.answer}")
+        answer = understood(Answer, reply["answer"])
         kept = [text for text in self.asked if text != answer.text]
         self.asked = [*kept, answer.text][-_REMEMBERED:]
         return answer
@@ -158,8 +159,8 @@ class RemoteEngine(Questions):
         **said: Any,
     ) -> Query:
         """A question as it is understood, bound to the columns; options are as in `ask`."""
-        told = self._post("queries", _question(question, run, where, said))
-        return understood(Query, told["query"])
+        reply = self._post("queries", _question(question, run, where, said))
+        return understood(Query, reply["query"])
 
     @takes(**spoken.ASKED, n=spoken.RUNS, options=spoken.OPTIONS)
     def run_next(
@@ -175,8 +176,8 @@ class RemoteEngine(Questions):
 
         Without a question, those that would teach the models most. Other options are as in `ask`.
         """
-        told = self._post("run-next", _question(question, run, where, options) | {"runs": n})
-        return understood(tuple[Proposal, ...], told["run_next"])
+        reply = self._post("run-next", _question(question, run, where, options) | {"runs": n})
+        return understood(tuple[Proposal, ...], reply["run_next"])
 
     @takes(run=start, parameters=spoken.NAMES, outcomes=spoken.NAMES)
     def curves(
@@ -229,7 +230,7 @@ class RemoteEngine(Questions):
     @takes(questions=spoken.questions, name=text)
     def tell(
         self, rows: Any, questions: Iterable[str | Query] = (), *, name: str | None = None
-    ) -> Told:
+    ) -> TellReport:
         """Take in new runs: a path, data frame, table or dict of columns; see `Compass.tell`.
 
         The server makes a new engine that knows them, which this is from now on; the one before
@@ -241,29 +242,29 @@ class RemoteEngine(Questions):
         params: dict[str, Any] = NOW | {"ask": texts or self.asked}
         if name is not None:
             params["called"] = name
-        link = self.server.link
+        connection = self.server.connection
         with as_file(rows, self.server.about) as file:
             params["name"] = file.name
             path = f"/engines/{self.id}/tell/upload"
-            told = link.call("POST", path, params=params, content=file.content, begins=True)
-        job = finished(link, understood(JobInfo, told), self.progress)
-        about = understood(EngineInfo, link.call("GET", f"/engines/{job.engine}"))
-        found = understood(Told, link.call("GET", f"/engines/{about.id}/told"))
+            reply = connection.call("POST", path, params=params, content=file.content, begins=True)
+        job = finished(connection, understood(Job, reply), self.progress)
+        about = understood(EngineInfo, connection.call("GET", f"/engines/{job.engine}"))
+        found = understood(TellReport, connection.call("GET", f"/engines/{about.id}/tell-report"))
         self.about = about
         return found
 
     def delete(self) -> None:
         """Delete it from the server; answers that it gave stay."""
-        self.server.link.call("DELETE", f"/engines/{self.id}")
+        self.server.connection.call("DELETE", f"/engines/{self.id}")
 
     def _post(self, what: str, body: Any, params: Any = None, begins: bool = False) -> Any:
         # Twice does no harm: a question that was asked twice is answered once.
         path = f"/engines/{self.id}/{what}"
-        link = self.server.link
-        return link.call("POST", path, params=params, body=body, again=True, begins=begins)
+        connection = self.server.connection
+        return connection.call("POST", path, params=params, body=body, again=True, begins=begins)
 
     def _get(self, what: str, params: Any) -> Any:
-        return self.server.link.call("GET", f"/engines/{self.id}/{what}", params=params)
+        return self.server.connection.call("GET", f"/engines/{self.id}/{what}", params=params)
 
 
 def _question(

@@ -13,7 +13,7 @@ from compass.domain.answer import Answer, Drift, ModelCard
 from compass.domain.errors import CompassError, DataProblem, nearest
 from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.tell import Learnt, Reanswered, Told
+from compass.domain.tell import Learnt, Reanswered, TellReport
 from compass.engine.dataset import Dataset, read
 from compass.engine.tell_report import compared, reanswered, sentences
 from compass.exporters.spreadsheet import unguarded
@@ -35,7 +35,7 @@ _NOT_LEARNT = ("brought", "given")  # families of models that somebody gave: not
 Key = tuple[tuple[str, ...], str]
 
 
-def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) -> Told:
+def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) -> TellReport:
     """Add runs to an engine and let its models learn them; say what that changed.
 
     The engine is changed at the very end, when nothing can fail any more.
@@ -63,7 +63,7 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
         for one in learnt
         if one.drift is not None and one.drift.kind != "none"
     )
-    told = Told(
+    told = TellReport(
         rows=arrived,
         used=used,
         total=data.prepared.rows,

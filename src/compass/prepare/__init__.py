@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BaselineProblem, StudyProblem
 from compass.domain.space import Role, Space
+from compass.domain.study import ColumnChoice, Study
 from compass.prepare.base import Rows, Step, StepResult
 from compass.prepare.cells import coded, numbers
 from compass.prepare.clean import AFTER, BEFORE, report_of, run_steps
 from compass.prepare.encode import Encoder
 from compass.prepare.infer import infer
 from compass.prepare.report import CleaningReport, ColumnReport, Dropped
-from compass.prepare.study import ColumnChoice, Study, merge, study_from, weight_column
+from compass.prepare.study import merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
 from compass.readers import Table
 from compass.readers.arrays import nulls_of

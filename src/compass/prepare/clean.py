@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Role, Space
+from compass.domain.study import Study
 from compass.prepare.base import Rows, Step, StepResult
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.legal import legal_mask, summary
 from compass.prepare.mapping import changed, mapped
 from compass.prepare.report import CleaningReport, Dropped
-from compass.prepare.study import Study
 from compass.readers import Table
 from compass.readers.arrays import nulls_of, values_of
 

@@ -26,10 +26,10 @@ from compass.domain.arguments import (
 )
 from compass.domain.errors import BadInput, DataProblem, unknown
 from compass.domain.space import Role
+from compass.domain.study import Study
 from compass.execute import executor_name, opened
 from compass.execute.base import Executor, WorkerLost
 from compass.prepare.mapping import mapped
-from compass.prepare.study import Study
 from compass.readers.batches import QuotesFound
 from compass.readers.fragments import Fragment, Source, fragments_of
 from compass.readers.sample import COLUMNS

@@ -22,8 +22,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from compass.domain.limits import ServerLimits
 from compass.server import logs
-from compass.server.limits import Limits
 from compass.server.problems import Refused, busy, too_slow
 
 _PAUSE = 1.0  # seconds until connections are taken again when the system has no room for them
@@ -51,7 +51,7 @@ def source_of(client: Any) -> str:
     return _network(str(client[0])) if client else ""
 
 
-class Table:
+class OpenConnections:
     """The connections that are open, and whose they are."""
 
     def __init__(self, most: int, here: int) -> None:
@@ -113,7 +113,9 @@ class _Timer:
 class Connection(H11Protocol):
     """One connection that is closed when the client keeps the server waiting for too long."""
 
-    def __init__(self, source: str, table: Table, limits: Limits, **given: Any) -> None:
+    def __init__(
+        self, source: str, table: OpenConnections, limits: ServerLimits, **given: Any
+    ) -> None:
         super().__init__(**given)
         self.source: str | None = source  # None: it has been let go of
         self.table = table
@@ -169,8 +171,8 @@ class Connection(H11Protocol):
     def _late(self) -> None:
         if self._begun and self.conn.their_state is h11.IDLE:  # not amid a body
             seconds = self.limits.header_seconds
-            told = too_slow(f"the headers of the request did not come within {seconds:g} s")
-            self.transport.write(_plain(told))
+            problem = too_slow(f"the headers of the request did not come within {seconds:g} s")
+            self.transport.write(_plain(problem))
         self.transport.close()
 
     def pause_writing(self) -> None:
@@ -199,7 +201,7 @@ class Listener:
     """Takes connections from a socket, as long as there is room for them."""
 
     def __init__(
-        self, listening: socket.socket, table: Table, make: Callable[[str], Connection]
+        self, listening: socket.socket, table: OpenConnections, make: Callable[[str], Connection]
     ) -> None:
         self.listening = listening
         self.table = table
@@ -207,7 +209,7 @@ class Listener:
         self.loop = asyncio.get_running_loop()
         self._again = _Timer(self.loop)
         self._beginning: set[asyncio.Task[None]] = set()
-        self._told: dict[str, float] = {}
+        self._logged: dict[str, float] = {}
         self._closed = False
 
     def start(self, backlog: int) -> None:
@@ -278,8 +280,8 @@ class Listener:
     def _trouble(self, event: str, **facts: Any) -> None:
         """Tell the operator, but not again and again."""
         now = time.monotonic()
-        if now - self._told.get(event, -_SILENCE) >= _SILENCE:
-            self._told[event] = now
+        if now - self._logged.get(event, -_SILENCE) >= _SILENCE:
+            self._logged[event] = now
             logs.trouble(event, **facts)
 
 

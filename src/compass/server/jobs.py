@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from compass.domain.api import Job, Problem, State
 from compass.domain.base import Noun
 from compass.domain.errors import CompassError
 from compass.server import logs
-from compass.server.listing import Listed
-from compass.server.nouns import Job, Problem, State, now
+from compass.server.listing import Listing
 from compass.server.problems import Refused, fault, problem_of
-from compass.server.store import Workspace, new_id
+from compass.server.store import Workspace, new_id, now
 
 _KEPT = 200  # finished jobs that a workspace keeps
 _ATTEMPTS = 2  # a job that was running twice when the server died is not tried again
@@ -29,7 +29,7 @@ class StoredJob(Noun):
     attempts: int = 0
 
 
-JOBS = Listed("jobs", StoredJob, Job, lambda stored: stored.job.brief())
+JOBS = Listing("jobs", StoredJob, Job, lambda stored: stored.job.brief())
 
 
 @dataclass(eq=False)
@@ -127,7 +127,7 @@ class Jobs:
             logs.trouble("disk", error)
             self._failed(running, disk_problem(error))
         except Exception as error:
-            # Or it would be said to run for ever.
+            # Or it would seem to run for ever.
             logs.trouble("fault", error, job=running.job.kind)
             self._failed(running, fault())
         finally:
@@ -142,7 +142,7 @@ class Jobs:
 
     def _failed(self, running: Running, error: CompassError) -> None:
         status, problem = problem_of(error)
-        running.problem = error if isinstance(error, Refused) else Refused.telling(status, problem)
+        running.problem = error if isinstance(error, Refused) else Refused.of(status, problem)
         running.update(state=State.FAILED, ended=now(), problem=problem)
 
     def _end(self, running: Running) -> None:
@@ -152,9 +152,9 @@ class Jobs:
             if running.kept:
                 self._prune(running.workspace)
         except (OSError, Refused):
-            pass  # a full disk must not hide how the job ended; it is still told from memory
+            pass  # a full disk must not hide how the job ended; it is still shown from memory
         if running.kept:
-            # From now on it is told from disk.
+            # From now on it is read from disk.
             self.running.pop((running.workspace.id, running.job.id), None)
         elif len(self.running) > _KEPT:
             ended = [key for key, one in self.running.items() if one.job.state.over]
@@ -185,7 +185,7 @@ class Jobs:
         return [job for job in own if not job.state.over]
 
     def live(self, workspaces: Sequence[Workspace]) -> dict[tuple[str, str], Job]:
-        """How jobs of workspaces stand that are not told from disk, as lists show them."""
+        """How jobs of workspaces stand that are not read from disk, as lists show them."""
         found = [one for one in self.running.values() if one.workspace in workspaces]
         return {(one.workspace.id, one.job.id): one.job.brief() for one in found}
 

@@ -64,5 +64,5 @@ def event(name: str, **facts: Any) -> None:
 
 def trouble(name: str, error: BaseException | None = None, **facts: Any) -> None:
     """Something went wrong that the operator should know."""
-    told = facts if error is None else {**facts, "fault": fault(error)}
-    _LOG.error(name, extra={"facts": told})
+    all_facts = facts if error is None else {**facts, "fault": fault(error)}
+    _LOG.error(name, extra={"facts": all_facts})

@@ -43,7 +43,7 @@ class Metrics:
         return generate_latest(self.registry)
 
 
-class Measured:
+class RequestMetrics:
     """Counts and logs every request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

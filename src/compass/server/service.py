@@ -10,29 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from compass.domain.answer import Answer, Curve, Suggestion
+from compass.domain.api import DatasetInfo, EngineInfo, Job, ModelInfo
 from compass.domain.base import Config
+from compass.domain.limits import ServerLimits
 from compass.server import answers, logs
+from compass.server.files import allowed
 from compass.server.jobs import Jobs, Running
 from compass.server.language_model import language_model
-from compass.server.limits import TALKER_BYTES, Limits, settled
 from compass.server.listing import DATASETS, every
 from compass.server.metrics import Metrics
-from compass.server.nouns import DatasetInfo, EngineInfo, Job, ModelInfo, now
-from compass.server.paths import allowed
 from compass.server.pool import Pool
 from compass.server.problems import Refused, no_suggestion, not_found
-from compass.server.settings import ServerSettings
+from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, settle
 from compass.server.sizes import size_of
-from compass.server.slots import Makers, Slots
-from compass.server.store import Kind, Store, Workspace, answer_id
+from compass.server.slots import Slots, WorkspaceCreators
+from compass.server.store import Kind, Store, Workspace, answer_id, now
 from compass.server.tasks import CATALOGUE
 
 ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
-TOLD = "told.json"
+TELL_REPORT = "tell-report.json"
 _LISTERS = 4  # lists that are read at once
 
 
-def _slots(what: str, most: int, here: int, limits: Limits) -> Slots:
+def _slots(what: str, most: int, here: int, limits: ServerLimits) -> Slots:
     return Slots(what, most, min(here, most), limits.of_address(most))
 
 
@@ -41,26 +41,28 @@ class Service:
 
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
-        self.limits = settled(settings.limits)
+        self.limits = settle(settings.limits)
         self.store = Store(settings.state, self.limits)
         self.metrics = Metrics()
-        self.askers = Pool(self.limits.askers, self.limits)
-        self.fitters = Pool(self.limits.fitters, self.limits)
+        self.ask_pool = Pool(self.limits.ask_workers, self.limits)
+        self.fit_pool = Pool(self.limits.fit_workers, self.limits)
         # Of their own: a message must not wait for questions that take minutes.
-        small = min(self.limits.memory_bytes, TALKER_BYTES)
-        self.talkers = Pool(
-            self.limits.talkers, self.limits.model_copy(update={"memory_bytes": small})
+        small = min(self.limits.memory_bytes, CHAT_WORKER_BYTES)
+        self.chat_pool = Pool(
+            self.limits.chat_workers, self.limits.model_copy(update={"memory_bytes": small})
         )
         self.jobs = Jobs(
             {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
             ended=self._noted,
         )
-        self.uploads = _slots("uploads", self.limits.uploads, self.limits.uploads_here, self.limits)
+        self.uploads = _slots(
+            "uploads", self.limits.uploads, self.limits.uploads_per_workspace, self.limits
+        )
         self.streams = _slots(
-            "event streams", self.limits.streams, self.limits.streams_here, self.limits
+            "event streams", self.limits.streams, self.limits.streams_per_workspace, self.limits
         )
         most = self.limits.of_address(self.limits.workspaces)
-        self.makers = Makers(most, self.store.unused)
+        self.creators = WorkspaceCreators(most, self.store.unused)
         self._talks: dict[str, asyncio.Lock] = {}
         self.listers = ThreadPoolExecutor(_LISTERS, thread_name_prefix="list")
         self.model = language_model(settings)
@@ -92,7 +94,7 @@ class Service:
             for about in every(workspace, DATASETS):
                 if about.ready or about.id in wanted:
                     continue
-                if about.id in ended:  # its job came to nothing, which was told
+                if about.id in ended:  # its job came to nothing, which was reported
                     workspace.remove("datasets", about.id)
                 else:
                     workspace.set_aside("datasets", about.id, "no job tells what to do with it")
@@ -100,17 +102,17 @@ class Service:
 
     def let_go(self) -> None:
         """Take no more work, and let those go who follow jobs; what is being done goes on."""
-        for pool in (self.askers, self.fitters, self.talkers):
+        for pool in (self.ask_pool, self.fit_pool, self.chat_pool):
             pool.closed = True
         self.jobs.let_go()
 
     async def close(self) -> None:
         """End all work; what is on disk stays for the next server."""
         await self.jobs.close()
-        await self.askers.close()
-        await self.fitters.close()
+        await self.ask_pool.close()
+        await self.fit_pool.close()
         self.listers.shutdown(wait=False, cancel_futures=True)
-        await self.talkers.close()
+        await self.chat_pool.close()
         if self.model is not None:
             self.model.close()
         self.store.close()
@@ -181,7 +183,7 @@ class Service:
 
     async def bytes_now(self, workspace: Workspace, task: str, given: dict[str, Any]) -> bytes:
         """The same, as it came from the working process."""
-        return await self.askers.do(
+        return await self.ask_pool.do(
             task,
             given,
             owner=workspace.id,
@@ -207,7 +209,7 @@ class Service:
             # Not behind the fits, which may take an hour: a person waits for it. A public dataset
             # may have to be downloaded, for which a person waits longer.
             public = about.catalogue is not None
-            pool = self.fitters if public else self.askers
+            pool = self.fit_pool if public else self.ask_pool
             written = await pool.do(
                 "read",
                 task,
@@ -243,7 +245,7 @@ class Service:
                     for outcome, model in given["models"].items()
                 },
             }
-            told = json.loads(await self._heavy("fit", task, workspace, running))
+            described = json.loads(await self._heavy("fit", task, workspace, running))
             about = EngineInfo(
                 id=name,
                 name=given["name"] or data.name,
@@ -253,9 +255,9 @@ class Service:
                 bytes=size_of(draft),
                 options=given["options"],
                 brought=given["models"],
-                said=task["study"],
+                given_study=task["study"],
                 version=version("compass-hpc"),
-                **told,
+                **described,
             )
             (draft / "about.json").write_text(about.model_dump_json())
         return {}
@@ -270,14 +272,14 @@ class Service:
         self, workspace: Workspace, given: dict[str, Any], running: Running
     ) -> dict[str, str]:
         try:
-            await self._taken_in(workspace, given, running)
+            await self._learn_runs(workspace, given, running)
         finally:
             # The new engine has its own copy of the runs; a server that closes will try again.
             if not self.jobs.closing:
                 workspace.remove("datasets", given["runs"])
         return {}
 
-    async def _taken_in(
+    async def _learn_runs(
         self, workspace: Workspace, given: dict[str, Any], running: Running
     ) -> None:
         name = given["engine"]
@@ -293,15 +295,15 @@ class Service:
                 "questions": given["questions"],
                 "limits": self.limits.model_dump(),
             }
-            told = json.loads(await self._heavy("tell", task, workspace, running))
+            made = json.loads(await self._heavy("tell", task, workspace, running))
             about = old.model_copy(
                 update={"id": name, "created": now(), "parent": old.id, "shared": False}
             )
             named = {"name": given.get("name") or old.name, "version": version("compass-hpc")}
             about = EngineInfo.model_validate(
-                about.model_dump() | told["engine"] | named | {"bytes": size_of(draft)}
+                about.model_dump() | made["engine"] | named | {"bytes": size_of(draft)}
             )
-            (draft / TOLD).write_text(json.dumps(told["told"]))
+            (draft / TELL_REPORT).write_text(json.dumps(made["report"]))
             (draft / "about.json").write_text(about.model_dump_json())
 
     async def _ask(
@@ -311,7 +313,7 @@ class Service:
         if workspace.has("answers", name):
             return {}
         path = str(self.engine_path(workspace, engine))
-        written = await self.askers.do(
+        written = await self.ask_pool.do(
             "ask",
             {"engine": path, "question": given["question"]},
             owner=workspace.id,
@@ -332,7 +334,7 @@ class Service:
             return made, None
         running = self.jobs.answering(workspace, made)
         if running is None:
-            self.askers.admit(workspace.id)
+            self.ask_pool.admit(workspace.id)
             work = {"answer": made, "engine": engine, "question": question}
             running = self.jobs.start(workspace, "ask", work, kept=False, answer=made)
         return made, running
@@ -377,7 +379,7 @@ class Service:
     async def _heavy(
         self, task: str, given: dict[str, Any], workspace: Workspace, running: Running
     ) -> bytes:
-        return await self.fitters.do(
+        return await self.fit_pool.do(
             task,
             given,
             owner=workspace.id,

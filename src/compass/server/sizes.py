@@ -15,7 +15,7 @@ def size_of(folder: Path) -> int:
     return total
 
 
-def told_size(count: float) -> str:
+def readable_size(count: float) -> str:
     """A number of bytes for people."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if count < 1024 or unit == "GiB":

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from compass.server.problems import Refused, busy, busy_here
+from compass.server.problems import Refused, busy, workspace_busy
 
 _SOON = 10  # seconds after which a place may be free
 
@@ -39,14 +39,14 @@ class Slots:
     def _check(self, workspace: str, address: str) -> None:
         held = self._held["workspace", workspace]
         if held >= self.here:
-            raise busy_here(_SOON, held, f"{self.what} of this workspace are already open")
+            raise workspace_busy(_SOON, held, f"{self.what} of this workspace are already open")
         if self._held["address", address] >= self.of_address:
             raise busy(_SOON, f"this address has too many {self.what} open")
         if self.now >= self.most:
             raise busy(_SOON, f"the server has too many {self.what} open")
 
 
-class Makers:
+class WorkspaceCreators:
     """Which address made which workspaces: unused ones of one address may not be all there are."""
 
     def __init__(self, of_address: int, unused: Callable[[str], bool]) -> None:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from compass.server.guard import check_shape, check_table
+from compass.server.chat_tasks import ChatHandlers
+from compass.server.files import check_shape, check_table
 from compass.server.memory import resident
-from compass.server.talk import Talks
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -34,13 +34,13 @@ _MOST_ROWS = 1_000  # of one page
 _LONGEST_CELL = 1_000  # characters of a text that are shown
 
 
-class Desk:
-    """Does tasks, and keeps the engines and datasets of the last ones in memory."""
+class TaskHandlers:
+    """Handles tasks, and keeps the engines and datasets of the last ones in memory."""
 
     def __init__(self) -> None:
         self._engines: OrderedDict[str, Compass] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
-        talks = Talks()
+        talks = ChatHandlers()
         self._tasks: dict[str, Callable[[Given, Report], bytes]] = {
             "read": self.read,
             "columns": self.columns,
@@ -110,9 +110,9 @@ class Desk:
 
     def rules(self, given: Given, _: Report) -> bytes:
         """The rules of a dataset, and how many rows break each."""
+        from compass.domain.api import RulesView
         from compass.engine.columns import rules_of
         from compass.rules.mine import mine
-        from compass.server.nouns import RulesView
 
         data = self._dataset(given)
         mined = mine(data.prepared.values, data.prepared.space) if given.get("mine") else None
@@ -121,7 +121,7 @@ class Desk:
 
     def rows(self, given: Given, _: Report) -> bytes:
         """Some rows of a dataset or of an engine's data, as they were given."""
-        from compass.server.nouns import Page
+        from compass.domain.api import Page
 
         table = (
             self._engine(given["engine"]).data if "engine" in given else self._dataset(given)
@@ -142,9 +142,9 @@ class Desk:
         """Some columns of the runs that an engine uses; of too many runs a sample."""
         import numpy as np
 
+        from compass.domain.api import Points
         from compass.domain.errors import unknown
         from compass.prepare.encode import decode_value
-        from compass.server.nouns import Points
 
         prepared = self._engine(given["engine"]).data.prepared
         names, total = list(prepared.space.names), prepared.rows
@@ -164,14 +164,14 @@ class Desk:
             ]
             columns.append(tuple(shown[at] for at in where))
         rows = tuple(prepared.row_id[picked].tolist())
-        told = Points(names=given["columns"], total=total, rows=rows, columns=tuple(columns))
-        return _written(told)
+        points = Points(names=given["columns"], total=total, rows=rows, columns=tuple(columns))
+        return _written(points)
 
     def bring(self, given: Given, _: Report) -> bytes:
         """Whether a model that somebody brought can be used."""
         opened = _brought(given).opened
-        told = {"format": opened.content.kind, "columns": list(opened.inputs.names or ())}
-        return json.dumps(told).encode()
+        described = {"format": opened.content.kind, "columns": list(opened.inputs.names or ())}
+        return json.dumps(described).encode()
 
     # Engines
 
@@ -191,8 +191,8 @@ class Desk:
 
     def bind(self, given: Given, _: Report) -> bytes:
         """A question as Compass understands it."""
+        from compass.domain.api import QueryView
         from compass.language import format_query
-        from compass.server.nouns import QueryView
 
         engine = self._engine(given["engine"])
         question, run, where, options = _question(given["question"])
@@ -235,10 +235,10 @@ class Desk:
         check_shape(Path(given["path"]), given["limits"])
         engine = load(given["engine"])  # its own: the warm one must stay as it is
         engine.store.progress = report
-        told = engine.tell(_called(given), given.get("questions") or ())
+        changes = engine.tell(_called(given), given.get("questions") or ())
         engine.save(Path(given["output"]))
         described = json.loads(self._described(engine))
-        return json.dumps({"told": told.model_dump(mode="json"), "engine": described}).encode()
+        return json.dumps({"report": changes.model_dump(mode="json"), "engine": described}).encode()
 
     def explain(self, given: Given, _: Report) -> bytes:
         """Why the model predicts what it predicts."""
@@ -311,7 +311,7 @@ class Desk:
                 engine.broken_by().items(), (r.source.value for r in engine.rules), strict=False
             )
         ]
-        told = {
+        described = {
             "rows": engine.data.table.rows,
             "fingerprint": engine.data.table.fingerprint,
             "study": engine.data.study.model_dump(mode="json"),
@@ -321,7 +321,7 @@ class Desk:
             "notes": list(engine.data.prepared.report.notes),
             "space": engine.space.model_dump(mode="json"),
         }
-        return json.dumps(told).encode()
+        return json.dumps(described).encode()
 
 
 def _newest(kept: "OrderedDict[str, Any]", key: str) -> Any:

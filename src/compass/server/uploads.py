@@ -14,11 +14,11 @@ from starlette.requests import ClientDisconnect
 
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
+from compass.domain.limits import ServerLimits
+from compass.server.bodies import Pace
 from compass.server.connections import source_of
-from compass.server.limits import Limits
-from compass.server.pace import Pace
 from compass.server.problems import Refused, too_large
-from compass.server.sizes import told_size
+from compass.server.sizes import readable_size
 from compass.server.slots import Slots
 from compass.server.store import Workspace
 
@@ -83,7 +83,7 @@ def _to_disk(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-async def _chunks(request: Request, limits: Limits) -> AsyncIterator[bytes]:
+async def _chunks(request: Request, limits: ServerLimits) -> AsyncIterator[bytes]:
     stream, pace = request.stream(), Pace(limits)
     while True:
         try:
@@ -96,9 +96,9 @@ async def _chunks(request: Request, limits: Limits) -> AsyncIterator[bytes]:
             yield chunk
 
 
-def _too_long(limits: Limits) -> Refused:
+def _too_long(limits: ServerLimits) -> Refused:
     return too_large(
-        f"the upload is longer than the {told_size(limits.upload_bytes)} that the server takes",
+        f"the upload is longer than the {readable_size(limits.upload_bytes)} that the server takes",
         "make a sample that stands for all rows with compass reduce, or leave columns out",
     )
 

@@ -59,17 +59,17 @@ def _die_with(parent: int) -> None:
 
 def serve(source: IO[bytes], out: IO[bytes]) -> None:
     """Read pieces of work from one stream and write frames to the other."""
-    from compass.server.tasks import Desk
+    from compass.server.tasks import TaskHandlers
 
-    desk = Desk()
+    handlers = TaskHandlers()
     while len(head := source.read(LENGTH.size)) == LENGTH.size:
         given = json.loads(source.read(LENGTH.unpack(head)[0]))
-        kind, content = _done(desk, given, out)
+        kind, content = _done(handlers, given, out)
         _write(out, kind, content)
-        desk.tidy()
+        handlers.tidy()
 
 
-def _done(desk: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, bytes]:
+def _done(handlers: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, bytes]:
     from compass.domain.errors import CompassError
     from compass.server.problems import problem_of, too_large
 
@@ -85,7 +85,7 @@ def _done(desk: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, byte
         _write(out, PROGRESS, json.dumps(shown).encode())
 
     try:
-        result = desk.do(given["task"], given["given"], report)
+        result = handlers.do(given["task"], given["given"], report)
         if len(result) > LONGEST:
             raise too_large(
                 f"the result is longer than {LONGEST >> 20} MiB",
@@ -94,7 +94,7 @@ def _done(desk: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, byte
         return RESULT, result
     except Exception as error:
         if _starved(error):
-            desk.forget()
+            handlers.forget()
             error = too_large(
                 "this needs more memory than the server allows",
                 "give it less data, or ask the operator for more memory",
