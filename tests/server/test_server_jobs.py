@@ -56,7 +56,7 @@ def played(tmp_path: Path, scene: Scene) -> list[Job]:
     return ended
 
 
-async def settle() -> None:
+async def machine_limits() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -70,7 +70,7 @@ def test_a_job_is_followed_to_its_end(tmp_path: Path) -> None:
             seen.extend([job async for job in jobs.follow(here, running.job.id)])
 
         following = asyncio.create_task(follow())
-        await settle()
+        await machine_limits()
         assert not await jobs.wait(running, 0)
         assert jobs.get(here, running.job.id).stage == "learning"
         work.ends.put_nowait(None)
@@ -115,7 +115,7 @@ def test_a_job_that_fails_tells_why(
 def test_a_job_that_is_cancelled_stays_so(tmp_path: Path) -> None:
     async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
         running = jobs.start(here, "fit", {})
-        await settle()
+        await machine_limits()
         cancelled = await jobs.cancel(here, running.job.id)
         assert cancelled.state is State.CANCELLED
         assert await jobs.cancel(here, running.job.id) == cancelled
@@ -139,7 +139,7 @@ def left(tmp_path: Path, *, closing: bool) -> None:
             assert jobs.resume([here])[0] == 1
         else:
             jobs.start(here, "fit", {"x": 1}, engine=MADE)
-        await settle()
+        await machine_limits()
         assert work.given == [{"x": 1}]
         if closing:
             await jobs.close()
@@ -199,7 +199,7 @@ def test_a_short_job_is_kept_only_when_it_turns_out_long(tmp_path: Path) -> None
     async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
         short = jobs.start(here, "fit", {}, kept=False)
         long = jobs.start(here, "fit", {}, kept=False)
-        await settle()
+        await machine_limits()
         assert here.names("jobs") == []
         jobs.keep(long)
         assert here.names("jobs") == [long.job.id]

@@ -79,7 +79,7 @@ def test_a_list_comes_in_parts_of_summaries(
 
 def followed(url: str, key: str, found: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients get all parts."""
-    monkeypatch.setattr("compass.client.link._PART", 10)
+    monkeypatch.setattr("compass.client.connection._PART", 10)
     with cp.connect(url, workspace=key) as here:
         left = [name for name in found if name != found[9]]
         assert [one.id for one in here.dataset_briefs()][: len(left)] == left
@@ -169,7 +169,7 @@ def test_the_summary_of_an_engine_has_what_tells_it_from_others() -> None:
         created=now(),
         options={"surrogate": "forest", "rules": ["a > 1"] * 200},
         study=study,
-        said=None,
+        given_study=None,
         brought={"t": "b" * 16},
         models=tuple(SimpleNamespace(target=f"{'long ' * 200}{n}") for n in range(300)),
     )

@@ -63,3 +63,4 @@ def test_a_model_of_ones_own_predicts(person: httpx.Client, data: str, tmp_path:
     assert told["outcomes"][0]["value"] == pytest.approx(float(booster.predict(row)[0]))
     assert person.delete(f"{API}/models/{about['id']}").status_code == 204
     assert person.get(f"{API}/models/{about['id']}").status_code == 404
+    assert person.delete(f"{API}/engines/{engine.json()['id']}").status_code == 204

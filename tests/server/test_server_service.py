@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compass.domain.api import DatasetInfo, Job
-from compass.server.files import allowed
+from compass.server.file_checks import allowed
 from compass.server.jobs import StoredJob
 from compass.server.problems import Refused
 from compass.server.service import Service

@@ -34,7 +34,7 @@ Params = Mapping[str, Any]
 
 
 def address(url: str) -> str:
-    """The address of a server as it is kept: one spelling for one server."""
+    """The address of a server in one spelling, under which its keys are kept."""
     parts = urlsplit(url.strip())
     try:
         port = parts.port
@@ -90,7 +90,7 @@ class ServerConnection:
         self._http.close()
 
     def enter(self, key: str | None) -> None:
-        """Use a workspace from now on."""
+        """Send the key of this workspace with every request from now on."""
         self._http.headers.pop("Compass-Workspace", None)
         if key is not None:
             self._http.headers["Compass-Workspace"] = key
@@ -106,7 +106,7 @@ class ServerConnection:
         again: bool | None = None,
         begins: bool = False,
     ) -> Any:
-        """Send a request and give the JSON of the answer; problems are raised.
+        """Send a request and return the JSON of the reply; problems are raised.
 
         `again`: whether it may be sent twice when a connection breaks. `begins`: whether it may
         begin a job, which is ended when the request is interrupted.
@@ -135,7 +135,7 @@ class ServerConnection:
             params = {"count": _PART, "after": after}
 
     def try_call(self, method: str, path: str) -> tuple[str, Any]:
-        """Send a request; the code of the problem (empty: none), and the JSON of the answer."""
+        """Send a request; return the code of its problem (empty: none) and the JSON of the reply."""
         response = self._sent(method, path, {}, True, False)
         if response.is_success:
             return "", self._json(response)
@@ -210,7 +210,7 @@ class ServerConnection:
             yield response.iter_lines()
 
     def problem(self, response: httpx.Response) -> CompassError:
-        """The error that an answer tells."""
+        """The error that a failed response describes."""
         problem = self._problem(response)
         if problem.code == "no-token":
             return token_problem(given=self.token is not None)

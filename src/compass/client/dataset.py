@@ -30,12 +30,12 @@ class RemoteDataset:
 
     @property
     def id(self) -> str:
-        """How the server calls it."""
+        """The id that the server gave it."""
         return self.about.id
 
     @property
     def name(self) -> str:
-        """How people call it."""
+        """The name that a person gave it."""
         return self.about.name
 
     def __len__(self) -> int:
@@ -121,7 +121,7 @@ class RemoteDataset:
     def _fitted(
         self, name: str | None, options: dict[str, Any], brought: dict[str, str]
     ) -> EngineInfo | None:
-        """An engine that has learnt the same in the same way."""
+        """An engine that was fitted to the same data with the same options; None: there is none."""
         without_rules = {key: value for key, value in options.items() if key != "rules"}
         for brief in self.server.engine_briefs():
             if (
@@ -148,7 +148,7 @@ NOW = {"wait": 0}  # the job at once: then there is something to follow, and to 
 
 
 def _stated_columns(columns: Any) -> Any:
-    """What the inputs of a model are, as it travels; a file is read here."""
+    """Which columns a model takes, as the request has it; a file is read here."""
     if not isinstance(columns, str | Path):
         return columns
     from compass.model.files.columns import stated

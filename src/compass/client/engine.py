@@ -31,7 +31,7 @@ _REMEMBERED = 5  # questions that `tell` looks at again when nobody says which
 
 @dataclass(frozen=True)
 class Known:
-    """What an engine has learnt from."""
+    """The data that an engine has learnt from."""
 
     study: Study
     rows: int
@@ -61,12 +61,12 @@ class RemoteEngine(Questions):
 
     @property
     def id(self) -> str:
-        """How the server calls it."""
+        """The id that the server gave it."""
         return self.about.id
 
     @property
     def name(self) -> str:
-        """How people call it."""
+        """The name that a person gave it."""
         return self.about.name
 
     @property
@@ -81,7 +81,7 @@ class RemoteEngine(Questions):
 
     @property
     def data(self) -> Known:
-        """What it has learnt from."""
+        """The data that it has learnt from."""
         about = self.about
         return Known(about.study, about.rows, about.sample, about.notes)
 
@@ -270,7 +270,7 @@ class RemoteEngine(Questions):
 def _question(
     question: str | Query | None, run: Run | None, where: Iterable[str], said: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A question as it travels; what is not said is left out."""
+    """A question as the body of a request; what is not given is left out."""
     asked: Any = question
     if isinstance(question, Query):
         asked = question.model_dump(mode="json")
@@ -280,7 +280,7 @@ def _question(
 
 
 def _run(run: Run | None) -> Any:
-    """A row number or a configuration as it travels."""
+    """A row number or a configuration as the body of a request has it."""
     if run is None:
         return None
     if isinstance(run, Mapping):

@@ -1,4 +1,4 @@
-"""Files on their way to a server."""
+"""Files to upload: past runs and models."""
 
 import hashlib
 import tempfile
@@ -86,7 +86,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _name(source: Any) -> str:
-    """What to call runs that were read here."""
+    """The name of runs that were read on this side."""
     if isinstance(source, str | PathLike):
         return f"{_printable(Path(str(source)).name)[:150]}.parquet"
     return "runs.parquet"

@@ -1,4 +1,4 @@
-"""Work that takes its time on a server: followed as it happens, and ended with Ctrl-C."""
+"""Jobs on a server: their progress is followed, and Ctrl-C ends them."""
 
 import json
 import time
@@ -41,7 +41,7 @@ def finished(connection: ServerConnection, begun: Job, progress: Progress | None
 
 
 def _nobody(_: str, __: int, ___: int) -> None:
-    """Nobody wants to know."""
+    """Report progress to nobody."""
 
 
 def _followed(connection: ServerConnection, job: Job, progress: Progress) -> Job:

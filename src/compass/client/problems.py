@@ -1,4 +1,4 @@
-"""What goes wrong with a server, as errors that people understand."""
+"""Problems of a server, and of the way to it, as errors of Compass."""
 
 from typing import Any
 

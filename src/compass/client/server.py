@@ -1,4 +1,4 @@
-"""A Compass server, and the way in."""
+"""A Compass server: connecting to it, and the datasets and engines that it has."""
 
 import os
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The address of the server."""
         return self.connection.url
 
     @property
@@ -133,7 +133,7 @@ class Server:
         return [self._dataset(one.id) for one in self.dataset_briefs()]
 
     def dataset_briefs(self) -> Iterator[DatasetBrief]:
-        """The same as a list tells them, which is quicker where there are many."""
+        """The same as summaries, which is quicker where there are many."""
         for entry in self.connection.entries("/datasets"):
             if (one := understood(DatasetBrief, entry)).ready:
                 yield one
@@ -143,7 +143,7 @@ class Server:
         return [self._engine(one.id) for one in self.engine_briefs()]
 
     def engine_briefs(self) -> Iterator[EngineBrief]:
-        """The same as a list tells them, which is quicker where there are many."""
+        """The same as summaries, which is quicker where there are many."""
         for entry in self.connection.entries("/engines"):
             yield understood(EngineBrief, entry)
 
@@ -215,7 +215,7 @@ class Server:
 
 
 def _named(kind: str, name: str, every: Iterator[DatasetBrief | EngineBrief]) -> str:
-    """The id of what is called this."""
+    """The id of the dataset or engine that has this name or id."""
     names = []
     for one in every:
         if name in {one.id, one.name}:

@@ -1,4 +1,4 @@
-"""Who may ask: token, host and origin of a request, and the headers of every answer."""
+"""Access: the token, host and origin of a request, and the headers of every response."""
 
 import hmac
 from typing import Any
@@ -32,7 +32,7 @@ _LONGEST_HEADERS = 32 * 1024
 
 
 class Access:
-    """Refuses requests that may not come in, and puts the same headers on every answer."""
+    """Refuses requests without access, and puts the same headers on every response."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app = app

@@ -38,7 +38,7 @@ def view(workspace: Workspace, name: str) -> bytes:
 
 
 def whole(workspace: Workspace, name: str) -> Answer:
-    """An answer as it was given."""
+    """The whole answer, checked and parsed."""
     about = workspace.get("answers", name, AnswerInfo)
     try:
         return Answer.model_validate_json(_read(workspace, about))

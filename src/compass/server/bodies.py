@@ -99,7 +99,7 @@ class BodyLimit:
 
 
 class _Body:
-    """The body of a request as it comes, and why it is not read to its end."""
+    """Reads the body of a request part by part, and notes why it was refused."""
 
     def __init__(self, receive: Receive, limits: ServerLimits) -> None:
         self.receive = receive

@@ -1,4 +1,4 @@
-"""What a working process does for a chat: it reads messages and drafts.
+"""The tasks of a working process for chats: reading messages and drafts.
 
 Whatever people write is read here and nowhere else in the server: a message that takes too long
 ends one of these processes and not the one that answers everybody.
@@ -106,7 +106,7 @@ class ChatHandlers:
 
 
 def _replayed(recorded: Iterable[dict[str, str]]) -> "Callable[[Messages], str]":
-    """The language model as far as it was asked before."""
+    """A language model that repeats its recorded replies."""
     from compass.chat.assistant import Unusable
 
     replies = iter(recorded)

@@ -52,11 +52,11 @@ def source_of(client: Any) -> str:
 
 
 class OpenConnections:
-    """The connections that are open, and whose they are."""
+    """Counts the open connections, in all and by address."""
 
-    def __init__(self, most: int, here: int) -> None:
+    def __init__(self, most: int, of_source: int) -> None:
         self.most = most
-        self.here = here
+        self.of_source = of_source
         self.open = 0
         self.by_source: Counter[str] = Counter()
         self.waiting: Callable[[], None] | None = None  # called when there is room again
@@ -68,7 +68,7 @@ class OpenConnections:
 
     def enter(self, source: str) -> bool:
         """Take a connection; whether this address may have one more."""
-        if self.by_source[source] >= self.here:
+        if self.by_source[source] >= self.of_source:
             return False
         self.open += 1
         self.by_source[source] += 1
@@ -86,7 +86,7 @@ class OpenConnections:
 
 
 class _Timer:
-    """Something that is done after a time, unless it is stopped before."""
+    """Calls a function after some time, unless it is stopped before."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -130,7 +130,7 @@ class Connection(H11Protocol):
         self._await_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more is waited for."""
+        """Stop all timers and make room for another connection."""
         super().connection_lost(exc)
         self._unset_keepalive_if_required()  # uvicorn leaves it after an error
         self._headers.stop()
@@ -181,7 +181,7 @@ class Connection(H11Protocol):
         self._await_reading()
 
     def resume_writing(self) -> None:
-        """It has read most of it."""
+        """Stop the timer: the client has read most of it."""
         super().resume_writing()
         self._reading.stop()
 
@@ -258,7 +258,7 @@ class Listener:
     def _take(self, taken: socket.socket, source: str) -> None:
         taken.setblocking(False)
         if not self.table.enter(source):
-            self._trouble("connections-of-one", connections=self.table.here)
+            self._trouble("connections-of-one", connections=self.table.of_source)
             _refuse(taken)
             return
         task = self.loop.create_task(self._serve(taken, source))
@@ -278,7 +278,7 @@ class Listener:
             made.release()
 
     def _trouble(self, event: str, **facts: Any) -> None:
-        """Tell the operator, but not again and again."""
+        """Log a trouble, but the same one at most once a minute."""
         now = time.monotonic()
         if now - self._logged.get(event, -_SILENCE) >= _SILENCE:
             self._logged[event] = now
@@ -295,7 +295,7 @@ def _refuse(taken: socket.socket) -> None:
 
 
 def _plain(refused: Refused) -> bytes:
-    """A whole HTTP answer, for connections that no request was read from."""
+    """A whole HTTP response as bytes, for connections that no request was read from."""
     body = json.dumps(refused.problem.model_dump(mode="json")).encode()
     lines = [
         f"HTTP/1.1 {refused.status} {_REASONS[refused.status]}",

@@ -37,7 +37,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Dated(Protocol):
-    """What can be put in order."""
+    """Anything with a date, by which a list is ordered."""
 
     @property
     def created(self) -> datetime:
@@ -45,7 +45,7 @@ class Dated(Protocol):
         ...
 
     def model_dump_json(self) -> str:
-        """As it is kept and sent."""
+        """The summary as JSON, as it is kept and sent."""
         ...
 
 
@@ -136,7 +136,7 @@ def brief(workspace: Workspace, listed: Listing[Any, Brief], name: str) -> Brief
 
 
 def _mark(path: Path) -> str:
-    """What changes whenever a file is replaced; empty: there is none."""
+    """A text that changes whenever a file is replaced; empty: there is no file."""
     try:
         found = os.stat(path)
     except OSError:

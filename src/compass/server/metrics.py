@@ -1,4 +1,4 @@
-"""Counters for Prometheus: how much is asked and how long it takes, never what."""
+"""Counters for Prometheus: how many requests and how long they take, never their content."""
 
 import time
 

@@ -76,7 +76,7 @@ async def _saved(service: Service, path: Path, engine: str) -> None:
     shared = service.store.shared
     with shared.making("engines", engine) as draft:
         await asyncio.to_thread(shutil.copytree, path, draft / ENGINE)
-        described = await service.now(shared, "describe", {"engine": str(draft / ENGINE)})
+        described = await service.run_task(shared, "describe", {"engine": str(draft / ENGINE)})
         about = EngineInfo(
             id=engine,
             name=path.name,

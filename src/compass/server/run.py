@@ -32,7 +32,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop when told to; the signal is not raised again, as that is no failure."""
+        """Stop on SIGINT and SIGTERM; the signal is not raised again, as that is no failure."""
         loop = asyncio.get_running_loop()
         signals = (signal.SIGINT, signal.SIGTERM)
         for one in signals:
@@ -63,7 +63,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more work, let streams end, wait for what is being answered."""
-        self.service.let_go()
+        self.service.drain()
         await super().shutdown(sockets)
 
 

@@ -1,4 +1,4 @@
-"""What stands behind the routes: the store, the working processes, and the work itself."""
+"""The service behind the routes: the store, the working processes, and the work of jobs."""
 
 import asyncio
 import json
@@ -14,14 +14,14 @@ from compass.domain.api import DatasetInfo, EngineInfo, Job, ModelInfo
 from compass.domain.base import Config
 from compass.domain.limits import ServerLimits
 from compass.server import answers, logs
-from compass.server.files import allowed
+from compass.server.file_checks import allowed
 from compass.server.jobs import Jobs, Running
 from compass.server.language_model import language_model
 from compass.server.listing import DATASETS, every
 from compass.server.metrics import Metrics
 from compass.server.pool import Pool
 from compass.server.problems import Refused, no_suggestion, not_found
-from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, settle
+from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, machine_limits
 from compass.server.sizes import size_of
 from compass.server.slots import Slots, WorkspaceCreators
 from compass.server.store import Kind, Store, Workspace, answer_id, now
@@ -29,11 +29,11 @@ from compass.server.tasks import CATALOGUE
 
 ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
 TELL_REPORT = "tell-report.json"
-_LISTERS = 4  # lists that are read at once
+_LIST_THREADS = 4  # lists that are read at once
 
 
-def _slots(what: str, most: int, here: int, limits: ServerLimits) -> Slots:
-    return Slots(what, most, min(here, most), limits.of_address(most))
+def _slots(what: str, most: int, of_workspace: int, limits: ServerLimits) -> Slots:
+    return Slots(what, most, min(of_workspace, most), limits.of_address(most))
 
 
 class Service:
@@ -41,7 +41,7 @@ class Service:
 
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
-        self.limits = settle(settings.limits)
+        self.limits = machine_limits(settings.limits)
         self.store = Store(settings.state, self.limits)
         self.metrics = Metrics()
         self.ask_pool = Pool(self.limits.ask_workers, self.limits)
@@ -63,8 +63,8 @@ class Service:
         )
         most = self.limits.of_address(self.limits.workspaces)
         self.creators = WorkspaceCreators(most, self.store.unused)
-        self._talks: dict[str, asyncio.Lock] = {}
-        self.listers = ThreadPoolExecutor(_LISTERS, thread_name_prefix="list")
+        self._chat_locks: dict[str, asyncio.Lock] = {}
+        self.list_threads = ThreadPoolExecutor(_LIST_THREADS, thread_name_prefix="list")
         self.model = language_model(settings)
 
     def _noted(self, job: Job) -> None:
@@ -74,19 +74,19 @@ class Service:
             logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
 
     @asynccontextmanager
-    async def talking(self, workspace: Workspace, chat: str) -> AsyncIterator[None]:
-        """Have a conversation to oneself: two messages at once come one after the other."""
+    async def chat_turn(self, workspace: Workspace, chat: str) -> AsyncIterator[None]:
+        """Lock a conversation: two messages at once are handled one after the other."""
         key = f"{workspace.id}/{chat}"
-        lock = self._talks.setdefault(key, asyncio.Lock())
+        lock = self._chat_locks.setdefault(key, asyncio.Lock())
         try:
             async with lock:
                 yield
         finally:
-            if not lock.locked() and self._talks.get(key) is lock:
-                del self._talks[key]
+            if not lock.locked() and self._chat_locks.get(key) is lock:
+                del self._chat_locks[key]
 
     def resume(self) -> int:
-        """Take up work that an earlier server left; how many pieces."""
+        """Resume the jobs that an earlier server left; return how many."""
         count, ended = self.jobs.resume(self.store.everybody())
         live = self.jobs.running.values()
         wanted = {one.given.get(key) for one in live for key in ("dataset", "runs")}
@@ -100,18 +100,18 @@ class Service:
                     workspace.set_aside("datasets", about.id, "no job tells what to do with it")
         return count
 
-    def let_go(self) -> None:
-        """Take no more work, and let those go who follow jobs; what is being done goes on."""
+    def drain(self) -> None:
+        """Take no more work and end the event streams; work under way goes on."""
         for pool in (self.ask_pool, self.fit_pool, self.chat_pool):
             pool.closed = True
-        self.jobs.let_go()
+        self.jobs.drain()
 
     async def close(self) -> None:
         """End all work; what is on disk stays for the next server."""
         await self.jobs.close()
         await self.ask_pool.close()
         await self.fit_pool.close()
-        self.listers.shutdown(wait=False, cancel_futures=True)
+        self.list_threads.shutdown(wait=False, cancel_futures=True)
         await self.chat_pool.close()
         if self.model is not None:
             self.model.close()
@@ -134,7 +134,7 @@ class Service:
         return found.model_copy(update={"path": None}) if owner.shared else found
 
     def ready_dataset(self, workspace: Workspace, name: str) -> DatasetInfo:
-        """The same, and it has been read."""
+        """A dataset that this workspace may use and that has been read."""
         found = self.dataset(workspace, name)
         if not found.ready:
             raise Refused(
@@ -165,7 +165,7 @@ class Service:
             return Path(about.path)
         return allowed(about.path, self.settings.folders)
 
-    def given_data(
+    def dataset_task(
         self, workspace: Workspace, name: str, study: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         """A dataset as a working process needs it, with its own study unless one is given."""
@@ -177,12 +177,12 @@ class Service:
 
     # Work that is done at once
 
-    async def now(self, workspace: Workspace, task: str, given: dict[str, Any]) -> Any:
-        """Do a short piece of work and give its result as JSON values."""
-        return json.loads(await self.bytes_now(workspace, task, given))
+    async def run_task(self, workspace: Workspace, task: str, given: dict[str, Any]) -> Any:
+        """Run a short task in a working process and return its result as JSON values."""
+        return json.loads(await self.run_task_bytes(workspace, task, given))
 
-    async def bytes_now(self, workspace: Workspace, task: str, given: dict[str, Any]) -> bytes:
-        """The same, as it came from the working process."""
+    async def run_task_bytes(self, workspace: Workspace, task: str, given: dict[str, Any]) -> bytes:
+        """Run a short task and return its result as the bytes of JSON."""
         return await self.ask_pool.do(
             task,
             given,
@@ -237,7 +237,7 @@ class Service:
             return {}  # the server ended after it was done and before that was noted
         data = self.ready_dataset(workspace, given["dataset"])
         with workspace.making("engines", name) as draft:
-            task = self.given_data(workspace, given["dataset"], given.get("study")) | {
+            task = self.dataset_task(workspace, given["dataset"], given.get("study")) | {
                 "output": str(draft / ENGINE),
                 "options": given["options"],
                 "models": {
@@ -245,7 +245,7 @@ class Service:
                     for outcome, model in given["models"].items()
                 },
             }
-            described = json.loads(await self._heavy("fit", task, workspace, running))
+            described = json.loads(await self._in_fit_pool("fit", task, workspace, running))
             about = EngineInfo(
                 id=name,
                 name=given["name"] or data.name,
@@ -295,7 +295,7 @@ class Service:
                 "questions": given["questions"],
                 "limits": self.limits.model_dump(),
             }
-            made = json.loads(await self._heavy("tell", task, workspace, running))
+            made = json.loads(await self._in_fit_pool("tell", task, workspace, running))
             about = old.model_copy(
                 update={"id": name, "created": now(), "parent": old.id, "shared": False}
             )
@@ -325,7 +325,7 @@ class Service:
         await asyncio.to_thread(answers.keep, workspace, name, engine, written)
         return {}
 
-    def asking(
+    def answer_job(
         self, workspace: Workspace, engine: str, question: dict[str, Any]
     ) -> tuple[str, Running | None]:
         """The name of an answer, and the job that makes it unless it is there already."""
@@ -353,7 +353,7 @@ class Service:
 
     @staticmethod
     def nth(answer: Answer, which: int) -> Suggestion:
-        """The same of an answer that is at hand."""
+        """One suggestion of an answer that was read before, counted from 1."""
         if which > len(answer):
             raise no_suggestion(len(answer), answer.no_answer)
         return answer[which - 1]
@@ -373,10 +373,10 @@ class Service:
             "parameters": parameters,
             "outcomes": outcomes,
         }
-        found = await self.now(workspace, "curves", task)
+        found = await self.run_task(workspace, "curves", task)
         return [Curve.model_validate(one) for one in found]
 
-    async def _heavy(
+    async def _in_fit_pool(
         self, task: str, given: dict[str, Any], workspace: Workspace, running: Running
     ) -> bytes:
         return await self.fit_pool.do(

@@ -50,7 +50,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def settle(limits: ServerLimits) -> ServerLimits:
+def machine_limits(limits: ServerLimits) -> ServerLimits:
     """The limits with what depends on the machine.
 
     All processes together fit into its memory; connections and what is needed besides them fit

@@ -56,24 +56,24 @@ Thing = TypeVar("Thing", bound=Noun)
 
 
 def now() -> datetime:
-    """This moment, as it is kept."""
+    """The time now, in UTC."""
     return datetime.now(UTC)  # to the microsecond: of two things of one name the newer is meant
 
 
 def new_id() -> str:
-    """A name that nothing else has."""
+    """A new random id of 16 hexadecimal digits."""
     return secrets.token_hex(8)
 
 
 def answer_id(engine: str, question: dict[str, Any]) -> str:
-    """The same question to the same engine has the same answer, and so the same name."""
+    """The id of an answer: the same question to the same engine has the same one."""
     text = json.dumps([engine, question], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(eq=False)
 class Workspace:
-    """One person's things."""
+    """The datasets, models, engines, answers, chats and jobs of one workspace."""
 
     folder: Path
     passing: Path
@@ -112,7 +112,7 @@ class Workspace:
         return self.place(kind, name).is_dir()
 
     def get(self, kind: Kind, name: str, noun: type[Thing]) -> Thing:
-        """What is known about a thing."""
+        """What is known about a thing: its `about.json`."""
         what = kind.removesuffix("s")
         try:
             written = (self.place(kind, name) / ABOUT).read_bytes()

@@ -1,4 +1,4 @@
-"""What a working process can do. Each task takes plain JSON and gives the bytes of a JSON answer.
+"""The tasks of a working process: each takes plain JSON and returns the bytes of a JSON result.
 
 Paths come from the server, which made them of names that it chose itself; everything else comes
 from people and is checked here as if it had been typed.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from compass.server.chat_tasks import ChatHandlers
-from compass.server.files import check_shape, check_table
+from compass.server.file_checks import check_shape, check_table
 from compass.server.memory import resident
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class TaskHandlers:
         return self._described(engine)
 
     def describe(self, given: Given, _: Report) -> bytes:
-        """What an engine is."""
+        """The description of a saved engine."""
         return self._described(self._engine(given["engine"]))
 
     def bind(self, given: Given, _: Report) -> bytes:

@@ -26,7 +26,7 @@ ENDINGS = ("csv", "tsv", "parquet")
 
 
 def ending_of(name: str) -> str:
-    """What a file is, by its name."""
+    """The format of a file, by the ending of its name."""
     found = re.search(r"\.([A-Za-z]+)$", name)
     ending = found[1].lower() if found else ""
     if ending not in ENDINGS:
@@ -38,7 +38,7 @@ def ending_of(name: str) -> str:
 
 
 class Received(NamedTuple):
-    """A file that has come."""
+    """Size and digest of a file that was received."""
 
     bytes: int
     digest: str  # SHA-256, by which a client knows what it need not send again

@@ -41,7 +41,7 @@ async def ask(
 ) -> Response:
     """Ask. The same question to the same engine has the same answer, and is answered once."""
     service.owner_of(workspace, "engines", name)
-    made, running = service.asking(workspace, name, given.model_dump(mode="json"))
+    made, running = service.answer_job(workspace, name, given.model_dump(mode="json"))
     if running is not None and not await service.jobs.wait(running, wait):
         service.jobs.keep(running)
         return noun_response(running.job, 202)
@@ -84,7 +84,7 @@ async def evidence(
         "engine": str(service.engine_path(workspace, engine)),
         "numbers": [one.row for one in found],
     }
-    page = await service.now(workspace, "rows", task)
+    page = await service.run_task(workspace, "rows", task)
     return [
         EvidenceRow(
             row=one.row, distance=one.distance, values=dict(zip(page["names"], row, strict=True))

@@ -178,7 +178,7 @@ async def say(
 ) -> Chat:
     """Say something. A query that is confirmed by it is answered at once, or goes on as a job."""
     workspace.check_room(len(given.text.encode()))
-    async with service.talking(workspace, name):
+    async with service.chat_turn(workspace, name):
         chat = workspace.get("chats", name, Chat)
         chat = chat.after(await _read(service, workspace, chat, given.text))
         if chat.reply.run is not None:
@@ -197,7 +197,7 @@ async def edit(service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given
             "name fewer rules or columns",
         )
     workspace.check_room(size)
-    async with service.talking(workspace, name):
+    async with service.chat_turn(workspace, name):
         chat = workspace.get("chats", name, Chat)
         step = await _step(
             service,
@@ -219,7 +219,7 @@ async def take_answer(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ChatAnswer
 ) -> Chat:
     """Take an answer into the conversation, once its job is done."""
-    async with service.talking(workspace, name):
+    async with service.chat_turn(workspace, name):
         chat = workspace.get("chats", name, Chat)
         if workspace.get("answers", given.answer, AnswerInfo).engine != chat.engine:
             raise Refused(
@@ -284,7 +284,7 @@ async def _answered(
 ) -> Chat:
     question = {"question": query.model_dump(mode="json")}
     try:
-        made, running = service.asking(workspace, chat.engine, question)
+        made, running = service.answer_job(workspace, chat.engine, question)
         if running is not None:
             # Whoever looks while it is waited for finds the job, not a question without one.
             chat = chat.model_copy(update={"job": running.job})

@@ -28,8 +28,8 @@ class ColumnsCheck(Noun):
 @router.get("/datasets/{id}/columns", responses=problem_responses())
 async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> ColumnsView:
     """Type, role, unit, range and missing values of each column, and what cleaning did."""
-    given = service.given_data(workspace, name)
-    return ColumnsView.model_validate(await service.now(workspace, "columns", given))
+    given = service.dataset_task(workspace, name)
+    return ColumnsView.model_validate(await service.run_task(workspace, "columns", given))
 
 
 @router.post("/datasets/{id}/columns/check", responses=problem_responses(409))
@@ -37,8 +37,8 @@ async def check(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ColumnsCheck
 ) -> ColumnsView:
     """The same, seen through another study, which is not kept."""
-    task = service.given_data(workspace, name, _plain(given)) | {"mine": given.mine}
-    return ColumnsView.model_validate(await service.now(workspace, "columns", task))
+    task = service.dataset_task(workspace, name, _plain(given)) | {"mine": given.mine}
+    return ColumnsView.model_validate(await service.run_task(workspace, "columns", task))
 
 
 @router.post("/engines/{id}/columns/check", responses=problem_responses())
@@ -52,7 +52,7 @@ async def of_engine(
         study = about.study.model_dump(mode="json", exclude_defaults=True)
     path = str(service.engine_path(workspace, name))
     task = {"engine": path, "study": study, "mine": given.mine}
-    return ColumnsView.model_validate(await service.now(workspace, "columns", task))
+    return ColumnsView.model_validate(await service.run_task(workspace, "columns", task))
 
 
 def _plain(given: ColumnsCheck) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from compass.domain.api import DatasetBrief, DatasetInfo, Job, Name, Page, RowNu
 from compass.domain.base import Noun
 from compass.domain.study import Study
 from compass.readers.catalogue import entry
-from compass.server.files import allowed
+from compass.server.file_checks import allowed
 from compass.server.listing import DATASETS
 from compass.server.problems import Refused
 from compass.server.responses import noun_response
@@ -164,8 +164,8 @@ async def rows(
     count: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Page:
     """Some rows as they were given; texts of more than 1,000 characters are cut."""
-    given = service.given_data(workspace, name) | {"first": first, "count": count}
-    return Page.model_validate(await service.now(workspace, "rows", given))
+    given = service.dataset_task(workspace, name) | {"first": first, "count": count}
+    return Page.model_validate(await service.run_task(workspace, "rows", given))
 
 
 @router.put("/{id}/study", responses=problem_responses())
@@ -182,7 +182,7 @@ async def study(
         "study": given.model_dump(mode="json", exclude_defaults=True),
         "called": owned(service, workspace, name).name,
     }
-    await service.now(workspace, "columns", task)  # refuses what does not fit the data
+    await service.run_task(workspace, "columns", task)  # refuses what does not fit the data
     # Looked at again: it may have been deleted meanwhile, and must not come back as a shell.
     changed = owned(service, workspace, name).model_copy(update={"study": given})
     workspace.put("datasets", name, changed)

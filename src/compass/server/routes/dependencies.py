@@ -1,4 +1,4 @@
-"""What routes need: the service, the workspace of the request, and the answers they document."""
+"""Dependencies of routes: the service, the workspace of the request, and documented responses."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from compass.server.store import Workspace
 
 
 def router_for(tag: str, prefix: str = "") -> APIRouter:
-    """Where the routes of a noun are gathered; for generated clients they are called tag_name."""
+    """The router of a noun; generated clients call its routes tag_name."""
     return APIRouter(prefix=prefix, tags=[tag], generate_unique_id_function=_operation)
 
 
@@ -94,7 +94,7 @@ async def list_response(
 
     # One at a time of each workspace: or one that lists a lot would hold all threads.
     async with workspaces[0].listing:
-        written, more = await asyncio.get_running_loop().run_in_executor(service.listers, made)
+        written, more = await asyncio.get_running_loop().run_in_executor(service.list_threads, made)
     headers = {} if more is None else {"Compass-Next": more}
     return Response(written, media_type="application/json", headers=headers)
 

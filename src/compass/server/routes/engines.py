@@ -167,7 +167,7 @@ async def explain(
         task["suggestion"] = chosen.model_dump(mode="json")
     if given.given is not None:
         task["suggestion"] = given.given.model_dump(mode="json")
-    found = await service.now(workspace, "explain", task)
+    found = await service.run_task(workspace, "explain", task)
     return [Explanation.model_validate(one) for one in found]
 
 
@@ -185,7 +185,7 @@ async def importance(
         "outcome": outcome,
         "repeats": repeats,
     }
-    return Importance.model_validate(await service.now(workspace, "importance", task))
+    return Importance.model_validate(await service.run_task(workspace, "importance", task))
 
 
 @router.get("/{id}/dependence", responses=problem_responses())
@@ -210,7 +210,7 @@ async def dependence(
         "label": label,
         "lines": lines,
     }
-    return Dependence.model_validate(await service.now(workspace, "dependence", task))
+    return Dependence.model_validate(await service.run_task(workspace, "dependence", task))
 
 
 @router.get("/{id}/points", response_model=Points, responses=problem_responses())
@@ -226,7 +226,7 @@ async def points(
     """Some columns of the past runs, to draw them: clean values, column by column."""
     path = str(service.engine_path(workspace, name))
     task = {"engine": path, "columns": column, "count": count}
-    written = await service.bytes_now(workspace, "points", task)
+    written = await service.run_task_bytes(workspace, "points", task)
     return Response(written, media_type="application/json")
 
 

@@ -40,7 +40,7 @@ async def upload(
         came = await receive(request, draft / "model", workspace)
         service.metrics.uploaded.inc(came.bytes)
         task = {"path": str(draft / "model"), "name": name}
-        found = await service.now(workspace, "bring", task)
+        found = await service.run_task(workspace, "bring", task)
         about = about.model_copy(update={**came._asdict(), **found})
         (draft / "about.json").write_text(about.model_dump_json())
     return about

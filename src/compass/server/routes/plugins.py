@@ -14,5 +14,5 @@ router = router_for("plugins", "/api/v1/plugins")
 @router.get("", responses=problem_responses())
 async def listing(service: ServiceDep, workspace: WorkspaceDep) -> list[Plugin]:
     """All plug-ins of the server, as `compass plugins` lists them."""
-    found = await service.now(workspace, "plugins", {})
+    found = await service.run_task(workspace, "plugins", {})
     return [Plugin.model_validate(one) for one in found]

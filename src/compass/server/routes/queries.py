@@ -49,4 +49,4 @@ async def understand(
         "engine": str(service.engine_path(workspace, name)),
         "question": given.model_dump(mode="json"),
     }
-    return QueryView.model_validate(await service.now(workspace, "bind", task))
+    return QueryView.model_validate(await service.run_task(workspace, "bind", task))

@@ -33,8 +33,8 @@ async def show(
     mine: Annotated[bool, Query(description="look for rules that hold on all rows too")] = False,
 ) -> RulesView:
     """The rules of a dataset's study, with the count of rows that break each."""
-    given = service.given_data(workspace, name) | {"mine": mine}
-    return RulesView.model_validate(await service.now(workspace, "rules", given))
+    given = service.dataset_task(workspace, name) | {"mine": mine}
+    return RulesView.model_validate(await service.run_task(workspace, "rules", given))
 
 
 @router.post("/check", responses=problem_responses())
@@ -42,5 +42,5 @@ async def check(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: RuleTexts
 ) -> RulesView:
     """Try rules without keeping them: how many rows break each."""
-    task = service.given_data(workspace, name) | {"rules": given.rules}
-    return RulesView.model_validate(await service.now(workspace, "rules", task))
+    task = service.dataset_task(workspace, name) | {"rules": given.rules}
+    return RulesView.model_validate(await service.run_task(workspace, "rules", task))

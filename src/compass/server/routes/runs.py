@@ -69,7 +69,7 @@ async def run_next(
         "count": given.runs,
         "question": given.model_dump(mode="json", exclude={"runs"}),
     }
-    found = RunNext.model_validate(await service.now(workspace, "next", task))
+    found = RunNext.model_validate(await service.run_task(workspace, "next", task))
     return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})
 
 

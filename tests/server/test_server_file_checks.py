@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compass.domain.errors import CompassError
 from compass.domain.limits import ServerLimits
-from compass.server.files import allowed, check_shape, check_table
+from compass.server.file_checks import allowed, check_shape, check_table
 from compass.server.problems import Refused
 from conftest import cluster_columns
 
@@ -94,7 +94,7 @@ def test_a_folder_with_very_many_files_is_not_walked_through(
     for name in "abc":
         (tmp_path / name).touch()
     assert allowed(str(tmp_path), [tmp_path]) == tmp_path.resolve()
-    monkeypatch.setattr("compass.server.files._MOST_FILES", 2)
+    monkeypatch.setattr("compass.server.file_checks._MOST_FILES", 2)
     with pytest.raises(Refused, match="more than 2") as refused:
         allowed(str(tmp_path), [tmp_path])
     assert refused.value.status == 413
