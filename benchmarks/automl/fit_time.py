@@ -74,17 +74,17 @@ def run(given: argparse.Namespace) -> int:
 
 def _ground(engine: cp.Compass, settings: Settings) -> Course:
     space = engine.space
-    lesson = engine.store.lesson(space.having(Role.KNOB, Role.CONTEXT), "runtime")
+    lesson = engine.store.data_of(space.having(Role.KNOB, Role.CONTEXT), "runtime")
     rows = lesson.train
     return course(
-        lesson.field.X[rows],
+        lesson.view.X[rows],
         lesson.y[rows],
         Task(),
-        groups=configurations(lesson.field.X[rows]),
+        groups=configurations(lesson.view.X[rows]),
         weight=None,
         seed=settings.seed,
         settings=settings,
-        features=lesson.field.features,
+        features=lesson.view.features,
     )
 
 

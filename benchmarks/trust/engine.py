@@ -9,8 +9,8 @@ import compass as cp
 from benchmarks.trust.problems import Problem, Rows
 from compass.domain.answer import Trust
 from compass.evidence.assessor import Assessor
+from compass.learn.outcomes import OutcomeModel
 from compass.learn.score import row_errors, small
-from compass.learn.store import OutcomeModel
 
 Floats = NDArray[np.float64]
 _DECIDE = 2000  # rows on which the family and the scale of an outcome are chosen

@@ -116,7 +116,7 @@ def asked(assessor: Assessor, repeats: int) -> dict[str, float]:
 def built(assessor: Assessor, *, auto: bool) -> dict[str, float]:
     """CPU seconds of building the index and the ensemble, and of training models beside."""
     view, store = assessor.view, assessor.store
-    lesson = store.lesson(view.features.names, OUTCOME)
+    lesson = store.data_of(view.features.names, OUTCOME)
     X, y, settings = view.X[lesson.train], lesson.y[lesson.train], store.settings
     weight = store.prepared.weight
 

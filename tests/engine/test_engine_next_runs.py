@@ -90,7 +90,7 @@ def test_proposals_are_apart_from_each_other(sparse: cp.Compass) -> None:
     assessor = judge_of(sparse)
     encoder = Encoder(assessor.view.features)
     X = np.array([encoder.encode(proposal.config) for proposal in sparse.run_next(5)])
-    geometry = sparse.store.geometry(assessor.view.features.names, {})
+    geometry = sparse.store.view_of(assessor.view.features.names).geometry({})
     for i in range(5):
         for j in range(i):
             gap = next_runs.loss.column_distance(X[[i]], X[j], geometry).sum()
@@ -110,7 +110,7 @@ def test_no_rule_leaves_room_means_no_proposal(sparse: cp.Compass) -> None:
     assessor = judge_of(sparse)
     names = assessor.view.features.names
     impossible = compiled([Constraint(text="nodes > 1000")], sparse.space, names)
-    geometry = sparse.store.geometry(names, {})
+    geometry = sparse.store.view_of(names).geometry({})
     assert next_runs.anywhere(assessor, impossible, geometry, n=5, seed=1) == ()
     x = assessor.view.X[0]
     assert next_runs.towards(assessor, impossible, geometry, x, n=5) == ()
@@ -119,7 +119,7 @@ def test_no_rule_leaves_room_means_no_proposal(sparse: cp.Compass) -> None:
 def test_within_a_context_nothing_else_is_proposed(sparse: cp.Compass) -> None:
     assessor = judge_of(sparse)
     names = assessor.view.features.names
-    geometry = sparse.store.geometry(names, {})
+    geometry = sparse.store.view_of(names).geometry({})
     rules = compiled(sparse.rules, sparse.space, names)
     only_b = assessor.view.X[assessor.view.X[:, names.index("app")] == 1.0][:1]
     proposals = next_runs.anywhere(assessor, rules, geometry, n=6, seed=3, within=only_b)
@@ -131,7 +131,7 @@ def test_within_a_context_nothing_else_is_proposed(sparse: cp.Compass) -> None:
 def test_towards_starts_with_the_suggestion_and_stays_in_its_context(sparse: cp.Compass) -> None:
     assessor = judge_of(sparse)
     space = assessor.view.features
-    geometry = sparse.store.geometry(space.names, {})
+    geometry = sparse.store.view_of(space.names).geometry({})
     rules = compiled(sparse.rules, sparse.space, space.names)
     wanted = {"app": "a", "nodes": 31, "cores": 3, "cap": 130}
     x = Encoder(space).encode(wanted)
@@ -149,7 +149,7 @@ def test_towards_starts_with_the_suggestion_and_stays_in_its_context(sparse: cp.
 def test_towards_never_invents_a_value_between_none_and_a_number(sparse: cp.Compass) -> None:
     assessor = judge_of(sparse)
     space = assessor.view.features
-    geometry = sparse.store.geometry(space.names, {})
+    geometry = sparse.store.view_of(space.names).geometry({})
     rules = compiled(sparse.rules, sparse.space, space.names)
     seen = {sparse.data.row(n)["cap"] for n in range(len(sparse.data))}
     for cap in (None, 130):
@@ -161,7 +161,7 @@ def test_towards_never_invents_a_value_between_none_and_a_number(sparse: cp.Comp
 
 def test_a_suggestion_that_was_run_before_needs_no_run(sparse: cp.Compass) -> None:
     assessor = judge_of(sparse)
-    geometry = sparse.store.geometry(assessor.view.features.names, {})
+    geometry = sparse.store.view_of(assessor.view.features.names).geometry({})
     known = assessor.view.X[assessor.view.train[0]]
     assert next_runs.towards(assessor, (), geometry, known, n=5) == ()
 
@@ -243,7 +243,7 @@ def apart(engine: cp.Compass, proposals: Iterable[Proposal]) -> None:
     names = engine.space.having(Role.KNOB, Role.CONTEXT)
     encoder = Encoder(engine.space.select(names))
     X = np.array([encoder.encode(proposal.config) for proposal in proposals])
-    geometry = engine.store.geometry(names, {})
+    geometry = engine.store.view_of(names).geometry({})
     for i in range(len(X)):
         gaps = next_runs.loss.column_distance(X[:i], X[i], geometry).sum(axis=1)
         assert (gaps > engine.settings.search.distinct).all()
@@ -392,6 +392,9 @@ def test_a_change_of_many_runs_breaks_no_rule_and_repeats_nothing() -> None:
 def test_runs_to_check_with_are_past_runs_too(sparse: cp.Compass) -> None:
     assessor = judge_of(sparse)
     names = assessor.view.features.names
-    rules, geometry = compiled(sparse.rules, sparse.space, names), sparse.store.geometry(names, {})
+    rules, geometry = (
+        compiled(sparse.rules, sparse.space, names),
+        sparse.store.view_of(names).geometry({}),
+    )
     for x in assessor.view.X[assessor.view.valid[:20]]:
         check(sparse, next_runs.towards(assessor, rules, geometry, x, n=6))

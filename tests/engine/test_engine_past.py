@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import compass as cp
-from compass.engine import answer as answering
+from compass.engine import plan
 from compass.settings import ForestSettings, Settings, TrustSettings
 
 A, B, C = range(1, 13), (1, 2, 4, 8, 16), range(4)
@@ -68,7 +68,7 @@ def test_what_was_measured_beats_what_is_only_predicted(
     assert truth(answer[0]) == 4.0
     assert answer[0].outcome("time").observed == 4.0
     assert answer[0].outcome("time").value > 4.0  # the prediction is shown as it is
-    monkeypatch.setattr(answering, "past_runs_of", lambda *_: None)
+    monkeypatch.setattr(plan, "past_runs_of", lambda *_: None)
     naive = made.recommend(ask=KNOBS, goals=goals, count=5)
     assert truth(naive[0]) > 4.0
 
@@ -174,7 +174,7 @@ def test_ranges_and_several_contexts_are_answered_by_the_model_alone(
         {"ask": ["a"], "goals": {"time": cp.minimize}},  # over all past b and c
     ]
     with_past = [made.recommend(**one) for one in asked]
-    monkeypatch.setattr(answering, "past_runs_of", lambda *_: None)
+    monkeypatch.setattr(plan, "past_runs_of", lambda *_: None)
     for one, answer in zip(asked, with_past, strict=True):
         assert [s.config for s in made.recommend(**one)] == [s.config for s in answer]
         assert not any("expected to beat" in note for note in answer.notes)

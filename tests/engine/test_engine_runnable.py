@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compass as cp
-from compass.acquire.runnable import Made, allowed, spaced
+from compass.acquire.runnable import allowed, spaced
 from compass.domain.constraint import Constraint
 from compass.domain.space import Number, Space
 from compass.engine.rules import compiled
@@ -49,7 +49,7 @@ def test_all_past_runs_are_known_learnt_from_or_not(keep: float | None) -> None:
     changed = {} if keep is None else {"keep": keep}
     store = cp.Compass(data, settings=cp.Settings(surrogate="forest", **changed)).store
     names = (*ROLES["context"], *ROLES["knobs"])
-    made, X = Made.of(store, names), store.everything.columns_of(names)
+    made, X = store.view_of(names).all_runs, store.everything.columns_of(names)
     assert len(X) == 120
     assert made.known(X).all()
     same = (X[:, None, :] == X[None, :, :]).all(axis=2)

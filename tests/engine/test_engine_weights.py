@@ -15,14 +15,13 @@ import compass as cp
 from compass.cli.render import answer as rendered
 from compass.domain.answer import Label
 from compass.domain.target import Target
-from compass.engine.plan import _contexts
+from compass.engine.starts import contexts_of
 from compass.evidence.assessor import Assessor
-from compass.evidence.comparable import MatchedRuns, _usual_error
+from compass.evidence.comparable import MatchedRuns
 from compass.evidence.effects import effects, with_doubts
-from compass.evidence.past_runs import _reliability, past_runs_of
+from compass.evidence.past_runs import past_runs_of
 from compass.explain.importance import _between
 from compass.learn.drift import verdict
-from compass.learn.store import ModelStore
 from compass.prepare.split import configurations
 from compass.readers.sample import marked
 from compass.settings import ForestSettings, TrustSettings
@@ -202,14 +201,12 @@ def test_recommendations_say_that_they_are_of_a_sample(drawn: cp.Compass) -> Non
 
 def test_contexts_are_drawn_as_often_as_the_source_has_them(drawn: cp.Compass) -> None:
     store, counts = drawn.store, np.zeros(2)
-    two = store.settings.search.model_copy(update={"contexts": 2})
-    settings = store.settings.model_copy(update={"search": two})
-    few = ModelStore(store.everything, store.prepared, settings)
-    X, rows = store.view_of(FEATURES).X, np.arange(N)
+    view, rows = store.view_of(FEATURES), np.arange(N)
+    X = view.X
     start = X[0].copy()
     start[0] = 7.0  # no run has it: the first context is that of the start, which is not counted
     for seed in range(300):
-        found = _contexts(X, rows, start, [0], {}, FEATURES, few, np.random.default_rng(seed))
+        found = contexts_of(view, rows, start, [0], {}, 2, np.random.default_rng(seed))
         counts[int(found[1, 0])] += 1
     share = [store.prepared.weight[X[:, 0] == app].sum() for app in (0, 1)]
     np.testing.assert_allclose(counts / 300, share / np.sum(share), atol=0.05)
@@ -257,10 +254,10 @@ def test_measured_means_and_reliability_are_weighted(assessor: Assessor) -> None
     said = assessor.trained["runtime"].model.predict(view.X[held])[:, 0]
     apart = np.abs(np.log(np.maximum(said, y.min())) - np.log(y[held]))
     often = np.repeat(apart, weight[held].astype(int))
-    usual = _usual_error(assessor, "runtime")
+    usual = assessor.learnt("runtime").usual_error
     assert usual == np.percentile(often, 50, method="inverted_cdf")
     squares = ((y[held] - said) / np.maximum(y[held], said)) ** 2
-    own = _reliability(assessor, "runtime")
+    own = assessor.learnt("runtime").reliability
     assert own.error + own.noise == pytest.approx(np.average(squares, weights=weight[held]))
     # How far runs of one configuration scatter, as often as each of them counts.
     apart, freedom = 0.05**2 * (own.error + own.noise), 1
@@ -294,7 +291,7 @@ def test_runs_of_one_configuration_count_by_weight(assessor: Assessor) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("compass.generate.past.PastRuns.settled", settled)
-        past_runs_of(assessor, task, view.X[rows[:1]], lambda X: {})
+        past_runs_of(task, assessor, view.X[rows[:1]], lambda X: {})
     past_runs = seen["record"]
     place = int(np.flatnonzero(past_runs.key == kinds[times.argmax()])[0])
     y, weight = store.prepared.column("runtime")[rows], store.prepared.weight[rows]

@@ -1,16 +1,15 @@
 """Configurations that may improve the answer to a question, and what each of them may give."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.acquire import improvement as decision
-from compass.acquire.runnable import Made, allowed
+from compass.acquire.runnable import allowed
 from compass.domain.answer import Label, Suggestion
-from compass.domain.query import Kind
 from compass.domain.space import Number
+from compass.evidence.assessor import Assessor
 from compass.evidence.contexts import completed
 from compass.evidence.past_runs import past_runs_of
 from compass.generate.blocks import Block, blocks
@@ -20,13 +19,10 @@ from compass.generate.repair import broken, settle
 from compass.generate.task import SearchTask
 from compass.generate.variation import children, draw, variation_of
 from compass.language import format_value
+from compass.learn.outcomes import OutcomeModel
 from compass.learn.reliability import Reliability
-from compass.learn.store import OutcomeModel
 from compass.model.trees import flat
 from compass.prepare.encode import Encoder
-
-if TYPE_CHECKING:
-    from compass.engine.answer import Desk
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -61,34 +57,34 @@ class Prospects:
 
 
 def prospects(
-    desk: "Desk", task: SearchTask, suggestions: tuple[Suggestion, ...]
+    task: SearchTask, assessor: Assessor, suggestions: tuple[Suggestion, ...]
 ) -> Prospects | None:
     """Everything that could be run for a question; None where no configuration is legal."""
     rng = np.random.default_rng(task.seed)
     encoder = Encoder(task.space)
     own = np.array([encoder.encode(s.config) for s in suggestions]).reshape(-1, len(task.start))
-    past_runs = _record(desk, task)
+    past_runs = _measured(task, assessor)
     known = _best_measured(task, past_runs)
     seen = np.empty((0, len(task.start))) if past_runs is None else past_runs.X[known]
     found = [own, seen[:_REPEATED], _pool(task, np.concatenate([own, seen]), rng)]
     X = np.concatenate(found)
-    if desk.plan.query.kind is Kind.RECOMMEND and len(X):
-        X = _placed(desk, task, X)
+    if task.baseline is None and len(X):
+        X = _placed(task, assessor, X)
     X = _first_of_each(X[_fine(task, X)])
     if not len(X):
         return None
-    averaged = len(desk.plan.contexts) > 1
-    drawn, centre, deviation = _drawn(desk, task, past_runs, X, rng, averaged=averaged)
+    averaged = len(task.contexts) > 1
+    drawn, centre, deviation = _drawn(task, assessor, past_runs, X, rng, averaged=averaged)
     result = decision.result(task, X, drawn)
     worst = float(result.value.max())
     losses = result.losses(worst)
-    open_ = _decisions(desk, task, past_runs, known[:_REPEATED], suggestions, X, losses, worst)
+    open_ = _decisions(task, assessor, past_runs, known[:_REPEATED], suggestions, X, losses, worst)
     today, holder = _today(open_, losses)
     met = today.loss <= worst
     return Prospects(X, drawn, result, losses, today, holder, met, centre, deviation)
 
 
-def within(desk: "Desk", task: SearchTask, X: Floats, place: int, holder: int) -> Prospects:
+def within(task: SearchTask, assessor: Assessor, X: Floats, place: int, holder: int) -> Prospects:
     """One candidate of X [m, d] and the decision of today, both in the context of the candidate.
 
     A recommendation is averaged over contexts, a run is made in one of them.
@@ -96,29 +92,29 @@ def within(desk: "Desk", task: SearchTask, X: Floats, place: int, holder: int) -
     rows = X[[place, holder]].copy()
     fixed = np.setdiff1d(np.arange(X.shape[1]), task.movable)
     rows[1, fixed] = rows[0, fixed]
-    models = {name: trained.model for name, trained in desk.assessor.trained.items()}
-    view = replace(task, predict=Averaged(models, rows[:1], task.movable), past_runs=None)
-    past_runs = _record(desk, view, rows[:1])
+    models = {name: trained.model for name, trained in assessor.trained.items()}
+    inside = replace(task, predict=Averaged(models, rows[:1], task.movable), past_runs=None)
+    past_runs = _measured(inside, assessor, rows[:1])
     rng = np.random.default_rng(task.seed)
-    drawn, centre, deviation = _drawn(desk, view, past_runs, rows, rng)
-    result = decision.result(view, rows, drawn)
+    drawn, centre, deviation = _drawn(inside, assessor, past_runs, rows, rng)
+    result = decision.result(inside, rows, drawn)
     losses = result.losses(float(result.value.max()))
     today = decision.Today(float(losses[:, 1].mean()), 1)
     met = bool((result.miss[:, 1] <= 0).mean() > 0.5)
     return Prospects(rows, drawn, result, losses, today, "", met, centre, deviation)
 
 
-def _placed(desk: "Desk", task: SearchTask, X: Floats) -> Floats:
+def _placed(task: SearchTask, assessor: Assessor, X: Floats) -> Floats:
     """Settings X [m, d] in the best known context, of several in one where they were not run yet.
 
     A run that was made already teaches little, and where a question is about several contexts the
     settings can be tried in another one.
     """
-    contexts, space = desk.plan.contexts, task.space
+    contexts, space = task.contexts, task.space
     settings = np.repeat(task.start[None, :], len(X), axis=0)
     settings[:, task.movable] = X[:, task.movable]
-    full = completed(desk.plan, desk.assessor, task, _first_of_each(settings))
-    made = Made.of(desk.store, space.names)
+    full = completed(task, assessor, _first_of_each(settings))
+    made = assessor.view.all_runs
     again = np.flatnonzero(made.known(full))
     if len(contexts) < 2 or not len(again):
         return full
@@ -126,20 +122,22 @@ def _placed(desk: "Desk", task: SearchTask, X: Floats) -> Floats:
     tried[:, task.movable] = np.repeat(full[again][:, task.movable], len(contexts), axis=0)
     fresh = ~made.known(tried) & allowed(space, task.rules, tried, task.movable)
     far = np.full(len(tried), np.inf)
-    far[fresh] = desk.assessor.view.support.novelty(tried[fresh])
+    far[fresh] = assessor.view.support.novelty(tried[fresh])
     nearest = far.reshape(len(again), -1).argmin(axis=1) + np.arange(len(again)) * len(contexts)
     full[again] = np.where(fresh[nearest][:, None], tried[nearest], full[again])
     return full
 
 
-def _record(desk: "Desk", task: SearchTask, contexts: Floats | None = None) -> PastRuns | None:
+def _measured(
+    task: SearchTask, assessor: Assessor, contexts: Floats | None = None
+) -> PastRuns | None:
     """What was measured in the context of the question; None where there are several contexts."""
     if task.past_runs is not None or not isinstance(task.predict, Averaged):
         return task.past_runs
     # A record is kept of what is minimised; goals are looked up in the same way.
     aimed = tuple(t.model_copy(update={"direction": "minimize"}) for t in task.targets)
-    where = desk.plan.contexts if contexts is None else contexts
-    return past_runs_of(desk.assessor, replace(task, targets=aimed), where, task.predict.spread)
+    where = task.contexts if contexts is None else contexts
+    return past_runs_of(replace(task, targets=aimed), assessor, where, task.predict.spread)
 
 
 def _best_measured(task: SearchTask, past_runs: PastRuns | None) -> Integers:
@@ -240,8 +238,8 @@ def _first_of_each(X: Floats) -> Floats:
 
 
 def _drawn(
-    desk: "Desk",
     task: SearchTask,
+    assessor: Assessor,
     past_runs: PastRuns | None,
     X: Floats,
     rng: np.random.Generator,
@@ -253,9 +251,8 @@ def _drawn(
     `averaged`: of predictions over several contexts, in one of which each run would be made.
     """
     assert isinstance(task.predict, Averaged)
-    assessor = desk.assessor
     said, spreads = task.predict(X), task.predict.spread(X)
-    taught = _taught(desk, task, X) if averaged else {}
+    taught = _taught(task, assessor, X) if averaged else {}
     runs = np.zeros(len(X), dtype=np.int64)
     if past_runs is not None:
         place = past_runs.find(X)
@@ -289,15 +286,15 @@ def _drawn(
     return drawn, centre, deviation
 
 
-def _taught(desk: "Desk", task: SearchTask, X: Floats) -> dict[str, Floats]:
+def _taught(task: SearchTask, assessor: Assessor, X: Floats) -> dict[str, Floats]:
     """Per number how far a run in the one context of each candidate X [m, d] may move it, [m].
 
     Of what is positive, as a share. The mean over contexts is not moved by more than that.
     """
-    assessor, found = desk.assessor, {}
-    made = Made.of(desk.store, task.space.names)
+    found = {}
+    made = assessor.view.all_runs
     runs = made.count(X)
-    known = _record(desk, task, X[:1])
+    known = _measured(task, assessor, X[:1])
     for name in _names(task):
         trained, parameter = assessor.trained[name], assessor.store.prepared.space[name]
         if trained.interval is None or not isinstance(parameter, Number):
@@ -328,8 +325,8 @@ class _Open:
 
 
 def _decisions(
-    desk: "Desk",
     task: SearchTask,
+    assessor: Assessor,
     past_runs: PastRuns | None,
     known: Integers,
     suggestions: tuple[Suggestion, ...],
@@ -346,7 +343,7 @@ def _decisions(
         costs = _believed(task, past_runs, known, worst)
         for place, cost in zip(known, costs, strict=True):
             for spot in _same(task, past_runs.X[place], X):
-                words = _measured_words(desk, task, past_runs, int(place))
+                words = _measured_words(task, assessor, past_runs, int(place))
                 found[int(spot)] = _Open(int(spot), float(cost), words)
     encoder = Encoder(task.space)
     doubtful: dict[int, _Open] = {}
@@ -381,13 +378,13 @@ def _today(open_: list[_Open], losses: Floats) -> tuple[decision.Today, str]:
     return decision.Today(first.loss, first.place, other), first.words
 
 
-def _measured_words(desk: "Desk", task: SearchTask, past_runs: PastRuns, place: int) -> str:
+def _measured_words(task: SearchTask, assessor: Assessor, past_runs: PastRuns, place: int) -> str:
     """A measured configuration as `row 12 (time 4.1 ms)`."""
     told = []
     for target in task.targets:
-        value = desk.assessor.value(target.name, past_runs.mean[target.name][place])
-        unit = getattr(desk.store.prepared.space[target.name], "unit", None)
+        value = assessor.value(target.name, past_runs.mean[target.name][place])
+        unit = getattr(assessor.store.prepared.space[target.name], "unit", None)
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         told.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    made = Made.of(desk.store, desk.assessor.view.features.names)
+    made = assessor.view.all_runs
     return f"row {made.rows(past_runs.X[place])[0]} ({', '.join(told)})"

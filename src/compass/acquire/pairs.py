@@ -2,23 +2,20 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.acquire.runnable import Made, allowed
+from compass.acquire.runnable import allowed
 from compass.domain.answer import Effect, Finding, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.space import Role
+from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.generate.nearest import distances
 from compass.generate.task import SearchTask
 from compass.language import format_value
 from compass.prepare.encode import Encoder
-
-if TYPE_CHECKING:
-    from compass.engine.answer import Desk
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +23,7 @@ _FIRST, _LARGEST = 16, 4096  # configurations that are looked at together
 
 
 def pairs_for(
-    desk: "Desk", task: SearchTask, suggestion: Suggestion, n: int
+    task: SearchTask, assessor: Assessor, suggestion: Suggestion, n: int
 ) -> tuple[Proposal, ...]:
     """Up to n runs that settle what past runs do not say about the moves of a suggestion.
 
@@ -39,7 +36,7 @@ def pairs_for(
     if not by_knob:
         return ()
     x = Encoder(task.space).encode(suggestion.config)
-    queues = [_pairs(desk, task, x, effects) for effects in by_knob.values()]
+    queues = [_pairs(task, assessor, x, effects) for effects in by_knob.values()]
     found: dict[bytes, Proposal] = {}
     while queues and len(found) < n:
         going = []
@@ -59,22 +56,22 @@ def _proposal(task: SearchTask, row: Floats, why: str) -> Proposal:
 
 
 def _pairs(
-    desk: "Desk", task: SearchTask, x: Floats, effects: list[Effect]
+    task: SearchTask, assessor: Assessor, x: Floats, effects: list[Effect]
 ) -> Iterator[list[tuple[Floats, str]]]:
     """For one parameter: the runs that complete a pair, one pair after the other."""
     effect = effects[0]
     column = task.space.names.index(effect.knob)
     old, new = (_code(task, effect.knob, value) for value in (effect.old, effect.new))
-    wanted = desk.store.settings.trust.pairs
+    wanted = assessor.store.settings.trust.pairs
     needed = max(wanted - min(e.pairs for e in effects), 1)
     contradicted = any(e.finding is Finding.CONTRADICTED for e in effects)
     if contradicted:
         needed = 1
     if old == new:
         return
-    made = Made.of(desk.store, task.space.names)
+    made = assessor.view.all_runs
     given, repeat = 0, None
-    for references, moved in _legal_pairs(desk, task, x, column, (old, new)):
+    for references, moved in _legal_pairs(task, assessor, x, column, (old, new)):
         # Measured already: worth a repeat only where there is no other.
         done = made.known(references) & made.known(moved) & (not contradicted)
         for place in np.flatnonzero(~done):
@@ -91,7 +88,7 @@ def _pairs(
 
 
 def _legal_pairs(
-    desk: "Desk", task: SearchTask, x: Floats, column: int, move: tuple[float, float]
+    task: SearchTask, assessor: Assessor, x: Floats, column: int, move: tuple[float, float]
 ) -> Iterator[tuple[Floats, Floats]]:
     """Configurations [k, d] and the same with the new value, both allowed; the best first.
 
@@ -99,7 +96,7 @@ def _legal_pairs(
     """
     size = _FIRST
     columns = np.union1d(task.movable, [column])
-    queue = _references(desk, task, x, column, move)
+    queue = _references(task, assessor, x, column, move)
     while block := list(islice(queue, size)):
         size = min(2 * size, _LARGEST)
         references = np.array(block)
@@ -111,7 +108,7 @@ def _legal_pairs(
 
 
 def _references(
-    desk: "Desk", task: SearchTask, x: Floats, column: int, move: tuple[float, float]
+    task: SearchTask, assessor: Assessor, x: Floats, column: int, move: tuple[float, float]
 ) -> Iterator[Floats]:
     """Different configurations to make pairs of, with the old value of the parameter.
 
@@ -119,8 +116,8 @@ def _references(
     of the pair was measured and that are like x [d], and x itself.
     """
     old, new = move
-    view = Made.of(desk.store, task.space.names)
-    same = _comparable(desk, task, x, view.X, column)
+    view = assessor.view.all_runs
+    same = _comparable(task, assessor, x, view.X, column)
     rows = np.concatenate([view.X[same], x[None]])
     half = np.isin(rows[:, column], [old, new])
     half[-1] = False
@@ -128,7 +125,7 @@ def _references(
     fixed = np.setdiff1d(np.arange(len(x)), [*task.movable, column])
     elsewhere = (rows[:, fixed] != x[fixed]).sum(axis=1)
     away = distances(rows, x, np.arange(len(x)), task.geometry)
-    start, seen = desk.plan.origin, set()
+    start, seen = task.origin, set()
     if start[column] == old and (start[fixed] == x[fixed]).all():
         seen.add(start.tobytes())
         yield start
@@ -139,10 +136,10 @@ def _references(
 
 
 def _comparable(
-    desk: "Desk", task: SearchTask, x: Floats, X: Floats, column: int
+    task: SearchTask, assessor: Assessor, x: Floats, X: Floats, column: int
 ) -> NDArray[np.bool_]:
     """Which past runs X [n, d] are of the same context as x [d], the moved column apart."""
-    matched = MatchedRuns.of(desk.assessor, tuple(desk.plan.query.goals))
+    matched = MatchedRuns.of(assessor, tuple(task.query.goals))
     names = {*matched.known.columns, *task.space.having(Role.CONTEXT)}
     same = np.ones(len(X), dtype=np.bool_)
     for name in names:

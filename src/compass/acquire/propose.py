@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,28 +9,18 @@ from numpy.typing import NDArray
 from compass.acquire.candidates import prospects
 from compass.acquire.improvement import batch
 from compass.acquire.pairs import pairs_for
-from compass.acquire.runnable import Made, allowed, apart, spaced
+from compass.acquire.runnable import allowed, apart, spaced
 from compass.acquire.sentences import promise
 from compass.domain.answer import Label, Proposal, Suggestion
-from compass.domain.constraint import Constraint
-from compass.domain.errors import QueryProblem
-from compass.domain.expression import names_in
 from compass.domain.space import Role, Space
-from compass.engine.legality import lawful
-from compass.engine.rules import compiled
 from compass.evidence.assessor import Assessor
 from compass.generate import loss
 from compass.generate.nearest import distances
 from compass.generate.task import SearchTask
-from compass.language import parse_rule
 from compass.prepare.encode import Encoder
 from compass.prepare.geometry import Geometry
 from compass.prepare.legal import snap
 from compass.rules import Rule
-
-if TYPE_CHECKING:
-    from compass.engine.answer import Desk
-    from compass.engine.compass import Compass
 
 Floats = NDArray[np.float64]
 
@@ -42,27 +31,31 @@ _STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the
 
 
 def for_answer(
-    desk: "Desk", task: SearchTask, suggestions: tuple[Suggestion, ...], no_answer: str | None
+    task: SearchTask,
+    assessor: Assessor,
+    suggestions: tuple[Suggestion, ...],
+    no_answer: str | None,
+    wanted: int = 0,
 ) -> tuple[Proposal, ...]:
     """The runs that would help this question most.
 
-    Where nobody asked for them (`desk.wanted`) there are none unless the evidence is thin. First
+    Where nobody asked for them (`wanted` is 0) there are none unless the evidence is thin. First
     come pairs of runs that show what a moved parameter does, where past runs do not say it.
     """
-    n = desk.wanted or _USUAL
+    n = wanted or _USUAL
     thin = all(s.trust.label is not Label.TRUSTED for s in suggestions) or no_answer is not None
-    if not desk.wanted and not thin:
+    if not wanted and not thin:
         return ()
-    first = pairs_for(desk, task, suggestions[0], max(n - n // 2, 1)) if suggestions else ()
+    first = pairs_for(task, assessor, suggestions[0], max(n - n // 2, 1)) if suggestions else ()
     if not task.targets:
-        others = _for_what_if(desk, task, suggestions, n)
+        others = _for_what_if(task, assessor, suggestions, n)
     else:
-        others = for_decision(desk, task, suggestions, n)
+        others = for_decision(task, assessor, suggestions, n, sure=bool(wanted))
     found = [*first, *_beside(task, first, others)][:n]
-    if found or not (desk.wanted or no_answer is not None):
+    if found or not (wanted or no_answer is not None):
         return tuple(found)
-    seed, contexts = desk.provenance.seed, desk.plan.contexts
-    more = anywhere(desk.assessor, task.rules, task.geometry, n=n, seed=seed, within=contexts)
+    seed, contexts = task.seed, task.contexts
+    more = anywhere(assessor, task.rules, task.geometry, n=n, seed=seed, within=contexts)
     if no_answer is not None:
         return more
     settled = "no run is expected to change the answer; "
@@ -81,10 +74,18 @@ def _beside(
 
 
 def for_decision(
-    desk: "Desk", task: SearchTask, suggestions: tuple[Suggestion, ...], n: int
+    task: SearchTask,
+    assessor: Assessor,
+    suggestions: tuple[Suggestion, ...],
+    n: int,
+    *,
+    sure: bool = False,
 ) -> tuple[Proposal, ...]:
-    """Up to n runs, to be made together, with the largest expected improvement of the decision."""
-    hopes = prospects(desk, task, suggestions)
+    """Up to n runs, to be made together, with the largest expected improvement of the decision.
+
+    `sure`: the decision of today is proposed where nothing else is and it was never run.
+    """
+    hopes = prospects(task, assessor, suggestions)
     if hopes is None:
         return ()
     least = task.settings.search.distinct
@@ -94,8 +95,8 @@ def for_decision(
     chosen: list[tuple[int, float | None]] = [
         *batch(hopes.losses, hopes.today, settings, task.geometry, apart=least, n=n)
     ]
-    made, holder = Made.of(desk.store, task.space.names), hopes.today.place
-    if not chosen and desk.wanted and not made.rows(hopes.X[holder]):
+    made, holder = assessor.view.all_runs, hopes.today.place
+    if not chosen and sure and not made.rows(hopes.X[holder]):
         chosen = [(holder, None)]  # sure as it seems, it was never run
     directed = [target for target in task.targets if target.direction is not None]
     single = len(directed) == len(task.targets) == 1 and not task.outcome_rules
@@ -103,7 +104,7 @@ def for_decision(
     return tuple(
         Proposal(
             config=encoder.decode(hopes.X[place]),
-            why=promise(desk, task, hopes, place),
+            why=promise(task, assessor, hopes, place),
             gain=gain * directed[0].scale if single and gain is not None else None,
         )
         for place, gain in chosen
@@ -111,11 +112,11 @@ def for_decision(
 
 
 def _for_what_if(
-    desk: "Desk", task: SearchTask, suggestions: tuple[Suggestion, ...], n: int
+    task: SearchTask, assessor: Assessor, suggestions: tuple[Suggestion, ...], n: int
 ) -> tuple[Proposal, ...]:
     """The changed configuration, the baseline where it was never measured, and steps between."""
-    encoder, origin = Encoder(task.space), desk.plan.origin
-    made = Made.of(desk.store, task.space.names)
+    encoder, origin = Encoder(task.space), task.origin
+    made = assessor.view.all_runs
     rows = [encoder.encode(s.config) for s in suggestions[:1]]
     itself = "the change itself: one run tells whether the prediction holds"
     found = [(x, itself) for x in rows if not made.rows(x)]
@@ -123,30 +124,27 @@ def _for_what_if(
     if rows and not made.rows(origin) and fine:
         why = "the baseline was never measured: with it the change can be told from the difference"
         found.append((origin, why))
-    told = _told(desk.assessor, found)
-    steps = [p for x in rows for p in towards(desk.assessor, task.rules, task.geometry, x, n)]
+    told = _told(assessor, found)
+    steps = [p for x in rows for p in towards(assessor, task.rules, task.geometry, x, n)]
     return (*told, *_beside(task, told, steps))[:n]
 
 
-def for_population(desk: "Desk", n: int) -> tuple[Proposal, ...]:
-    """Runs for a change that is made to many past runs: the changed ones that are least certain."""
-    from compass.engine.forward import changed_runs
-
-    before, after = changed_runs(desk)
-    space = desk.assessor.view.features
-    made = Made.of(desk.store, space.names)
+def for_population(
+    assessor: Assessor, rules: Sequence[Rule], before: Floats, after: Floats, n: int
+) -> tuple[Proposal, ...]:
+    """Runs for a change of past runs [m, d]: the changed ones that are least certain."""
+    space, made = assessor.view.features, assessor.view.all_runs
     # A past run that broke a rule tells what happened; nobody is asked to break it again.
-    possible = allowed(space, desk.plan.feature_rules, after) & ~made.known(after)
+    possible = allowed(space, rules, after) & ~made.known(after)
     fresh = np.flatnonzero(possible)[:_TRIED]
     if not len(fresh):
         return ()
-    geometry = desk.store.geometry(space.names, {})
     proposals = []
-    for place in _doubtful(desk.assessor, geometry, after[fresh], n).chosen:
+    for place in _doubtful(assessor, assessor.view.geometry({}), after[fresh], n).chosen:
         row = made.rows(before[fresh[place]])
         why = f"row {row[0]} with the change made: the two tell what it does there"
         proposals.append((after[fresh[place]], why))
-    return _told(desk.assessor, proposals)
+    return _told(assessor, proposals)
 
 
 def towards(
@@ -178,7 +176,7 @@ def towards(
         point[column] = origin[column]
         rows.append(point)
     candidates = np.array(rows)[allowed(space, rules, np.array(rows))]
-    unseen = candidates[~Made.of(assessor.store, space.names).known(candidates)]
+    unseen = candidates[~assessor.view.all_runs.known(candidates)]
     least = assessor.store.settings.search.distinct
     kept = unseen[spaced(unseen, geometry, least)]
     return _told(assessor, [(row, _why(row, x, space.names)) for row in kept])[:n]
@@ -189,29 +187,6 @@ def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
         return "the suggestion itself: one run tells whether it holds"
     same = [name for name, a, b in zip(names, row, x, strict=True) if a != b]
     return f"between past runs and the suggestion, differs in {', '.join(same)}"
-
-
-def everywhere(
-    engine: "Compass", n: int, where: Sequence[str] = (), run: object = None
-) -> tuple[Proposal, ...]:
-    """Configurations whose measurement would teach an engine most, under all rules."""
-    if run is not None:
-        raise QueryProblem("a baseline needs a question", hint="say what is asked of it")
-    conditions = [Constraint(text=text) for text in where]
-    features = engine.fit().space.having(Role.KNOB, Role.CONTEXT)
-    for condition in conditions:
-        strange = [name for name in names_in(parse_rule(condition.text)) if name not in features]
-        if strange:
-            raise QueryProblem(
-                f"{strange[0]} in {condition.text} is neither knob nor context",
-                hint="without a question, conditions can only be on these",
-            )
-    outcomes = engine.space.having(Role.OUTCOME)
-    trained = engine.store.train(features, outcomes)
-    assessor = Assessor(engine.store, engine.store.view_of(features), trained)
-    rules = compiled([*engine.rules, *conditions], engine.space, features)
-    geometry = engine.store.geometry(features, {})
-    return lawful(rules, anywhere(assessor, rules, geometry, n, engine.settings.seed))
 
 
 def anywhere(
@@ -239,7 +214,7 @@ def anywhere(
     candidates = np.unique(mixed[allowed(space, rules, mixed)], axis=0)
     if not len(candidates):
         return ()
-    made = Made.of(assessor.store, space.names)
+    made = assessor.view.all_runs
     known = made.known(candidates)
     rows: list[tuple[Floats, str]] = []
     for some in (candidates[~known], candidates[known]):

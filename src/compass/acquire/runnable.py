@@ -4,17 +4,14 @@ Arrays X [n, d] are encoded configurations of one set of features.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Space
 from compass.generate import loss
-from compass.learn.store import ModelStore
 from compass.prepare.geometry import Geometry
 from compass.prepare.legal import legal_mask
-from compass.prepare.split import configurations
 from compass.rules import Rule
 
 Floats = NDArray[np.float64]
@@ -53,41 +50,3 @@ def spaced(X: Floats, geometry: Geometry, least: float, beside: Floats | None = 
             kept.append(place)
             open_ &= apart(X, X[place], geometry, least)
     return kept
-
-
-@dataclass(frozen=True, eq=False)
-class Made:
-    """The configurations of all past runs, those too that were not learnt from."""
-
-    key: NDArray[np.uint64]  # [n] ascending
-    X: Floats  # [n, d]
-    row: Integers  # [n] in the person's data
-
-    @classmethod
-    def of(cls, store: ModelStore, features: tuple[str, ...]) -> "Made":
-        """The past runs seen through these features."""
-        if store.everything is store.prepared:
-            past = store.past_of(features)
-            return cls(past.key, past.X, store.prepared.row_id[past.position])
-        X = store.everything.columns_of(features)
-        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
-        key = configurations(X[complete])
-        order = np.argsort(key, kind="stable")
-        rows = complete[order]
-        return cls(key[order], X[rows], store.everything.row_id[rows])
-
-    def rows(self, x: Floats) -> list[int]:
-        """The numbers of the past runs of a configuration x [d], in the person's data."""
-        key = configurations(x[None, :])[0]
-        first, last = (int(np.searchsorted(self.key, key, side)) for side in ("left", "right"))
-        return sorted(int(self.row[i]) for i in range(first, last) if np.array_equal(self.X[i], x))
-
-    def known(self, X: Floats) -> Bools:
-        """Which configurations X [n, d] were run before."""
-        return np.asarray(self.count(X) > 0)
-
-    def count(self, X: Floats) -> Integers:
-        """How often each configuration X [n, d] was run before, [n]."""
-        key = configurations(X)
-        first, last = (np.searchsorted(self.key, key, side) for side in ("left", "right"))
-        return np.asarray(last - first, dtype=np.int64)

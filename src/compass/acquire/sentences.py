@@ -1,35 +1,31 @@
 """What measuring a configuration would settle, in a sentence about that configuration."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.acquire import improvement as decision
 from compass.acquire.candidates import Prospects, within
-from compass.acquire.runnable import Made
+from compass.evidence.assessor import Assessor
 from compass.evidence.contexts import chance_over
 from compass.generate.task import SearchTask
-
-if TYPE_CHECKING:
-    from compass.engine.answer import Desk
 
 Floats = NDArray[np.float64]
 
 
-def promise(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str:
+def promise(task: SearchTask, assessor: Assessor, hopes: Prospects, place: int) -> str:
     """What a run of the candidate at `place` would settle.
 
     What is expected is about the candidate as it is proposed, in its own context. Goals of a
     question about several contexts are about the mean over them, and are told so.
     """
-    again = Made.of(desk.store, task.space.names).rows(hopes.X[place])
+    again = assessor.view.all_runs.rows(hopes.X[place])
     itself, holder = place == hopes.today.place, hopes.holder
-    several = len(desk.plan.contexts) > 1
+    several = len(task.contexts) > 1
     view, at = hopes, place
     if several:
-        view, at = within(desk, task, hopes.X, place, hopes.today.place), 0
+        view, at = within(task, assessor, hopes.X, place, hopes.today.place), 0
     directed = [target for target in task.targets if target.direction is not None]
     single = len(directed) == len(task.targets) == 1 and not task.outcome_rules
     who = f"row {again[0]} again: " if again else ""
@@ -37,10 +33,10 @@ def promise(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str
         where = " in this context" if several else ""
         who = f"{holder.removesuffix(', as predicted')} itself{where}: "
     if not single:
-        told = f"{who}{_about_goals(desk, task, hopes, place)}"
-        known = [_expected(desk, view, at, name) for name in view.centre] if several else []
+        told = f"{who}{_about_goals(task, assessor, hopes, place)}"
+        known = [_expected(assessor, view, at, name) for name in view.centre] if several else []
         return f"{told}; in this context {', '.join(known)}" if known else told
-    told = _expected(desk, view, at, directed[0].name)
+    told = _expected(assessor, view, at, directed[0].name)
     if itself:
         return f"{who}one run tells whether it holds: {told}"
     if several:
@@ -48,17 +44,17 @@ def promise(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str
     return f"{who}tells whether it beats {holder}: {told}; {view.chance[at]:.0%} likely"
 
 
-def _expected(desk: "Desk", hopes: Prospects, place: int, outcome: str) -> str:
-    unit = getattr(desk.store.prepared.space[outcome], "unit", None)
+def _expected(assessor: Assessor, hopes: Prospects, place: int, outcome: str) -> str:
+    unit = getattr(assessor.store.prepared.space[outcome], "unit", None)
     tail = f" {unit}" if unit else ""
     centre, around = hopes.centre[outcome][place], hopes.deviation[outcome][place]
     return f"{outcome} {centre:.4g}{tail} expected, give or take {around:.2g}{tail}"
 
 
-def _about_goals(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> str:
+def _about_goals(task: SearchTask, assessor: Assessor, hopes: Prospects, place: int) -> str:
     """Whether goals are met, and what is better than the decision of today."""
-    meets, holder = chance_to_meet(desk, task, hopes, place), hopes.holder
-    several = len(desk.plan.contexts) > 1
+    meets, holder = chance_to_meet(task, assessor, hopes, place), hopes.holder
+    several = len(task.contexts) > 1
     tells, over = ("helps to tell", " over all contexts") if several else ("tells", "")
     if place == hopes.today.place:
         return f"one run {tells} whether it meets the goals{over} ({meets:.0%} likely)"
@@ -82,7 +78,7 @@ def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
     return float(yes[among].mean()) if among.any() else 0.0
 
 
-def chance_to_meet(desk: "Desk", task: SearchTask, hopes: Prospects, place: int) -> float:
+def chance_to_meet(task: SearchTask, assessor: Assessor, hopes: Prospects, place: int) -> float:
     """How likely a run of one candidate meets all goals: the chance that an answer tells of it."""
     row = hopes.X[[place]]
     said = task.predict(row)
@@ -92,7 +88,7 @@ def chance_to_meet(desk: "Desk", task: SearchTask, hopes: Prospects, place: int)
             scores = said[target.name][0]
             total *= float(scores[task.labels[target.name]] / (scores.sum() or 1.0))
             continue
-        chance = chance_over(desk.plan, desk.assessor, task, row, target)
+        chance = chance_over(task, assessor, row, target)
         total *= 1.0 if chance is None else float(chance[0])
     if task.outcome_rules:
         drawn = {name: values[:, [place]] for name, values in hopes.drawn.items()}

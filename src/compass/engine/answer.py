@@ -4,26 +4,15 @@ import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
-from compass.acquire import propose as next_runs
-from compass.domain.answer import (
-    Answer,
-    Certificate,
-    Moved,
-    Prediction,
-    Provenance,
-    Suggestion,
-    Trust,
-)
+from compass.acquire.propose import for_answer
+from compass.domain.answer import Answer, Moved, Prediction, Provenance, Suggestion, Trust
 from compass.domain.base import Config
 from compass.domain.errors import ConflictingRules
-from compass.domain.query import Kind
 from compass.domain.space import Category, Number, Role
-from compass.domain.target import Problem, Target
-from compass.engine.legality import checked, lawful
-from compass.engine.plan import Plan, assumed, followers, linked
+from compass.engine.assumptions import described
+from compass.engine.plan import allowing, followers, linked
 from compass.engine.shortfall import (
     blocking_rules,
     broken_conditions,
@@ -33,23 +22,20 @@ from compass.engine.shortfall import (
 )
 from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
-from compass.evidence.contexts import across, completed, left_open, with_familiar
+from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
 from compass.evidence.goal_chance import with_promise
-from compass.evidence.past_runs import measured_at, past_runs_of, verdict
-from compass.generate.base import Candidates
+from compass.evidence.past_runs import measured_at, verdict
+from compass.generate.base import Candidates, Floats
+from compass.generate.legality import checked, lawful
+from compass.generate.loss import proximity
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
 from compass.generate.score import score
-from compass.generate.targets import resolve
 from compass.generate.task import SearchTask
 from compass.language import format_query
-from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
 from compass.prove.certify import certified
-from compass.settings import Settings
-
-Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -66,168 +52,91 @@ class Clock:
         self._last = now
 
 
-@dataclass(frozen=True)
-class Desk:
-    """A plan with its models at hand."""
+def answer_by_search(
+    task: SearchTask, assessor: Assessor, provenance: Provenance, clock: Clock, *, wanted: int = 0
+) -> Answer:
+    """Find configurations, assess them, and say what could not be satisfied.
 
-    plan: Plan
-    store: ModelStore
-    assessor: Assessor
-    provenance: Provenance
-    clock: Clock
-    began: float = field(default_factory=time.monotonic)  # models are at hand: the search may begin
-    wanted: int = 0  # runs to propose; 0: a few, where the evidence is thin
-
-    @property
-    def until(self) -> float:
-        """time.monotonic() at which the search has to end."""
-        return self.began + self.store.settings.deadline
-
-    @property
-    def before(self) -> Config:
-        """Predictions at the baseline; empty when there is none."""
-        if self.plan.baseline is None:
-            return {}
-        row = self.plan.origin[None, :]
-        return {
-            name: self.assessor.value(name, trained.model.predict(row)[0])
-            for name, trained in self.assessor.trained.items()
-        }
-
-
-def answer_by_search(desk: Desk) -> Answer:
-    """Find configurations, judge them, and say what could not be satisfied."""
-    plan, store = desk.plan, desk.store
-    before = desk.before
-    targets = resolve(
-        plan.query.goals,
-        before,
-        plan.measured,
-        {name: trained.scale for name, trained in desk.assessor.trained.items()},
-        store.settings.same,
-    )
-    task, found, widest = _generate(desk, targets)
-    desk.clock.mark("search")
-    found, certificate = certified(widest, found, *_time_to_prove(desk))
+    `wanted`: runs to propose; 0: a few, where the evidence is thin.
+    """
+    searched, found, widest = _generate(task, assessor)
+    clock.mark("search")
+    found, certificate = certified(widest, found, *_time_to_prove(task))
     if certificate is not None and found.meets.any():
-        task = widest
-    desk.clock.mark("proof")
-    if plan.query.kind is Kind.RECOMMEND:
-        found = replace(found, X=completed(plan, desk.assessor, task, found.X))
-    found, certificate, withheld = checked(task, found, certificate)
-    suggestions = _suggestions(desk, task, found, targets, before)
-    desk.clock.mark("trust")
-    return _answer(desk, suggestions, targets, task, found, certificate, withheld)
+        searched = widest
+    clock.mark("proof")
+    if task.baseline is None:
+        found = replace(found, X=completed(searched, assessor, found.X))
+    found, certificate, withheld = checked(searched, found, certificate)
+    suggestions = _suggestions(searched, assessor, found)
+    clock.mark("trust")
+    no_answer = why_not(
+        suggestions, task.targets, found, certificate, lambda: blocking_rules(searched)
+    )
+    proposals = for_answer(searched, assessor, suggestions, no_answer, wanted)
+    clock.mark("next runs")
+    return Answer(
+        query=task.query,
+        text=format_query(task.query),
+        suggestions=suggestions,
+        baseline=None if task.baseline is None else task.baseline.config,
+        context=described(searched),
+        contexts=len(task.contexts),
+        comparable=MatchedRuns.of(assessor, task.outcomes).known,
+        notes=(
+            *task.assumed.notes,
+            *withheld,
+            *_beside_past_runs(searched, assessor, found),
+            *notes(searched, suggestions),
+            *left_open(searched, assessor, found.X),
+            *assessor.unbounded(changes=task.baseline is not None),
+            *_cut_short(searched, found),
+            *broken_conditions(searched, found),
+        ),
+        no_answer=no_answer,
+        exhausted=exhausted(found, certificate),
+        certificate=certificate,
+        run_next=lawful(searched.rules, proposals),
+        models=tuple(trained.card for trained in assessor.trained.values()),
+        provenance=provenance,
+    )
 
 
-def _time_to_prove(desk: Desk) -> tuple[float, float]:
+def _time_to_prove(task: SearchTask) -> tuple[float, float]:
     """Seconds for the proof that are wanted, and those that there are.
 
     Who says how long a proof may take gets that time; else the deadline limits it.
     """
-    asked = desk.plan.query.prove
-    if asked is not None:
-        return asked, asked
-    wanted = desk.store.settings.prove
-    return wanted, min(wanted, desk.until - time.monotonic())
+    if task.query.prove is not None:
+        return task.query.prove, task.query.prove
+    wanted = task.settings.prove
+    return wanted, min(wanted, task.until - time.monotonic())
 
 
-def problem_of(desk: Desk, targets: tuple[Target, ...], forced: tuple[str, ...]) -> Problem:
-    """The question as a generator sees it, with these features allowed to give way."""
-    plan, settings = desk.plan, desk.store.settings
-    encoder = Encoder(desk.assessor.view.features)
-    # A plain what-if has one answer: the change with the least that rules make move with it.
-    usual = settings.count if plan.free or plan.query.kind is not Kind.WHAT_IF else 1
-    return Problem(
-        start=encoder.decode(plan.start),
-        contexts=tuple(encoder.decode(row) for row in plan.contexts),
-        free=plan.free,
-        forced=forced,
-        targets=targets,
-        rules=plan.rules,
-        weights=plan.query.weights,
-        proximity=plan.query.kind is not Kind.RECOMMEND,
-        count=plan.query.count or usual,
-        seed=plan.query.seed if plan.query.seed is not None else settings.seed,
-    )
-
-
-def task_of(desk: Desk, problem: Problem) -> SearchTask:
-    """The problem in numbers, with the models at hand."""
-    plan, store, view = desk.plan, desk.store, desk.assessor.view
-    names = plan.features
-    encoder = Encoder(view.features)
-    free = np.array([names.index(n) for n in problem.free], dtype=np.int64)
-    give = np.array([names.index(n) for n in problem.forced], dtype=np.int64)
-    contexts = np.array([encoder.encode(context) for context in problem.contexts])
-    models = {name: trained.model for name, trained in desk.assessor.trained.items()}
-    predict = Averaged(models, contexts, np.concatenate([free, give]))
-    task = SearchTask(
-        space=view.features,
-        start=encoder.encode(problem.start),
-        free=free,
-        forced=give,
-        rules=plan.feature_rules,
-        # A what-if tells what happens; whether a condition on an outcome still holds is a note.
-        outcome_rules=() if plan.query.kind is Kind.WHAT_IF else plan.outcome_rules,
-        outcomes=plan.outcomes,
-        targets=problem.targets,
-        labels={t.name: _position(store, t) for t in problem.targets if t.is_class},
-        predict=predict,
-        geometry=store.geometry(names, problem.weights),
-        observed=view.X[view.train],
-        proximity=problem.proximity,
-        count=problem.count,
-        seed=problem.seed,
-        settings=_settings(desk),
-        until=desk.until,
-    )
-    return replace(task, past_runs=past_runs_of(desk.assessor, task, contexts, predict.spread))
-
-
-def _settings(desk: Desk) -> Settings:
-    """The settings with what this question says about them."""
-    settings, diversity = desk.store.settings, desk.plan.query.diversity
-    if diversity is None:
-        return settings
-    weights = settings.loss.model_copy(update={"diversity": diversity})
-    return settings.model_copy(update={"loss": weights})
-
-
-def _position(store: ModelStore, target: Target) -> int:
-    parameter = store.prepared.space[target.name]
-    assert isinstance(parameter, Category)
-    return parameter.values.index(target.label)
-
-
-def _generate(desk: Desk, targets: tuple[Target, ...]) -> tuple[SearchTask, Candidates, SearchTask]:
+def _generate(task: SearchTask, assessor: Assessor) -> tuple[SearchTask, Candidates, SearchTask]:
     """First with everything not named held; then letting give way what rules tie to the rest.
 
     The task of the candidates, they themselves, and the widest task that was searched.
     To reach a goal, labels of the context (machine, application) never give way; they do so only
     where the rules cannot be obeyed otherwise.
     """
-    plan = desk.plan
-    generator = registry.get("generator", desk.store.settings.generator)
-    moving = {*plan.free, *plan.query.change}
-    follow = followers(plan, moving)
-    at_once = follow if plan.query.kind is Kind.RECOMMEND else ()
-    task = task_of(desk, problem_of(desk, targets, at_once))
+    generator = registry.get("generator", task.settings.generator)
     conflict: ConflictingRules | None = None
     found: Candidates | None = None
     try:
-        found = generator.generate(with_familiar(plan, desk.assessor, task))
+        found = generator.generate(task)
     except ConflictingRules as error:
         conflict = error
     if found is not None and found.meets.any():
         return task, found, task
-    forced = linked(plan, moving)
+    forced = linked(task)
     if found is not None and len(found.X):
+        follow = followers(task)
         forced = tuple(n for n in forced if n in follow or not _names_context(task.space[n]))
     wider = task
     if forced:
-        wider = task_of(desk, problem_of(desk, targets, forced))
-        more = generator.generate(with_familiar(plan, desk.assessor, wider))
+        wider = allowing(task, forced, assessor)
+        more = generator.generate(wider)
         if found is None or more.meets.any() or _miss(wider, more) < _miss(task, found):
             return wider, more, wider
         found = replace(found, exhaustive=found.exhaustive and more.exhaustive)
@@ -247,45 +156,40 @@ def _miss(task: SearchTask, found: Candidates) -> float:
     return float(score(task, found.X[:1]).valid[0]) if len(found.X) else np.inf
 
 
-def _suggestions(
-    desk: Desk, task: SearchTask, found: Candidates, targets: tuple[Target, ...], before: Config
-) -> tuple[Suggestion, ...]:
+def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[Suggestion, ...]:
     if not len(found.X):
         return ()
     assert isinstance(task.predict, Averaged)
     scores, spreads = task.predict(found.X), task.predict.spread(found.X)
-    # Beside a baseline `observed` is what was measured there.
-    observed = [desk.plan.measured] * len(found.X)
-    if desk.plan.baseline is None:
-        observed = measured_at(desk.assessor, task, found.X)
-    moved = None if desk.plan.baseline is None else (desk.plan.origin, found.X)
+    before: Config = {}
+    if task.baseline is None:
+        observed, moved = measured_at(task, assessor, found.X), None
+    else:
+        # Beside a baseline `observed` is what was measured there.
+        before, observed = task.baseline.predicted, [task.baseline.measured] * len(found.X)
+        moved = task.origin, found.X
     predictions = across(
-        desk.plan,
-        desk.assessor,
         task,
+        assessor,
         found.X,
-        desk.assessor.predict(scores, spreads, targets, before, observed, moved),
-        targets,
+        assessor.predict(scores, spreads, task.targets, before, observed, moved),
     )
-    least = desk.store.settings.trust.chance
-    trusts = [
-        with_promise(trust, outcomes, least)
-        for trust, outcomes in zip(
-            with_effects(desk, found.X, desk.assessor.trust(found.X), task.movable),
-            predictions,
-            strict=True,
-        )
-    ]
+    trusts = with_effects(task, assessor, found.X, assessor.trust(found.X))
+    least = task.settings.trust.chance
     return tuple(
-        _suggestion(desk, task, x, outcomes, trust, float(near), bool(ok))
+        _suggestion(task, x, outcomes, with_promise(trust, outcomes, least), near, ok)
         for x, outcomes, trust, near, ok in zip(
-            found.X, predictions, trusts, found.proximity, found.meets, strict=True
+            found.X,
+            predictions,
+            trusts,
+            found.proximity.tolist(),
+            found.meets.tolist(),
+            strict=True,
         )
     )
 
 
 def _suggestion(
-    desk: Desk,
     task: SearchTask,
     x: Floats,
     outcomes: tuple[Prediction, ...],
@@ -293,102 +197,56 @@ def _suggestion(
     near: float,
     meets_goals: bool,
 ) -> Suggestion:
-    plan = desk.plan
     config = Encoder(task.space).decode(x)
-    edits = _edits(desk, task, x, config)
-    shown = {*plan.free, *plan.query.change, *(edit.name for edit in edits)}
-    distance = near
-    if plan.baseline is not None:
-        from compass.generate.loss import proximity
-
-        distance = float(proximity(x[None, :], plan.origin, task.geometry)[0])
+    edits = _edits(task, x, config)
+    shown = {*task.free_names, *task.query.change, *(edit.name for edit in edits)}
+    if task.baseline is not None:
+        near = float(proximity(x[None, :], task.origin, task.geometry)[0])
     return Suggestion(
         config=config,
-        settings={name: config[name] for name in plan.features if name in shown},
+        settings={name: config[name] for name in task.space.names if name in shown},
         edits=edits,
         outcomes=outcomes,
-        distance=distance,
+        distance=near,
         meets_goals=meets_goals,
         trust=trust,
     )
 
 
-def _edits(desk: Desk, task: SearchTask, x: Floats, config: Config) -> tuple[Moved, ...]:
+def _edits(task: SearchTask, x: Floats, config: Config) -> tuple[Moved, ...]:
     """What differs from the baseline, and which rule forced a move that nobody asked for."""
-    plan = desk.plan
-    if plan.baseline is None:
-        moved = [j for j in task.forced if x[j] != plan.start[j]]
-        old = Encoder(task.space).decode(plan.start)
+    if task.baseline is None:
+        moved = [j for j in task.forced if x[j] != task.start[j]]
+        old = Encoder(task.space).decode(task.start)
     else:
-        moved = [j for j in range(len(x)) if x[j] != plan.origin[j]]
-        old = plan.baseline
+        moved = [j for j in range(len(x)) if x[j] != task.origin[j]]
+        old = task.baseline.config
+    asked = {*task.free_names, *task.query.change}
     edits = []
     for j in moved:
         parameter = task.space.parameters[j]
-        forced = parameter.name not in plan.free and parameter.name not in plan.query.change
         edits.append(
             Moved(
                 name=parameter.name,
                 old=old[parameter.name],
                 new=config[parameter.name],
                 unit=parameter.unit if isinstance(parameter, Number) else None,
-                forced_by=forcing_rule(task, x, int(j)) if forced else None,
+                forced_by=None if parameter.name in asked else forcing_rule(task, x, int(j)),
             )
         )
     return tuple(edits)
 
 
-def _answer(
-    desk: Desk,
-    suggestions: tuple[Suggestion, ...],
-    targets: tuple[Target, ...],
-    task: SearchTask,
-    found: Candidates,
-    certificate: Certificate | None,
-    withheld: tuple[str, ...],
-) -> Answer:
-    plan = desk.plan
-    no_answer = why_not(suggestions, targets, found, certificate, lambda: blocking_rules(task))
-    proposals = lawful(task.rules, next_runs.for_answer(desk, task, suggestions, no_answer))
-    desk.clock.mark("next runs")
-    return Answer(
-        query=plan.query,
-        text=format_query(plan.query),
-        suggestions=suggestions,
-        baseline=plan.baseline,
-        context=assumed(plan, task.space, task.movable),
-        contexts=len(plan.contexts),
-        comparable=MatchedRuns.of(desk.assessor, plan.outcomes).known,
-        notes=(
-            *plan.notes,
-            *withheld,
-            *_beside_past_runs(desk, task, found),
-            *notes(plan, suggestions),
-            *left_open(plan, desk.assessor, task, found.X),
-            *desk.assessor.unbounded(changes=plan.baseline is not None),
-            *_cut_short(desk, found),
-            *broken_conditions(plan, task, found),
-        ),
-        no_answer=no_answer,
-        exhausted=exhausted(found, certificate),
-        certificate=certificate,
-        run_next=proposals,
-        models=tuple(trained.card for trained in desk.assessor.trained.values()),
-        provenance=desk.provenance,
-        seconds=dict(desk.clock.seconds),
-    )
-
-
-def _beside_past_runs(desk: Desk, task: SearchTask, found: Candidates) -> tuple[str, ...]:
+def _beside_past_runs(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[str, ...]:
     """The best measured run, and whether the first suggestion is expected to beat it."""
-    best, told = desk.plan.best, verdict(desk.assessor, task, found)
-    if not best or any(best in note for note in told):
-        return told
-    return (f"Best measured run of this context: {best}.", *told)
+    best, compared = task.assumed.best, verdict(task, assessor, found)
+    if not best or any(best in note for note in compared):
+        return compared
+    return (f"Best measured run of this context: {best}.", *compared)
 
 
-def _cut_short(desk: Desk, found: Candidates) -> tuple[str, ...]:
+def _cut_short(task: SearchTask, found: Candidates) -> tuple[str, ...]:
     if not found.cut:
         return ()
-    limit = f"{desk.store.settings.deadline:g} s"
+    limit = f"{task.settings.deadline:g} s"
     return (f"The deadline of {limit} ended the search early; with more time it may do better.",)

@@ -19,6 +19,7 @@ from compass.domain.arguments import argument, named
 from compass.domain.errors import BadInput
 from compass.domain.query import Query
 from compass.engine import arguments as spoken
+from compass.engine.answer import Clock
 from compass.engine.tell_report import remembered
 from compass.execute import Executor, WorkerLost, opened
 from compass.learn.store import Progress
@@ -129,8 +130,7 @@ def _bound(engine: "Compass", one: Asking, options: Mapping[str, Any]) -> _Bound
 
 def _learn(engine: "Compass", query: Query) -> None:
     """Models that no question has needed before are learnt once, not by every worker."""
-    planned, _ = engine._planned(query)
-    engine.store.train(planned.features, planned.outcomes)
+    engine._bind_task(query, Clock())
 
 
 def _answer(engine: "Compass", one: _Bound) -> Answer | Exception:

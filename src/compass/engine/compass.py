@@ -1,37 +1,40 @@
 """The engine: fit it once on past runs, then ask."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from compass.acquire.propose import everywhere, for_population
-from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
+from compass.acquire.propose import anywhere, for_population
+from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Provenance, Suggestion
 from compass.domain.arguments import anything_of, either, function, path_name, start, takes, text
 from compass.domain.base import Config, Value, valid
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem, UnknownName, unknown
 from compass.domain.explanation import Dependence, Explanation, Importance
+from compass.domain.expression import names_in
 from compass.domain.goal import Goal, Observe
 from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import TellReport
 from compass.engine import arguments as spoken
-from compass.engine.answer import Clock, Desk, answer_by_search
+from compass.engine.answer import Clock, answer_by_search
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, Reply, ask_all
 from compass.engine.dataset import Dataset, read
-from compass.engine.forward import answer_population, curves
-from compass.engine.plan import Plan, plan, shell_of
+from compass.engine.forward import answer_population, changed_runs, curves
+from compass.engine.plan import is_population, plan
 from compass.engine.provenance import provenance_of
 from compass.engine.questions import Questions, Run
-from compass.engine.rules import broken_by, explaining, standing
+from compass.engine.rules import broken_by, compiled, explaining, standing
+from compass.engine.scope import Scope, scope_of
 from compass.engine.tell_report import remembered
 from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.execute import Executor, executor_name
-from compass.language import bind_query, parse_query
+from compass.generate.legality import lawful
+from compass.generate.task import SearchTask
+from compass.language import bind_query, parse_query, parse_rule
 from compass.language.bind import column
 from compass.learn.store import ModelStore, Progress
 from compass.model.files import Brought
@@ -236,7 +239,25 @@ class Compass(Questions):
             raise QueryProblem(
                 f"{next(iter(options))} needs a question", hint="say what the runs should help"
             )
-        return everywhere(self, n, tuple(where), run)
+        if run is not None:
+            raise QueryProblem("a baseline needs a question", hint="say what is asked of it")
+        return self._run_anywhere(n, [Constraint(text=text) for text in where])
+
+    def _run_anywhere(self, n: int, conditions: Sequence[Constraint]) -> tuple[Proposal, ...]:
+        """Configurations whose measurement would teach the models most, under all rules."""
+        features = self.fit().space.having(Role.KNOB, Role.CONTEXT)
+        for condition in conditions:
+            strange = [n for n in names_in(parse_rule(condition.text)) if n not in features]
+            if strange:
+                raise QueryProblem(
+                    f"{strange[0]} in {condition.text} is neither knob nor context",
+                    hint="without a question, conditions can only be on these",
+                )
+        trained = self.store.train(features, self.space.having(Role.OUTCOME))
+        view = self.store.view_of(features)
+        rules = compiled([*self.rules, *conditions], self.space, features)
+        assessor = Assessor(self.store, view, trained)
+        return lawful(rules, anywhere(assessor, rules, view.geometry({}), n, self.settings.seed))
 
     @takes(run=start, parameters=spoken.NAMES, outcomes=spoken.NAMES)
     def curves(
@@ -328,39 +349,46 @@ class Compass(Questions):
 
     def _answer(self, query: Query, curve: tuple[str, ...] = (), wanted: int = 0) -> Answer:
         clock = Clock()
-        planned, forward = self._planned(query)
-        clock.mark("plan")
-        trained = self.store.train(planned.features, planned.outcomes)
-        clock.mark("fit")
-        assessor = Assessor(self.store, self.store.view_of(planned.features), trained, query.level)
-        desk = Desk(planned, self.store, assessor, provenance_of(self, query), clock, wanted=wanted)
-        answer = answer_population(desk) if forward else answer_by_search(desk)
-        if forward and wanted:
-            return answer.model_copy(update={"run_next": for_population(desk, wanted)})
-        if not curve:
+        task, assessor = self._bind_task(query, clock)
+        provenance = provenance_of(self, query)
+        if isinstance(task, Scope):
+            answer = self._over_past_runs(query, task, assessor, provenance, wanted)
+            clock.mark("search")
+        else:
+            answer = answer_by_search(task, assessor, provenance, clock, wanted=wanted)
+        if curve:
+            if isinstance(task, Scope):
+                raise QueryProblem(
+                    "a curve needs a configuration to start from",
+                    hint="name a past run to start from (--from row:N)",
+                )
+            names = tuple(column(name, self.space) for name in curve)
+            answer = answer.model_copy(update={"curves": curves(task, assessor, names)})
+            clock.mark("curves")
+        return answer.model_copy(update={"seconds": dict(clock.seconds)})
+
+    def _bind_task(self, query: Query, clock: Clock) -> tuple[SearchTask | Scope, Assessor]:
+        """The question with its models; a scope alone where it is about all runs that match."""
+
+        def assess(scope: Scope) -> Assessor:
+            clock.mark("plan")
+            trained = self.store.train(scope.features, scope.outcomes)
+            clock.mark("fit")
+            return Assessor(self.store, self.store.view_of(scope.features), trained, query.level)
+
+        if is_population(query):
+            scope = scope_of(query, self.space, self.rules)
+            return scope, assess(scope)
+        return plan(query, self.store, self.rules, assess)
+
+    @staticmethod
+    def _over_past_runs(
+        query: Query, scope: Scope, assessor: Assessor, provenance: Provenance, wanted: int
+    ) -> Answer:
+        """A what-if without a baseline: the change is applied to every past run that matches."""
+        runs = changed_runs(query, scope, assessor)
+        answer = answer_population(query, runs, assessor, provenance)
+        if not wanted:
             return answer
-        if forward:
-            raise QueryProblem(
-                "a curve needs a configuration to start from",
-                hint="name a past run to start from (--from row:N)",
-            )
-        names = tuple(column(name, self.space) for name in curve)
-        return answer.model_copy(
-            update={"curves": curves(desk, names), "seconds": dict(clock.seconds)}
-        )
-
-    def _planned(self, query: Query) -> tuple[Plan, bool]:
-        """How a question is answered, and whether it is about all runs that match."""
-        if query.kind is Kind.WHAT_IF and query.baseline is None:
-            return self._population_plan(query), True
-        return plan(query, self.store, self.rules), False
-
-    def _population_plan(self, query: Query) -> Plan:
-        """A what-if without a baseline: the plan that every matching run shares."""
-        shell = shell_of(query, self.store, self.rules)
-        if query.ask or any(not isinstance(g, Observe) for g in query.goals.values()):
-            raise QueryProblem(
-                "asking what else has to change needs a configuration to start from",
-                hint="name a past run to start from (--from row:N)",
-            )
-        return replace(shell, context="No baseline: the change is applied to every matching run.")
+        proposals = for_population(assessor, scope.rules, runs.before, runs.after, wanted)
+        return answer.model_copy(update={"run_next": proposals})

@@ -1,6 +1,7 @@
 """What-if over many past runs, and curves of one parameter."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,17 @@ from compass.domain.answer import (
     Label,
     Population,
     Prediction,
+    Provenance,
 )
 from compass.domain.errors import QueryProblem
 from compass.domain.query import Plus, Query, SetTo, Times
-from compass.domain.space import Category, Number
-from compass.engine.answer import Desk
-from compass.engine.plan import past_checks
+from compass.domain.space import Category, Number, Space
+from compass.engine.scope import Scope
+from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.evidence.effects import effects, unsupported, with_doubts
+from compass.evidence.matching import obeyed
+from compass.generate.task import SearchTask
 from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, legal_values, snap
@@ -31,71 +35,36 @@ _LABELLED = 200  # runs of a population whose trust is looked at
 _POINTS = 48  # points of a curve
 
 
-def answer_population(desk: Desk) -> Answer:
-    """The change applied to every past run that matches: mean change, interval, count."""
-    plan = desk.plan
-    before, after, weight, notes = _changed(desk)
-    if not len(before):
-        nothing = "No past run matches the question and can make this change."
-        return _answer(desk, None, (*plan.notes, *notes), nothing)
-    outcomes = []
-    for name, trained in desk.assessor.trained.items():
-        if name not in plan.query.goals:
-            continue
-        old, new = trained.model.predict(before), trained.model.predict(after)
-        outcomes.append(_mean_change(desk, name, old, new, weight))
-    label, reason = _trust(desk, before, after, weight)
-    population = Population(
-        runs=len(before),
-        stands_for=None if desk.provenance.sample is None else float(weight.sum()),
-        outcomes=tuple(outcomes),
-        label=label,
-        reason=reason,
-    )
-    why = None
-    if label is Label.UNSUPPORTED:
-        why = "After the change all of these runs lie outside the past runs."
-    return _answer(desk, population, (*notes, *_words(outcomes)), why)
+@dataclass(frozen=True, eq=False)
+class ChangedRuns:
+    """The past runs that match a what-if, before and after its change."""
+
+    before: Floats  # [n, d]
+    after: Floats  # [n, d]
+    weight: Floats  # [n] how much each counts
+    notes: tuple[str, ...]
 
 
-def _answer(
-    desk: Desk, population: Population | None, notes: tuple[str, ...], why: str | None
-) -> Answer:
-    plan = desk.plan
-    desk.clock.mark("search")
-    return Answer(
-        query=plan.query,
-        text=format_query(plan.query),
-        context=plan.context,
-        comparable=MatchedRuns.of(desk.assessor, plan.outcomes).known,
-        population=population,
-        notes=notes,
-        no_answer=why,
-        models=tuple(trained.card for trained in desk.assessor.trained.values()),
-        provenance=desk.provenance,
-        seconds=dict(desk.clock.seconds),
-    )
-
-
-def _changed(desk: Desk) -> tuple[Floats, Floats, Floats, tuple[str, ...]]:
-    """Matching past runs before and after the change, [n, d] each, what each counts, and notes."""
-    plan, store, view = desk.plan, desk.store, desk.assessor.view
+def changed_runs(query: Query, scope: Scope, assessor: Assessor) -> ChangedRuns:
+    """The change applied to every past run that matches and can make it."""
+    view = assessor.view
     fits = np.isfinite(view.X).all(axis=1)
-    conditions = {constraint.text for constraint in plan.query.where}
-    for holds, text in zip(*past_checks(plan, store, view), strict=True):
-        if text in conditions:
+    conditions = {constraint.text for constraint in query.where}
+    rules = (*scope.rules, *scope.conditions)
+    checks = obeyed(scope.rules, scope.conditions, scope.outcomes, view)
+    for holds, rule in zip(checks, rules, strict=True):
+        if rule.text in conditions:
             fits &= holds
     space = view.features
-    for name, claimed in plan.query.stated.items():
+    for name, claimed in query.stated.items():
         if name in space:
             code = Encoder(space.select([name])).encode({name: claimed})[0]
             fits &= view.X[:, space.names.index(name)] == code
     before = view.X[fits]
-    after = apply_edits(plan.query, desk, before)
+    after = apply_edits(query, space, before)
     possible = np.ones(len(after), dtype=bool)
-    for name in plan.query.change:
-        column = space.names.index(name)
-        possible &= legal_mask(space[name], after[:, column])
+    for name in query.change:
+        possible &= legal_mask(space[name], after[:, space.names.index(name)])
     notes = []
     if len(after) and not possible.all():
         notes.append(
@@ -103,24 +72,61 @@ def _changed(desk: Desk) -> tuple[Floats, Floats, Floats, tuple[str, ...]]:
             "the change leads to values that were never seen."
         )
     obey = np.ones(len(after), dtype=bool)
-    for rule in plan.feature_rules:
+    for rule in scope.rules:
         obey &= rule.holds(after) | ~rule.holds(before)
     if (possible & ~obey).any():
         count = int((possible & ~obey).sum())
         notes.append(f"{count} matching runs were left out: the change alone breaks a rule there.")
     keep = possible & obey
-    return before[keep], after[keep], store.prepared.weight[fits][keep], tuple(notes)
+    weight = view.prepared.weight[fits][keep]
+    return ChangedRuns(before[keep], after[keep], weight, tuple(notes))
 
 
-def changed_runs(desk: Desk) -> tuple[Floats, Floats]:
-    """Matching past runs before and after the change, [n, d] each."""
-    before, after, _, _ = _changed(desk)
-    return before, after
+def answer_population(
+    query: Query, runs: ChangedRuns, assessor: Assessor, provenance: Provenance
+) -> Answer:
+    """The mean change over these runs, its interval and their number."""
+    population: Population | None = None
+    why: str | None = "No past run matches the question and can make this change."
+    notes = runs.notes
+    if len(runs.before):
+        population = _population(query, runs, assessor, provenance.sample is not None)
+        notes = (*notes, *_words(population.outcomes))
+        why = None
+        if population.label is Label.UNSUPPORTED:
+            why = "After the change all of these runs lie outside the past runs."
+    return Answer(
+        query=query,
+        text=format_query(query),
+        context="No baseline: the change is applied to every matching run.",
+        comparable=MatchedRuns.of(assessor, tuple(assessor.trained)).known,
+        population=population,
+        notes=notes,
+        no_answer=why,
+        models=tuple(trained.card for trained in assessor.trained.values()),
+        provenance=provenance,
+    )
 
 
-def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
+def _population(query: Query, runs: ChangedRuns, assessor: Assessor, sampled: bool) -> Population:
+    outcomes = []
+    for name, trained in assessor.trained.items():
+        if name not in query.goals:
+            continue
+        old, new = trained.model.predict(runs.before), trained.model.predict(runs.after)
+        outcomes.append(_mean_change(assessor, name, old, new, runs.weight))
+    label, reason = _trust(assessor, runs)
+    return Population(
+        runs=len(runs.before),
+        stands_for=float(runs.weight.sum()) if sampled else None,
+        outcomes=tuple(outcomes),
+        label=label,
+        reason=reason,
+    )
+
+
+def apply_edits(query: Query, space: Space, X: Floats) -> Floats:
     """Past runs [n, d] with the question's changes made to each."""
-    space = desk.assessor.view.features
     after = X.copy()
     for name, edit in query.change.items():
         column = space.names.index(name)
@@ -137,8 +143,10 @@ def apply_edits(query: Query, desk: Desk, X: Floats) -> Floats:
     return after
 
 
-def _mean_change(desk: Desk, name: str, old: Floats, new: Floats, weight: Floats) -> Prediction:
-    parameter = desk.store.prepared.space[name]
+def _mean_change(
+    assessor: Assessor, name: str, old: Floats, new: Floats, weight: Floats
+) -> Prediction:
+    parameter = assessor.store.prepared.space[name]
     if isinstance(parameter, Category):
         was, now = old.argmax(axis=1), new.argmax(axis=1)
         labels, counts = len(parameter.values), uneven(weight)
@@ -151,7 +159,7 @@ def _mean_change(desk: Desk, name: str, old: Floats, new: Floats, weight: Floats
             probability=after,
             change_percent=100 * (after - before),
         )
-    level = desk.assessor.level
+    level = assessor.level
     change = new[:, 0] - old[:, 0]
     usual = mean(change, weight)
     half = _half_width(change, weight, level)
@@ -189,24 +197,25 @@ def _half_width(change: Floats, weight: Floats, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2) * error_of_mean(change, weight))
 
 
-def _trust(desk: Desk, before: Floats, after: Floats, weight: Floats) -> tuple[Label, str]:
+def _trust(assessor: Assessor, runs: ChangedRuns) -> tuple[Label, str]:
     """How far the mean change can be relied on, going by the labels of the runs that change."""
-    matched = MatchedRuns.of(desk.assessor, desk.plan.outcomes)
-    rng = np.random.default_rng(desk.store.settings.seed)
+    matched = MatchedRuns.of(assessor, tuple(assessor.trained))
+    before, after, weight = runs.before, runs.after, runs.weight
+    rng = np.random.default_rng(assessor.store.settings.seed)
     changing = np.flatnonzero((before != after).any(axis=1))
     if not len(changing):
         return Label.CAUTION, "Caution: the change leaves all of these runs as they are."
     chosen = changing[rng.permutation(len(changing))[:_LABELLED]]
     found = effects(matched, list(before[chosen]), after[chosen])
-    labels = with_doubts(desk.assessor.labels(after[chosen]), found)
+    labels = with_doubts(assessor.labels(after[chosen]), found)
     trusted = _share([label is Label.TRUSTED for label in labels], weight[chosen])
     known = _share([not unsupported(mine) for mine in found], weight[chosen])
     if all(label is Label.UNSUPPORTED for label in labels):
         label = Label.UNSUPPORTED
     else:
         label = Label.TRUSTED if trusted > 0.5 else Label.CAUTION
-    runs = f"{trusted:.0%} of the {len(changing):,} runs that change"
-    reason = f"{label.value.capitalize()}: after the change {runs} are trusted"
+    share = f"{trusted:.0%} of the {len(changing):,} runs that change"
+    reason = f"{label.value.capitalize()}: after the change {share} are trusted"
     if not matched.known.identifiable:
         return label, f"{reason}. {matched.known.reason}"
     return label, f"{reason}; comparable past runs support it for {known:.0%} of them."
@@ -218,42 +227,41 @@ def _share(yes: Sequence[bool], weight: Floats) -> float:
     return float(weight[np.array(yes)].sum() / weight.sum())
 
 
-def curves(desk: Desk, parameters: tuple[str, ...]) -> tuple[Curve, ...]:
+def curves(task: SearchTask, assessor: Assessor, parameters: tuple[str, ...]) -> tuple[Curve, ...]:
     """How every outcome answers to each parameter, everything else as the question has it."""
     found = []
     for name in parameters:
-        if name not in desk.plan.features:
+        if name not in task.space.names:
             raise QueryProblem(
                 f"{name} is not a parameter that predictions depend on",
-                hint=f"choose one of {', '.join(desk.plan.features[:8])}",
+                hint=f"choose one of {', '.join(task.space.names[:8])}",
             )
-        found += _curve(desk, name)
-    desk.clock.mark("curves")
+        found += _curve(task, assessor, name)
     return tuple(found)
 
 
-def _curve(desk: Desk, name: str) -> list[Curve]:
-    plan, space = desk.plan, desk.assessor.view.features
+def _curve(task: SearchTask, assessor: Assessor, name: str) -> list[Curve]:
+    space = task.space
     column = space.names.index(name)
-    values = _along(space[name], float(plan.start[column]))
-    X = np.repeat(plan.start[None, :], len(values), axis=0)
+    values = _along(space[name], float(task.start[column]))
+    X = np.repeat(task.start[None, :], len(values), axis=0)
     X[:, column] = values
     feasible = np.ones(len(X), dtype=bool)
-    for rule in plan.feature_rules:
+    for rule in task.rules:
         feasible &= rule.holds(X)
-    matched = MatchedRuns.of(desk.assessor, plan.outcomes)
-    labels = with_doubts(desk.assessor.labels(X), effects(matched, [plan.origin] * len(X), X))
+    matched = MatchedRuns.of(assessor, task.outcomes)
+    labels = with_doubts(assessor.labels(X), effects(matched, [task.origin] * len(X), X))
     told = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
     result = []
-    for outcome, trained in desk.assessor.trained.items():
-        if outcome not in plan.query.goals:
+    for outcome, trained in assessor.trained.items():
+        if outcome not in task.query.goals:
             continue
         scores = trained.model.predict(X)
-        band = desk.assessor.band(outcome, scores, trained.model.spread(X))
+        band = assessor.band(outcome, scores, trained.model.spread(X))
         points = tuple(
             CurvePoint(
                 value=told[i],
-                predicted=desk.assessor.value(outcome, scores[i]),
+                predicted=assessor.value(outcome, scores[i]),
                 low=None if band is None else float(band[0][i]),
                 high=None if band is None else float(band[1][i]),
                 label=labels[i],

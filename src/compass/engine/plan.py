@@ -1,200 +1,212 @@
-"""A question and a table into a problem: the only place where the three kinds differ."""
+"""Binds a question to the table as a search task: the only place where the three kinds differ."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from compass.domain.base import Config, Value
+from compass.domain.base import Config
 from compass.domain.constraint import Constraint
 from compass.domain.errors import BaselineProblem, QueryProblem
-from compass.domain.expression import Comparison, Expression, Literal, Name, names_in
-from compass.domain.goal import Extreme, IsClass, Same, Within
+from compass.domain.expression import Comparison
+from compass.domain.goal import Observe, Same
 from compass.domain.query import Kind, Query, Row
-from compass.domain.space import Category, Number, Role, Space
-from compass.engine import baseline as base
-from compass.language import format_value, parse_rule
-from compass.learn.store import FeatureView, ModelStore
+from compass.domain.space import Category, Role
+from compass.domain.target import Target
+from compass.engine.scope import Scope, scope_of
+from compass.engine.starts import contexts_of, described_best, matching_rows, pinned_by
+from compass.evidence import baseline as base
+from compass.evidence.assessor import Assessor
+from compass.evidence.contexts import familiar
+from compass.evidence.matching import best_run
+from compass.evidence.past_runs import past_runs_of
+from compass.generate.predict import Averaged
+from compass.generate.targets import resolve
+from compass.generate.task import Assumptions, SearchTask, StartingPoint
+from compass.learn.features import FeatureView, Floats, Rows
+from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
-from compass.prepare.weigh import order
-from compass.rules import Rule, compile_rule, components
+from compass.rules import components
+from compass.settings import Settings
 
-Floats = NDArray[np.float64]
+Assess = Callable[[Scope], Assessor]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to predict, from where, what may move and what must hold."""
+class _Start:
+    """Where a kind of question starts, what it may move, and how its answers are preferred."""
 
-    query: Query
-    features: tuple[str, ...]
-    outcomes: tuple[str, ...]  # everything that has to be predicted
-    rules: tuple[Constraint, ...]
-    feature_rules: tuple[Rule, ...]  # over the features
-    outcome_rules: tuple[Rule, ...]  # over features and outcomes
     start: Floats  # [d]
-    origin: Floats  # [d] what changes are told against: the baseline, else the start
     contexts: Floats  # [c, d]
     free: tuple[str, ...]
-    forced: tuple[str, ...]  # may move where a rule leaves no other way
+    proximity: bool  # whether closeness to the start is wanted
+    origin: Floats | None = None  # [d] the baseline; None: there is none
     measured: Config = field(default_factory=dict)  # outcomes of the baseline, where known
-    baseline: Config | None = None
-    matching: int = 0
-    context: str = ""
-    notes: tuple[str, ...] = ()
-    best: str = ""  # the best measured run of the context, in words; empty: none is comparable
-    sampled: bool = False  # whether the past runs are a sample of more
+    follow: bool = False  # what equalities tie to the free parameters moves from the beginning
+    forward: bool = False  # what happens is reported, conditions are not enforced
+    count: int | None = None  # suggestions, where nobody says how many; None: as in the settings
+    assumed: Assumptions = Assumptions()
 
 
-def plan(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) -> Plan:
-    """The plan for a bound query; `standing` are the rules of the study."""
-    shell = shell_of(query, store, standing)
-    make = _recommend if query.kind is Kind.RECOMMEND else _from_baseline
-    return make(shell, store, store.view_of(shell.features))
-
-
-def shell_of(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) -> Plan:
-    """What all kinds share: the features, the outcomes to predict, and the rules on them."""
-    space = store.prepared.space
-    features = features_of(query, space)
-    rules = (*standing, *query.where)
-    outcomes = outcomes_of(query, rules, features)
-    trees = {rule.text: parse_rule(rule.text) for rule in rules}
-    plain = [text for text, tree in trees.items() if set(names_in(tree)) <= set(features)]
-    columns = (*features, *outcomes)
-    alone, extended = space.select(features), space.select(columns)
-    return Plan(
-        query=query,
-        features=features,
-        outcomes=outcomes,
-        rules=rules,
-        feature_rules=tuple(compile_rule(trees[t], alone, features, t) for t in plain),
-        outcome_rules=tuple(
-            compile_rule(tree, extended, columns, t) for t, tree in trees.items() if t not in plain
-        ),
-        start=np.empty(0),
-        origin=np.empty(0),
-        contexts=np.empty((0, 0)),
-        free=(),
-        forced=(),
-        sampled=store.prepared.sample is not None,
-    )
-
-
-def features_of(query: Query, space: Space) -> tuple[str, ...]:
-    """The columns that predictions are made from: roles are defaults that a query overrides."""
-    named = {*query.ask, *query.change}
-    features = tuple(
-        p.name
-        for p in space
-        if p.name not in query.goals and (p.role in (Role.KNOB, Role.CONTEXT) or p.name in named)
-    )
-    if not features:
+def is_population(query: Query) -> bool:
+    """Whether a question is about all past runs that match: a what-if without a baseline."""
+    if query.kind is not Kind.WHAT_IF or query.baseline is not None:
+        return False
+    if query.ask or any(not isinstance(g, Observe) for g in query.goals.values()):
         raise QueryProblem(
-            "no column is left to predict from",
-            hint="give at least one column the role knob or context",
+            "asking what else has to change needs a configuration to start from",
+            hint="name a past run to start from (--from row:N)",
         )
-    return features
+    return True
 
 
-def outcomes_of(
-    query: Query, rules: tuple[Constraint, ...], features: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The outcomes of the question and those that its rules speak of."""
-    found = dict.fromkeys(query.goals)
-    for rule in rules:
-        found.update(dict.fromkeys(n for n in names_in(parse_rule(rule.text)) if n not in features))
-    return tuple(found)
+def plan(
+    query: Query, store: ModelStore, standing: tuple[Constraint, ...], assess: Assess
+) -> tuple[SearchTask, Assessor]:
+    """The task of a bound query, and what assesses its candidates.
+
+    What is wrong with the question is raised before `assess` trains any model.
+    """
+    scope = scope_of(query, store.prepared.space, standing)
+    view = store.view_of(scope.features)
+    start = _KINDS[query.kind](query, scope, store, view)
+    assessor = assess(scope)
+    baseline = None if start.origin is None else _starting_point(start, view, assessor)
+    targets = resolve(
+        query.goals,
+        {} if baseline is None else baseline.predicted,
+        start.measured,
+        {name: trained.scale for name, trained in assessor.trained.items()},
+        store.settings.same,
+    )
+    names = scope.features
+    seed = query.seed if query.seed is not None else store.settings.seed
+    task = SearchTask(
+        space=view.features,
+        start=start.start,
+        free=_columns(names, start.free),
+        forced=_columns(names, ()),
+        rules=scope.rules,
+        outcome_rules=() if start.forward else scope.conditions,
+        outcomes=scope.outcomes,
+        targets=targets,
+        labels={t.name: _position(store, t) for t in targets if t.is_class},
+        predict=Averaged({}, start.contexts, _columns(names, ())),
+        geometry=view.geometry(query.weights),
+        observed=view.X[view.train],
+        proximity=start.proximity,
+        count=query.count or start.count or store.settings.count,
+        seed=seed,
+        settings=_settings(query, store.settings),
+        until=time.monotonic() + store.settings.deadline,
+        query=query,
+        contexts=start.contexts,
+        baseline=baseline,
+        conditions=scope.conditions,
+        forward=start.forward,
+        assumed=start.assumed,
+    )
+    return allowing(task, followers(task) if start.follow else (), assessor), assessor
 
 
-def _recommend(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
+def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> SearchTask:
+    """The task with these features, which nobody asked for, allowed to give way."""
+    columns = _columns(task.space.names, forced)
+    models = {name: trained.model for name, trained in assessor.trained.items()}
+    predict = Averaged(models, task.contexts, np.concatenate([task.free, columns]))
+    wider = replace(task, forced=columns, predict=predict, past_runs=None)
+    past_runs = past_runs_of(wider, assessor, task.contexts, predict.spread)
+    return replace(wider, past_runs=past_runs, familiar=familiar(wider, assessor))
+
+
+def _starting_point(start: _Start, view: FeatureView, assessor: Assessor) -> StartingPoint:
+    assert start.origin is not None
+    config = Encoder(view.features).decode(start.origin) | start.measured
+    return StartingPoint(start.origin, config, start.measured, assessor.predicted(start.origin))
+
+
+def _columns(names: tuple[str, ...], some: tuple[str, ...]) -> Rows:
+    return np.array([names.index(name) for name in some], dtype=np.int64)
+
+
+def _position(store: ModelStore, target: Target) -> int:
+    parameter = store.prepared.space[target.name]
+    assert isinstance(parameter, Category)
+    return parameter.values.index(target.label)
+
+
+def _settings(query: Query, settings: Settings) -> Settings:
+    """The settings with what this question says about them."""
+    if query.diversity is None:
+        return settings
+    weights = settings.loss.model_copy(update={"diversity": query.diversity})
+    return settings.model_copy(update={"loss": weights})
+
+
+def _recommend(query: Query, scope: Scope, store: ModelStore, view: FeatureView) -> _Start:
     """Start from past runs that meet the conditions, and average over their contexts."""
-    query, features = shell.query, shell.features
+    names, prepared = scope.features, store.prepared
     given, notes = base.edited(query, view.features, origin=None)
-    pinned = given | _pinned(query.where, view.features, query.ask)
+    pinned = given | pinned_by(query, view.features)
     free = tuple(query.ask) or tuple(n for n in view.features.having(Role.KNOB) if n not in pinned)
     if not free:
         raise QueryProblem(
             "there is nothing to recommend: no parameter is asked for",
             hint="write e.g. X = {threads: ?}",
         )
-    rows, note = _matching_rows(shell, store, view, given)
-    notes = (*notes, *note)
+    rows, unmet = matching_rows(scope, view, given)
     rng = np.random.default_rng(query.seed if query.seed is not None else store.settings.seed)
-    best = best_run(rows, query, store, rng)
+    best = best_run(rows, query.goals, prepared, rng)
     start = view.X[best].copy()
     for name, value in pinned.items():
-        start[features.index(name)] = value
+        start[names.index(name)] = value
     # What rules tie to the asked parameters stays as in the starting run: another run's values
     # beside the recommended ones would be a configuration that nobody can use.
-    tied = {
-        n
-        for group in components(shell.feature_rules, features)
-        if {*free} & {*group}
-        for n in group
-    }
-    varying = [j for j, n in enumerate(features) if n not in tied and n not in free]
-    contexts = _contexts(view.X, rows, start, varying, pinned, features, store, rng)
-    forced = tuple(name for name in features if name not in free and name not in given)
-    problem = [features.index(name) for name in view.features.having(Role.CONTEXT)]
-    comparable = not note and (contexts[:, problem] == start[problem]).all()
-    return replace(
-        shell,
+    tied = {n for group in components(scope.rules, names) if {*free} & {*group} for n in group}
+    varying = [j for j, n in enumerate(names) if n not in tied and n not in free]
+    fixed = {names.index(name): value for name, value in pinned.items()}
+    contexts = contexts_of(view, rows, start, varying, fixed, store.settings.search.contexts, rng)
+    of_problem = [names.index(name) for name in view.features.having(Role.CONTEXT)]
+    comparable = not unmet and (contexts[:, of_problem] == start[of_problem]).all()
+    return _Start(
         start=start,
-        origin=start,
         contexts=contexts,
         free=free,
-        forced=forced,
-        matching=0 if note else len(rows),
-        notes=notes,
-        best=_measured_best(best, query, store) if comparable else "",
+        proximity=False,
+        follow=True,
+        assumed=Assumptions(
+            matching=0 if unmet else len(rows),
+            sampled=prepared.sample is not None,
+            best=described_best(best, query, prepared) if comparable else "",
+            notes=(*notes, *unmet),
+        ),
     )
 
 
-def best_run(
-    rows: NDArray[np.int64], query: Query, store: ModelStore, rng: np.random.Generator
-) -> int:
-    """Of these past runs the one whose measured outcomes come closest to the goals.
-
-    Of equally good ones the seed decides; a run without a measurement comes last.
-    """
-    badness = np.zeros(len(rows))
-    for name, goal in query.goals.items():
-        parameter, y = store.prepared.space[name], store.prepared.column(name)[rows]
-        if isinstance(parameter, Number) and parameter.optional:
-            y = np.where(y == parameter.none_code, np.nan, y)
-        scale = float(np.nanstd(y)) if np.isfinite(y).any() else 0.0
-        match goal:
-            case Extreme(direction=direction):
-                miss = (y if direction == "minimize" else -y) / (scale or 1.0)
-            case Within(low=low, high=high):
-                below = np.maximum(0.0 if low is None else low - y, 0.0)
-                above = np.maximum(0.0 if high is None else y - high, 0.0)
-                miss = (below + above) / (scale or 1.0)
-            case IsClass(value=value) if isinstance(parameter, Category):
-                miss = (y != parameter.values.index(value)).astype(np.float64)
-            case _:
-                continue
-        badness += np.where(np.isfinite(y), miss, np.inf)
-    return int(rows[np.lexsort((rng.random(len(rows)), badness))[0]])
+def _reconfigure(query: Query, scope: Scope, store: ModelStore, view: FeatureView) -> _Start:
+    """Start at the baseline; without a word on what may move, all knobs that are not set may."""
+    return _from_baseline(query, scope, store, view, everything=not query.change)
 
 
-def _measured_best(position: int, query: Query, store: ModelStore) -> str:
-    """The best run of the same context, as it was measured: what a suggestion has to beat."""
-    space = store.prepared.space.select(query.goals)
-    measured = Encoder(space).decode(store.prepared.columns_of(tuple(query.goals))[position])
-    told = []
-    for name, value in measured.items():
-        unit = getattr(space[name], "unit", None)
-        amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
-        told.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
-    values = f" ({', '.join(told)})" if told else ""
-    return f"{store.prepared.table.told(int(store.prepared.row_id[position]))}{values}"
+def _what_if(query: Query, scope: Scope, store: ModelStore, view: FeatureView) -> _Start:
+    """Start at the baseline with the change made; only what has to compensate moves."""
+    found = _from_baseline(query, scope, store, view, everything=False)
+    # A plain what-if has one answer: the change with the least that rules make move with it.
+    return replace(found, forward=True, count=None if found.free else 1)
 
 
-def _from_baseline(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
-    """Reconfigure and what-if start at the baseline, with the stated changes applied."""
-    query, features = shell.query, shell.features
+_KINDS = {
+    Kind.RECOMMEND: _recommend,
+    Kind.RECONFIGURE: _reconfigure,
+    Kind.WHAT_IF: _what_if,
+}
+
+
+def _from_baseline(
+    query: Query, scope: Scope, store: ModelStore, view: FeatureView, *, everything: bool
+) -> _Start:
+    """The baseline with the stated changes made; `everything`: all other knobs may move."""
     if query.baseline is None:
         raise BaselineProblem(
             f"{query.kind.value} needs a configuration to start from",
@@ -205,44 +217,38 @@ def _from_baseline(shell: Plan, store: ModelStore, view: FeatureView) -> Plan:
     changed, notes = base.edited(query, view.features, origin)
     start = origin.copy()
     for name, value in changed.items():
-        start[features.index(name)] = value
+        start[scope.features.index(name)] = value
     free = tuple(query.ask)
     compensate = any(isinstance(goal, Same) for goal in query.goals.values())
-    if not free and (compensate or (query.kind is Kind.RECONFIGURE and not changed)):
+    if not free and (compensate or everything):
         free = tuple(n for n in view.features.having(Role.KNOB) if n not in changed)
-    base.check_rules(shell.feature_rules, view.features, origin, {*free, *changed})
-    forced = tuple(n for n in features if n not in free and n not in changed)
-    decoded = Encoder(view.features).decode(origin)
+    base.check_rules(scope.rules, view.features, origin, {*free, *changed})
     where = "the one given"
     if isinstance(query.baseline, Row):
         where = store.everything.table.told(query.baseline.row)
-    return replace(
-        shell,
+    return _Start(
         start=start,
-        origin=origin,
         contexts=start[None, :],
         free=free,
-        forced=forced,
+        proximity=True,
+        origin=origin,
         measured=measured,
-        baseline=decoded | measured,
-        context=f"Baseline: {where}; everything not named stays as it is.",
-        notes=notes,
+        assumed=Assumptions(where=where, notes=notes),
     )
 
 
-def linked(shell: Plan, moving: set[str]) -> tuple[str, ...]:
-    """The forced features that rules tie to what moves, or that a broken rule speaks of."""
-    at_start = shell.start[None, :]
-    touched = set(moving)
-    for rule in shell.feature_rules:
-        if rule.violation(at_start)[0] > 0:
+def linked(task: SearchTask) -> tuple[str, ...]:
+    """The held features that rules tie to what moves, or that a broken rule speaks of."""
+    touched = _moving(task)
+    for rule in task.rules:
+        if rule.violation(task.start[None, :])[0] > 0:
             touched |= set(rule.names)
-    groups = components(shell.feature_rules, shell.features)
+    groups = components(task.rules, task.space.names)
     tied = {name for group in groups if touched & set(group) for name in group}
-    return tuple(name for name in shell.forced if name in tied)
+    return tuple(name for name in _held(task) if name in tied)
 
 
-def followers(shell: Plan, moving: set[str]) -> tuple[str, ...]:
+def followers(task: SearchTask) -> tuple[str, ...]:
     """What equalities leave no choice about once the moving parameters have their values.
 
     `nodes_alloc == nodes`, where only nodes are asked for: held where it is, nodes_alloc would
@@ -250,135 +256,25 @@ def followers(shell: Plan, moving: set[str]) -> tuple[str, ...]:
     """
     equalities = [
         set(rule.names)
-        for rule in shell.feature_rules
+        for rule in task.rules
         if isinstance(rule.expression, Comparison) and rule.expression.op == "=="
     ]
+    moving, held = _moving(task), set(_held(task))
     found: set[str] = set()
     for _ in equalities:
         for names in equalities:
-            left = names & set(shell.forced) - found
+            left = names & held - found
             if len(left) == 1 and names & (moving | found):
                 found |= left
-    return tuple(name for name in shell.forced if name in found)
+    return tuple(name for name in _held(task) if name in found)
 
 
-def _pinned(where: tuple[Constraint, ...], space: Space, ask: tuple[str, ...]) -> dict[str, float]:
-    """Features that the conditions set to one value (`partition == 1`)."""
-    found: dict[str, float] = {}
-    for rule in where:
-        pair = _equality(parse_rule(rule.text))
-        if pair is not None and pair[0] in space and pair[0] not in ask:
-            vector = Encoder(space.select([pair[0]])).encode({pair[0]: pair[1]})
-            found[pair[0]] = float(vector[0])
-    return found
+def _moving(task: SearchTask) -> set[str]:
+    """What the question itself moves."""
+    return {*task.free_names, *task.query.change}
 
 
-def _equality(node: Expression) -> tuple[str, Value] | None:
-    match node:
-        case Comparison("==", Name(name), Literal(value)):
-            return name, value
-        case Comparison("==", Literal(value), Name(name)):
-            return name, value
-        case _:
-            return None
-
-
-def _matching_rows(
-    shell: Plan, store: ModelStore, view: FeatureView, given: dict[str, float]
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Past runs that meet all conditions, else those that meet most of them (and a note)."""
-    complete = np.isfinite(view.X).all(axis=1)
-    checks, names = past_checks(shell, store, view)
-    for name, value in given.items():
-        checks.append(view.X[:, shell.features.index(name)] == value)
-        names.append(f"{name} = {_told(view.features, name, value)}")
-    if not checks:
-        return np.flatnonzero(complete), ()
-    met = np.column_stack(checks)
-    everything = complete & met.all(axis=1)
-    if everything.any():
-        return np.flatnonzero(everything), ()
-    count = np.where(complete, met.sum(axis=1), -1)
-    best = np.flatnonzero(count == count.max())
-    unmet = np.flatnonzero(~met[best].all(axis=0))
-    common = [names[i] for i in unmet]
-    note = (
-        "No past run meets all conditions; the search starts from runs that meet most of them"
-        f" (not met by all of those: {'; '.join(dict.fromkeys(common))})."
-    )
-    return best, (note,)
-
-
-def past_checks(
-    shell: Plan, store: ModelStore, view: FeatureView
-) -> tuple[list[NDArray[np.bool_]], list[str]]:
-    """Which past runs [n] obey each rule, outcomes as they were measured; and the rules' texts."""
-    checks = [rule.holds(view.X) for rule in shell.feature_rules]
-    if shell.outcome_rules:
-        values = store.prepared.columns_of((*shell.features, *shell.outcomes))
-        checks += [rule.holds(values) for rule in shell.outcome_rules]
-    return checks, [rule.text for rule in (*shell.feature_rules, *shell.outcome_rules)]
-
-
-def _told(space: Space, name: str, value: float) -> str:
-    return format_value(Encoder(space.select([name])).decode(np.array([value]))[name])
-
-
-def _contexts(
-    X: Floats,
-    rows: NDArray[np.int64],
-    start: Floats,
-    fixed: list[int],
-    pinned: dict[str, float],
-    features: tuple[str, ...],
-    store: ModelStore,
-    rng: np.random.Generator,
-) -> Floats:
-    """Distinct past values of what is not asked for; the start's own come first.
-
-    Drawn from the matching rows of X [n, d] as often as runs of the source have them.
-    """
-    full = np.repeat(start[None, :], len(rows), axis=0)
-    full[:, fixed] = X[rows][:, fixed]
-    for name, value in pinned.items():
-        full[:, features.index(name)] = value
-    limit = store.settings.search.contexts
-    chosen = full[order(store.prepared.weight[rows], len(full), rng)[: 8 * limit]]
-    distinct = np.unique(np.concatenate([start[None, :], chosen]), axis=0, return_index=True)[1]
-    ordered = np.concatenate([start[None, :], chosen])[np.sort(distinct)]
-    return np.asarray(ordered[:limit])
-
-
-def assumed(plan: Plan, space: Space, movable: NDArray[np.int64]) -> str:
-    """What an answer assumes about everything that was not asked for and did not move."""
-    if plan.baseline is not None:
-        return plan.context
-    told = []
-    decoded = [Encoder(space).decode(row) for row in plan.contexts]
-    for j, parameter in enumerate(space.parameters):
-        if j in movable:
-            continue
-        values = list(dict.fromkeys(row[parameter.name] for row in decoded))
-        numbers = [v for v in values if isinstance(v, int | float)]
-        if len(values) == 1:
-            told.append(f"{parameter.name} = {format_value(values[0])}")
-        elif isinstance(parameter, Number) and len(numbers) > 1:
-            none = " or none" if None in values else ""
-            told.append(f"{parameter.name} {min(numbers):g}..{max(numbers):g}{none}")
-        else:
-            told.append(
-                f"{parameter.name} in {{{', '.join(format_value(v) for v in values[:4])}"
-                + (", ..." if len(values) > 4 else "")
-                + "}"
-            )
-    among = " of the sample" if plan.sampled else ""
-    head, whose = f"{plan.matching} past runs{among} match.", "of their contexts"
-    if plan.matching == 1:
-        head = f"1 past run{among} matches."
-    if not plan.matching:
-        head, whose = f"No past run{among} matches.", "contexts of the closest"
-    if not told:
-        return head
-    if len(plan.contexts) == 1:
-        return f"{head} Assumed: {', '.join(told)}."
-    return f"{head} Averaged over {len(plan.contexts)} {whose}: {', '.join(told)}."
+def _held(task: SearchTask) -> tuple[str, ...]:
+    """The features that may move only where a rule leaves no other way."""
+    moving = _moving(task)
+    return tuple(name for name in task.space.names if name not in moving)

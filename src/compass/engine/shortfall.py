@@ -6,9 +6,7 @@ from dataclasses import replace
 from compass import registry
 from compass.domain.answer import Certificate, CertificateStatus, Label, Suggestion
 from compass.domain.errors import ConflictingRules
-from compass.domain.query import Kind
 from compass.domain.target import Target
-from compass.engine.plan import Plan
 from compass.generate.base import Candidates
 from compass.generate.score import with_outcomes
 from compass.generate.task import SearchTask
@@ -87,30 +85,30 @@ def _missed(target: Target, suggestion: Suggestion) -> str:
     return f"{target.name} {outcome.value:.5g}, wanted {wanted}"
 
 
-def notes(plan: Plan, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
+def notes(task: SearchTask, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
     """What a person should know beside the suggestions."""
-    told = []
+    found = []
     forced = {e.name: e.forced_by for s in suggestions[:1] for e in s.edits if e.forced_by}
     for name, rule in forced.items():
-        has = "has to move as well" if plan.baseline is not None else "follows"
-        told.append(f"{name} {has}, because of the rule {rule}.")
-    wanted = plan.query.count
+        has = "has to move as well" if task.baseline is not None else "follows"
+        found.append(f"{name} {has}, because of the rule {rule}.")
+    wanted = task.query.count
     if wanted is not None and 0 < len(suggestions) < wanted:
-        told.append(f"{wanted} answers were asked for; {len(suggestions)} that differ were found.")
+        found.append(f"{wanted} answers were asked for; {len(suggestions)} that differ were found.")
     unmoved = suggestions and suggestions[0].meets_goals and not suggestions[0].edits
-    if plan.query.kind is Kind.RECONFIGURE and unmoved:
-        told.append("The baseline already meets the goal; nothing has to change.")
-    return tuple(told)
+    if task.baseline is not None and not task.forward and unmoved:
+        found.append("The baseline already meets the goal; nothing has to change.")
+    return tuple(found)
 
 
-def broken_conditions(plan: Plan, task: SearchTask, found: Candidates) -> tuple[str, ...]:
+def broken_conditions(task: SearchTask, found: Candidates) -> tuple[str, ...]:
     """Conditions on outcomes that the first prediction of a what-if does not meet."""
-    if plan.query.kind is not Kind.WHAT_IF or not len(found.X):
+    if not task.forward or not len(found.X):
         return ()
     first = found.X[:1]
-    extended = with_outcomes(first, task.predict(first), plan.outcomes)
+    extended = with_outcomes(first, task.predict(first), task.outcomes)
     return tuple(
         f"The condition {rule.text} is not predicted to hold after the change."
-        for rule in plan.outcome_rules
+        for rule in task.conditions
         if not rule.holds(extended)[0]
     )

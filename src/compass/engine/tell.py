@@ -18,9 +18,11 @@ from compass.engine.dataset import Dataset, read
 from compass.engine.tell_report import compared, reanswered, sentences
 from compass.exporters.spreadsheet import unguarded
 from compass.learn.drift import drift, verdict
+from compass.learn.features import Floats, Rows
+from compass.learn.outcomes import OutcomeData, OutcomeModel
 from compass.learn.score import Holdout, error, row_errors, small
 from compass.learn.select import Selected
-from compass.learn.store import Floats, ModelStore, OutcomeData, OutcomeModel, Rows
+from compass.learn.store import ModelStore
 from compass.learn.update import Updated, continued
 from compass.prepare.weigh import mean
 from compass.readers.combine import combine
@@ -198,13 +200,13 @@ def _taken_in(
 ) -> tuple[OutcomeModel, Learnt]:
     began = time.perf_counter()
     features, target = key
-    was, now = old.lesson(features, target), store.lesson(features, target)
+    was, now = old.data_of(features, target), store.data_of(features, target)
     fresh = store.prepared.row_id >= first
-    complete = np.isfinite(now.field.X).all(axis=1) & np.isfinite(now.y)
+    complete = np.isfinite(now.view.X).all(axis=1) & np.isfinite(now.y)
     arrived = np.flatnonzero(fresh & complete)
     case = _Case(old, store, old.trained[key], was, now, arrived, target)
     outcome = Space(parameters=(old.prepared.space[target],))
-    same = _same_codes(was.field.features, now.field.features) and _same_codes(
+    same = _same_codes(was.view.features, now.view.features) and _same_codes(
         outcome, Space(parameters=(store.prepared.space[target],))
     )
     if not len(arrived) and same:
@@ -306,14 +308,14 @@ def _continued(case: _Case) -> Updated | str:
     return continued(
         case.before.recipe,
         case.before.model,
-        now.field.X[rows],
+        now.view.X[rows],
         now.y[rows],
         new,
         task=now.task,
         weight=case.store.prepared.weight[rows],
         seed=settings.seed,
         settings=settings,
-        features=now.field.features,
+        features=now.view.features,
     )
 
 
@@ -321,13 +323,13 @@ def _anew(case: _Case, fit: Callable[..., Any]) -> Holdout:
     now, settings = case.now, case.store.settings
     rows, weight = now.train, case.store.prepared.weight
     fitted = fit(
-        now.field.X[rows],
+        now.view.X[rows],
         now.y[rows],
         task=now.task,
         weight=weight[rows],
         seed=settings.seed,
         settings=settings,
-        features=now.field.features,
+        features=now.view.features,
     )
     return _held(case, fitted)
 
@@ -335,7 +337,7 @@ def _anew(case: _Case, fit: Callable[..., Any]) -> Holdout:
 def _held(case: _Case, fitted: Any) -> Holdout:
     now, valid = case.now, case.now.valid
     weight = case.store.prepared.weight[valid]
-    score = error(fitted, now.field.X[valid], now.y[valid], scale=case.scale, weight=weight)
+    score = error(fitted, now.view.X[valid], now.y[valid], scale=case.scale, weight=weight)
     return Holdout(score, fitted)
 
 
@@ -343,14 +345,14 @@ def _error(case: _Case, fitted: Any) -> float:
     """The error of a model on runs that neither it nor its successor learnt."""
     now, rows = case.now, _unseen(case)
     weight = case.store.prepared.weight[rows]
-    return error(fitted, now.field.X[rows], now.y[rows], scale=case.scale, weight=weight).error
+    return error(fitted, now.view.X[rows], now.y[rows], scale=case.scale, weight=weight).error
 
 
 def _drift(case: _Case) -> Drift:
     """What changed between the runs that the model knows and those that arrived."""
-    features, model = case.now.field.features, case.before.model
+    features, model = case.now.view.features, case.before.model
     known = np.concatenate([case.was.train, case.was.valid])
-    old_X, new_X = case.was.field.X[known], case.now.field.X[case.arrived]
+    old_X, new_X = case.was.view.X[known], case.now.view.X[case.arrived]
     weight = case.old.prepared.weight[known], case.store.prepared.weight[case.arrived]
     seed = case.store.settings.seed
     columns = drift(old_X, new_X, features, seed=seed, old_weight=weight[0], new_weight=weight[1])
@@ -369,7 +371,7 @@ def _drift(case: _Case) -> Drift:
 
 
 def _losses(case: _Case, model: Any, lesson: OutcomeData, rows: Rows) -> Floats:
-    said = model.predict(lesson.field.X[rows])
+    said = model.predict(lesson.view.X[rows])
     if lesson.task.classes is None:
         return row_errors(lesson.y[rows], said[:, 0], scale=case.scale)
     return np.asarray(np.argmax(said, axis=1) != lesson.y[rows], dtype=np.float64)

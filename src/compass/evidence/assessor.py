@@ -13,7 +13,9 @@ from compass.domain.base import Config, Value
 from compass.domain.space import Category, Number
 from compass.domain.target import Target
 from compass.generate.targets import meets
-from compass.learn.store import FeatureView, ModelStore, OutcomeModel
+from compass.learn.features import FeatureView
+from compass.learn.outcomes import LearntOutcome, OutcomeModel
+from compass.learn.store import ModelStore
 from compass.learn.widths import own_spread
 from compass.prepare.encode import Encoder
 from compass.prepare.weigh import uneven
@@ -32,6 +34,10 @@ class Assessor:
     view: FeatureView
     trained: Mapping[str, OutcomeModel]
     asked: float | None = None  # the level of intervals that a question wants
+
+    def learnt(self, name: str) -> LearntOutcome:
+        """An outcome with what was measured of it and what is known of its model."""
+        return self.store.learnt(self.view.names, name)
 
     @property
     def level(self) -> float:
@@ -72,6 +78,13 @@ class Assessor:
             )
             for i, measured in enumerate(observed)
         ]
+
+    def predicted(self, x: Floats) -> Config:
+        """What every outcome of a configuration x [d] is predicted to be."""
+        return {
+            name: self.value(name, trained.model.predict(x[None, :])[0])
+            for name, trained in self.trained.items()
+        }
 
     def value(self, name: str, score: Floats) -> Value:
         """A model's output for one configuration as a value: a number or a label."""

@@ -1,14 +1,12 @@
 """Candidates in the contexts that a recommendation is averaged over."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Prediction
 from compass.domain.target import Target
-from compass.engine.plan import Plan
 from compass.evidence.assessor import Assessor
 from compass.generate.task import SearchTask
 
@@ -17,16 +15,16 @@ Floats = NDArray[np.float64]
 _WIDER = 2.0  # times the width in one context, from where on it is told what would narrow it
 
 
-def with_familiar(plan: Plan, assessor: Assessor, task: SearchTask) -> SearchTask:
-    """The task with a way to tell which candidates are near past runs."""
+def familiar(task: SearchTask, assessor: Assessor) -> Callable[[Floats], NDArray[np.bool_]]:
+    """A way to tell which candidates of a task are near past runs."""
     limit, support = assessor.store.settings.trust.caution, assessor.view.support
 
-    def familiar(X: Floats) -> NDArray[np.bool_]:
-        if plan.baseline is not None:
+    def near(X: Floats) -> NDArray[np.bool_]:
+        if task.baseline is not None:
             return support.ood(X) <= limit
         known = np.zeros(len(X), dtype=np.bool_)
         # Near past runs in one of the contexts is enough: most candidates are so in the first.
-        for context in plan.contexts:
+        for context in task.contexts:
             rest = np.flatnonzero(~known)
             if not len(rest):
                 break
@@ -34,16 +32,16 @@ def with_familiar(plan: Plan, assessor: Assessor, task: SearchTask) -> SearchTas
             known[rest] = _obey(task, full) & (support.ood(full) <= limit)
         return known
 
-    return replace(task, familiar=familiar)
+    return near
 
 
-def completed(plan: Plan, assessor: Assessor, task: SearchTask, X: Floats) -> Floats:
+def completed(task: SearchTask, assessor: Assessor, X: Floats) -> Floats:
     """Recommended settings [n, d] with what was not asked for taken from the best known context.
 
     Predictions are averaged over all contexts; the configuration that is shown, and whose trust is
     told, is the one of those contexts that lies closest to past runs and obeys the rules.
     """
-    contexts = plan.contexts
+    contexts = task.contexts
     full = _in_contexts(task, X, contexts)
     fine = _obey(task, full)
     far = np.full(len(full), np.inf)
@@ -55,23 +53,19 @@ def completed(plan: Plan, assessor: Assessor, task: SearchTask, X: Floats) -> Fl
 
 
 def across(
-    plan: Plan,
-    assessor: Assessor,
     task: SearchTask,
+    assessor: Assessor,
     X: Floats,
     predictions: Sequence[tuple[Prediction, ...]],
-    targets: tuple[Target, ...],
 ) -> list[tuple[Prediction, ...]]:
     """Predictions of X [n, d] with intervals and chances of a run in any one of the contexts.
 
     No run is made in the mean of several contexts: an interval around it would hold few of them.
     """
-    if len(plan.contexts) < 2 or not len(X):
+    if len(task.contexts) < 2 or not len(X):
         return list(predictions)
-    by_name = {target.name: target for target in targets}
-    found = {
-        name: _in_any(plan, assessor, task, X, name, by_name.get(name)) for name in assessor.trained
-    }
+    by_name = {target.name: target for target in task.targets}
+    found = {name: _in_any(task, assessor, X, name, by_name.get(name)) for name in assessor.trained}
     return [
         tuple(
             one.model_copy(update={key: float(of[i]) for key, of in found[one.name].items()})
@@ -82,30 +76,30 @@ def across(
 
 
 def _in_any(
-    plan: Plan, assessor: Assessor, task: SearchTask, X: Floats, name: str, target: Target | None
+    task: SearchTask, assessor: Assessor, X: Floats, name: str, target: Target | None
 ) -> dict[str, Floats]:
     """What holds for runs of X [n, d] in any of the contexts, each [n]; nothing for classes."""
-    scores, spread = _said(plan, assessor, task, X, name)
+    scores, spread = _said(task, assessor, X, name)
     band = assessor.band(name, scores, spread)
     if band is None:
         return {}
-    each = len(X), len(plan.contexts)
+    each = len(X), len(task.contexts)
     found = {"low": band[0].reshape(each).min(axis=1), "high": band[1].reshape(each).max(axis=1)}
     chances = assessor.chances(name, scores, spread, target)
     return found if chances is None else found | {"chance": chances.reshape(each).mean(axis=1)}
 
 
-def left_open(plan: Plan, assessor: Assessor, task: SearchTask, X: Floats) -> tuple[str, ...]:
+def left_open(task: SearchTask, assessor: Assessor, X: Floats) -> tuple[str, ...]:
     """Which open columns make the intervals of the first of X [n, d] wide, as sentences."""
-    if len(plan.contexts) < 2 or not len(X):
+    if len(task.contexts) < 2 or not len(X):
         return ()
     told = []
     for name in assessor.trained:
-        band = assessor.band(name, *_said(plan, assessor, task, X[:1], name))
+        band = assessor.band(name, *_said(task, assessor, X[:1], name))
         if band is None or not _much_wider(*band):
             continue
-        j = _most_telling(plan, assessor, task, X[0], name)
-        if j is not None and _narrower(*band, plan.contexts[:, j]):
+        j = _most_telling(task, assessor, X[0], name)
+        if j is not None and _narrower(*band, task.contexts[:, j]):
             told.append(
                 f"{name} depends on {task.space.names[j]}, which the question leaves open: give "
                 "it a value for a narrower interval."
@@ -126,11 +120,9 @@ def _narrower(low: Floats, high: Floats, values: Floats) -> bool:
     return bool(np.median(widths) < (high.max() - low.min()) / _WIDER)
 
 
-def _most_telling(
-    plan: Plan, assessor: Assessor, task: SearchTask, x: Floats, name: str
-) -> int | None:
+def _most_telling(task: SearchTask, assessor: Assessor, x: Floats, name: str) -> int | None:
     """The open column whose values in the contexts move the prediction at x [d] the most."""
-    contexts, model = plan.contexts, assessor.trained[name].model
+    contexts, model = task.contexts, assessor.trained[name].model
     moves: dict[int, float] = {}
     for j in range(contexts.shape[1]):
         if j in task.movable or len(np.unique(contexts[:, j])) < 2:
@@ -142,22 +134,20 @@ def _most_telling(
 
 
 def chance_over(
-    plan: Plan, assessor: Assessor, task: SearchTask, X: Floats, target: Target | None
+    task: SearchTask, assessor: Assessor, X: Floats, target: Target | None
 ) -> Floats | None:
     """How likely runs of X [n, d] meet a goal, over the contexts; None: it has no range."""
     if target is None:
         return None
-    scores, spread = _said(plan, assessor, task, X, target.name)
+    scores, spread = _said(task, assessor, X, target.name)
     chances = assessor.chances(target.name, scores, spread, target)
-    return None if chances is None else chances.reshape(len(X), len(plan.contexts)).mean(axis=1)
+    return None if chances is None else chances.reshape(len(X), len(task.contexts)).mean(axis=1)
 
 
-def _said(
-    plan: Plan, assessor: Assessor, task: SearchTask, X: Floats, name: str
-) -> tuple[Floats, Floats]:
+def _said(task: SearchTask, assessor: Assessor, X: Floats, name: str) -> tuple[Floats, Floats]:
     """Predictions [n * c, outputs] and spreads [n * c] of X [n, d] in every context."""
     model = assessor.trained[name].model
-    full = _in_contexts(task, X, plan.contexts)
+    full = _in_contexts(task, X, task.contexts)
     return model.predict(full), model.spread(full)
 
 

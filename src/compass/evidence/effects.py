@@ -3,61 +3,60 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Effect, Finding, Label, Trust
 from compass.domain.space import Category
-from compass.engine.plan import best_run, past_checks
-from compass.evidence.comparable import MatchedRuns, complete
+from compass.evidence.assessor import Assessor
+from compass.evidence.comparable import MatchedRuns
 from compass.evidence.findings import Case, Expected, enough
+from compass.evidence.matching import best_run, obeyed
+from compass.generate.task import SearchTask
 from compass.language import listed
 from compass.trust.pairs.effect import Outcome, count
 from compass.trust.pairs.index import Around, Paired, PairIndex
-
-if TYPE_CHECKING:
-    from compass.engine.answer import Desk
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-def with_effects(desk: "Desk", X: Floats, trusts: Sequence[Trust], free: Rows) -> list[Trust]:
+def with_effects(
+    task: SearchTask, assessor: Assessor, X: Floats, trusts: Sequence[Trust]
+) -> list[Trust]:
     """Trust of the suggestions X [n, d] with the evidence about everything that they move.
 
     They are compared with the baseline; without one, each with the best past run of its context
-    that differs in the free columns only.
+    that differs in the movable columns only.
     """
-    matched = MatchedRuns.of(desk.assessor, desk.plan.outcomes)
-    references = _references(desk, matched, X, free)
-    asked = [desk.plan.features.index(name) for name in desk.plan.free]
-    found = effects(matched, references, X, () if desk.plan.baseline is not None else asked)
+    matched = MatchedRuns.of(assessor, task.outcomes)
+    references = _references(task, matched, X)
+    asked = () if task.baseline is not None else task.free
+    found = effects(matched, references, X, asked)
     return [
         weighed(trust, mine, matched, compared=old is not None)
         for trust, mine, old in zip(trusts, found, references, strict=True)
     ]
 
 
-def _references(desk: "Desk", matched: MatchedRuns, X: Floats, free: Rows) -> list[Floats | None]:
-    plan, view = desk.plan, desk.assessor.view
-    if plan.baseline is not None:
-        return [plan.origin] * len(X)
+def _references(task: SearchTask, matched: MatchedRuns, X: Floats) -> list[Floats | None]:
+    view, movable = matched.assessor.view, task.movable
+    if task.baseline is not None:
+        return [task.origin] * len(X)
     if not matched.known.identifiable:
-        return [_back(x, plan.start, free) for x in X]
-    checks, _ = past_checks(plan, desk.store, view)
+        return [_back(x, task.start, movable) for x in X]
     fine = np.ones(len(view.X), dtype=np.bool_)
-    for holds in checks:
+    for holds in obeyed(task.rules, task.conditions, task.outcomes, view):
         fine &= holds
     found: list[Floats | None] = []
     for x in X:
-        rows = matched.reference(x, free, fine)
-        best = best_run(rows, plan.query, desk.store, np.random.default_rng(0)) if len(rows) else -1
-        if best < 0:
+        rows = matched.reference(x, movable, fine)
+        if not len(rows):
             found.append(None)
             continue
-        found.append(_back(x, view.X[best], free))
+        best = best_run(rows, task.query.goals, view.prepared, np.random.default_rng(0))
+        found.append(_back(x, view.X[best], movable))
     return found
 
 
@@ -192,7 +191,7 @@ class _Finder:
         return around
 
     def _runs(self) -> Rows:
-        return complete(self.matched.assessor)
+        return self.matched.assessor.view.distinct
 
 
 def _pairs(

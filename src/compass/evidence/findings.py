@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from compass.domain.answer import Effect, Finding, Pair
 from compass.domain.base import Value
-from compass.evidence.comparable import MatchedRuns, complete, measured
+from compass.evidence.comparable import MatchedRuns
 from compass.language import format_value, listed
 from compass.prepare.encode import decode_value
 from compass.settings import TrustSettings
@@ -110,8 +110,8 @@ class Case:
         if paired is None:
             return ()
         store = self.matched.assessor.store
-        rows, outcome = complete(self.matched.assessor), store.prepared.space[self.name]
-        y = measured(store, self.name)
+        rows, outcome = self.matched.assessor.view.distinct, store.prepared.space[self.name]
+        y = self.matched.assessor.learnt(self.name).y
         both = np.column_stack([rows[paired.old], rows[paired.new]])
         both = both[np.isfinite(y[both]).all(axis=1)]
         shown = []

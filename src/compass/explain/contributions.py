@@ -17,11 +17,13 @@ from compass.domain.errors import QueryProblem, unknown
 from compass.domain.explanation import Contribution, Explanation, Scale
 from compass.domain.query import Given, Row
 from compass.domain.space import Category, Number, Role
-from compass.engine import baseline as base
+from compass.evidence import baseline as base
 from compass.explain import sentence as say
 from compass.explain.shapley import Shapley, explained
 from compass.language.bind import column
-from compass.learn.store import FeatureView, ModelStore, OutcomeModel
+from compass.learn.features import FeatureView
+from compass.learn.outcomes import OutcomeModel
+from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
 from compass.trust.distance import distances
 

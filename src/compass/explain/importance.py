@@ -8,8 +8,10 @@ from compass.domain.errors import BadInput, unknown
 from compass.domain.explanation import ColumnImportance, Dependence, DependencePoint, Importance
 from compass.domain.space import Category, Number
 from compass.explain.contributions import feature_of, outcome_of
+from compass.learn.features import FeatureView
+from compass.learn.outcomes import OutcomeModel
 from compass.learn.score import error, small
-from compass.learn.store import FeatureView, ModelStore, OutcomeModel
+from compass.learn.store import ModelStore
 from compass.model.base import Fitted
 from compass.prepare.encode import decode_value
 from compass.prepare.legal import same_label, snap

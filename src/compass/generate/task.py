@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compass.domain.base import Config
+from compass.domain.query import Kind, Query
 from compass.domain.space import Space
 from compass.domain.target import Target
 from compass.generate.base import Bools, Columns, Floats, Predictor
@@ -20,9 +22,34 @@ if TYPE_CHECKING:
     from compass.generate.past import PastRuns
 
 
+@dataclass(frozen=True, eq=False)
+class StartingPoint:
+    """The baseline of a question: a complete configuration, and what is known of it."""
+
+    x: Floats  # [d]
+    config: Config  # the same as values, and the outcomes that were measured there
+    measured: Config  # outcomes
+    predicted: Config  # outcomes
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What an answer assumes about everything that its question does not say."""
+
+    where: str = ""  # where the baseline comes from; empty: there is none
+    matching: int = 0  # past runs that meet the conditions
+    sampled: bool = False  # whether the past runs are a sample of more
+    best: str = ""  # the best measured run of the context; empty: none is comparable
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class SearchTask:
-    """A problem in numbers: all that a search needs. Columns are those of `space`, in order."""
+    """A bound question in numbers, with its models. Columns are those of `space`, in order.
+
+    A generator needs no more than the fields up to `past_runs`; those after it say what the answer
+    is about.
+    """
 
     space: Space
     start: Floats  # [d]
@@ -45,6 +72,23 @@ class SearchTask:
     past_runs: "PastRuns | None" = (
         None  # what was measured in the context; None: only the model counts
     )
+
+    query: Query = Query(kind=Kind.RECOMMEND)
+    contexts: Floats = field(default_factory=lambda: np.empty((0, 0)))  # [c, d] averaged over
+    baseline: StartingPoint | None = None
+    conditions: tuple[Rule, ...] = ()  # rules that speak of outcomes, enforced or not
+    forward: bool = False  # a what-if: what happens is reported, conditions are not enforced
+    assumed: Assumptions = Assumptions()
+
+    @property
+    def origin(self) -> Floats:
+        """What changes are counted against, [d]: the baseline, else the start."""
+        return self.start if self.baseline is None else self.baseline.x
+
+    @property
+    def free_names(self) -> tuple[str, ...]:
+        """The parameters that values are looked for."""
+        return tuple(self.space.names[column] for column in self.free)
 
     @cached_property
     def sums(self) -> Sums:

@@ -12,7 +12,7 @@ from compass.domain.base import Noun
 from compass.domain.errors import BadInput
 from compass.domain.space import Category, Space
 from compass.execute.arrays import damaged, under
-from compass.learn.store import OutcomeModel
+from compass.learn.outcomes import OutcomeModel
 from compass.model.base import Fitted, Task, are_shares
 from compass.model.recipe import Recipe
 from compass.settings import Settings

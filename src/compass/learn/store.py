@@ -10,83 +10,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import ModelCard
-from compass.domain.errors import DataProblem
-from compass.domain.space import Category, Number, Space
+from compass.domain.space import Category
 from compass.execute import Executor, opened
 from compass.learn import widths
 from compass.learn.choose import choose
-from compass.learn.reliability import Reliability
+from compass.learn.features import FeatureView, Floats, Rows
+from compass.learn.outcomes import LearntOutcome, OutcomeData, OutcomeModel
 from compass.learn.score import Holdout, holdout_error, small
 from compass.learn.score import interval as score_interval
 from compass.learn.select import Selected, course
-from compass.model.base import Family, Fitted, Task
+from compass.model.base import Family, Fitted
 from compass.model.files import Brought
 from compass.model.function import Function, Given
 from compass.model.recipe import Recipe, provable
 from compass.prepare import Prepared
-from compass.prepare.geometry import Geometry
-from compass.prepare.split import by_configuration, by_group, by_time, configurations
+from compass.prepare.split import configurations
 from compass.prepare.weigh import deviation
 from compass.settings import Settings
 from compass.trust.interval import Conformal
-from compass.trust.pairs.effect import Outcome
-from compass.trust.pairs.index import PairIndex
 from compass.trust.spread import Perturbed
-from compass.trust.support import Support
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class OutcomeModel:
-    """Everything learnt about one outcome from one set of features."""
-
-    model: Fitted
-    recipe: Recipe  # how it was made
-    perturbed: Perturbed
-    interval: Conformal | None  # None for classes
-    change: Conformal | None  # of differences between two configurations; None for classes
-    card: ModelCard
-    scale: float  # standard deviation of the outcome
-
-
-@dataclass(frozen=True)
-class FeatureView:
-    """The past runs seen through one set of features."""
-
-    features: Space
-    train: Rows  # positions in the prepared table
-    valid: Rows
-    X: Floats  # [n, d] all runs
-    support: Support
-    scale: Floats  # [d]
-
-
-@dataclass(frozen=True, eq=False)
-class OutcomeData:
-    """One outcome of a field: what it is and which rows know it."""
-
-    field: FeatureView
-    y: Floats  # [n] all runs, NaN where it was not measured
-    task: Task
-    train: Rows
-    valid: Rows
-
-
-@dataclass(frozen=True, eq=False)
-class Past:
-    """All complete past runs seen through one set of features, by configuration."""
-
-    key: NDArray[np.uint64]  # [n] ascending
-    X: Floats  # [n, d]
-    position: Rows  # [n] in the prepared table
+Key = tuple[tuple[str, ...], str]  # features, outcome
 
 
 @dataclass
 class ModelStore:
-    """Fields and trained models by what they are made of."""
+    """Feature views and outcome models, by the features and the outcome they are made of."""
 
     everything: Prepared  # all runs: any of them can be a baseline
     prepared: Prepared  # the runs that are learnt from
@@ -98,24 +48,27 @@ class ModelStore:
     journal: Path | None = None  # where tuning keeps what it has tried
     executor: str | Executor | None = None  # where models are compared
     place: Executor | None = None  # the same, while it is open
-    views: dict[tuple[str, ...], FeatureView] = field(default_factory=dict)
-    trained: dict[tuple[tuple[str, ...], str], OutcomeModel] = field(default_factory=dict)
-    joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
-    past: dict[tuple[str, ...], Past] = field(default_factory=dict)
-    reliability: dict[tuple[tuple[str, ...], str], Reliability] = field(default_factory=dict)
-    pair_indexes: dict[tuple[tuple[str, ...], tuple[str, ...]], PairIndex] = field(
-        default_factory=dict
-    )
-    told: dict[tuple[tuple[str, ...], str, int], Outcome] = field(default_factory=dict)
-    complete: dict[tuple[str, ...], Rows] = field(default_factory=dict)
-    alike: dict[tuple[str, ...], tuple[Rows, Rows]] = field(default_factory=dict)
-    disagreement: dict[tuple[tuple[str, ...], str], float | None] = field(default_factory=dict)
+    trained: dict[Key, OutcomeModel] = field(default_factory=dict)
+    _views: dict[tuple[str, ...], FeatureView] = field(default_factory=dict)
+    _learnt: dict[Key, LearntOutcome] = field(default_factory=dict)
+    _joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
 
     def view_of(self, features: tuple[str, ...]) -> FeatureView:
-        """The split, the neighbours and the scales for these features."""
-        if features not in self.views:
-            self.views[features] = self._build_view(features)
-        return self.views[features]
+        """The past runs seen through these features."""
+        if features not in self._views:
+            self.tell("measuring distances", 0, 1)
+            built = FeatureView.build(self.prepared, self.everything, features, self.settings)
+            self._views[features] = built
+        return self._views[features]
+
+    def learnt(self, features: tuple[str, ...], target: str) -> LearntOutcome:
+        """An outcome with its model and what is known of both."""
+        model = self.train(features, (target,))[target]
+        known = self._learnt.get((features, target))
+        if known is None or known.learnt is not model:
+            known = LearntOutcome(self.view_of(features), target, model)
+            self._learnt[features, target] = known
+        return known
 
     def train(self, features: tuple[str, ...], targets: Iterable[str]) -> dict[str, OutcomeModel]:
         """The trained models of these outcomes; those that exist are reused."""
@@ -142,51 +95,24 @@ class ModelStore:
             finally:
                 self.place = None
 
-    def geometry(self, features: tuple[str, ...], weights: dict[str, float]) -> Geometry:
-        """Distances between configurations, with the person's costs of change."""
-        view = self.view_of(features)
-        parameters = view.features.parameters
-        return Geometry(
-            scale=view.scale,
-            weight=np.array([weights.get(name, 1.0) for name in features]),
-            category=np.array([isinstance(p, Category) for p in parameters]),
-            none=np.array(
-                [
-                    p.none_code if isinstance(p, Number) and p.optional else np.nan
-                    for p in parameters
-                ]
-            ),
-        )
-
-    def past_of(self, features: tuple[str, ...]) -> Past:
-        """The past runs sorted by what they are a run of."""
-        if features not in self.past:
-            X = self.view_of(features).X
-            complete = np.flatnonzero(np.isfinite(X).all(axis=1))
-            key = configurations(X[complete])
-            order = np.argsort(key, kind="stable")
-            position = complete[order]
-            self.past[features] = Past(key[order], X[position], position)
-        return self.past[features]
-
     def certainty(self, features: tuple[str, ...], targets: tuple[str, ...]) -> Perturbed:
         """The perturbed models of several outcomes as one measure."""
         key = (features, targets)
-        if key not in self.joint:
+        if key not in self._joint:
             parts = [trained.perturbed for trained in self.train(features, targets).values()]
-            self.joint[key] = Perturbed.together(parts)
-        return self.joint[key]
+            self._joint[key] = Perturbed.together(parts)
+        return self._joint[key]
 
-    def chosen(self, lesson: "OutcomeData", target: str) -> tuple[Family, Selected]:
+    def chosen(self, data: OutcomeData, target: str) -> tuple[Family, Selected]:
         """What learns an outcome: the function that a person gave, or the recipe that is best."""
         if target in self.given:
-            return self.followed(lesson, target, Recipe(family="given"))
-        view, rows = lesson.field, lesson.train
+            return self.followed(data, target, Recipe(family="given"))
+        view, rows = data.view, data.train
         found = choose(
             course(
                 view.X[rows],
-                lesson.y[rows],
-                lesson.task,
+                data.y[rows],
+                data.task,
                 groups=self._groups(view.X, rows),
                 weight=self.prepared.weight[rows],
                 seed=self.settings.seed,
@@ -199,13 +125,11 @@ class ModelStore:
         )
         return found.recipe, found
 
-    def followed(
-        self, lesson: "OutcomeData", target: str, recipe: Recipe
-    ) -> tuple[Family, Selected]:
+    def followed(self, data: OutcomeData, target: str, recipe: Recipe) -> tuple[Family, Selected]:
         """What learns an outcome when the recipe is known already."""
         if target not in self.given:
             return recipe, Selected(recipe, ())
-        model, features = self.given[target], lesson.field.features
+        model, features = self.given[target], data.view.features
         if isinstance(model, Brought):
             parameter = self.prepared.space[target]
             labels = parameter.values if isinstance(parameter, Category) else None
@@ -224,72 +148,38 @@ class ModelStore:
         if self.progress is not None:
             self.progress(what, done, total)
 
-    def _build_view(self, features: tuple[str, ...]) -> FeatureView:
-        space = self.prepared.space.select(features)
-        X = self.prepared.columns_of(features)
-        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
-        if len(complete) < 2:
-            raise DataProblem(
-                f"only {len(complete)} past runs have a value for all of: {', '.join(features)}",
-                hint="ignore a column that is mostly empty, or keep its gaps (--missing COL=none)",
-            )
-        train, valid = self._split(X, complete)
-        seed = self.settings.seed
-        weight = self.prepared.weight
-        self.tell("measuring distances", 0, 1)
-        support = Support.build(
-            X[train],
-            X[valid],
-            space,
-            self.settings.trust,
-            seed,
-            train_weight=weight[train],
-            valid_weight=weight[valid],
-        )
-        return FeatureView(space, train, valid, X, support, _scales(X[train], space, weight[train]))
-
-    def _split(self, X: Floats, complete: Rows) -> tuple[Rows, Rows]:
-        """Training and validation rows; identical configurations never lie on both sides."""
-        share, seed = self.settings.validation_share, self.settings.seed
-        group, time_ = self.prepared.group, self.prepared.time
-        if group is not None:
-            train, valid = by_group(group[complete], share, seed)
-        elif time_ is not None:
-            train, valid = by_time(time_[complete], share)
-        else:
-            train, valid = by_configuration(X[complete], share, seed)
-        train, valid = complete[train], complete[valid]
-        kinds = configurations(X)
-        return train, valid[~np.isin(kinds[valid], kinds[train])]
+    def data_of(self, features: tuple[str, ...], target: str) -> OutcomeData:
+        """The rows that an outcome is learnt from and checked with."""
+        return OutcomeData.of(self.view_of(features), target)
 
     def _train(self, features: tuple[str, ...], target: str) -> OutcomeModel:
         began = time.perf_counter()
-        lesson = self.lesson(features, target)
-        kind, selected = self.chosen(lesson, target)
+        data = self.data_of(features, target)
+        kind, selected = self.chosen(data, target)
         held = holdout_error(
             kind,
-            lesson.field.X,
-            lesson.y,
-            lesson.task,
-            lesson.train,
-            lesson.valid,
+            data.view.X,
+            data.y,
+            data.task,
+            data.train,
+            data.valid,
             seed=self.settings.seed,
             settings=self.settings,
             weight=self.prepared.weight,
-            features=lesson.field.features,
+            features=data.view.features,
         )
-        return self.assembled(lesson, target, held, selected, began)
+        return self.assembled(data, target, held, selected, began)
 
     def assembled(
-        self, lesson: "OutcomeData", target: str, held: Holdout, selected: Selected, began: float
+        self, data: OutcomeData, target: str, held: Holdout, selected: Selected, began: float
     ) -> OutcomeModel:
         """A model with what tells how far it can be relied on."""
-        view, train, valid = lesson.field, lesson.train, lesson.valid
+        view, train, valid = data.view, data.train, data.valid
         weight = self.prepared.weight
         perturbed = Perturbed.fit(
             view.X[train],
-            {target: lesson.y[train]},
-            {target: lesson.task},
+            {target: data.y[train]},
+            {target: data.task},
             view.features,
             self.settings,
             self.settings.seed,
@@ -297,59 +187,48 @@ class ModelStore:
             weight=weight[train],
             valid_weight=weight[valid],
         )
-        card = self._card(lesson, target, held, selected, time.perf_counter() - began)
-        number = lesson.task.classes is None
-        intervals = self._intervals(lesson, held.fitted, perturbed, selected.recipe.log)
-        scale = deviation(lesson.y[train], weight[train]) if number else 1.0
+        card = self._card(data, target, held, selected, time.perf_counter() - began)
+        number = data.task.classes is None
+        intervals = self._intervals(data, held.fitted, perturbed, selected.recipe.log)
+        scale = deviation(data.y[train], weight[train]) if number else 1.0
         return OutcomeModel(held.fitted, selected.recipe, perturbed, *intervals, card, scale or 1.0)
 
     def _intervals(
-        self, lesson: "OutcomeData", model: Fitted, perturbed: Perturbed, log: bool
+        self, data: OutcomeData, model: Fitted, perturbed: Perturbed, log: bool
     ) -> tuple[Conformal | None, Conformal | None]:
         """How wide the intervals of predictions and of changes are; None for classes."""
-        if lesson.task.classes is not None:
+        if data.task.classes is not None:
             return None, None
-        view, limit, seed = lesson.field, self.settings.trust.validation_rows, self.settings.seed
-        about = (model, perturbed.forests[0], view.X, lesson.y)
+        view, limit, seed = data.view, self.settings.trust.validation_rows, self.settings.seed
+        about = (model, perturbed.forests[0], view.X, data.y)
         weight, group = self.prepared.weight, self.prepared.group
-        train, valid = (widths.some(rows, limit, seed) for rows in (lesson.train, lesson.valid))
+        train, valid = (widths.some(rows, limit, seed) for rows in (data.train, data.valid))
         return (
-            widths.of_values(*about, train, lesson.valid, weight=weight, group=group, log=log),
+            widths.of_values(*about, train, data.valid, weight=weight, group=group, log=log),
             widths.of_changes(
                 *about, train, valid, space=view.features, weight=weight, group=group, log=log
             ),
         )
 
-    def lesson(self, features: tuple[str, ...], target: str) -> "OutcomeData":
-        """The rows that an outcome is learnt from and checked with."""
-        view = self.view_of(features)
-        parameter = self.prepared.space[target]
-        y = self.prepared.column(target)
-        if isinstance(parameter, Number) and parameter.optional:
-            y = np.where(y == parameter.none_code, np.nan, y)  # `none` is no amount to learn
-        train, valid = _measured(view, np.isfinite(y), target)
-        task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
-        return OutcomeData(view, y, task, train, valid)
-
     def _card(
-        self, lesson: "OutcomeData", target: str, held: Holdout, selected: Selected, seconds: float
+        self, data: OutcomeData, target: str, held: Holdout, selected: Selected, seconds: float
     ) -> ModelCard:
-        recipe, train, valid = selected.recipe, lesson.train, lesson.valid
+        recipe, train, valid = selected.recipe, data.train, data.valid
         weight = self.prepared.weight
         low, high = score_interval(
-            lesson.y[valid],
-            held.fitted.predict(lesson.field.X[valid]),
-            lesson.task,
-            scale=small(lesson.y[train], weight[train]) if lesson.task.classes is None else None,
+            data.y[valid],
+            held.fitted.predict(data.view.X[valid]),
+            data.task,
+            scale=small(data.y[train], weight[train]) if data.task.classes is None else None,
             weight=weight[valid],
             seed=self.settings.seed,
         )
         return ModelCard(
             target=target,
             family=held.fitted.family,
-            rows=len(lesson.train),
-            anew=len(lesson.train),
-            features=lesson.field.features.names,
+            rows=len(data.train),
+            anew=len(data.train),
+            features=data.view.features.names,
             error=held.score.error,
             error_name=held.score.name,
             low=low,
@@ -364,28 +243,3 @@ class ModelStore:
             sample=self.prepared.sample,
             seconds=seconds,
         )
-
-
-def _measured(view: FeatureView, known: NDArray[np.bool_], target: str) -> tuple[Rows, Rows]:
-    """The training and validation rows whose outcome is known."""
-    train, valid = view.train[known[view.train]], view.valid[known[view.valid]]
-    if len(train) < 2 or not len(valid):
-        few = f"only {int(known.sum())} past runs have a value of {target}"
-        repeated = f"the runs to check {target} with repeat configurations that are learnt from"
-        raise DataProblem(
-            few if len(view.valid) else repeated, hint="choose another outcome, or read more runs"
-        )
-    return train, valid
-
-
-def _scales(X: Floats, space: Space, weight: Floats) -> Floats:
-    """What counts as a large difference per column: the standard deviation of past runs."""
-    scales = []
-    for column, parameter in zip(X.T, space.parameters, strict=True):
-        values, counts = column, weight
-        if isinstance(parameter, Number) and parameter.optional:
-            given = column != parameter.none_code
-            values, counts = column[given], weight[given]
-        spread = deviation(values, counts) if len(values) else 0.0
-        scales.append(1.0 if isinstance(parameter, Category) or not spread else spread)
-    return np.array(scales)

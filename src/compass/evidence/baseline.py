@@ -11,7 +11,8 @@ from compass.domain.errors import BaselineProblem, QueryProblem
 from compass.domain.query import Given, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Category, Number, Role, Space
 from compass.language import format_value
-from compass.learn.store import FeatureView, ModelStore
+from compass.learn.features import FeatureView
+from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask
 from compass.rules import Rule

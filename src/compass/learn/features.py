@@ -1,0 +1,140 @@
+"""The past runs seen through one set of features: what models learn from and answers refer to."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.errors import DataProblem
+from compass.domain.space import Category, Number, Space
+from compass.learn.runs import RunIndex, distinct_runs, repeated_runs
+from compass.prepare import Prepared
+from compass.prepare.geometry import Geometry
+from compass.prepare.split import by_configuration, by_group, by_time, configurations
+from compass.prepare.weigh import deviation
+from compass.settings import Settings
+from compass.trust.pairs.index import PairIndex
+from compass.trust.support import Support
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureView:
+    """The past runs seen through one set of features; what is derived from them is kept here."""
+
+    prepared: Prepared  # the runs that are learnt from
+    everything: Prepared  # all runs
+    features: Space
+    train: Rows  # positions in the prepared table
+    valid: Rows
+    X: Floats  # [n, d] all runs that are learnt from
+    support: Support
+    scale: Floats  # [d] what counts as a large difference
+    seed: int
+    _pair_indexes: dict[tuple[str, ...], PairIndex] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def build(
+        cls, prepared: Prepared, everything: Prepared, features: tuple[str, ...], settings: Settings
+    ) -> "FeatureView":
+        """The split, the neighbours and the scales for these features."""
+        space = prepared.space.select(features)
+        X = prepared.columns_of(features)
+        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
+        if len(complete) < 2:
+            raise DataProblem(
+                f"only {len(complete)} past runs have a value for all of: {', '.join(features)}",
+                hint="ignore a column that is mostly empty, or keep its gaps (--missing COL=none)",
+            )
+        train, valid = _split(prepared, X, complete, settings)
+        weight = prepared.weight
+        support = Support.build(
+            X[train],
+            X[valid],
+            space,
+            settings.trust,
+            settings.seed,
+            train_weight=weight[train],
+            valid_weight=weight[valid],
+        )
+        scale = _scales(X[train], space, weight[train])
+        return cls(prepared, everything, space, train, valid, X, support, scale, settings.seed)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features, in order."""
+        return self.features.names
+
+    @cached_property
+    def runs(self) -> RunIndex:
+        """The runs that are learnt from, by configuration."""
+        return RunIndex.of(self.prepared, self.names)
+
+    @cached_property
+    def all_runs(self) -> RunIndex:
+        """All past runs by configuration, those too that were not learnt from."""
+        if self.everything is self.prepared:
+            return self.runs
+        return RunIndex.of(self.everything, self.names)
+
+    @cached_property
+    def distinct(self) -> Rows:
+        """Positions of the runs that can be compared, in order: see `distinct_runs`."""
+        return distinct_runs(self.prepared, self.features)
+
+    @cached_property
+    def repeated(self) -> tuple[Rows, Rows]:
+        """Pairs of distinct runs that are (nearly) the same in every feature."""
+        return repeated_runs(self.X[self.distinct], self.features, self.seed)
+
+    def pair_index(self, columns: tuple[str, ...]) -> PairIndex:
+        """The distinct runs laid out for finding pairs that agree in these columns."""
+        if columns not in self._pair_indexes:
+            built = PairIndex.build(self.X[self.distinct], self.features, columns)
+            self._pair_indexes[columns] = built
+        return self._pair_indexes[columns]
+
+    def geometry(self, weights: dict[str, float]) -> Geometry:
+        """Distances between configurations, with the person's costs of change."""
+        parameters = self.features.parameters
+        return Geometry(
+            scale=self.scale,
+            weight=np.array([weights.get(name, 1.0) for name in self.names]),
+            category=np.array([isinstance(p, Category) for p in parameters]),
+            none=np.array(
+                [
+                    p.none_code if isinstance(p, Number) and p.optional else np.nan
+                    for p in parameters
+                ]
+            ),
+        )
+
+
+def _split(prepared: Prepared, X: Floats, complete: Rows, settings: Settings) -> tuple[Rows, Rows]:
+    """Training and validation rows; identical configurations never lie on both sides."""
+    share, seed = settings.validation_share, settings.seed
+    if prepared.group is not None:
+        train, valid = by_group(prepared.group[complete], share, seed)
+    elif prepared.time is not None:
+        train, valid = by_time(prepared.time[complete], share)
+    else:
+        train, valid = by_configuration(X[complete], share, seed)
+    train, valid = complete[train], complete[valid]
+    kinds = configurations(X)
+    return train, valid[~np.isin(kinds[valid], kinds[train])]
+
+
+def _scales(X: Floats, space: Space, weight: Floats) -> Floats:
+    """What counts as a large difference per column: the standard deviation of past runs."""
+    scales = []
+    for column, parameter in zip(X.T, space.parameters, strict=True):
+        values, counts = column, weight
+        if isinstance(parameter, Number) and parameter.optional:
+            given = column != parameter.none_code
+            values, counts = column[given], weight[given]
+        spread = deviation(values, counts) if len(values) else 0.0
+        scales.append(1.0 if isinstance(parameter, Category) or not spread else spread)
+    return np.array(scales)
