@@ -135,7 +135,7 @@ class ServerConnection:
             params = {"count": _PART, "after": after}
 
     def try_call(self, method: str, path: str) -> tuple[str, Any]:
-        """Send a request; return the code of its problem (empty: none) and the JSON of the reply."""
+        """Send a request; the code of its problem (empty: none), and the JSON of the reply."""
         response = self._sent(method, path, {}, True, False)
         if response.is_success:
             return "", self._json(response)

@@ -26,7 +26,7 @@ class _Lines(logging.Formatter):
 
 
 def _named(record: logging.LogRecord) -> str:
-    """The event; of messages of other libraries only the logger's name, as values may be private."""
+    """The event; of other libraries only the name of the logger, as values may be private."""
     own = record.name == _LOG.name or record.name.startswith("uvicorn")
     return str(record.msg).strip() if own else record.name
 
