@@ -68,8 +68,12 @@ def test_an_engine_tells_what_it_learnt(
         peer.broken_by().items()
     )
     listed = person.get(f"{API}/engines").json()
-    assert listed[0]["id"] == engine_id
-    assert [one["shared"] for one in listed].count(True) == 1
+    *own, shared = listed
+    assert engine_id in [one["id"] for one in own]
+    made = [one["created"] for one in own]
+    assert made == sorted(made, reverse=True)
+    assert [one["shared"] for one in own].count(True) == 0
+    assert shared["shared"]
 
 
 def test_a_query_is_bound_before_it_is_answered(person: httpx.Client, engine_id: str) -> None:
