@@ -20,9 +20,10 @@ from compass.domain.study import Study
 from compass.engine.saved import is_engine
 from compass.prepare.study_file import load_study
 from compass.server import logs
+from compass.server.job_work import ENGINE
 from compass.server.jobs import Running
 from compass.server.problems import Refused
-from compass.server.service import ENGINE, Service
+from compass.server.service import Service
 from compass.server.sizes import size_of
 from compass.server.store import Kind, Workspace, now
 

@@ -1,11 +1,11 @@
-"""The service behind the routes: the store, the working processes, and the work of jobs."""
+"""The service behind the routes: the store, the working processes, and what they can do."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from compass.domain.base import Config
 from compass.domain.limits import ServerLimits
 from compass.server import answers, logs
 from compass.server.file_checks import allowed
+from compass.server.job_work import ENGINE, WORK
 from compass.server.jobs import Jobs, Running
 from compass.server.language_model import language_model
 from compass.server.listing import DATASETS, every
@@ -22,13 +23,10 @@ from compass.server.metrics import Metrics
 from compass.server.pool import Pool
 from compass.server.problems import Refused, no_suggestion, not_found
 from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, machine_limits
-from compass.server.sizes import size_of
 from compass.server.slots import Slots, WorkspaceCreators
-from compass.server.store import Kind, Store, Workspace, answer_id, now
+from compass.server.store import Kind, Store, Workspace, answer_id
 from compass.server.tasks import CATALOGUE
 
-ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
-TELL_REPORT = "tell-report.json"
 _LIST_THREADS = 4  # lists that are read at once
 
 
@@ -52,7 +50,7 @@ class Service:
             self.limits.chat_workers, self.limits.model_copy(update={"memory_bytes": small})
         )
         self.jobs = Jobs(
-            {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
+            {kind: partial(work, self) for kind, work in WORK.items()},
             ended=self._noted,
         )
         self.uploads = _slots(
@@ -175,6 +173,12 @@ class Service:
         path = str(self.data_path(workspace, name))
         return {"path": path, "study": study, "called": about.name}
 
+    def model_task(self, workspace: Workspace, name: str, columns: Any = None) -> dict[str, Any]:
+        """A model that somebody brought, as a working process needs it."""
+        about = workspace.get("models", name, ModelInfo)
+        path = workspace.place("models", name) / "model"
+        return {"path": str(path), "name": about.name, "columns": columns}
+
     # Work that is done at once
 
     async def run_task(self, workspace: Workspace, task: str, given: dict[str, Any]) -> Any:
@@ -191,139 +195,7 @@ class Service:
             warm=given.get("engine") or given.get("path"),
         )
 
-    # Work of jobs
-
-    async def _read(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        name = given["dataset"]
-        about = workspace.get("datasets", name, DatasetInfo)
-        task = {
-            "path": str(self.data_path(workspace, name)),
-            "study": about.study.model_dump(mode="json", exclude_defaults=True),
-            "called": about.name,
-            "limits": self.limits.model_dump(),
-        }
-        running.update(stage="reading")
-        try:
-            # Not behind the fits, which may take an hour: a person waits for it. A public dataset
-            # may have to be downloaded, for which a person waits longer.
-            public = about.catalogue is not None
-            pool = self.fit_pool if public else self.ask_pool
-            written = await pool.do(
-                "read",
-                task,
-                owner=workspace.id,
-                seconds=self.limits.fit_seconds if public else self.limits.query_seconds,
-                report=running.report,
-                started=running.began,
-            )
-            found = json.loads(written)
-        except (Refused, asyncio.CancelledError):
-            # What cannot be read is of no use; a server that closes will try again.
-            if not self.jobs.closing:
-                workspace.remove("datasets", name)
-            raise
-        found.pop("used")
-        about = workspace.get("datasets", name, DatasetInfo)  # unless it was deleted meanwhile
-        workspace.put("datasets", name, about.model_copy(update={"ready": True, **found}))
-        return {}
-
-    async def _fit(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        name = given["engine"]
-        if workspace.has("engines", name):
-            return {}  # the server ended after it was done and before that was noted
-        data = self.ready_dataset(workspace, given["dataset"])
-        with workspace.making("engines", name) as draft:
-            task = self.dataset_task(workspace, given["dataset"], given.get("study")) | {
-                "output": str(draft / ENGINE),
-                "options": given["options"],
-                "models": {
-                    outcome: self.model_task(workspace, model, given["columns"].get(outcome))
-                    for outcome, model in given["models"].items()
-                },
-            }
-            described = json.loads(await self._in_fit_pool("fit", task, workspace, running))
-            about = EngineInfo(
-                id=name,
-                name=given["name"] or data.name,
-                created=now(),
-                shared=workspace.shared,
-                dataset=data.id,
-                bytes=size_of(draft),
-                options=given["options"],
-                brought=given["models"],
-                given_study=task["study"],
-                version=version("compass-hpc"),
-                **described,
-            )
-            (draft / "about.json").write_text(about.model_dump_json())
-        return {}
-
-    def model_task(self, workspace: Workspace, name: str, columns: Any = None) -> dict[str, Any]:
-        """A model that somebody brought, as a working process needs it."""
-        about = workspace.get("models", name, ModelInfo)
-        path = workspace.place("models", name) / "model"
-        return {"path": str(path), "name": about.name, "columns": columns}
-
-    async def _tell(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        try:
-            await self._learn_runs(workspace, given, running)
-        finally:
-            # The new engine has its own copy of the runs; a server that closes will try again.
-            if not self.jobs.closing:
-                workspace.remove("datasets", given["runs"])
-        return {}
-
-    async def _learn_runs(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> None:
-        name = given["engine"]
-        if workspace.has("engines", name):
-            return
-        old = self.engine(workspace, given["parent"])
-        with workspace.making("engines", name) as draft:
-            task = {
-                "engine": str(self.engine_path(workspace, old.id)),
-                "path": str(self.data_path(workspace, given["runs"])),
-                "called": self.dataset(workspace, given["runs"]).name,
-                "output": str(draft / ENGINE),
-                "questions": given["questions"],
-                "limits": self.limits.model_dump(),
-            }
-            made = json.loads(await self._in_fit_pool("tell", task, workspace, running))
-            about = old.model_copy(
-                update={"id": name, "created": now(), "parent": old.id, "shared": False}
-            )
-            named = {"name": given.get("name") or old.name, "version": version("compass-hpc")}
-            about = EngineInfo.model_validate(
-                about.model_dump() | made["engine"] | named | {"bytes": size_of(draft)}
-            )
-            (draft / TELL_REPORT).write_text(json.dumps(made["report"]))
-            (draft / "about.json").write_text(about.model_dump_json())
-
-    async def _ask(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        name, engine = given["answer"], given["engine"]
-        if workspace.has("answers", name):
-            return {}
-        path = str(self.engine_path(workspace, engine))
-        written = await self.ask_pool.do(
-            "ask",
-            {"engine": path, "question": given["question"]},
-            owner=workspace.id,
-            seconds=self.limits.query_seconds,
-            warm=path,
-            report=running.report,
-            started=running.began,
-        )
-        await asyncio.to_thread(answers.keep, workspace, name, engine, written)
-        return {}
+    # Answers
 
     def answer_job(
         self, workspace: Workspace, engine: str, question: dict[str, Any]
@@ -375,15 +247,3 @@ class Service:
         }
         found = await self.run_task(workspace, "curves", task)
         return [Curve.model_validate(one) for one in found]
-
-    async def _in_fit_pool(
-        self, task: str, given: dict[str, Any], workspace: Workspace, running: Running
-    ) -> bytes:
-        return await self.fit_pool.do(
-            task,
-            given,
-            owner=workspace.id,
-            seconds=self.limits.fit_seconds,
-            report=running.report,
-            started=running.began,
-        )

@@ -11,6 +11,7 @@ from compass.domain.query import Query as Asked
 from compass.domain.tell import TellReport
 from compass.exporters.forms import job_array
 from compass.server import logs
+from compass.server.job_work import TELL_REPORT
 from compass.server.problems import Refused, damaged, not_found
 from compass.server.responses import noun_response
 from compass.server.routes.datasets import FILE
@@ -23,7 +24,7 @@ from compass.server.routes.dependencies import (
     router_for,
 )
 from compass.server.routes.queries import Options, Text
-from compass.server.service import TELL_REPORT, Service
+from compass.server.service import Service
 from compass.server.store import Workspace, new_id, now
 from compass.server.uploads import ending_of, receive, write_rows
 
