@@ -4,10 +4,11 @@ import numpy as np
 
 from compass import registry
 from compass.domain.space import Number
+from compass.generate.base import Candidates, Floats
 from compass.generate.pick import pick, preferred
 from compass.generate.repair import settle
 from compass.generate.score import score
-from compass.generate.task import Candidates, Floats, SearchTask
+from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_values
 
 _THROWS = 5_000

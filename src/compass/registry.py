@@ -34,7 +34,8 @@ JOINTS: dict[str, str] = {
     "reducer": "a way to choose rows: prepared data -> rows and weights",
     "embedding": "a learned representation: X, y -> columns that say more",
     "surrogate": "a model family: X, y -> predictions with spread",
-    "generator": "a search: problem -> candidates",
+    "generator": "a search: task -> candidates",
+    "acquisition": "what to measure next: task, suggestions -> runs worth making",
     "rule": "a rule or function written in Python, usable by name in rule texts",
     "exporter": "a form of an answer: answer -> text",
 }
@@ -76,6 +77,7 @@ _BUILT_IN: dict[str, tuple[str, ...]] = {
         "compass.model.files.model",
     ),
     "generator": ("compass.generate.search",),
+    "acquisition": ("compass.acquire.propose",),
     "rule": (),
     "exporter": ("compass.exporters.forms",),
 }

@@ -181,4 +181,5 @@ class Settings(Input):
     represent: str | None = None  # an embedding to try in front of the model, or "auto"
     tune: Real = Field(0.0, ge=0)  # seconds to look for better settings of a model; 0: none
     threads: Whole = Field(0, ge=0)  # processors for training; 0: all
+    acquisition: str = "expected-improvement"
     generator: str = "c3g"

@@ -15,6 +15,7 @@ from compass.cli.main import app
 from compass.readers import Table
 from compass.testing import (
     check,
+    check_acquisition,
     check_embedding,
     check_executor,
     check_exporter,
@@ -66,6 +67,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "embedding_principal": lambda m: check_embedding(m.Principal),
     "executor_patient": lambda m: check_executor(m.Patient),
     "exporter_shell": lambda m: check_exporter(m.Shell, read_back=in_bash),
+    "acquisition_uncertain": lambda m: check_acquisition(m.MostUncertain),
     "generator_random": lambda m: check_generator(m.RandomSearch),
     "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),
     "reducer_per_kind": lambda m: check_reducer(m.PerKind),

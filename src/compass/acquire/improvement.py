@@ -3,7 +3,7 @@
 Pure functions of arrays: S draws of what m candidates may give, one column per candidate.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +40,7 @@ def joint(members: Floats, draws: int, rng: np.random.Generator) -> Floats:
     return np.concatenate([drawn, -drawn])[:draws]
 
 
-def surprise(half: Floats, reliability: Reliability, runs: Integers) -> Floats:
+def expected_move(half: Floats, reliability: Reliability, runs: Integers) -> Floats:
     """How far one more run may move what is believed of each candidate, [m].
 
     `half` [m] is one standard deviation of a new run around the prediction, and `runs` [m] counts
@@ -116,7 +116,7 @@ def result(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Resul
 
 
 @dataclass(frozen=True)
-class Today:
+class Incumbent:
     """The decision that would be made without a further run."""
 
     loss: float  # what it costs
@@ -125,34 +125,46 @@ class Today:
 
 
 def batch(
-    losses: Floats, today: Today, X: Floats, geometry: Geometry, *, apart: float, n: int
+    losses: Floats,
+    incumbent: Incumbent,
+    X: Floats,
+    geometry: Geometry,
+    *,
+    apart: float,
+    n: int,
+    pending: Sequence[int] | Integers = (),
 ) -> list[tuple[int, float]]:
     """Up to n candidates X [m, d] to measure together, and what each adds to the others.
 
     `losses` [S, m] are draws of what each may cost. Each next one has the largest mean improvement
     over the best of today and of those chosen already, draw by draw: what varies with them adds
     nothing. To measure the decision of today itself improves it where it turns out worse than the
-    best other one. No two are within `apart`.
+    best other one. No two are within `apart`, nor within it of a `pending` one, which counts as
+    chosen.
     """
     found = np.full(len(losses), np.inf)  # the best of those chosen already
-    base, holder = today.loss, today.place
+    base, held = incumbent.loss, incumbent.place
     open_ = np.ones(losses.shape[1], dtype=np.bool_)
+    for place in pending:
+        found = np.minimum(found, losses[:, place])
+        open_ &= further(X, X[place], geometry, apart)
+        open_[place] = False
     chosen: list[tuple[int, float]] = []
     while len(chosen) < n and open_.any():
         gains = np.maximum(np.minimum(base, found)[:, None] - losses, 0.0).mean(axis=0)
-        if holder >= 0 and open_[holder]:
-            kept = np.minimum(losses[:, holder], found)
-            gains[holder] = (kept - np.minimum(kept, today.other)).mean()
+        if held >= 0 and open_[held]:
+            kept = np.minimum(losses[:, held], found)
+            gains[held] = (kept - np.minimum(kept, incumbent.other)).mean()
         # Rounded, so that of candidates which are the same the first is taken.
         size = float(f"{gains.max():.6g}") or 1.0
         place = int(np.argmax(np.where(open_, np.round(gains / size, 9), -1.0)))
         gain = float(gains[place])
-        if gain <= _NOTHING * (chosen[0][1] if chosen else abs(today.loss) * _ROUNDING):
+        if gain <= _NOTHING * (chosen[0][1] if chosen else abs(incumbent.loss) * _ROUNDING):
             break
         chosen.append((place, gain))
         found = np.minimum(found, losses[:, place])
-        if place == holder:
-            base = today.other
+        if place == held:
+            base = incumbent.other
         open_ &= further(X, X[place], geometry, apart)
         open_[place] = False
     return chosen

@@ -6,6 +6,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.acquire.base import proposal
 from compass.acquire.runnable import allowed
 from compass.domain.answer import Effect, Finding, Proposal, Suggestion
 from compass.domain.base import Value
@@ -46,13 +47,9 @@ def pairs_for(
                 continue
             going.append(queue)
             for row, why in pair:
-                found.setdefault(row.tobytes(), _proposal(task, row, why))
+                found.setdefault(row.tobytes(), proposal(Encoder(task.space).decode(row), why))
         queues = going
     return tuple(found.values())[:n]
-
-
-def _proposal(task: SearchTask, row: Floats, why: str) -> Proposal:
-    return Proposal(config=Encoder(task.space).decode(row), why=why)
 
 
 def _pairs(
@@ -76,7 +73,7 @@ def _pairs(
         done = made.known(references) & made.known(moved) & (not contradicted)
         for place in np.flatnonzero(~done):
             reference, other = references[place], moved[place]
-            yield _told(effects, reference, other, made.rows(reference), made.rows(other))
+            yield _pair(effects, reference, other, made.rows(reference), made.rows(other))
             given += 1
             if given == needed:
                 return
@@ -84,7 +81,7 @@ def _pairs(
             first = int(np.argmax(done))
             repeat = references[first], moved[first]
     if repeat is not None and not given:
-        yield _told(effects, *repeat, made.rows(repeat[0]), made.rows(repeat[1]))
+        yield _pair(effects, *repeat, made.rows(repeat[0]), made.rows(repeat[1]))
 
 
 def _legal_pairs(
@@ -149,14 +146,14 @@ def _comparable(
     return same
 
 
-def _told(
+def _pair(
     effects: list[Effect], reference: Floats, moved: Floats, before: list[int], after: list[int]
 ) -> list[tuple[Floats, str]]:
     """The runs of a pair that are not there yet, with what they would settle."""
     asked = " and ".join(_question(effect) for effect in effects)
     tail = f"tells whether {asked}"
     if any(e.finding is Finding.NOT_IDENTIFIABLE for e in effects):
-        move = f"{effects[0].knob} {_say(effects[0].old)} and {_say(effects[0].new)}"
+        move = f"{effects[0].knob} {_shown(effects[0].old)} and {_shown(effects[0].new)}"
         tail = (
             f"the same program and input has to be run at {move}, and the trace should name them: "
             f"{tail}"
@@ -178,7 +175,7 @@ def _told(
 
 
 def _question(effect: Effect) -> str:
-    move = f"{effect.knob} {_say(effect.old)} -> {_say(effect.new)}"
+    move = f"{effect.knob} {_shown(effect.old)} -> {_shown(effect.new)}"
     unit = " %" if effect.percent else ""
     if not effect.expected:
         return f"{move} leaves {effect.outcome} as it is, as the model expects"
@@ -189,7 +186,7 @@ def _question(effect: Effect) -> str:
     return f"{move} {does} {effect.outcome}, {expects}"
 
 
-def _say(value: Value) -> str:
+def _shown(value: Value) -> str:
     return f"{value:.6g}" if isinstance(value, float) else format_value(value)
 
 

@@ -1,16 +1,18 @@
 """Which configurations to run next: those that help a question most, or teach the models most."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.acquire.candidates import prospects
+from compass import registry
+from compass.acquire.base import AcquisitionRequest, acquisition, proposal
+from compass.acquire.draws import draw_candidates
 from compass.acquire.improvement import batch
 from compass.acquire.pairs import pairs_for
 from compass.acquire.runnable import allowed, apart, spaced
-from compass.acquire.sentences import promise
+from compass.acquire.sentences import what_it_settles
 from compass.domain.answer import Label, Proposal, Suggestion
 from compass.domain.space import Role, Space
 from compass.evidence.assessor import Assessor
@@ -31,31 +33,39 @@ _STEPS = (1.0, 0.5, 0.25, 0.75)  # how far from the nearest past run towards the
 
 
 def for_answer(
-    task: SearchTask,
-    assessor: Assessor,
-    suggestions: tuple[Suggestion, ...],
-    no_answer: str | None,
-    wanted: int = 0,
+    request: AcquisitionRequest, no_answer: str | None, name: str
 ) -> tuple[Proposal, ...]:
-    """The runs that would help this question most.
+    """The runs that would help a question most, by the acquisition of that name.
 
-    Where nobody asked for them (`wanted` is 0) there are none unless the evidence is thin. First
-    come pairs of runs that show what a moved parameter does, where past runs do not say it.
+    Where nobody requested them there are none unless the evidence is thin. First come pairs of runs
+    that show what a moved parameter does, where past runs do not say it.
     """
-    n = wanted or _USUAL
+    task, assessor, suggestions = request.task, request.assessor, request.suggestions
+    n = request.count or _USUAL
     thin = all(s.trust.label is not Label.TRUSTED for s in suggestions) or no_answer is not None
-    if not wanted and not thin:
+    if not request.requested and not thin:
         return ()
+    request = replace(request, count=n)
     first = pairs_for(task, assessor, suggestions[0], max(n - n // 2, 1)) if suggestions else ()
     if not task.targets:
         others = _for_what_if(task, assessor, suggestions, n)
     else:
-        others = for_decision(task, assessor, suggestions, n, sure=bool(wanted))
-    found = [*first, *_beside(task, first, others)][:n]
-    if found or not (wanted or no_answer is not None):
+        others = acquisition(name).propose(request)
+    pending = [proposal(Encoder(task.space).decode(x), "") for x in request.pending]
+    if pending:
+        first = tuple(_beside(task, pending, first))
+    found = [*first, *_beside(task, [*pending, *first], others)][:n]
+    if found or not (request.requested or no_answer is not None):
         return tuple(found)
-    seed, contexts = task.seed, task.contexts
-    more = anywhere(assessor, task.rules, task.geometry, n=n, seed=seed, within=contexts)
+    more = anywhere(
+        assessor,
+        task.rules,
+        task.geometry,
+        n,
+        task.seed,
+        within=task.contexts,
+        pending=request.pending,
+    )
     if no_answer is not None:
         return more
     settled = "no run is expected to change the answer; "
@@ -73,42 +83,46 @@ def _beside(
     return [others[place] for place in spaced(rows, task.geometry, least, known)]
 
 
-def for_decision(
-    task: SearchTask,
-    assessor: Assessor,
-    suggestions: tuple[Suggestion, ...],
-    n: int,
-    *,
-    sure: bool = False,
-) -> tuple[Proposal, ...]:
-    """Up to n runs, to be made together, with the largest expected improvement of the decision.
+@registry.add("acquisition", "expected-improvement")
+class ExpectedImprovement:
+    """Runs, to be made together, with the largest expected improvement of the decision."""
 
-    `sure`: the decision of today is proposed where nothing else is and it was never run.
-    """
-    hopes = prospects(task, assessor, suggestions)
-    if hopes is None:
-        return ()
-    least = task.settings.search.distinct
-    settings = hopes.X.copy()  # in another context the same settings are the same decision
-    fixed = np.setdiff1d(np.arange(settings.shape[1]), task.movable)
-    settings[:, fixed] = task.start[fixed]
-    chosen: list[tuple[int, float | None]] = [
-        *batch(hopes.losses, hopes.today, settings, task.geometry, apart=least, n=n)
-    ]
-    made, holder = assessor.view.all_runs, hopes.today.place
-    if not chosen and sure and not made.rows(hopes.X[holder]):
-        chosen = [(holder, None)]  # sure as it seems, it was never run
-    directed = [target for target in task.targets if target.direction is not None]
-    single = len(directed) == len(task.targets) == 1 and not task.outcome_rules
-    encoder = Encoder(task.space)
-    return tuple(
-        Proposal(
-            config=encoder.decode(hopes.X[place]),
-            why=promise(task, assessor, hopes, place),
-            gain=gain * directed[0].scale if single and gain is not None else None,
+    name = "expected-improvement"
+
+    @staticmethod
+    def propose(request: AcquisitionRequest) -> tuple[Proposal, ...]:
+        """Up to `request.count` runs, each with what it would settle."""
+        drawn, task = draw_candidates(request), request.task
+        if drawn is None:
+            return ()
+        settings = drawn.X.copy()  # in another context the same settings are the same decision
+        fixed = np.setdiff1d(np.arange(settings.shape[1]), task.movable)
+        settings[:, fixed] = task.start[fixed]
+        chosen: list[tuple[int, float | None]] = [
+            *batch(
+                drawn.losses,
+                drawn.incumbent,
+                settings,
+                task.geometry,
+                apart=task.settings.search.distinct,
+                n=request.count,
+                pending=drawn.pending,
+            )
+        ]
+        runs, first = request.assessor.view.all_runs, drawn.incumbent.place
+        if not chosen and request.requested and not runs.rows(drawn.X[first]):
+            chosen = [(first, None)]  # sure as it seems, it was never run
+        directed = [target for target in task.targets if target.direction is not None]
+        single = len(directed) == len(task.targets) == 1 and not task.outcome_rules
+        encoder = Encoder(task.space)
+        return tuple(
+            proposal(
+                encoder.decode(drawn.X[place]),
+                what_it_settles(task, request.assessor, drawn, place),
+                gain * directed[0].scale if single and gain is not None else None,
+            )
+            for place, gain in chosen
         )
-        for place, gain in chosen
-    )
 
 
 def _for_what_if(
@@ -124,9 +138,9 @@ def _for_what_if(
     if rows and not made.rows(origin) and fine:
         why = "the baseline was never measured: with it the change can be told from the difference"
         found.append((origin, why))
-    told = _told(assessor, found)
+    runs = _proposals(assessor, found)
     steps = [p for x in rows for p in towards(assessor, task.rules, task.geometry, x, n)]
-    return (*told, *_beside(task, told, steps))[:n]
+    return (*runs, *_beside(task, runs, steps))[:n]
 
 
 def for_population(
@@ -144,7 +158,7 @@ def for_population(
         row = made.rows(before[fresh[place]])
         why = f"row {row[0]} with the change made: the two tell what it does there"
         proposals.append((after[fresh[place]], why))
-    return _told(assessor, proposals)
+    return _proposals(assessor, proposals)
 
 
 def towards(
@@ -179,7 +193,7 @@ def towards(
     unseen = candidates[~assessor.view.all_runs.known(candidates)]
     least = assessor.store.settings.search.distinct
     kept = unseen[spaced(unseen, geometry, least)]
-    return _told(assessor, [(row, _why(row, x, space.names)) for row in kept])[:n]
+    return _proposals(assessor, [(row, _why(row, x, space.names)) for row in kept])[:n]
 
 
 def _why(row: Floats, x: Floats, names: tuple[str, ...]) -> str:
@@ -196,11 +210,13 @@ def anywhere(
     n: int,
     seed: int,
     within: Floats | None = None,
+    pending: Floats | None = None,
 ) -> tuple[Proposal, ...]:
     """Legal configurations where the models know least, far from each other and from the past.
 
     `within` [c, d] holds the contexts to stay in; without it, those of all past runs. What was run
-    before comes last, as a repeat; where nothing is in doubt, nothing is proposed.
+    before comes last, as a repeat; where nothing is in doubt, nothing is proposed, and nothing near
+    a `pending` run [p, d].
     """
     rng = np.random.default_rng(seed)
     space, past = assessor.view.features, assessor.view.X[assessor.view.train]
@@ -212,6 +228,9 @@ def anywhere(
     for place, column in enumerate(knobs):
         mixed[take[:, place], column] = donors[take[:, place], column]
     candidates = np.unique(mixed[allowed(space, rules, mixed)], axis=0)
+    for x in () if pending is None else pending:
+        far = apart(candidates, x, geometry, assessor.store.settings.search.distinct)
+        candidates = candidates[far]
     if not len(candidates):
         return ()
     made = assessor.view.all_runs
@@ -227,7 +246,7 @@ def anywhere(
             again = made.rows(some[place])
             who = f"row {again[0]} again, to tell how far runs scatter: " if again else ""
             rows.append((some[place], f"{who}{found.why(place)}"))
-    return _told(assessor, rows)
+    return _proposals(assessor, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,12 +294,12 @@ def _knobs(space: Space) -> list[int]:
     return [space.names.index(name) for name in space.having(Role.KNOB) or space.names]
 
 
-def _told(assessor: Assessor, rows: Sequence[tuple[Floats, str]]) -> tuple[Proposal, ...]:
+def _proposals(assessor: Assessor, rows: Sequence[tuple[Floats, str]]) -> tuple[Proposal, ...]:
     encoder = Encoder(assessor.view.features)
     seen: set[bytes] = set()
     proposals = []
     for row, why in rows:
         if row.tobytes() not in seen:
             seen.add(row.tobytes())
-            proposals.append(Proposal(config=encoder.decode(row), why=why))
+            proposals.append(proposal(encoder.decode(row), why))
     return tuple(proposals)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.acquire import improvement as decision
-from compass.acquire.candidates import Prospects, within
+from compass.acquire import improvement
+from compass.acquire.draws import DrawnCandidates, within
 from compass.evidence.assessor import Assessor
 from compass.evidence.contexts import chance_over
 from compass.generate.task import SearchTask
@@ -14,84 +14,90 @@ from compass.generate.task import SearchTask
 Floats = NDArray[np.float64]
 
 
-def promise(task: SearchTask, assessor: Assessor, hopes: Prospects, place: int) -> str:
+def what_it_settles(
+    task: SearchTask, assessor: Assessor, drawn: DrawnCandidates, place: int
+) -> str:
     """What a run of the candidate at `place` would settle.
 
     What is expected is about the candidate as it is proposed, in its own context. Goals of a
-    question about several contexts are about the mean over them, and are told so.
+    question about several contexts are about the mean over them, and are text so.
     """
-    again = assessor.view.all_runs.rows(hopes.X[place])
-    itself, holder = place == hopes.today.place, hopes.holder
+    again = assessor.view.all_runs.rows(drawn.X[place])
+    itself, incumbent = place == drawn.incumbent.place, drawn.incumbent_text
     several = len(task.contexts) > 1
-    view, at = hopes, place
+    view, at = drawn, place
     if several:
-        view, at = within(task, assessor, hopes.X, place, hopes.today.place), 0
+        view, at = within(task, assessor, drawn.X, place, drawn.incumbent.place), 0
     directed = [target for target in task.targets if target.direction is not None]
     single = len(directed) == len(task.targets) == 1 and not task.outcome_rules
     who = f"row {again[0]} again: " if again else ""
     if itself and not again:
         where = " in this context" if several else ""
-        who = f"{holder.removesuffix(', as predicted')} itself{where}: "
+        who = f"{incumbent.removesuffix(', as predicted')} itself{where}: "
     if not single:
-        told = f"{who}{_about_goals(task, assessor, hopes, place)}"
+        text = f"{who}{_about_goals(task, assessor, drawn, place)}"
         known = [_expected(assessor, view, at, name) for name in view.centre] if several else []
-        return f"{told}; in this context {', '.join(known)}" if known else told
-    told = _expected(assessor, view, at, directed[0].name)
+        return f"{text}; in this context {', '.join(known)}" if known else text
+    text = _expected(assessor, view, at, directed[0].name)
     if itself:
-        return f"{who}one run tells whether it holds: {told}"
+        return f"{who}one run tells whether it holds: {text}"
     if several:
-        holder = holder.replace(", as predicted", " in this context")
-    return f"{who}tells whether it beats {holder}: {told}; {view.chance[at]:.0%} likely"
+        incumbent = incumbent.replace(", as predicted", " in this context")
+    return f"{who}tells whether it beats {incumbent}: {text}; {view.chance[at]:.0%} likely"
 
 
-def _expected(assessor: Assessor, hopes: Prospects, place: int, outcome: str) -> str:
+def _expected(assessor: Assessor, drawn: DrawnCandidates, place: int, outcome: str) -> str:
     unit = getattr(assessor.store.prepared.space[outcome], "unit", None)
     tail = f" {unit}" if unit else ""
-    centre, around = hopes.centre[outcome][place], hopes.deviation[outcome][place]
+    centre, around = drawn.centre[outcome][place], drawn.deviation[outcome][place]
     return f"{outcome} {centre:.4g}{tail} expected, give or take {around:.2g}{tail}"
 
 
-def _about_goals(task: SearchTask, assessor: Assessor, hopes: Prospects, place: int) -> str:
+def _about_goals(task: SearchTask, assessor: Assessor, drawn: DrawnCandidates, place: int) -> str:
     """Whether goals are met, and what is better than the decision of today."""
-    meets, holder = chance_to_meet(task, assessor, hopes, place), hopes.holder
+    meets, incumbent = chance_to_meet(task, assessor, drawn, place), drawn.incumbent_text
     several = len(task.contexts) > 1
     tells, over = ("helps to tell", " over all contexts") if several else ("tells", "")
-    if place == hopes.today.place:
+    if place == drawn.incumbent.place:
         return f"one run {tells} whether it meets the goals{over} ({meets:.0%} likely)"
-    better, met = hopes.losses[:, place] < hopes.today.loss, hopes.result.miss[:, place] <= 0
+    better, met = drawn.losses[:, place] < drawn.incumbent.loss, drawn.result.miss[:, place] <= 0
     if round(100 * meets) == 0:
         likely = f"{better.mean():.0%} likely"
-        return f"{tells} whether it comes closer to the goals{over} than {holder}; {likely}"
+        return f"{tells} whether it comes closer to the goals{over} than {incumbent}; {likely}"
     goals = f"{tells} whether it meets the goals{over} ({meets:.0%} likely)"
-    if not hopes.met:
+    if not drawn.met:
         closer = meets + (1 - meets) * _share(better, ~met)
-        return f"{goals} or comes closer to them than {holder} ({closer:.0%} likely)"
+        return f"{goals} or comes closer to them than {incumbent} ({closer:.0%} likely)"
     if any(target.direction is not None for target in task.targets):
-        return f"{goals} and does better than {holder} ({meets * _share(better, met):.0%} likely)"
-    change = hopes.result.value[0]  # a distance: no run has to tell it
-    if task.proximity and change[place] < change[hopes.today.place]:
-        return f"{goals}; it is a smaller change than {holder}"
-    return f"{goals}, should {holder.removesuffix(', as predicted')} miss them"
+        return (
+            f"{goals} and does better than {incumbent} ({meets * _share(better, met):.0%} likely)"
+        )
+    change = drawn.result.value[0]  # a distance: no run has to tell it
+    if task.proximity and change[place] < change[drawn.incumbent.place]:
+        return f"{goals}; it is a smaller change than {incumbent}"
+    return f"{goals}, should {incumbent.removesuffix(', as predicted')} miss them"
 
 
 def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
     return float(yes[among].mean()) if among.any() else 0.0
 
 
-def chance_to_meet(task: SearchTask, assessor: Assessor, hopes: Prospects, place: int) -> float:
+def chance_to_meet(
+    task: SearchTask, assessor: Assessor, drawn: DrawnCandidates, place: int
+) -> float:
     """How likely a run of one candidate meets all goals: the chance that an answer tells of it."""
-    row = hopes.X[[place]]
-    said = task.predict(row)
+    row = drawn.X[[place]]
+    predicted = task.predict(row)
     total = 1.0
     for target in task.targets:
         if target.is_class:
-            scores = said[target.name][0]
+            scores = predicted[target.name][0]
             total *= float(scores[task.labels[target.name]] / (scores.sum() or 1.0))
             continue
         chance = chance_over(task, assessor, row, target)
         total *= 1.0 if chance is None else float(chance[0])
     if task.outcome_rules:
-        drawn = {name: values[:, [place]] for name, values in hopes.drawn.items()}
-        alone = decision.result(replace(task, targets=()), row, drawn)
+        mine = {name: values[:, [place]] for name, values in drawn.drawn.items()}
+        alone = improvement.result(replace(task, targets=()), row, mine)
         total *= float((alone.miss <= 0).mean())
     return total

@@ -48,7 +48,7 @@ def propose(
         raise BadInput("--seed needs a question", hint="without one, fit with another seed")
     opt.check_output(sbatch, csv)
     said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
-    options = {} if seed is None else {"seed": seed}
+    options: dict[str, Any] = {} if seed is None else {"seed": seed}
     with progress(quiet=as_json) as tell:
         at = opt.server(server, token, query)
         engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)

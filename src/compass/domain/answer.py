@@ -299,6 +299,7 @@ class Provenance(Noun):
 class Proposal(Noun):
     """A configuration worth running next."""
 
+    id: str = Field("", description="the same for the same configuration; results refer to it")
     config: Config
     why: str = Field(description="what measuring it would settle")
     gain: float | None = Field(

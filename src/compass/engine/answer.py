@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from compass import registry
+from compass.acquire.base import AcquisitionRequest
 from compass.acquire.propose import for_answer
 from compass.domain.answer import Answer, Moved, Prediction, Provenance, Suggestion, Trust
 from compass.domain.base import Config
-from compass.domain.errors import ConflictingRules
-from compass.domain.space import Category, Number, Role
+from compass.domain.errors import BadInput, ConflictingRules
+from compass.domain.space import Category, Number, Role, Space
 from compass.engine.assumptions import described
 from compass.engine.plan import allowing, followers, linked
 from compass.engine.shortfall import (
@@ -38,6 +39,26 @@ from compass.prepare.encode import Encoder
 from compass.prove.certify import certified
 
 
+@dataclass(frozen=True)
+class WantedRuns:
+    """How many runs to propose, and those that are being made."""
+
+    count: int = 0  # 0: a few, where the evidence is thin
+    pending: tuple[Config, ...] = ()
+
+    def encoded(self, space: Space) -> Floats:
+        """The pending configurations, [p, d]."""
+        for config in self.pending:
+            gaps = [name for name in space.names if name not in config]
+            if gaps:
+                raise BadInput(
+                    f"a pending run has no value for {', '.join(gaps)}",
+                    hint="give every feature, as proposals have them",
+                )
+        rows = [Encoder(space).encode({n: c[n] for n in space.names}) for c in self.pending]
+        return np.array(rows).reshape(-1, len(space))
+
+
 @dataclass
 class Clock:
     """The time of each stage."""
@@ -53,11 +74,11 @@ class Clock:
 
 
 def answer_by_search(
-    task: SearchTask, assessor: Assessor, provenance: Provenance, clock: Clock, *, wanted: int = 0
+    task: SearchTask, assessor: Assessor, provenance: Provenance, clock: Clock, runs: WantedRuns
 ) -> Answer:
     """Find configurations, assess them, and say what could not be satisfied.
 
-    `wanted`: runs to propose; 0: a few, where the evidence is thin.
+    `runs` says how many to propose, and which are being made already.
     """
     searched, found, widest = _generate(task, assessor)
     clock.mark("search")
@@ -73,7 +94,10 @@ def answer_by_search(
     no_answer = why_not(
         suggestions, task.targets, found, certificate, lambda: blocking_rules(searched)
     )
-    proposals = for_answer(searched, assessor, suggestions, no_answer, wanted)
+    request = AcquisitionRequest(
+        searched, assessor, suggestions, runs.count, runs.encoded(searched.space), runs.count > 0
+    )
+    proposals = for_answer(request, no_answer, task.settings.acquisition)
     clock.mark("next runs")
     return Answer(
         query=task.query,

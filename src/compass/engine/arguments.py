@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
+from compass.domain.answer import Proposal
 from compass.domain.arguments import Kind as Argument
 from compass.domain.arguments import Mismatch, items, named, options_of, start, texts, whole
 from compass.domain.base import Value, scalar, shown, valid
@@ -83,6 +84,16 @@ METHOD = {
     "where": CONDITIONS,
     "options": options_of("run", "curve", *_NUMBERS, weights=WEIGHTS),
 }
+
+
+def pending(given: Any) -> tuple[dict[str, Value], ...]:
+    """Runs that are being made: proposals, or configurations."""
+    example = "for example pending=engine.run_next(4, question)"
+    found = []
+    for one in items("is a list of runs", example)(given):
+        config = one.config if isinstance(one, Proposal) else one
+        found.append({name: scalar(v) for name, v in named(example)(config).items()})
+    return tuple(found)
 
 
 def label(given: Any) -> Value:

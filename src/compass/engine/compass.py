@@ -18,7 +18,7 @@ from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import TellReport
 from compass.engine import arguments as spoken
-from compass.engine.answer import Clock, answer_by_search
+from compass.engine.answer import Clock, WantedRuns, answer_by_search
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, Reply, ask_all
 from compass.engine.dataset import Dataset, read
@@ -40,6 +40,8 @@ from compass.learn.store import ModelStore, Progress
 from compass.model.files import Brought
 from compass.model.function import Function
 from compass.settings import Settings
+
+_NO_RUNS = WantedRuns()
 
 
 class Compass(Questions):
@@ -217,7 +219,7 @@ class Compass(Questions):
         except UnknownName as error:
             raise error.within(question if isinstance(question, str) else "") from None
 
-    @takes(**spoken.ASKED, n=spoken.RUNS, options=spoken.OPTIONS)
+    @takes(**spoken.ASKED, n=spoken.RUNS, pending=spoken.pending, options=spoken.OPTIONS)
     def run_next(
         self,
         n: int = 8,
@@ -225,25 +227,30 @@ class Compass(Questions):
         *,
         run: Run | None = None,
         where: Iterable[str] = (),
+        pending: Iterable[Proposal | Mapping[str, Value]] = (),
         **options: Any,
     ) -> tuple[Proposal, ...]:
         """Up to n configurations to measure: those that would help a question most.
 
-        Without a question, those that would teach the models most. Other options are as in `ask`.
+        Without a question, those that would teach the models most. What is `pending` is being run
+        already: proposals add to it and never repeat it. Other options are as in `ask`.
         """
         if question is not None:
             said = {**options, "prove": 0.0}
             query = self.query(question, run=run, where=where, **said)
-            return self._answer(query, (), wanted=n).run_next
+            return self._answer(query, (), WantedRuns(n, spoken.pending(pending))).run_next
         if options:
             raise QueryProblem(
                 f"{next(iter(options))} needs a question", hint="say what the runs should help"
             )
         if run is not None:
             raise QueryProblem("a baseline needs a question", hint="say what is asked of it")
-        return self._run_anywhere(n, [Constraint(text=text) for text in where])
+        conditions = [Constraint(text=text) for text in where]
+        return self._run_anywhere(conditions, WantedRuns(n, spoken.pending(pending)))
 
-    def _run_anywhere(self, n: int, conditions: Sequence[Constraint]) -> tuple[Proposal, ...]:
+    def _run_anywhere(
+        self, conditions: Sequence[Constraint], runs: WantedRuns
+    ) -> tuple[Proposal, ...]:
         """Configurations whose measurement would teach the models most, under all rules."""
         features = self.fit().space.having(Role.KNOB, Role.CONTEXT)
         for condition in conditions:
@@ -257,7 +264,15 @@ class Compass(Questions):
         view = self.store.view_of(features)
         rules = compiled([*self.rules, *conditions], self.space, features)
         assessor = Assessor(self.store, view, trained)
-        return lawful(rules, anywhere(assessor, rules, view.geometry({}), n, self.settings.seed))
+        found = anywhere(
+            assessor,
+            rules,
+            view.geometry({}),
+            runs.count,
+            self.settings.seed,
+            pending=runs.encoded(view.features),
+        )
+        return lawful(rules, found)
 
     @takes(run=start, parameters=spoken.NAMES, outcomes=spoken.NAMES)
     def curves(
@@ -347,15 +362,17 @@ class Compass(Questions):
         }
         return valid(Given, {"config": usable})
 
-    def _answer(self, query: Query, curve: tuple[str, ...] = (), wanted: int = 0) -> Answer:
+    def _answer(
+        self, query: Query, curve: tuple[str, ...] = (), runs: WantedRuns = _NO_RUNS
+    ) -> Answer:
         clock = Clock()
         task, assessor = self._bind_task(query, clock)
         provenance = provenance_of(self, query)
         if isinstance(task, Scope):
-            answer = self._over_past_runs(query, task, assessor, provenance, wanted)
+            answer = self._over_past_runs(query, task, assessor, provenance, runs.count)
             clock.mark("search")
         else:
-            answer = answer_by_search(task, assessor, provenance, clock, wanted=wanted)
+            answer = answer_by_search(task, assessor, provenance, clock, runs)
         if curve:
             if isinstance(task, Scope):
                 raise QueryProblem(

@@ -46,7 +46,7 @@ class _Start:
     follow: bool = False  # what equalities tie to the free parameters moves from the beginning
     forward: bool = False  # what happens is reported, conditions are not enforced
     count: int | None = None  # suggestions, where nobody says how many; None: as in the settings
-    assumed: Assumptions = Assumptions()
+    assumed: Assumptions = field(default_factory=Assumptions)
 
 
 def is_population(query: Query) -> bool:

@@ -73,12 +73,12 @@ class SearchTask:
         None  # what was measured in the context; None: only the model counts
     )
 
-    query: Query = Query(kind=Kind.RECOMMEND)
+    query: Query = field(default_factory=lambda: Query(kind=Kind.RECOMMEND))
     contexts: Floats = field(default_factory=lambda: np.empty((0, 0)))  # [c, d] averaged over
     baseline: StartingPoint | None = None
     conditions: tuple[Rule, ...] = ()  # rules that speak of outcomes, enforced or not
     forward: bool = False  # a what-if: what happens is reported, conditions are not enforced
-    assumed: Assumptions = Assumptions()
+    assumed: Assumptions = field(default_factory=Assumptions)
 
     @property
     def origin(self) -> Floats:

@@ -18,6 +18,7 @@ from typing import Any
 
 from compass import registry
 from compass.domain.errors import BadInput
+from compass.testing.acquisition import check_acquisition
 from compass.testing.base import ConformanceError
 from compass.testing.embedding import check_embedding
 from compass.testing.executor import check_executor
@@ -32,6 +33,7 @@ from compass.testing.surrogate import check_surrogate
 __all__ = [
     "ConformanceError",
     "check",
+    "check_acquisition",
     "check_embedding",
     "check_executor",
     "check_exporter",
@@ -51,6 +53,7 @@ _SUITES = {
     "embedding": check_embedding,
     "surrogate": check_surrogate,
     "generator": check_generator,
+    "acquisition": check_acquisition,
     "rule": check_rule,
     "exporter": check_exporter,
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import compass as cp
-from compass.acquire import propose as next_runs
+from compass.acquire import propose
 from compass.domain.answer import Proposal
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem
@@ -93,7 +93,7 @@ def test_proposals_are_apart_from_each_other(sparse: cp.Compass) -> None:
     geometry = sparse.store.view_of(assessor.view.features.names).geometry({})
     for i in range(5):
         for j in range(i):
-            gap = next_runs.loss.column_distance(X[[i]], X[j], geometry).sum()
+            gap = propose.loss.column_distance(X[[i]], X[j], geometry).sum()
             assert gap > 0.1
 
 
@@ -111,9 +111,9 @@ def test_no_rule_leaves_room_means_no_proposal(sparse: cp.Compass) -> None:
     names = assessor.view.features.names
     impossible = compiled([Constraint(text="nodes > 1000")], sparse.space, names)
     geometry = sparse.store.view_of(names).geometry({})
-    assert next_runs.anywhere(assessor, impossible, geometry, n=5, seed=1) == ()
+    assert propose.anywhere(assessor, impossible, geometry, n=5, seed=1) == ()
     x = assessor.view.X[0]
-    assert next_runs.towards(assessor, impossible, geometry, x, n=5) == ()
+    assert propose.towards(assessor, impossible, geometry, x, n=5) == ()
 
 
 def test_within_a_context_nothing_else_is_proposed(sparse: cp.Compass) -> None:
@@ -122,7 +122,7 @@ def test_within_a_context_nothing_else_is_proposed(sparse: cp.Compass) -> None:
     geometry = sparse.store.view_of(names).geometry({})
     rules = compiled(sparse.rules, sparse.space, names)
     only_b = assessor.view.X[assessor.view.X[:, names.index("app")] == 1.0][:1]
-    proposals = next_runs.anywhere(assessor, rules, geometry, n=6, seed=3, within=only_b)
+    proposals = propose.anywhere(assessor, rules, geometry, n=6, seed=3, within=only_b)
     check(sparse, proposals)
     assert len(proposals) == 6
     assert {proposal.config["app"] for proposal in proposals} == {"b"}
@@ -135,7 +135,7 @@ def test_towards_starts_with_the_suggestion_and_stays_in_its_context(sparse: cp.
     rules = compiled(sparse.rules, sparse.space, space.names)
     wanted = {"app": "a", "nodes": 31, "cores": 3, "cap": 130}
     x = Encoder(space).encode(wanted)
-    proposals = next_runs.towards(assessor, rules, geometry, x, n=5)
+    proposals = propose.towards(assessor, rules, geometry, x, n=5)
     check(sparse, proposals)
     assert dict(proposals[0].config) == {name: wanted[name] for name in space.names}
     assert "the suggestion itself" in proposals[0].why
@@ -154,7 +154,7 @@ def test_towards_never_invents_a_value_between_none_and_a_number(sparse: cp.Comp
     seen = {sparse.data.row(n)["cap"] for n in range(len(sparse.data))}
     for cap in (None, 130):
         x = Encoder(space).encode({"app": "b", "nodes": 32, "cores": 64, "cap": cap})
-        proposals = next_runs.towards(assessor, rules, geometry, x, n=8)
+        proposals = propose.towards(assessor, rules, geometry, x, n=8)
         check(sparse, proposals)
         assert {proposal.config["cap"] for proposal in proposals} <= seen
 
@@ -163,7 +163,7 @@ def test_a_suggestion_that_was_run_before_needs_no_run(sparse: cp.Compass) -> No
     assessor = judge_of(sparse)
     geometry = sparse.store.view_of(assessor.view.features.names).geometry({})
     known = assessor.view.X[assessor.view.train[0]]
-    assert next_runs.towards(assessor, (), geometry, known, n=5) == ()
+    assert propose.towards(assessor, (), geometry, known, n=5) == ()
 
 
 def grid(noise: float) -> cp.Compass:
@@ -245,7 +245,7 @@ def apart(engine: cp.Compass, proposals: Iterable[Proposal]) -> None:
     X = np.array([encoder.encode(proposal.config) for proposal in proposals])
     geometry = engine.store.view_of(names).geometry({})
     for i in range(len(X)):
-        gaps = next_runs.loss.column_distance(X[:i], X[i], geometry).sum(axis=1)
+        gaps = propose.loss.column_distance(X[:i], X[i], geometry).sum(axis=1)
         assert (gaps > engine.settings.search.distinct).all()
 
 
@@ -397,4 +397,26 @@ def test_runs_to_check_with_are_past_runs_too(sparse: cp.Compass) -> None:
         sparse.store.view_of(names).geometry({}),
     )
     for x in assessor.view.X[assessor.view.valid[:20]]:
-        check(sparse, next_runs.towards(assessor, rules, geometry, x, n=6))
+        check(sparse, propose.towards(assessor, rules, geometry, x, n=6))
+
+
+def test_pending_runs_are_not_proposed_again(sparse: cp.Compass) -> None:
+    knobs = sparse.space.having(Role.KNOB)
+    outcome = sparse.space.having(Role.OUTCOME)[0]
+    ask = f"X = {{{knobs[0]}: ?, {knobs[1]}: ?}}"
+    asked = f"Recommend a configuration {ask} to achieve Y = {{{outcome}: minimize}}"
+    first = sparse.run_next(3, asked)
+    assert len({one.id for one in first}) == len(first) > 0
+    later = sparse.run_next(3, asked, pending=first)
+    assert not {one.id for one in first} & {one.id for one in later}
+    assert sparse.run_next(3, asked, pending=[one.config for one in first]) == later
+    anywhere = sparse.run_next(3)
+    others = sparse.run_next(3, pending=anywhere)
+    assert not {one.id for one in anywhere} & {one.id for one in others}
+
+
+def test_a_pending_run_without_a_value_is_refused(sparse: cp.Compass) -> None:
+    with pytest.raises(cp.CompassError, match="a pending run has no value for"):
+        sparse.run_next(2, pending=[{"nodes": 4}])
+    with pytest.raises(cp.CompassError, match="pending"):
+        sparse.run_next(2, pending=7)  # type: ignore[arg-type]
