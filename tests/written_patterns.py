@@ -36,16 +36,16 @@ def main() -> None:
     re.compile = noting  # type: ignore[assignment]
     modules = list(_imported())
     re.compile = compiled
-    unread: list[str] = []
+    unevaluated: list[str] = []
     for module in modules:
         for place, pattern, flags in _in_source(module):
             if pattern is None:
-                unread.append(place)
+                unevaluated.append(place)
             else:
                 found.append((place, pattern, flags))
     found += _of_grammar()
-    told = [(place, *_as_text(pattern), flags) for place, pattern, flags in found]
-    print(json.dumps({"patterns": told, "unread": unread, "modules": len(modules)}))
+    patterns = [(place, *_as_text(pattern), flags) for place, pattern, flags in found]
+    print(json.dumps({"patterns": patterns, "unevaluated": unevaluated, "modules": len(modules)}))
 
 
 def _as_text(pattern: str | bytes) -> tuple[str, bool]:

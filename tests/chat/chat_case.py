@@ -5,7 +5,7 @@ from functools import cache
 import pyarrow as pa
 
 import compass as cp
-from compass.chat.dialogue import begin, respond, told
+from compass.chat.dialogue import begin, respond, show_answer
 from compass.chat.draft import Act, Conversation, Draft, How, Link, Reading, Reply, Slot
 from compass.domain.answer import Answer
 from compass.domain.space import Category, Number, Role, Space
@@ -37,12 +37,12 @@ def link(words: str, *columns: str, how: How = How.SYNONYM) -> Link:
     return Link(words=words, columns=columns, how=how)
 
 
-def says(act: Act = Act.SAY, links: tuple[Link, ...] = (), **parts: object) -> Reading:
+def says(act: Act = Act.INFORM, links: tuple[Link, ...] = (), **parts: object) -> Reading:
     """A message that says these parts."""
-    own = ("correction", "dropped", "unknown", "outcome_without_goal", "note")
+    own = Reading.model_fields.keys() - {"act", "parts", "links"}
     about = {name: parts.pop(name) for name in own if name in parts}
-    said = Draft.model_validate(parts)
-    return Reading.model_validate({"act": act, "said": said, "links": links, **about})
+    draft = Draft.model_validate(parts)
+    return Reading.model_validate({"act": act, "parts": draft, "links": links, **about})
 
 
 class Talk:
@@ -105,6 +105,6 @@ def after_an_answer() -> Talk:
     talk.say(f"{answer.text}.")
     talk.yes()
     assert talk.reply.run == answer.query
-    talk.conversation, talk.reply = told(talk.conversation, answer)
+    talk.conversation, talk.reply = show_answer(talk.conversation, answer)
     talk.answer = answer
     return talk

@@ -1,6 +1,6 @@
 """The corpus of plain sentences: its tables, its sentences and how a reading of them is scored.
 
-`python -m tests.chat.corpus_case develop` prints how well `compass.chat.understand` reads one set;
+`python -m tests.chat.corpus_case develop` prints how well `compass.chat.english` reads one set;
 `-v` adds the sentences that it reads wrongly. corpus/README.md tells what counts as right.
 """
 
@@ -100,7 +100,7 @@ def _sentence(item: Mapping[str, Any]) -> Sentence:
         table=item["table"],
         text=item["text"],
         tags=tuple(item["tags"]),
-        wants=tuple(_draft(told, space) for told in wants),
+        wants=tuple(_draft(one, space) for one in wants),
         free=frozenset(free),
     )
 
@@ -122,8 +122,8 @@ def _draft(want: Mapping[str, Any], space: Space) -> Draft:
     draft = Draft(**plain, goals=goals, change=change, baseline=baseline)
     for name in (*draft.ask, *draft.keep):
         space[name]
-    told = slots(draft, space)
-    broken = [text for _, text in told if text.startswith("unreadable")]
+    found = slots(draft, space)
+    broken = [text for _, text in found if text.startswith("unreadable")]
     if broken:
         raise ValueError("; ".join(broken))
     return draft
@@ -140,39 +140,39 @@ def _edit(name: str, text: str) -> Edit:
     return query.change[name]
 
 
-def slots(said: Draft, space: Space, kind: Kind | None = None) -> Slots:
+def slots(draft: Draft, space: Space, kind: Kind | None = None) -> Slots:
     """What a draft tells, as (slot, canonical text); `kind` is the question it stands in."""
-    what_if = (kind or said.kind) is Kind.WHAT_IF
-    found: set[tuple[str, str]] = {("ask", name) for name in said.ask}
-    found |= {("keep", name) for name in said.keep}
-    found |= {("kind", said.kind.value)} if said.kind is not None else set()
-    found |= {("everything", "true")} if said.everything else set()
-    found |= {("count", str(said.count))} if said.count is not None else set()
+    what_if = (kind or draft.kind) is Kind.WHAT_IF
+    found: set[tuple[str, str]] = {("ask", name) for name in draft.ask}
+    found |= {("keep", name) for name in draft.keep}
+    found |= {("kind", draft.kind.value)} if draft.kind is not None else set()
+    found |= {("everything", "true")} if draft.everything else set()
+    found |= {("count", str(draft.count))} if draft.count is not None else set()
     conditions = Conditions(space)
 
-    def read(slot: str, told: str, tell: Callable[[], str | None]) -> None:
+    def read(slot: str, source: str, tell: Callable[[], str | None]) -> None:
         try:
             text = tell()
         except (CompassError, ValueError) as problem:
-            text = f"unreadable {told}: {problem}"
+            text = f"unreadable {source}: {problem}"
         if text is not None:
             found.add((slot, text))
 
-    for rule in said.where:
+    for rule in draft.where:
         read("where", rule, partial(conditions.add_text, rule))
-    watched = {name for name, goal in said.goals.items() if isinstance(goal, Observe)}
-    for name, goal in said.goals.items():
+    watched = {name for name, goal in draft.goals.items() if isinstance(goal, Observe)}
+    for name, goal in draft.goals.items():
         # To ask for every outcome is to ask for nothing in particular.
         if not (isinstance(goal, Observe) and watched == set(space.having(Role.OUTCOME))):
             read(f"goal {name}", f"{goal}", partial(_goal_text, name, goal, conditions))
-    for name, edit in said.change.items():
+    for name, edit in draft.change.items():
         tell = partial(_edit_text, name, edit, conditions, tried=what_if)
         read(f"change {name}", f"{edit}", tell)
-    given = said.baseline.config if isinstance(said.baseline, Given) else {}
-    for name, value in {**given, **said.stated}.items():
+    given = draft.baseline.config if isinstance(draft.baseline, Given) else {}
+    for name, value in {**given, **draft.stated}.items():
         read(f"old {name}", f"{value}", partial(_old_text, name, value, conditions))
-    if isinstance(said.baseline, Row):
-        found.add(("from", f"row {said.baseline.row}"))
+    if isinstance(draft.baseline, Row):
+        found.add(("from", f"row {draft.baseline.row}"))
     return frozenset(found | conditions.slots())
 
 
@@ -238,16 +238,16 @@ def score(expected: Sentence, got: Draft) -> Score:
 def _compare(want: Draft, got: Draft, sentence: Sentence) -> Score:
     space = tables()[sentence.table]
     wanted = {s for s in slots(want, space) if s[0] not in sentence.free}
-    told = {s for s in slots(got, space, want.kind) if s[0] not in sentence.free}
-    for slot, text in sorted(told - wanted):
+    stated = {s for s in slots(got, space, want.kind) if s[0] not in sentence.free}
+    for slot, text in sorted(stated - wanted):
         # `old -> 300` is to go there or beyond: the same as the bound that was wanted.
         meant = {(slot, f"{op} {text.removeprefix('to ')}") for op in ("<=", ">=")} & wanted
         if text.startswith("to ") and meant:
-            told = told - {(slot, text)} | meant
-    wrong, missing = told - wanted, wanted - told
+            stated = stated - {(slot, text)} | meant
+    wrong, missing = stated - wanted, wanted - stated
     places = Counter(slot for slot, _ in missing)
     replaced = sum((Counter(slot for slot, _ in wrong) & places).values())
-    return Score(frozenset(told & wanted), frozenset(wrong), frozenset(missing), replaced)
+    return Score(frozenset(stated & wanted), frozenset(wrong), frozenset(missing), replaced)
 
 
 def accuracy(counts: Iterable[tuple[int, int, int]]) -> float:
@@ -295,18 +295,18 @@ def _by_slot(result: Score) -> dict[str, tuple[int, int, int]]:
 
 
 def main() -> None:
-    """Score `compass.chat.understand` on one set and print it."""
+    """Score `compass.chat.english` on one set and print it."""
     parser = argparse.ArgumentParser(description="slot accuracy of the chat on plain sentences")
     parser.add_argument("half", choices=SETS)
     parser.add_argument("-v", "--verbose", action="store_true", help="show the failures")
     options = parser.parse_args()
     # The corpus can be checked without the part that it judges.
-    from compass.chat.understand import understand
+    from compass.chat import english
 
     print(
         report(
             options.half,
-            lambda text, space: understand(text, space).said,
+            lambda text, space: english.read(text, space).parts,
             verbose=options.verbose,
         )
     )

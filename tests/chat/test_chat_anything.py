@@ -1,12 +1,12 @@
 """Whatever is said, the dialogue replies, and nothing runs unconfirmed."""
 
-from chat_case import Talk, link, quick_answer, says
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.chat.chat_case import Talk, link, quick_answer, says
 
-from compass.chat.dialogue import told
+from compass.chat.dialogue import show_answer
 from compass.chat.draft import Act, How, Reading
-from compass.chat.wording import shown
+from compass.chat.replies import query_text
 from compass.domain.goal import Change, Observe, minimize
 from compass.domain.query import Given, Kind, Row, SetTo, times
 from compass.language import parse_query
@@ -70,24 +70,24 @@ def check(talk: Talk, text: str, reading: Reading | None) -> None:
     reply = talk.say(text, reading)
     assert reply.text
     if reply.query is not None:
-        assert shown(reply.query) in reply.text or reply.run is not None
-        assert parse_query(shown(reply.query)) == reply.query
+        assert query_text(reply.query) in reply.text or reply.run is not None
+        assert parse_query(query_text(reply.query)) == reply.query
     if reply.run is None:
         return
     assert reply.run == reply.query
     if reply.run == before.query:
-        assert shown(reply.run) in before.text
+        assert query_text(reply.run) in before.text
     else:  # further suggestions of what was confirmed before
         assert last is not None
         assert reply.run.model_copy(update={"count": last.count}) == last
-        assert shown(reply.run) in reply.text
+        assert query_text(reply.run) in reply.text
 
 
 def finish(talk: Talk) -> None:
     """Whatever was confirmed is answered."""
     if talk.reply.run is not None:
         done = quick_answer().model_copy(update={"query": talk.reply.run})
-        talk.conversation, talk.reply = told(talk.conversation, done)
+        talk.conversation, talk.reply = show_answer(talk.conversation, done)
         talk.answer = done
 
 

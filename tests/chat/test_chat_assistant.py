@@ -8,12 +8,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from chat_case import FIGURE, Talk, link, says
+from tests.chat.chat_case import FIGURE, Talk, link, says
 
 from compass.chat.assistant import BYTES, KEY, reader
 from compass.chat.dialogue import respond
 from compass.chat.draft import Act, Draft, How, Reading, Slot
-from compass.chat.numbers import invented, said_numbers
+from compass.chat.invented_numbers import invented_numbers, numbers_in_message
 from compass.domain.errors import BadInput
 from compass.domain.goal import minimize
 from compass.domain.query import Kind
@@ -100,17 +100,17 @@ def completed(content: object) -> Behaviour:
 
 def fell_back(reading: Reading, *why: str) -> None:
     """The rules were used, and it is said."""
-    assert reading.said == BY_RULES.said
-    assert reading.note.startswith("The language model was of no use, so I read this by rules")
+    assert reading.parts == BY_RULES.parts
+    assert reading.note == "The language model was of no use, so I read this by rules"
     for part in why:
-        assert part in reading.note
+        assert part in reading.note_reason
 
 
 def test_a_good_draft_is_taken(model: Model) -> None:
     reading = model.read()
-    assert reading.said.kind is Kind.RECOMMEND
-    assert reading.said.ask == ("num_threads",)
-    assert reading.said.where == ("nodes < 16",)
+    assert reading.parts.kind is Kind.RECOMMEND
+    assert reading.parts.ask == ("num_threads",)
+    assert reading.parts.where == ("nodes < 16",)
     assert reading.note == ""
     assert model.paths == ["/v1/chat/completions"]
     sent = model.sent[0]
@@ -121,14 +121,14 @@ def test_a_good_draft_is_taken(model: Model) -> None:
 
 def test_the_model_sees_columns_and_the_conversation_but_no_rows(model: Model) -> None:
     model.read(expecting=Slot.GOAL, before=Draft(ask=("nodes",)))
-    told = json.loads(model.sent[0]["messages"][1]["content"])
-    assert told["message"] == TEXT
-    assert told["asked_for"] == "goal"
-    assert told["known_so_far"] == {"ask": ["nodes"]}
-    assert {"name": "runtime", "role": "outcome", "kind": "number", "unit": "s"} in told["columns"]
-    queue = next(c for c in told["columns"] if c["name"] == "queue")
+    sent = json.loads(model.sent[0]["messages"][1]["content"])
+    assert sent["message"] == TEXT
+    assert sent["asked_for"] == "goal"
+    assert sent["known_so_far"] == {"ask": ["nodes"]}
+    assert {"name": "runtime", "role": "outcome", "kind": "number", "unit": "s"} in sent["columns"]
+    queue = next(c for c in sent["columns"] if c["name"] == "queue")
     assert queue["labels"] == ["debug", "long"]
-    assert set(told) == {"columns", "known_so_far", "asked_for", "message"}
+    assert set(sent) == {"columns", "known_so_far", "asked_for", "message"}
 
 
 def test_a_draft_is_confirmed_like_any_other(model: Model) -> None:
@@ -152,7 +152,7 @@ def test_a_model_that_finds_no_more_does_not_hide_what_is_unknown(model: Model) 
 
 def test_fences_around_json_are_forgiven(model: Model) -> None:
     model.behave = completed(f"```json\n{json.dumps(GOOD)}\n```")
-    assert model.read().said.ask == ("num_threads",)
+    assert model.read().parts.ask == ("num_threads",)
 
 
 def test_a_server_without_response_format_is_asked_again_without_it(model: Model) -> None:
@@ -163,7 +163,7 @@ def test_a_server_without_response_format_is_asked_again_without_it(model: Model
         (raw(b"unknown field", 400) if refuses else good)(handler)
 
     model.behave = behave
-    assert model.read().said.ask == ("num_threads",)
+    assert model.read().parts.ask == ("num_threads",)
     assert len(model.sent) == 2
 
 
@@ -277,7 +277,7 @@ def test_the_key_comes_from_the_environment_and_is_told_to_nobody_else(
     monkeypatch.setenv(KEY, "s3cret\nX-Other: 1")
     broken = model.read()
     fell_back(broken, "cannot be reached")
-    assert "s3cret" not in broken.note
+    assert "s3cret" not in broken.note_reason
 
 
 def test_names_in_a_table_that_give_orders_can_do_no_more_than_a_wrong_draft(model: Model) -> None:
@@ -339,10 +339,12 @@ def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
     ],
 )
 def test_numbers_that_nobody_said(text: str, draft: dict[str, Any], made_up: list[float]) -> None:
-    assert list(invented(Draft.model_validate(draft), text, FIGURE)) == made_up
+    assert list(invented_numbers(Draft.model_validate(draft), text, FIGURE)) == made_up
 
 
 def test_numbers_are_found_in_figures_and_words() -> None:
-    values = {one.value for one in said_numbers("1.5e3 W, 1,024 and .5; thirty six, a dozen, 4k")}
+    values = {
+        one.value for one in numbers_in_message("1.5e3 W, 1,024 and .5; thirty six, a dozen, 4k")
+    }
     assert {1500.0, 1024.0, 0.5, 36.0, 12.0, 4.0, 4000.0, 4096.0} <= values
-    assert not list(said_numbers("none at all"))
+    assert not list(numbers_in_message("none at all"))

@@ -69,13 +69,13 @@ def test_practice_has_every_kind_on_the_known_tables_and_on_its_own() -> None:
 def test_what_is_wanted_fits_the_table(sentence: Sentence) -> None:
     space = tables()[sentence.table]
     for want in sentence.wants:
-        told = slots(want, space)
-        assert told
-        assert not [text for _, text in told if text.startswith("unreadable")]
+        wanted = slots(want, space)
+        assert wanted
+        assert not [text for _, text in wanted if text.startswith("unreadable")]
         assert set(want.ask) | set(want.keep) <= set(space.names) - set(space.having(Role.OUTCOME))
         assert set(want.change) <= set(space.having(Role.KNOB))
         assert set(want.goals) <= set(space.having(Role.OUTCOME))
-        assert score(sentence, want).counts == (len(told), 0, 0)
+        assert score(sentence, want).counts == (len(wanted), 0, 0)
 
 
 def _legal(space: Space, name: str, value: object) -> bool:
@@ -199,7 +199,7 @@ def test_two_places_for_one_thing_are_the_same(
     first: dict[str, object], second: dict[str, object]
 ) -> None:
     space = tables()["simulation"]
-    one, other = (slots(Draft.model_validate(told), space) for told in (first, second))
+    one, other = (slots(Draft.model_validate(wanted), space) for wanted in (first, second))
     assert one == other
 
 

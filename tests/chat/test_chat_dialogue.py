@@ -1,7 +1,7 @@
 """The dialogue: what it asks, what it shows, and what it does with corrections."""
 
 import pytest
-from chat_case import (
+from tests.chat.chat_case import (
     FIGURE,
     Talk,
     link,
@@ -10,8 +10,8 @@ from chat_case import (
     text_of,
 )
 
-from compass.chat.dialogue import CHARACTERS, TURNS, edited, failed, respond, to_query
-from compass.chat.draft import Act, Conversation, Draft, How, Reading, Slot, Turn
+from compass.chat.dialogue import TURNS, edited, failed, respond, to_query
+from compass.chat.draft import CHARACTERS, Act, Conversation, Draft, How, Reading, Slot, Turn
 from compass.domain.errors import BadInput, ConflictingRules, QueryProblem, QuerySyntax
 from compass.domain.goal import Change, Observe, maximize, minimize
 from compass.domain.query import Kind, Row, times
@@ -95,7 +95,7 @@ def test_an_outcome_without_a_direction_is_asked_about() -> None:
     talk.expects(Slot.GOAL)
     assert "minimized or maximized" in talk.reply.text
     assert talk.reply.choices == ("minimize power", "maximize power")
-    talk.say("maximize", says(unknown=("maximize",)))
+    talk.say("maximize", says(unknown=("maximize",), direction="maximize"))
     talk.no()
     assert talk.reply.query is not None
     assert talk.reply.query.goals == {"power": maximize}
@@ -187,7 +187,7 @@ def test_words_that_can_mean_several_columns_are_asked_about() -> None:
             number("mem_power", Role.OUTCOME),
         )
     )
-    for reply, meant in (("mem_power", "mem_power"), ("the second one", "mem_power")):
+    for reply, place in (("mem_power", None), ("the second one", 1)):
         talk = Talk(space)
         both = (link("power", "cpu_power", "mem_power", how=How.EXACT),)
         talk.say("least power", says(ask=("nodes",), goals={"cpu_power": minimize}, links=both))
@@ -197,9 +197,9 @@ def test_words_that_can_mean_several_columns_are_asked_about() -> None:
         assert talk.reply.choices == ("cpu_power", "mem_power")
         assert "name one" in talk.yes().text
         talk.expects(Slot.COLUMNS)
-        talk.say(reply, says(unknown=(reply,)))
+        talk.say(reply, says(unknown=(reply,), ordinal=place))
         assert talk.reply.query is not None
-        assert talk.reply.query.goals == {meant: minimize}
+        assert talk.reply.query.goals == {"mem_power": minimize}
 
 
 def test_i_meant_another_column() -> None:
@@ -398,19 +398,19 @@ def test_a_form_and_words_change_the_same_draft() -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "shown"),
     [
         (("nodes < 4", "nodes > 8"), "nodes < 4"),
         (("nothing_like_it > 3",), "nothing_like_it"),
     ],
 )
 def test_what_is_wrong_with_an_edited_draft_is_told_and_nothing_is_lost(
-    where: tuple[str, ...], told: str
+    where: tuple[str, ...], shown: str
 ) -> None:
     draft = Draft(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=where)
     talk, reply = edited(Conversation(), draft, FIGURE)
     assert reply.query is None
-    assert told in reply.trouble
+    assert shown in reply.trouble
     assert reply.trouble in reply.text
     assert talk.draft == draft
 

@@ -1,6 +1,6 @@
 """The conversation that the paper prints, word for word."""
 
-from chat_case import FIGURE, Talk
+from tests.chat.chat_case import FIGURE, Talk
 
 from compass.chat.draft import Slot
 from compass.domain.goal import minimize

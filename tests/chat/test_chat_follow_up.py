@@ -1,7 +1,7 @@
 """What can be said after an answer: why, what if, more, and other questions."""
 
 import pytest
-from chat_case import (
+from tests.chat.chat_case import (
     Talk,
     after_an_answer,
     quick_answer,
@@ -11,9 +11,9 @@ from chat_case import (
 )
 
 import compass as cp
-from compass.chat.dialogue import respond, told
+from compass.chat.dialogue import respond, show_answer
 from compass.chat.draft import Act, Conversation, Draft, Reading, Reply, Slot
-from compass.chat.wording import shown
+from compass.chat.replies import query_text
 from compass.domain.answer import Answer
 from compass.domain.goal import minimize
 from compass.domain.query import Given, Kind, SetTo, Times, times
@@ -64,7 +64,9 @@ def test_a_forced_move_is_told_with_its_rule(engine: cp.Compass) -> None:
     talk = Talk(engine.space)
     result = engine.what_if(sizes.index((8, 256)), {"nodes": 1}, ["runtime"])
     talk.answer = result
-    talk.conversation, _ = told(talk.conversation.model_copy(update={"expecting": None}), result)
+    talk.conversation, _ = show_answer(
+        talk.conversation.model_copy(update={"expecting": None}), result
+    )
     text = talk.say("why?", Reading(act=Act.WHY)).text
     forced = [edit for edit in result[0].edits if edit.forced_by]
     assert forced
@@ -76,15 +78,14 @@ def test_more_runs_the_same_query_with_more_options(answered: Talk, answer: Answ
     reply = answered.say("give me more options", Reading(act=Act.MORE))
     assert reply.run == answer.query.model_copy(update={"count": 6})
     assert reply.query == reply.run
-    assert shown(reply.run) in reply.text
+    assert query_text(reply.run) in reply.text
     ten = answered.say("give me 10 options", says(Act.MORE, count=10))
     assert ten.run is None  # the six have not been told yet
-    answered.conversation, _ = told(
+    answered.conversation, _ = show_answer(
         answered.conversation, answer.model_copy(update={"query": reply.run})
     )
-    assert answered.say("10 more", says(Act.MORE, count=10)).run == answer.query.model_copy(
-        update={"count": 16}
-    )
+    more = answered.say("10 more", says(Act.MORE, count=10, further=True))
+    assert more.run == answer.query.model_copy(update={"count": 16})
     limited = answered.say("more options under 4 nodes", says(Act.MORE, where=("nodes < 4",)))
     assert limited.run is None
     assert text_of(limited).endswith("nodes < 4} top 16")
@@ -113,7 +114,7 @@ def test_what_if_goes_on_from_the_first_suggestion(
     assert "first suggestion" in reply.text
     confirmed = answered.yes().run
     assert confirmed == query
-    answered.conversation, told_it = told(answered.conversation, engine.ask(confirmed))
+    answered.conversation, told_it = show_answer(answered.conversation, engine.ask(confirmed))
     assert "cores from" in told_it.text
     assert "no other options" in answered.say("more", Reading(act=Act.MORE)).text
 
@@ -128,8 +129,8 @@ def test_a_change_after_an_answer_changes_the_answered_question(answered: Talk) 
 
 
 def test_what_if_i_use_is_a_change_and_not_a_start(answered: Talk, answer: Answer) -> None:
-    said = says(kind=Kind.WHAT_IF, baseline=Given(config={"gpus": 1}))
-    answered.say("what if I use 1 gpus?", said)
+    reading = says(kind=Kind.WHAT_IF, baseline=Given(config={"gpus": 1}))
+    answered.say("what if I use 1 gpus?", reading)
     assert answered.reply.query is not None
     assert answered.reply.query.change == {"gpus": SetTo(value=1)}
     assert answered.reply.query.baseline == Given(config=answer[0].config)
@@ -158,7 +159,7 @@ def test_a_whole_question_of_another_kind_replaces_the_one_to_be_confirmed(
 def test_no_answer_says_why_and_what_to_measure(engine: cp.Compass) -> None:
     result = engine.ask("Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001}")
     assert not result.answered
-    _, reply = told(Conversation(), result)
+    _, reply = show_answer(Conversation(), result)
     assert result.no_answer is not None
     assert result.no_answer in reply.text
     assert "What to measure next:" in reply.text
@@ -167,7 +168,7 @@ def test_no_answer_says_why_and_what_to_measure(engine: cp.Compass) -> None:
 
 def test_an_answer_over_all_runs_is_told(engine: cp.Compass) -> None:
     result = engine.ask("What if we change X = {gpus: 0 -> 4}, how would that affect Y = {runtime}")
-    _, reply = told(Conversation(), result)
+    _, reply = show_answer(Conversation(), result)
     assert result.population is not None
     assert f"Over {result.population.runs} past runs" in reply.text
     assert "less" in reply.text
@@ -179,7 +180,7 @@ def test_a_whole_conversation_in_plain_words(engine: cp.Compass) -> None:
     def run() -> Reply:
         assert talk.reply.run is not None, talk.reply.text
         talk.answer = engine.ask(talk.reply.run)
-        talk.conversation, talk.reply = told(talk.conversation, talk.answer)
+        talk.conversation, talk.reply = show_answer(talk.conversation, talk.answer)
         return talk.reply
 
     assert talk.say("I'd like wrf to run as fast as possible").expecting is Slot.PARAMETERS

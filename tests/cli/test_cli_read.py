@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from cli_case import compass, process, refused, write_csv
 
+from compass.arrow import UNIT
 from compass.readers import read
-from compass.readers.plain import UNIT
 
 COLUMNS = {"nodes": [1, 2, 4], "app": ["wrf", "", "lammps"], "runtime": [10.5, 5.25, 2.5]}
 

@@ -143,7 +143,10 @@ def test_saving_again_replaces_the_engine_and_leaves_no_rubbish(
     assert asked(cp.load(saved)) == asked(other) != asked(small)
 
 
-STEPS = ("_write_arrays", "_write", "_sync", "_point", "os.replace", "secrets.token_hex")
+STEPS = (
+    *("_write_arrays", "_write", "files.sync_tree", "files.sync", "files.write_text"),
+    *("os.replace", "secrets.token_hex"),
+)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -198,7 +201,7 @@ def test_a_kill_during_the_first_save_does_not_block_the_next(
         raise KeyboardInterrupt
 
     place = tmp_path / "e"
-    monkeypatch.setattr(store, "_point", killed)
+    monkeypatch.setattr(store.files, "write_text", killed)
     with pytest.raises(KeyboardInterrupt):
         small.save(place)
     monkeypatch.undo()

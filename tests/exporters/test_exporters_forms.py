@@ -274,7 +274,7 @@ def test_files_are_replaced_whole_or_not_at_all(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("compass.exporters.forms.os.fsync", killed)
+    monkeypatch.setattr("compass.files.os.fsync", killed)
     with pytest.raises(KeyboardInterrupt):
         export(answer({"nodes": 2}), "csv", path)
     assert path.read_text() == before

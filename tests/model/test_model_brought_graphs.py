@@ -38,7 +38,7 @@ torch = pytest.importorskip("torch")
 
 
 def process_of(model: Any) -> Any:
-    return model.opened.sandbox._process
+    return model.opened.sandbox._child.process
 
 
 @pytest.fixture(scope="module")
@@ -254,13 +254,16 @@ def test_threads_share_one_process(by_onnx: FittedBrought) -> None:
     assert all(np.array_equal(one, whole) for one in found)
 
 
-def test_a_copy_made_by_fork_has_a_process_of_its_own(by_onnx: FittedBrought) -> None:
+def test_a_copy_made_by_fork_has_a_process_of_its_own(
+    by_onnx: FittedBrought, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole, mine = by_onnx.predict(NEW), process_of(by_onnx)
-    source = by_onnx.opened.sandbox
-    assert source is not None
-    source._owner = os.getpid() + 1  # as a forked copy would find it
+    real = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: real + 1)  # as in a forked copy
     assert np.array_equal(by_onnx.predict(NEW), whole)
     assert process_of(by_onnx).pid != mine.pid
+    by_onnx.opened.sandbox.close()  # type: ignore[union-attr]
+    assert mine.poll() is None
     mine.kill()
     mine.communicate()
 

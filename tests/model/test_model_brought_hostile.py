@@ -276,7 +276,7 @@ def scripted(module: Any) -> bytes:
 def test_torchscript_without_end_is_stopped_and_tried_anew() -> None:
     limits = Limits(seconds=1.0)
     brought = bring_bytes(scripted(Endless()), "m.pt", columns=CODED, limits=limits)
-    process = brought.opened.sandbox._process  # type: ignore[union-attr]
+    process = brought.opened.sandbox._child.process  # type: ignore[union-attr]
     with pytest.raises(BadInput, match="took longer than 1 s to predict") as told:
         brought.fitted(SPACE, "runtime", Task())
     assert "Limits(seconds=" in told.value.hint

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compass.arrow import UNIT
 from compass.domain.errors import BadInput, DataProblem, UnknownName
 from compass.readers import read
-from compass.readers.plain import UNIT
 from compass.readers.profiles import ProfileOptions, read_runs
 from compass.readers.profiles.base import Measured, Over, Profile, in_seconds
 from compass.readers.profiles.flatten import columns_of, flatten, notes_of, run_names

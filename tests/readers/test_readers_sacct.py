@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from compass.arrow import UNIT
 from compass.domain.errors import CompassError, DataProblem
 from compass.readers import Table, files, read
-from compass.readers.plain import UNIT
 
 HEADER = (
     "JobID|JobName|State|ExitCode|Submit|Start|Elapsed|Timelimit|TotalCPU|AllocCPUS|NNodes|NTasks|"

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import compass as cp
-from compass.domain.errors import BadInput, DataProblem, EnvironmentProblem
+from compass.domain.errors import DataProblem, EnvironmentProblem
 from compass.readers import Table, files, read
-from compass.readers.sacct_live import options_of
 from slurm_lab import SlurmLab
 
 MEGABYTES = 150
@@ -138,25 +137,6 @@ def test_no_jobs_and_refused_options_are_said() -> None:
     assert "-S" in none.value.hint
     with pytest.raises(DataProblem, match="sacct refuses"):
         read("sacct:-S nonsense")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("-o JobID", "--format=ALL", "--form ALL", "--json", "-P", "-n", "--delimiter=,"),
-        *("-f /etc/passwd", "--file=/x", "-c", "--units=G", "--noconvert", "word", "-S 'x", "-B"),
-        *("; rm -rf /", "$(id)", "-S", "--helpformat", "-l"),
-    ],
-)
-def test_only_options_that_choose_jobs_are_passed_on(text: str) -> None:
-    with pytest.raises(BadInput):
-        options_of(text)
-
-
-def test_options_are_passed_on_one_by_one() -> None:
-    assert options_of("-S 2026-01-01 -aX --user='a b' --start now") == [
-        *("-S2026-01-01", "-a", "-X", "--user=a b", "--starttime=now")
-    ]
 
 
 def test_without_sacct_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from compass.arrow import UNIT
 from compass.domain.errors import BadInput, CompassError, DataProblem, EnvironmentProblem
 from compass.readers import columnar, files, inflate, read
-from compass.readers.plain import UNIT
 from compass.readers.table import Table
 from compass.readers.write import write
 

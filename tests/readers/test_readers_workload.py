@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from compass.arrow import UNIT
 from compass.domain.errors import CompassError, DataProblem
 from compass.readers import files, read
-from compass.readers.plain import UNIT
 from compass.readers.workload import HEADER, Swf
 
 TRACE = """; Version: 2.2

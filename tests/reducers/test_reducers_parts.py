@@ -95,7 +95,7 @@ def test_a_run_that_was_stopped_goes_on_and_gives_the_same_sample(
     assert not output.exists()
     folder = parts.folder_of(output)
     assert len(list(folder.glob("*.arrow"))) == 5
-    (folder / "000007.arrow.123.half").write_bytes(b"half of a part")
+    (folder / ".000007.arrow-123").write_bytes(b"half of a part")
     (folder / "000006.arrow").write_bytes((folder / "000001.arrow").read_bytes()[:-20])
     report, again = reduced(source, output)
     assert report.resumed == 5
@@ -211,7 +211,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(
     with pytest.raises(EnvironmentProblem, match=r"row groups .*No space left") as caught:
         reduced(source, output, keep=0.5)
     assert "make room and run the same command again" in caught.value.hint
-    assert not list(tiny_disk.rglob("*.half"))
+    assert not list(tiny_disk.rglob(".*-*"))
     assert not output.exists()
     filler.unlink()
     report, sample = reduced(source, output, keep=0.5)
@@ -234,7 +234,7 @@ def test_a_disk_that_is_full_at_the_end_keeps_the_parts(
     with pytest.raises(EnvironmentProblem, match=r"cannot write .*s\.parquet.*No space") as caught:
         reduced(source, output)
     assert "goes on where it stopped" in caught.value.hint
-    assert not list(tmp_path.rglob("*.half"))
+    assert not list(tmp_path.rglob(".*-*"))
     monkeypatch.setattr(parquet.ParquetWriter, "write_table", real)
     report, _ = reduced(source, output)
     assert report.resumed == report.fragments == 12
@@ -244,7 +244,7 @@ def test_what_a_killed_run_left_of_its_sample_goes_too(source: Path, tmp_path: P
     output = tmp_path / "s.parquet"
     with pytest.raises(KeyboardInterrupt):
         reduced(source, output, executor=Failing(12, KeyboardInterrupt()))
-    (parts.folder_of(output) / "s.parquet.half").write_bytes(b"PAR1")
+    (parts.folder_of(output) / ".s.parquet-123").write_bytes(b"PAR1")
     reduced(source, output)
     assert left(tmp_path) == ["s.parquet"]
 

@@ -216,6 +216,26 @@ def test_a_real_process_is_started_killed_and_replaced() -> None:
     played(scene)
 
 
+def test_a_process_that_sends_something_else_is_ended_and_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "program"
+    too_long = "R" + r"\377" * 8
+    program.write_text(f"#!/bin/sh\nprintf '{too_long}'; exec sleep 60")
+    program.chmod(0o755)
+
+    async def scene() -> None:
+        worker = Worker(2**32)
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.executable", str(program))
+            with pytest.raises(Refused) as refused:
+                await worker.do("x", {}, None)
+        assert refused.value.status == 500
+        assert worker.process is None
+
+    played(scene)
+
+
 def test_a_result_that_the_server_could_not_hold_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

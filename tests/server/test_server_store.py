@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compass import files
 from compass.domain.api import DatasetInfo, Job, ModelInfo
 from compass.domain.errors import EnvironmentProblem
 from compass.domain.limits import ServerLimits
-from compass.server import store as storing
 from compass.server.listing import MODELS, part_of
 from compass.server.problems import Refused
 from compass.server.sizes import readable_size, size_of
@@ -56,7 +56,7 @@ class Fuse:
         with (
             patch.object(os, "rename", before(os.rename)),
             patch.object(os, "replace", before(os.replace)),
-            patch.object(storing, "_sync", before(storing._sync)),
+            patch.object(files, "sync", before(files.sync)),
             patch.object(shutil, "rmtree", before(shutil.rmtree)),
             patch.object(Path, "write_bytes", before(Path.write_bytes)),
         ):
@@ -297,7 +297,7 @@ def test_a_full_disk_leaves_nothing_on_its_way(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("compass.server.store._sync", full)
+    monkeypatch.setattr("compass.files.sync", full)
     with pytest.raises(OSError, match="No space"):
         workspace.put("datasets", NAME, about.model_copy(update={"name": "b"}))
     with pytest.raises(OSError, match="No space"):

@@ -1,47 +1,37 @@
-"""Whether words mean these columns: asking, agreeing, refusing and choosing another."""
+"""Confirming the columns that words were taken for: ask, agree, refuse, choose another."""
 
-import re
-
-from compass.chat import wording
-from compass.chat.change import columns_of, renamed
+from compass.chat import replies
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Reply, Slot
-from compass.chat.finish import in_use, pending
+from compass.chat.merge import columns_of, with_renamed_column
+from compass.chat.slots import unconfirmed_links, used_column
 from compass.domain.space import Role, Space
 
-_PLACES = {
-    **dict.fromkeys(("1", "first", "former"), 0),
-    **dict.fromkeys(("2", "second", "latter"), 1),
-    **dict.fromkeys(("3", "third"), 2),
-    **dict.fromkeys(("4", "fourth"), 3),
-    "last": -1,
-}
-_PLACE = re.compile(r"(?:the\s+)?(\w+)(?:\s+(?:one|column))?")
 _BARE = " .,;:!?'\"`"
 
 
 def ask_columns(talk: Conversation) -> Reply:
     """The question whether the words mean these columns, or which of several they mean."""
-    waiting = pending(talk)
+    waiting = unconfirmed_links(talk)
     clear = [link for link in waiting if len(link.columns) == 1]
     if clear:
         names = [link.columns[0] for link in clear]
-        text = wording.mean_these(names, talk.draft)
+        text = replies.confirm_columns(names, talk.draft)
         return Reply(text=text, expecting=Slot.COLUMNS, choices=("yes", "no"), links=waiting)
     return _ask_which(waiting[0], waiting[0].columns, waiting)
 
 
 def _ask_which(link: Link, offered: tuple[str, ...], waiting: tuple[Link, ...]) -> Reply:
-    text = wording.which_column(link, offered)
+    text = replies.which_column(link, offered)
     return Reply(text=text, expecting=Slot.COLUMNS, choices=offered[:20], links=waiting)
 
 
 def agree(talk: Conversation) -> Conversation:
     """Yes: the columns that were named are meant; of several, yes chooses none."""
-    clear = [link.columns[0] for link in pending(talk) if len(link.columns) == 1]
-    return confirming(talk, clear)
+    clear = [link.columns[0] for link in unconfirmed_links(talk) if len(link.columns) == 1]
+    return with_confirmed(talk, clear)
 
 
-def confirming(talk: Conversation, names: list[str]) -> Conversation:
+def with_confirmed(talk: Conversation, names: list[str]) -> Conversation:
     """The conversation in which these columns are confirmed."""
     known = tuple(dict.fromkeys((*talk.confirmed, *names)))
     return talk.model_copy(update={"confirmed": known})
@@ -49,21 +39,21 @@ def confirming(talk: Conversation, names: list[str]) -> Conversation:
 
 def refuse(talk: Conversation, space: Space) -> tuple[Conversation, Reply]:
     """No: other columns are offered for each of the words, one after the other."""
-    waiting = pending(talk)
+    waiting = unconfirmed_links(talk)
     refused = [link for link in waiting if len(link.columns) == 1] or list(waiting[:1])
     widened = {}
     for link in refused:
-        current = in_use(link, talk.draft)
+        current = used_column(link, talk.draft)
         others = [n for n in _alike(current, talk.draft, space) if n != current]
         widened[link] = link.model_copy(update={"columns": (current, *others)})
     links = tuple(widened.get(link, link) for link in talk.links)
     after = talk.model_copy(update={"links": links})
-    if not pending(after):
+    if not unconfirmed_links(after):
         return after, ask_columns(talk)
-    first = pending(after)[0]
+    first = unconfirmed_links(after)[0]
     # Of one refused column the others are left; of several, some may have been right.
     offered = first.columns[1:] if len(refused) == 1 else first.columns
-    return after, _ask_which(first, offered or first.columns, pending(after))
+    return after, _ask_which(first, offered or first.columns, unconfirmed_links(after))
 
 
 def _alike(name: str, draft: Draft, space: Space) -> tuple[str, ...]:
@@ -77,7 +67,7 @@ def _alike(name: str, draft: Draft, space: Space) -> tuple[str, ...]:
 
 def pick(talk: Conversation, reading: Reading, message: str, space: Space) -> Conversation | None:
     """The conversation with the columns that the person chose instead; None: not a choice."""
-    waiting = pending(talk)
+    waiting = unconfirmed_links(talk)
     if not waiting:
         return None
     clear = [link for link in waiting if len(link.columns) == 1]
@@ -87,7 +77,7 @@ def pick(talk: Conversation, reading: Reading, message: str, space: Space) -> Co
         return None
     draft, links, sure = talk.draft, talk.links, list(talk.confirmed)
     for link, new in zip(asked, named, strict=True):
-        draft = renamed(draft, in_use(link, draft), new)
+        draft = with_renamed_column(draft, used_column(link, draft), new)
         how = next((other for other in reading.links if new in other.columns), None)
         if how is None or how.how is How.EXACT or new in link.columns:
             sure.append(new)
@@ -112,11 +102,10 @@ def _named(
     exact = [name for name in space.names if name.casefold() == bare]
     if exact:
         return (exact[0],)
-    place = _PLACE.fullmatch(bare)
-    if place and place[1] in _PLACES and len(offered) > abs(_PLACES[place[1]]):
-        return (offered[_PLACES[place[1]]],)
-    more = reading.said.model_copy(update={"ask": (), "keep": ()})
+    if reading.ordinal is not None and len(offered) > abs(reading.ordinal):
+        return (offered[reading.ordinal],)
+    more = reading.parts.model_copy(update={"ask": (), "keep": ()})
     if more != Draft() and not reading.correction:
-        return ()  # it tells something else
-    told = columns_of(reading.said)
-    return told or tuple(dict.fromkeys(link.columns[0] for link in reading.links))
+        return ()  # it states something else
+    stated = columns_of(reading.parts)
+    return stated or tuple(dict.fromkeys(link.columns[0] for link in reading.links))

@@ -1,19 +1,22 @@
-"""What has been said so far: the nouns of a conversation.
+"""The nouns of a conversation: drafts of questions, readings of messages, and replies.
 
 A conversation is data: it can be kept as JSON, continued after a restart and replayed in a test.
-`understand` turns one message into a Reading, `respond` turns a conversation and a message into
+`english.read` turns one message into a Reading, `respond` turns a conversation and a message into
 the next conversation and a Reply. Neither needs an engine: whoever holds the conversation answers
-the query that a reply asks to run, and gives the answer back with `told`.
+the query that a reply asks to run, and gives the answer back with `show_answer`.
 """
 
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import Field
 
 from compass.domain.base import Noun, Value
 from compass.domain.goal import Goal
 from compass.domain.query import Baseline, Edit, Kind, Query
+from compass.domain.space import Space
+
+CHARACTERS = 2000  # in one message
 
 
 class Slot(StrEnum):
@@ -30,11 +33,11 @@ class Slot(StrEnum):
 
 
 class Act(StrEnum):
-    """What a message does."""
+    """The dialogue act of a message."""
 
-    SAY = "say"  # tells parts of a question
+    INFORM = "inform"  # states parts of a question
     YES = "yes"
-    NO = "no"  # may tell parts too: "no, under 8 nodes"
+    NO = "no"  # may state parts too: "no, under 8 nodes"
     WHY = "why"
     MORE = "more"  # further suggestions
     UNDO = "undo"
@@ -93,7 +96,7 @@ class Reading(Noun):
     """What one message means on one table."""
 
     act: Act
-    said: Draft = Draft()
+    parts: Draft = Field(Draft(), description="the parts of a question that it states")
     dropped: tuple[str, ...] = Field((), description="columns whose goal or rule is taken back")
     correction: bool = Field(False, description="it replaces what was said before")
     links: tuple[Link, ...] = ()
@@ -105,9 +108,29 @@ class Reading(Noun):
         (), description="outcomes named without saying whether less or more is wanted"
     )
     direction: Literal["minimize", "maximize"] | None = Field(
-        None, description="less or more was said without naming an outcome"
+        None, description="it speaks of less or of more, of whatever outcome"
     )
-    note: str = Field("", description="something about the reading itself; told once")
+    adds: bool = Field(False, description="it begins like an addition: and ..., also ...")
+    further: bool = Field(False, description="it asks for others than those that are there")
+    ordinal: int | None = Field(
+        None, description="the place in a list that it names: 0 is the first, -1 the last"
+    )
+    note: str = Field("", description="something about the reading itself; shown once")
+    note_reason: str = Field("", description="why, in a few words; may differ from time to time")
+
+
+class MessageReader(Protocol):
+    """Turns a message about a table into a reading: by rules, or with a language model."""
+
+    def __call__(
+        self,
+        text: str,
+        space: Space,
+        *,
+        expecting: Slot | None = None,
+        before: Draft | None = None,
+    ) -> Reading:
+        """What a message states; `expecting` is what was asked for, `before` what is known."""
 
 
 class Turn(Noun):

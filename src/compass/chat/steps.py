@@ -2,32 +2,31 @@
 
 from typing import Any
 
-from compass.chat import wording
+from compass.chat import replies
 from compass.chat.columns import ask_columns
 from compass.chat.draft import Conversation, Draft, Reading, Reply, Slot
-from compass.chat.finish import missing, to_query, undirected
+from compass.chat.slots import missing_slot, outcomes_without_direction, to_query
 from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.space import Space
 
 STEPS_BACK = 50  # changes that can be undone
+# What a conversation forgets when another question begins.
+NEW_QUESTION: dict[str, Any] = {"asked": (), "undirected": (), "expecting": Slot.KIND}
 
 Step = tuple[Conversation, Reply]
 
 
-def led(reply: Reply, lead: str) -> Reply:
-    """The same reply with something said before it."""
-    if not lead:
-        return reply
-    between = " " if lead == wording.AGREED else "\n"
-    return reply.model_copy(update={"text": f"{lead}{between}{reply.text}"})
+def with_lead(reply: Reply, lead: str, between: str = "\n") -> Reply:
+    """The same reply with a text before it."""
+    return reply.model_copy(update={"text": f"{lead}{between}{reply.text}"}) if lead else reply
 
 
-def problem(error: CompassError) -> str:
+def error_text(error: CompassError) -> str:
     """What is wrong and what to do about it, as sentences."""
-    said, do = _sentence(error.message), _sentence(error.hint)
+    what, hint = _sentence(error.message), _sentence(error.hint)
     if isinstance(error, QuerySyntax) and error.text:
-        return f"{said}\n{error.pointer()}\n{do}"
-    return f"{said} {do}".strip()
+        return f"{what}\n{error.pointer()}\n{hint}"
+    return f"{what} {hint}".strip()
 
 
 def _sentence(text: str) -> str:
@@ -36,42 +35,44 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
-def repeat(talk: Conversation, space: Space, lead: str) -> Step:
-    """Something is told, and the open question stays open."""
+def ask_again(talk: Conversation, space: Space, lead: str) -> Step:
+    """The same question again, behind something that is said first."""
     if talk.expecting is None:
         return talk, Reply(text=lead, choices=("why?", "help", "start over"))
     # What is asked once only is asked again when it was not answered.
     asked = tuple(slot for slot in talk.asked if slot is not talk.expecting)
     left = asked if talk.expecting is Slot.CONSTRAINTS else talk.asked
-    return onward(talk.model_copy(update={"asked": left}), space, lead)
+    return next_step(talk.model_copy(update={"asked": left}), space, lead)
 
 
-def onward(talk: Conversation, space: Space, lead: str = "") -> Step:
+def next_step(talk: Conversation, space: Space, lead: str = "") -> Step:
     """The next question, or the finished query."""
-    slot = missing(talk)
+    slot = missing_slot(talk)
     if slot is Slot.COLUMNS:
-        return talk, led(ask_columns(talk), lead)
+        return talk, with_lead(ask_columns(talk), lead)
     if slot is not Slot.CONFIRM:
-        open_goals = undirected(talk)
+        open_goals = outcomes_without_direction(talk)
         reply = Reply(
-            text=wording.question(slot, talk.draft, space, open_goals).strip(),
+            text=replies.question(slot, talk.draft, space, open_goals).strip(),
             expecting=slot,
-            choices=wording.choices(slot, space, open_goals),
+            choices=replies.choices(slot, space, open_goals),
         )
-        return talk, led(reply, lead)
+        return talk, with_lead(reply, lead)
     try:
         query = to_query(talk.draft, space)
     except CompassError as error:
-        trouble = problem(error)
+        trouble = error_text(error)
         text = f"{trouble}\nWhat should be different?"
         choices = ("undo", "start over")
         reply = Reply(text=text, expecting=slot, trouble=trouble, choices=choices)
-        return talk, led(reply, lead)
-    reply = Reply(text=wording.complete(query), expecting=slot, choices=("yes", "no"), query=query)
-    return talk, led(reply, "" if lead == wording.AGREED else lead)
+        return talk, with_lead(reply, lead)
+    reply = Reply(
+        text=replies.confirmation(query), expecting=slot, choices=("yes", "no"), query=query
+    )
+    return talk, with_lead(reply, lead)
 
 
-def changed(talk: Conversation, draft: Draft, **more: Any) -> Conversation:
+def with_draft(talk: Conversation, draft: Draft, **more: Any) -> Conversation:
     """The conversation with another draft; the one before can be had back."""
     before = talk.before
     if draft != talk.draft:
@@ -79,12 +80,12 @@ def changed(talk: Conversation, draft: Draft, **more: Any) -> Conversation:
     return talk.model_copy(update={"draft": draft, "before": before, **more})
 
 
-def says_something(reading: Reading) -> bool:
-    """Whether a message tells any part of a question."""
-    told_parts = reading.said != Draft() or reading.dropped or reading.outcome_without_goal
-    return bool(told_parts or reading.links)
+def has_content(reading: Reading) -> bool:
+    """Whether a message states any part of a question."""
+    stated = reading.parts != Draft() or reading.dropped or reading.outcome_without_goal
+    return bool(stated or reading.links)
 
 
-def last_said(talk: Conversation) -> str:
-    """What Compass said last."""
+def last_reply(talk: Conversation) -> str:
+    """The text of the last reply."""
     return next((turn.text for turn in reversed(talk.turns) if turn.who == "compass"), "")

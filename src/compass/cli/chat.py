@@ -58,10 +58,10 @@ def chat(
     from compass.cli.progress import progress
 
     read = _reader(llm, llm_model)
-    said = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
+    given = opt.study_from_flags(role, unit, domain, missing, drop, rule, group, comparable)
     with progress(quiet=as_json) as tell:
         at = opt.server(server, token)
-        engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
+        engine = opt.engine(data, study, given, tell, at, surrogate=surrogate)
     talk(engine, read, Json() if as_json else Terminal())
 
 
@@ -159,7 +159,7 @@ class Json:
 
 def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Terminal | Json) -> None:
     """Hold a conversation until the person leaves."""
-    from compass.chat.dialogue import begin, failed, respond, told
+    from compass.chat.dialogue import begin, failed, respond, show_answer
     from compass.cli.progress import progress
 
     if isinstance(sys.stdin, io.TextIOWrapper):
@@ -190,5 +190,5 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
             conversation, reply = failed(conversation, error, engine.space)
         else:
             screen.answer(answer)
-            conversation, reply = told(conversation, answer)
+            conversation, reply = show_answer(conversation, answer)
         screen.reply(reply)

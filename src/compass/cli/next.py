@@ -54,15 +54,16 @@ def propose(
         engine = opt.engine(data, study, said, tell, at, surrogate=surrogate)
         found = engine.run_next(runs, query, run=opt.baseline(start), where=where or (), **options)
     if csv is not None:
-        from compass.exporters.forms import write_text
+        from compass.exporters.forms import write_export
         from compass.exporters.run_file import to_fill_in
 
-        write_text(csv, to_fill_in(engine.space, engine.data.study, found))
+        write_export(csv, to_fill_in(engine.space, engine.data.study, found))
         sys.stderr.write(f"wrote {csv}\n")
     if sbatch is not None:
-        from compass.exporters.forms import job_array, write_text
+        from compass.exporters.forms import write_export
+        from compass.slurm.script import job_array
 
-        write_text(sbatch, job_array(found))
+        write_export(sbatch, job_array(found))
         sys.stderr.write(f"wrote {sbatch}\n")
     show(found, query, as_json=as_json)
 

@@ -164,8 +164,8 @@ def _column(table: "Table", name: str) -> dict[str, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from compass.arrow import UNIT
     from compass.readers.combine import words
-    from compass.readers.plain import UNIT
 
     column, field = table.column(name), table.arrow.schema.field(name)
     unit = (field.metadata or {}).get(UNIT)

@@ -3,11 +3,11 @@
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from compass import files
 from compass.domain.errors import BadInput, EnvironmentProblem
 
 _KEPT = 10  # keys for one address: another server may have listened there before
@@ -64,18 +64,9 @@ def _read() -> dict[str, list[str]]:
 
 def _write(every: dict[str, list[str]]) -> None:
     """Replace the file in one step."""
-    fresh = None
     try:
-        # mkstemp: nobody else may read it, not even for a moment.
-        handle, fresh = tempfile.mkstemp(dir=place().parent, prefix=".servers-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"servers": every}, file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, place())
+        files.write_text(place(), json.dumps({"servers": every}, indent=2), files.PRIVATE)
     except OSError as error:
-        if fresh is not None:
-            Path(fresh).unlink(missing_ok=True)
         raise _cannot(error) from None
 
 

@@ -11,19 +11,13 @@ import subprocess
 from pathlib import Path
 
 from compass.domain.errors import EnvironmentProblem
+from compass.execute.processors import affinity
 
 _CPU_INFO = Path("/proc/cpuinfo")
 _MEMORY_INFO = Path("/proc/meminfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _COMPILERS = ("gcc", "cc", "clang")
 _INSTALL_HINT = "Install a C compiler with OpenMP, for example gcc, or name one in the CC variable."
-
-
-def core_count() -> int:
-    """Returns how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def find_compiler() -> list[str]:
@@ -50,7 +44,7 @@ def describe(compiler: list[str]) -> dict[str, object]:
     return {
         "cpu": _cpu_field("model name") or platform.machine(),
         "architecture": platform.machine(),
-        "cores": core_count(),
+        "cores": affinity(),
         "caches_kib": caches_kib(),
         "memory_mib": _memory_mib(),
         "virtual_machine": "hypervisor" in _cpu_field("flags").split(),

@@ -148,7 +148,7 @@ def plan(knobs: Knobs, *, rows: int, seed: int, kernels: Sequence[str]) -> list[
 def _cell(
     kernel: str, size: int, knobs: Knobs, share: int, rng: random.Random
 ) -> list[Configuration]:
-    star = list(_one_change_each(usual(kernel, size, knobs), knobs))
+    star = list(_one_change_each(default_configuration(kernel, size, knobs), knobs))
     keep = min(len(star), math.ceil(share * _STAR_SHARE))
     picked = dict.fromkeys(star if keep == len(star) else rng.sample(star, keep))
     for _ in range(share * _ATTEMPTS_PER_ROW):
@@ -160,7 +160,7 @@ def _cell(
     return list(picked)[:share]
 
 
-def usual(kernel: str, size_kib: int, knobs: Knobs) -> Configuration:
+def default_configuration(kernel: str, size_kib: int, knobs: Knobs) -> Configuration:
     """Returns the configuration someone would begin with: all cores, -O2, no tuning."""
     start = Configuration(
         kernel=kernel,

@@ -43,14 +43,14 @@ def _own_seconds() -> float:
     return spent.user + spent.system + spent.children_user + spent.children_system
 
 
-class Patience:
+class QuietWait:
     """Waits for other work to end, for a limited time in all, so that a sweep always ends."""
 
     def __init__(self, seconds: float) -> None:
         self.left = seconds
 
     def wait_until_quiet(self, look: float = 0.3) -> None:
-        """Returns when other work has ended or patience has."""
+        """Returns when other work has ended or the time for it has."""
         began = time.monotonic()
         while time.monotonic() - began < self.left:
             _, others = watched(lambda: time.sleep(look))

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from compass.collect.machine import core_count
 from compass.collect.plan import FLAGS, Configuration
 from compass.domain.errors import EnvironmentProblem
+from compass.execute.processors import affinity
 
 SOURCE = Path(__file__).with_name("kernels.c")
 
@@ -60,7 +60,7 @@ class Refusal:
     reason: str
 
 
-Outcome = Sample | Refusal
+RunResult = Sample | Refusal
 
 
 def variant_of(configuration: Configuration) -> Variant:
@@ -120,16 +120,16 @@ def compile_all(
 ) -> dict[Variant, Path]:
     """Compiles each variant once, several at a time, and returns the programs."""
     wanted = sorted(set(variants))
-    with ThreadPoolExecutor(max_workers=core_count()) as pool:
+    with ThreadPoolExecutor(max_workers=affinity()) as pool:
         programs = list(pool.map(lambda v: compile_variant(compiler, v, folder), wanted))
     return dict(zip(wanted, programs, strict=True))
 
 
 def run_group(
     program: Path, configurations: Sequence[Configuration], repeats: int
-) -> list[Outcome]:
+) -> list[RunResult]:
     """Measures configurations of one compiled program, with one binding, in one process."""
-    lines = "".join(f"{_question(c, repeats)}\n" for c in configurations)
+    lines = "".join(f"{_request(c, repeats)}\n" for c in configurations)
     limit = _SECONDS_PER_CONFIGURATION * len(configurations)
     try:
         answer = subprocess.run(  # noqa: S603 - the program compiled above
@@ -146,10 +146,12 @@ def run_group(
     answers = answer.splitlines()
     # A program that stops half way leaves its remaining configurations without an answer.
     answers += ["error the program stopped"] * (len(configurations) - len(answers))
-    return [judge(line, c.precision) for line, c in zip(answers, configurations, strict=False)]
+    return [
+        result_from(line, c.precision) for line, c in zip(answers, configurations, strict=False)
+    ]
 
 
-def judge(line: str, precision: str) -> Outcome:
+def result_from(line: str, precision: str) -> RunResult:
     """Reads one answer of the program; refuses it when the kernel computed a wrong result."""
     kind, *fields = line.split()
     if kind != "ok":
@@ -181,7 +183,7 @@ def _percentile(values: Sequence[float], share: float) -> float:
     return ordered[low] + (position - low) * (ordered[high] - ordered[low])
 
 
-def _question(c: Configuration, repeats: int) -> str:
+def _request(c: Configuration, repeats: int) -> str:
     schedule = f"{c.schedule} {c.chunk} {c.tile}"
     return f"{c.kernel} {c.n} {c.threads} {schedule} {repeats} {TARGET_MS:g}"
 

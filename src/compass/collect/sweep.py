@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import statistics
 import tempfile
 import time
@@ -14,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compass.collect import machine as machine_module
+from compass import files
+from compass.collect.machine import describe, find_compiler
 from compass.collect.plan import KERNELS, Configuration, knobs_for, plan
-from compass.collect.quiet import DISTURBED_ABOVE, Patience, watched
+from compass.collect.quiet import DISTURBED_ABOVE, QuietWait, watched
 from compass.collect.runner import (
     Measurement,
-    Outcome,
     Refusal,
+    RunResult,
     Sample,
     Variant,
     compile_all,
@@ -31,6 +31,7 @@ from compass.collect.runner import (
     variation_pct,
 )
 from compass.domain.errors import BadInput, unknown
+from compass.execute.processors import affinity
 
 # The shuffled plan is cut into this many slices; in each slice the configurations of one compiled
 # program run in one process. Each program therefore comes back in every part of the sweep.
@@ -50,7 +51,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Settings:
+class SweepOptions:
     """What was asked of a sweep."""
 
     rows: int
@@ -71,7 +72,7 @@ class Settings:
             )
 
     def text(self) -> str:
-        """Returns the settings that decide what is measured, as arguments of collect."""
+        """Returns the options that decide what is measured, as arguments of collect."""
         names = ("rows", "repeats", "seed", "kernels", "visits")
         return ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
 
@@ -104,43 +105,44 @@ def collect(
     in each. `patience` is how many seconds, in all, to wait for other work on the machine to end;
     when they are used up the sweep goes on beside that work, and the provenance says so.
     """
-    settings = Settings(rows, repeats, seed, _known(kernels), visits, patience)
-    settings.check()
+    options = SweepOptions(rows, repeats, seed, _known(kernels), visits, patience)
+    options.check()
     began = time.monotonic()
-    compiler = machine_module.find_compiler()
+    compiler = find_compiler()
     with tempfile.TemporaryDirectory(prefix="compass-") as name:
         folder = Path(name)
-        knobs = knobs_for(machine_module.core_count(), usable_flags(compiler, folder))
-        configurations = plan(knobs, rows=rows, seed=seed, kernels=settings.kernels)
+        knobs = knobs_for(affinity(), usable_flags(compiler, folder))
+        configurations = plan(knobs, rows=rows, seed=seed, kernels=options.kernels)
         programs = compile_all(compiler, map(variant_of, configurations), folder)
-        taken = measure(programs, configurations, settings, progress)
-    kept, refused = settle(taken)
+        measured = measure(programs, configurations, options, progress)
+    kept, refused = table_rows(measured)
     seconds = time.monotonic() - began
-    about = machine_module.describe(compiler) | provenance(settings, taken, kept, refused, seconds)
-    write_atomically(output, table_text(kept, binding=knobs.varies_binding))
-    write_atomically(provenance_path(output), json.dumps(about, indent=2) + "\n")
+    about = describe(compiler) | provenance(options, measured, kept, refused, seconds)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    files.write_text(output, table_text(kept, binding=knobs.varies_binding), files.READABLE)
+    files.write_text(provenance_path(output), json.dumps(about, indent=2) + "\n", files.READABLE)
     return CollectReport(len(kept), seconds, sum(refused.values()), output, about)
 
 
 def provenance(
-    settings: Settings,
-    taken: Taken,
+    options: SweepOptions,
+    measured: SweepSamples,
     kept: Mapping[Configuration, Measurement],
     refused: Mapping[str, int],
     seconds: float,
 ) -> dict[str, object]:
     """Returns how a table came about: what was asked, and how undisturbed the machine was."""
-    apart = sorted(disagreement_pct(taken.samples[c]) for c in kept) or [0.0]
+    apart = sorted(disagreement_pct(measured.samples[c]) for c in kept) or [0.0]
     return {
-        "command": f"collect({settings.text()})",
-        "seed": settings.seed,
-        "repeats": settings.repeats,
-        "visits": settings.visits,
+        "command": f"collect({options.text()})",
+        "seed": options.seed,
+        "repeats": options.repeats,
+        "visits": options.visits,
         "rows": len(kept),
         "failed": dict(refused),
         "seconds": round(seconds),
-        "visits_made": taken.visits,
-        "visits_beside_other_work": taken.disturbed,
+        "visits_made": measured.visits,
+        "visits_beside_other_work": measured.disturbed,
         "two_fastest_visits_differ_pct": {
             "median": round(statistics.median(apart), 2),
             "p90": round(apart[int(0.9 * (len(apart) - 1))], 2),
@@ -156,7 +158,7 @@ def provenance_path(output: Path) -> Path:
 
 
 @dataclass
-class Taken:
+class SweepSamples:
     """What a sweep has measured so far: a sample for each visit to a configuration."""
 
     samples: dict[Configuration, list[Sample]] = field(default_factory=dict)
@@ -164,13 +166,13 @@ class Taken:
     visits: int = 0
     disturbed: int = 0
 
-    def add(self, configuration: Configuration, outcome: Outcome) -> None:
+    def add(self, configuration: Configuration, result: RunResult) -> None:
         """Adds one visit."""
         self.visits += 1
-        if isinstance(outcome, Refusal):
-            self.refused[configuration] = outcome  # wrong once is wrong
+        if isinstance(result, Refusal):
+            self.refused[configuration] = result  # wrong once is wrong
         else:
-            self.samples.setdefault(configuration, []).append(outcome)
+            self.samples.setdefault(configuration, []).append(result)
 
     def unconfirmed(self) -> list[Configuration]:
         """Returns the configurations whose fastest visit no other visit comes near."""
@@ -184,32 +186,32 @@ class Taken:
 def measure(
     programs: dict[Variant, Path],
     configurations: Sequence[Configuration],
-    settings: Settings,
+    options: SweepOptions,
     progress: Progress | None = None,
-) -> Taken:
+) -> SweepSamples:
     """Visits every configuration several times, and more often where the visits disagree.
 
     Every second visit goes through the plan backwards: a steady drift of the machine then falls on
     all configurations alike.
     """
-    taken, patience = Taken(), Patience(settings.patience)
-    total = settings.visits * len(configurations)
+    measured, patience = SweepSamples(), QuietWait(options.patience)
+    total = options.visits * len(configurations)
 
     def visit(order: Sequence[Configuration]) -> None:
         for group in groups(order):
             program = programs[variant_of(group[0])]
-            outcomes, quiet = _undisturbed(program, group, settings.repeats, patience)
-            taken.disturbed += 0 if quiet else len(group)
-            for configuration, outcome in zip(group, outcomes, strict=True):
-                taken.add(configuration, outcome)
+            results, quiet = _undisturbed(program, group, options.repeats, patience)
+            measured.disturbed += 0 if quiet else len(group)
+            for configuration, result in zip(group, results, strict=True):
+                measured.add(configuration, result)
             if progress is not None:
-                progress(min(taken.visits, total), total)
+                progress(min(measured.visits, total), total)
 
-    for number in range(settings.visits):
+    for number in range(options.visits):
         visit(configurations[:: -1 if number % 2 else 1])
     for _ in range(EXTRA_VISITS):
-        visit(taken.unconfirmed())
-    return taken
+        visit(measured.unconfirmed())
+    return measured
 
 
 def fastest(samples: Sequence[Sample]) -> Sample:
@@ -224,21 +226,21 @@ def disagreement_pct(samples: Sequence[Sample]) -> float:
 
 
 def _undisturbed(
-    program: Path, group: Sequence[Configuration], repeats: int, patience: Patience
-) -> tuple[list[Outcome], bool]:
-    outcomes, others = watched(lambda: run_group(program, group, repeats))
+    program: Path, group: Sequence[Configuration], repeats: int, patience: QuietWait
+) -> tuple[list[RunResult], bool]:
+    results, others = watched(lambda: run_group(program, group, repeats))
     while others > DISTURBED_ABOVE and patience.left > 0:
         patience.wait_until_quiet()
-        outcomes, others = watched(lambda: run_group(program, group, repeats))
-    return outcomes, others <= DISTURBED_ABOVE
+        results, others = watched(lambda: run_group(program, group, repeats))
+    return results, others <= DISTURBED_ABOVE
 
 
-def settle(taken: Taken) -> tuple[dict[Configuration, Measurement], Counter[str]]:
+def table_rows(measured: SweepSamples) -> tuple[dict[Configuration, Measurement], Counter[str]]:
     """Returns the rows of the table, and how many configurations were left out for each reason."""
-    reasons = Counter(refusal.reason for refusal in taken.refused.values())
+    reasons = Counter(refusal.reason for refusal in measured.refused.values())
     rows: dict[Configuration, Measurement] = {}
-    for configuration, samples in taken.samples.items():
-        if configuration in taken.refused:
+    for configuration, samples in measured.samples.items():
+        if configuration in measured.refused:
             continue
         steady = [s for s in samples if variation_pct(s.seconds) <= DROP_ABOVE_PCT]
         if steady:
@@ -278,20 +280,6 @@ def table_text(rows: Mapping[Configuration, Measurement], *, binding: bool) -> s
     for configuration, result in rows.items():
         writer.writerow([_cell(_value(configuration, result, name)) for name in names])
     return text.getvalue()
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Writes a file so that it is either complete or not there at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(temporary, 0o644)  # mkstemp gives a file only its owner may read
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _known(kernels: Sequence[str] | None) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field, NonNegativeInt
 
+from compass import files
 from compass.domain.arguments import path_name, takes
 from compass.domain.base import Noun
 from compass.domain.errors import (
@@ -71,7 +72,7 @@ def save(engine: "Compass", path: Path) -> Path:
             generation = path / f"{_GENERATION}{secrets.token_hex(6)}"
             generation.mkdir()
             _write(engine, generation)
-            _point(path, generation.name)
+            files.write_text(path / POINTER, generation.name + "\n")
             _tidy(path, generation)
     except OSError as error:
         raise EnvironmentProblem(
@@ -217,8 +218,7 @@ def _write(engine: "Compass", folder: Path) -> None:
     with (folder / "data.parquet").open("wb") as data:  # Arrow takes the path `a:b` for an address
         pq.write_table(table.arrow, data, compression="zstd")
     (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-    for item in [*folder.iterdir(), folder]:
-        _sync(item)
+    files.sync_tree(folder)
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -248,19 +248,3 @@ def _read_models(
 
 def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _point(path: Path, name: str) -> None:
-    fresh = path / f".{POINTER}-{secrets.token_hex(6)}"
-    fresh.write_text(name + "\n", encoding="utf-8")
-    _sync(fresh)
-    os.replace(fresh, path / POINTER)
-    _sync(path)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

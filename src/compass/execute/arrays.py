@@ -1,4 +1,4 @@
-"""What arrays from a file must be before anything, above all a compiled loop, reads them.
+"""Checks arrays from a file before anything, above all a compiled loop, reads them.
 
 Compiled loops do not look where they read. So whoever restores a model describes its arrays once,
 by name: the type, the shape in terms of named sizes, and which values there may be. `checked`
@@ -38,7 +38,7 @@ class Stored:
 
 
 def floats(*shape: Extent, **more: Any) -> Stored:
-    """Numbers; finite unless `missing` or `infinite` is said."""
+    """Numbers; finite unless `missing` or `infinite` is set."""
     return Stored(np.dtype(np.float64), shape, **more)
 
 
@@ -65,7 +65,7 @@ def checked(
 ) -> tuple[dict[str, Any], dict[str, int]]:
     """The expected arrays, as compiled loops take them, and all sizes; EngineProblem otherwise.
 
-    A size that is not given is told by the first array that has it, in the order of `expected`;
+    A size that is not given is that of the first array that has it, in the order of `expected`;
     all later arrays must agree.
     """
     lacking = [name for name in expected if name not in arrays]
@@ -88,8 +88,8 @@ def under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[
 
 def damaged(what: str, why: str = "") -> EngineProblem:
     """The error for a part of a saved engine that is not as it was saved."""
-    told = f"{what} is damaged: {why}" if why else f"{what} is damaged"
-    return EngineProblem(told, hint="fit and save the engine again")
+    text = f"{what} is damaged: {why}" if why else f"{what} is damaged"
+    return EngineProblem(text, hint="fit and save the engine again")
 
 
 def _wrong(array: NDArray[Any], stored: Stored, known: dict[str, int]) -> str | None:

@@ -1,4 +1,4 @@
-"""What a place to run work has to offer."""
+"""The protocol of an executor, which runs a function on many items somewhere."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar

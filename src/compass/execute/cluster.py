@@ -1,4 +1,4 @@
-"""Work on the workers of a Dask scheduler, wherever they are."""
+"""Runs work on the workers of a Dask scheduler, wherever they are."""
 
 import pickle
 import time
@@ -14,7 +14,7 @@ from typing import Any
 
 from compass.domain.errors import EnvironmentProblem
 from compass.execute.base import Item, Result, WorkerLost
-from compass.execute.frame import answer, opened_answer, packed
+from compass.execute.pickles import pickled, result_of, unpickled_result
 
 _PACKAGE = "compass-hpc"
 _HEAVY = 1_000_000  # bytes of a function with its data that are worth sending once per worker
@@ -34,7 +34,7 @@ def distributed() -> Any:
     return package
 
 
-def secret(folder: str = "") -> Any:
+def tls_keys(folder: str = "") -> Any:
     """Keys of one program: nobody else on the machine or network can hand its workers code.
 
     With a folder they are files in it, for workers that are started by others.
@@ -53,11 +53,11 @@ def secret(folder: str = "") -> Any:
         for part, text in keys.get_tls_config_for_role(role).items():
             if part in ("ca_file", "cert", "key"):
                 name = "tls_ca_file" if part == "ca_file" else f"tls_{role}_{part}"
-                files[name] = _written(Path(folder) / f"{name}.pem", text)
+                files[name] = _private_file(Path(folder) / f"{name}.pem", text)
     return package.Security(**files)
 
 
-def _written(file: Path, text: str) -> str:
+def _private_file(file: Path, text: str) -> str:
     file.touch(mode=0o600)
     file.write_text(text)
     return str(file)
@@ -84,17 +84,19 @@ def check_versions(client: Any) -> None:
         "Python": client.run(python_version, on_error="return"),
     }
     for what, found in theirs.items():
-        for worker, said in found.items():
-            if isinstance(said, PackageNotFoundError):
+        for worker, answer in found.items():
+            if isinstance(answer, PackageNotFoundError):
                 raise EnvironmentProblem(
                     f"the Dask worker {worker} has no Compass",
                     hint=f"install compass-hpc {own['Compass']} where the workers run",
                 )
-            if isinstance(said, BaseException):
-                raise EnvironmentProblem(f"the Dask worker {worker} does not answer: {said}")
-            if said != own[what] and not (what == "Python" and said.startswith(own[what] + ".")):
+            if isinstance(answer, BaseException):
+                raise EnvironmentProblem(f"the Dask worker {worker} does not answer: {answer}")
+            if answer != own[what] and not (
+                what == "Python" and answer.startswith(own[what] + ".")
+            ):
                 raise EnvironmentProblem(
-                    f"the Dask worker {worker} has {what} {said}, this program has {own[what]}",
+                    f"the Dask worker {worker} has {what} {answer}, this program has {own[what]}",
                     hint="install the same versions where the workers run",
                 )
 
@@ -115,17 +117,17 @@ def on_cluster(
 
     `patience` is how many seconds the cluster may be without any worker.
     """
-    shift = _Shift(client, packed(work), items, patience)
+    call = _ClusterMap(client, pickled(work), items, patience)
     try:
-        while shift.left:
-            shift.hand_out()
-            for position, frame in shift.ended():
-                yield position, opened_answer(frame)
+        while call.left:
+            call.submit()
+            for position, result in call.completed():
+                yield position, unpickled_result(result)
     finally:
-        shift.drop()
+        call.cancel()
 
 
-class _Shift:
+class _ClusterMap:
     """One call of `map`: what is to be done, and what is under way."""
 
     def __init__(self, client: Any, work: bytes, items: Sequence[Any], patience: float) -> None:
@@ -134,68 +136,68 @@ class _Shift:
         self.items = items
         self.patience = patience
         self.waiting = deque(range(len(items)))
-        self.alone = deque[int]()  # suspected to end workers: tried when nothing else runs
+        self.suspects = deque[int]()  # they may end workers: tried when nothing else runs
         self.deaths = Counter[int]()
-        self.way: dict[str, tuple[int, Any]] = {}  # under way, by key
+        self.running: dict[str, tuple[int, Any]] = {}  # under way, by key
         self.done: SimpleQueue[Any] = SimpleQueue()
-        self._there: Any = None  # the function, where it is sent once
+        self._scattered: Any = None  # the function, where it is sent once
         self._window = 0
 
     @property
     def left(self) -> int:
         """Items that are not done."""
-        return len(self.waiting) + len(self.alone) + len(self.way)
+        return len(self.waiting) + len(self.suspects) + len(self.running)
 
-    def hand_out(self) -> None:
-        """Keeps every worker busy, with little in store."""
-        if not self.way or not self._window:
+    def submit(self) -> None:
+        """Submits items so that every worker is busy, and few wait for one."""
+        if not self.running or not self._window:
             self._window = max(4, 3 * threads_of(self.client))
-        while self.waiting and len(self.way) < self._window:
+        while self.waiting and len(self.running) < self._window:
             self._submit(self.waiting.popleft())
-        if self.alone and not self.way:
-            self._submit(self.alone.popleft())
+        if self.suspects and not self.running:
+            self._submit(self.suspects.popleft())
 
     def _submit(self, position: int) -> None:
         import dask
 
         work: Any = self.work
         if len(work) > _HEAVY:
-            if self._there is None:
-                self._there = self.client.scatter(work, broadcast=True, hash=False)
-            work = self._there
+            if self._scattered is None:
+                self._scattered = self.client.scatter(work, broadcast=True, hash=False)
+            work = self._scattered
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
-            future = self.client.submit(answer, work, packed(self.items[position]), pure=False)
-        self.way[future.key] = (position, future)
+            future = self.client.submit(result_of, work, pickled(self.items[position]), pure=False)
+        self.running[future.key] = (position, future)
         future.add_done_callback(self.done.put)
 
-    def ended(self) -> list[tuple[int, bytes]]:
-        """The next items that ended, and their answers; some may have to be tried again."""
-        futures = [self._heard()]
+    def completed(self) -> list[tuple[int, bytes]]:
+        """The next items that are done, with their pickled results; lost ones are tried again."""
+        futures = [self._next_done()]
         with suppress(Empty):
             while True:
                 futures.append(self.done.get_nowait())
-        ended = [self.way.pop(future.key) for future in futures]
+        ended = [self.running.pop(future.key) for future in futures]
         try:  # one journey for all of them
             return [
-                (position, frame)
-                for (position, _), frame in zip(ended, self.client.gather(futures), strict=True)
+                (position, result)
+                for (position, _), result in zip(ended, self.client.gather(futures), strict=True)
             ]
         except Exception:
             return [
-                (position, frame)
+                (position, result)
                 for position, future in ended
-                if (frame := self._looked_at(position, future)) is not None
+                if (result := self._result_unless_lost(position, future)) is not None
             ]
 
-    def _looked_at(self, position: int, future: Any) -> bytes | None:
+    def _result_unless_lost(self, position: int, future: Any) -> bytes | None:
         try:
-            frame: bytes = future.result()
+            result: bytes = future.result()
         except Exception as problem:
-            self._blame(position, problem)
+            self._retry_or_raise(position, problem)
             return None
-        return frame
+        return result
 
-    def _heard(self) -> Any:
+    def _next_done(self) -> Any:
         alive = time.monotonic()
         while True:
             try:
@@ -214,8 +216,8 @@ class _Shift:
                         hint="see whether they were killed, or start more of them",
                     ) from None
 
-    def _blame(self, position: int, problem: Exception) -> None:
-        """What Dask itself says went wrong: exceptions of the work travel as answers."""
+    def _retry_or_raise(self, position: int, problem: Exception) -> None:
+        """Tries an item again that Dask lost, or raises; exceptions of the work are results."""
         package = distributed()
         self.deaths[position] += 1
         if isinstance(problem, pickle.UnpicklingError | ImportError | AttributeError):
@@ -231,12 +233,12 @@ class _Shift:
                     position=position,
                 ) from problem
             # All items that a dead worker had in store are suspects.
-            self.alone.append(position)
+            self.suspects.append(position)
             return
         lost = isinstance(problem, package.client.FutureCancelledError | TimeoutError | OSError)
         if lost and self.deaths[position] < _TRIES and self.client.status == "running":
             # Data that only a dead worker had, or a result that was lost with it.
-            self._there = None
+            self._scattered = None
             self.waiting.append(position)
             return
         raise EnvironmentProblem(
@@ -244,8 +246,8 @@ class _Shift:
             hint="see whether the scheduler still runs, and start again",
         ) from problem
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Cancels what has not begun; what has is forgotten when it ends."""
-        if self.way and self.client.status == "running":
-            self.client.cancel([future for _, future in self.way.values()])
-        self.way.clear()
+        if self.running and self.client.status == "running":
+            self.client.cancel([future for _, future in self.running.values()])
+        self.running.clear()

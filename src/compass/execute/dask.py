@@ -1,4 +1,4 @@
-"""Work on a Dask cluster that runs already, or on one of its own on this machine."""
+"""The executor `dask`: a Dask cluster that runs already, or one of its own on this machine."""
 
 import logging
 import re
@@ -15,8 +15,8 @@ from compass.execute.cluster import (
     connected,
     distributed,
     on_cluster,
-    secret,
     threads_of,
+    tls_keys,
 )
 from compass.execute.options import count_of
 
@@ -100,7 +100,7 @@ def _local(count: int) -> Any:
             threads_per_worker=1,
             processes=True,
             protocol="tls://",
-            security=secret(),
+            security=tls_keys(),
             dashboard_address=None,
             scheduler_kwargs=NO_DASHBOARD,
             silence_logs=logging.CRITICAL,

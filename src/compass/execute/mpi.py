@@ -1,4 +1,4 @@
-"""Work on the ranks of an MPI program.
+"""The executor `mpi`: the ranks of an MPI program.
 
 `mpiexec -n 4 compass reduce ... --executor mpi` starts the whole program four times. `among_ranks`
 makes one program of it: rank 0 runs the command, the others do the work that it hands out.
@@ -12,7 +12,7 @@ from typing import Any
 from compass import registry
 from compass.domain.errors import BadInput, EnvironmentProblem
 from compass.execute.base import Item, Result
-from compass.execute.frame import answer, opened_answer, packed
+from compass.execute.pickles import pickled, result_of, unpickled_result
 from compass.execute.window import windowed
 
 _shared: list[Any] = []  # the pool of all other ranks, while `among_ranks` runs the command
@@ -37,14 +37,14 @@ class Mpi:
         self, work: Callable[[Item], Result], items: Sequence[Item]
     ) -> Iterator[tuple[int, Result]]:
         """Yields (position in `items`, result) as each is done, in any order."""
-        do = partial(answer, packed(work))
+        do = partial(result_of, pickled(work))
 
         def submit(item: Item) -> Future[bytes]:
-            future: Future[bytes] = self._pool.submit(do, packed(item))
+            future: Future[bytes] = self._pool.submit(do, pickled(item))
             return future
 
-        for position, frame in windowed(submit, items, 2 * self.workers):
-            yield position, opened_answer(frame)
+        for position, result in windowed(submit, items, 2 * self.workers):
+            yield position, unpickled_result(result)
 
     def close(self) -> None:
         """Lets the ranks go, unless the command may ask for them again."""

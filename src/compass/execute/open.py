@@ -1,4 +1,4 @@
-"""From the name that a person gives to a place to run work."""
+"""Opens the executor that a text such as `processes:4` names."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The text after an executor's name: `4`, `jobs=4,cores=2`."""
+"""Reads the options after an executor's name: `4`, `jobs=4,cores=2`."""
 
 from collections.abc import Mapping
 

@@ -11,13 +11,16 @@ _most = 1 << 20
 
 def cores() -> int:
     """How many processors this process may use: its affinity and the share of its container."""
-    if hasattr(os, "sched_getaffinity"):
-        allowed = len(os.sched_getaffinity(0))
-    else:
-        allowed = os.cpu_count() or 1
     share = _container()
-    allowed = min(allowed, _most)
+    allowed = min(affinity(), _most)
     return allowed if share is None else max(1, min(allowed, math.ceil(share)))
+
+
+def affinity() -> int:
+    """How many processors this process may run on, whatever share of them a container gets."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def at_most(count: int) -> None:

@@ -1,9 +1,8 @@
-"""Work in Slurm jobs that are submitted for it and end with it."""
+"""The executor `slurm`: Slurm jobs that are submitted for the work and end with it."""
 
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,9 +20,11 @@ from compass.execute.cluster import (
     check_versions,
     connected,
     on_cluster,
-    secret,
+    tls_keys,
 )
 from compass.execute.options import options_of
+from compass.slurm.commands import refusal_of_job, states_of_jobs
+from compass.slurm.script import OPTION
 
 _DEFAULTS = {
     "jobs": "1",
@@ -37,7 +38,6 @@ _DEFAULTS = {
     "folder": "",  # for logs and keys: all nodes must see it; otherwise one in your home
 }
 _COUNTS = ("jobs", "cores", "wait")
-_PLAIN = re.compile(r"[\w.,:/@+\-]+")  # options become lines of a job script
 
 
 @registry.add("executor", "slurm")
@@ -47,53 +47,55 @@ class Slurm:
     name = "slurm"
 
     def __init__(self, text: str = "") -> None:
-        said = _checked(options_of(self.name, text, _DEFAULTS))
-        self.workers = int(said["jobs"]) * int(said["cores"])
-        self._wait = float(said["wait"])
+        options = _checked(options_of(self.name, text, _DEFAULTS))
+        self.workers = int(options["jobs"]) * int(options["cores"])
+        self._wait = float(options["wait"])
         self._cluster: Any = None
         self._client: Any = None
         self._folder = ""
         try:
-            self._open(said)
+            self._open(options)
         except BaseException:
             self.close()
             raise
 
-    def _open(self, said: dict[str, str]) -> None:
+    def _open(self, options: dict[str, str]) -> None:
         if shutil.which("sbatch") is None:
             raise EnvironmentProblem(
                 "there is no Slurm here: sbatch is not found",
                 hint="run this on a login node of the cluster",
             )
-        self._folder = _fresh(said["folder"])
-        self._cluster = _cluster(said, self._folder)
-        _accepted(self._cluster.job_script())
+        self._folder = _new_folder(options["folder"])
+        self._cluster = _cluster(options, self._folder)
+        if refusal := refusal_of_job(self._cluster.job_script()):
+            raise EnvironmentProblem(
+                f"Slurm does not take the job: {refusal}",
+                hint="see sinfo for the partitions and their limits",
+            )
         self._client = connected(self._cluster)
-        self._cluster.scale(jobs=int(said["jobs"]))
-        self._arrive()
+        self._cluster.scale(jobs=int(options["jobs"]))
+        self._wait_for_worker()
         check_versions(self._client)
 
-    def _arrive(self) -> None:
+    def _wait_for_worker(self) -> None:
         """Waits for the first worker."""
         until = time.monotonic() + self._wait
         while not self._client.nthreads():
             if time.monotonic() > until:
                 raise EnvironmentProblem(
-                    f"no Slurm job began to work within {self._wait:.0f} s ({self._queue()})",
+                    f"no Slurm job began to work within {self._wait:.0f} s ({self._job_states()})",
                     hint="ask for less, name another partition, or wait longer: wait=3600",
                 )
             time.sleep(0.2)
 
-    def _queue(self) -> str:
-        """What Slurm says about the jobs."""
+    def _job_states(self) -> str:
+        """The states of the jobs, for a message."""
         jobs = [str(job.job_id) for job in self._cluster.workers.values() if job.job_id]
         if not jobs:
             return "none could be submitted"
-        said = _call("squeue", "--noheader", "--jobs", ",".join(jobs), "--format", "%T, %r")
-        lines = sorted(set(filter(None, (line.strip() for line in said.stdout.splitlines()))))
-        return "; ".join(lines) or f"they ended: {self._last_words()}"
+        return "; ".join(states_of_jobs(jobs)) or f"they ended: {self._end_of_log()}"
 
-    def _last_words(self) -> str:
+    def _end_of_log(self) -> str:
         """The end of the log of a job that ended too early."""
         logs = [path.read_text(errors="replace") for path in Path(self._folder).glob("*.err")]
         lines = [line for log in logs for line in log.strip().splitlines()[-1:]]
@@ -115,28 +117,28 @@ class Slurm:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _checked(said: dict[str, str]) -> dict[str, str]:
+def _checked(options: dict[str, str]) -> dict[str, str]:
     for key in _COUNTS:
-        if not said[key].isascii() or not said[key].isdigit() or int(said[key]) < 1:
+        if not options[key].isascii() or not options[key].isdigit() or int(options[key]) < 1:
             raise BadInput(
-                f"'{said[key]}' is no number for the option {key} of the executor slurm",
+                f"'{options[key]}' is no number for the option {key} of the executor slurm",
                 hint=f"write slurm:{key}=4",
             )
-    for key, value in said.items():
-        if value and _PLAIN.fullmatch(value) is None:
+    for key, value in options.items():
+        if value and OPTION.fullmatch(value) is None:
             raise BadInput(
                 f"the option {key} of the executor slurm cannot be '{value}'",
                 hint="letters, digits and . , : / @ + - _ may stand in it",
             )
-    if re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B?", said["memory"], re.IGNORECASE) is None:
+    if re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B?", options["memory"], re.IGNORECASE) is None:
         raise BadInput(
-            f"'{said['memory']}' is no amount of memory",
+            f"'{options['memory']}' is no amount of memory",
             hint="write slurm:memory=4GB",
         )
-    return said
+    return options
 
 
-def _fresh(place: str) -> str:
+def _new_folder(place: str) -> str:
     """A folder for this program alone, where the nodes of the cluster see it."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     parent = Path(place) if place else cache / "compass"
@@ -150,7 +152,7 @@ def _fresh(place: str) -> str:
         ) from error
 
 
-def _cluster(said: dict[str, str], folder: str) -> Any:
+def _cluster(options: dict[str, str], folder: str) -> Any:
     try:
         from dask_jobqueue.slurm import SLURMCluster
     except ImportError as error:
@@ -158,37 +160,19 @@ def _cluster(said: dict[str, str], folder: str) -> Any:
             f"the executor slurm needs dask-jobqueue: {error}", hint=EXTRA
         ) from error
     return SLURMCluster(
-        cores=int(said["cores"]),
-        processes=int(said["cores"]),
-        memory=said["memory"],
-        walltime=said["time"],
-        queue=said["partition"] or None,
-        account=said["account"] or None,
-        interface=said["interface"] or None,
+        cores=int(options["cores"]),
+        processes=int(options["cores"]),
+        memory=options["memory"],
+        walltime=options["time"],
+        queue=options["partition"] or None,
+        account=options["account"] or None,
+        interface=options["interface"] or None,
         python=sys.executable,
         job_name="compass",
         log_directory=folder,
         local_directory=None,
         protocol="tls://",
-        security=secret(folder),
+        security=tls_keys(folder),
         scheduler_options=NO_DASHBOARD,
         silence_logs="critical",
     )
-
-
-def _accepted(script: str) -> None:
-    """Asks Slurm whether it would take the job: a wrong partition is told at once."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "job.sh"
-        file.write_text(script)
-        said = _call("sbatch", "--test-only", str(file))
-    if said.returncode:
-        why = said.stderr.strip().splitlines() or [f"exit code {said.returncode}"]
-        raise EnvironmentProblem(
-            f"Slurm does not take the job: {why[-1].removeprefix('sbatch: error: ')}",
-            hint="see sinfo for the partitions and their limits",
-        )
-
-
-def _call(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603

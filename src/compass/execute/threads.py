@@ -1,4 +1,4 @@
-"""Work on the threads of this process."""
+"""The executor `threads`: threads of this process."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,4 +1,7 @@
-"""Only a few items at a time: what comes back cannot pile up, what has not begun can be dropped."""
+"""Runs items with only a few under way at a time.
+
+Results cannot pile up, and what has not begun can be cancelled.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait

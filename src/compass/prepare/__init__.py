@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.arrow import nulls_of
 from compass.domain.errors import BaselineProblem, StudyProblem
 from compass.domain.space import Role, Space
 from compass.domain.study import ColumnChoice, Study
@@ -18,7 +19,6 @@ from compass.prepare.report import CleaningReport, ColumnReport, Dropped
 from compass.prepare.study import merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
 from compass.readers import Table
-from compass.readers.arrays import nulls_of
 from compass.readers.sample import FILE, WEIGHT
 
 __all__ = [

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from compass.arrow import values_of
 from compass.domain.base import Value
-from compass.readers.arrays import values_of
 
 
 def numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:

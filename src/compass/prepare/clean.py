@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from compass import registry
+from compass.arrow import nulls_of, values_of
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.study import Study
@@ -18,7 +19,6 @@ from compass.prepare.legal import legal_mask, summary
 from compass.prepare.mapping import changed, mapped
 from compass.prepare.report import CleaningReport, Dropped
 from compass.readers import Table
-from compass.readers.arrays import nulls_of, values_of
 
 FIRST = 5  # row numbers shown per reason
 FEATURES = (Role.KNOB, Role.CONTEXT)

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from compass.arrow import UNIT
 from compass.domain.base import Value
 from compass.prepare.cells import coded, numbers
-from compass.readers.plain import UNIT
 
 FEW = 64  # at most this many different values can be a list of legal values
 _EXACT = 2**53  # whole numbers beyond this are not exact as floats

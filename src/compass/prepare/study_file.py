@@ -1,9 +1,7 @@
 """Study files: what a person says about a table, as YAML or TOML."""
 
 import json
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from compass import files
 from compass.domain.errors import StudyProblem, nearest
 from compass.domain.study import ColumnChoice, Study
 
@@ -131,7 +130,7 @@ def save_study(study: Study, path: str | Path) -> None:
     write = to_toml if path.suffix.lower() == ".toml" else _to_yaml
     text = _TITLE + write(raw)
     try:
-        _replace(path, text)
+        files.write_text(path, text)
     except OSError as problem:
         raise StudyProblem(
             f"cannot write the study {path}: {problem.strerror or problem}",
@@ -172,23 +171,6 @@ def _plain(study: Study) -> dict[str, Any]:
 
 def _short(number: float) -> float:
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes private files; a study is shared like any other text.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def to_toml(raw: Mapping[str, Any], place: tuple[str, ...] = ()) -> str:

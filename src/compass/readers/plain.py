@@ -9,10 +9,9 @@ Of a file's own metadata only the mark of a sample stays.
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from compass.arrow import UNIT
 from compass.domain.errors import DataProblem
 from compass.readers.sample import MARK
-
-UNIT = b"unit"  # metadata key of a field whose unit is known from its type or file
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 

@@ -1,12 +1,6 @@
 """Reads what `sacct --parsable2` (or `--parsable`) printed: one row per job."""
 
 import codecs
-import csv
-import io
-import itertools
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,88 +8,18 @@ import pyarrow as pa
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files
-from compass.readers.sacct_cells import fits, jobs_of
-from compass.slurm import units as slurm_units
-from compass.slurm.fields import COMMON, FIELDS, FREE_TEXT, LAYOUTS
+from compass.slurm.cells import jobs_of
+from compass.slurm.fields import COMMON, FIELDS
+from compass.slurm.text import (
+    JOB_IDS,
+    cells_carefully,
+    cells_quickly,
+    cut,
+    is_slurm_form,
+    layout_of,
+)
 
-_SEPARATORS = "|,\t;\x1f"
-_QUOTED = ",\t;"  # written by other programs, which quote; sacct does not
 _SAMPLE_LINES = 60
-_JOB = re.compile(r"\d+([_+](\d+|\[[^\]|]*\]))?(\.[\w+]+)?")
-_IDS = ("JobID", "JobIDRaw")
-_MOST_LINES = 100  # that one cell may have
-_MOST_SPLITS = 5000  # that are tried for a line with separators inside cells
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the lines of a dump are cut."""
-
-    separator: str
-    names: tuple[str, ...]
-    skip: int  # lines up to the end of the header
-    trailing: bool  # `--parsable` ends each line with the separator
-
-
-def layout_of(start: str) -> Layout | None:
-    """The layout of a dump that starts with this text; None if it is none of sacct's."""
-    lines = start.lstrip("\ufeff").splitlines()
-    place = next((i for i, line in enumerate(lines) if line.strip()), None)
-    if place is None:
-        return None
-    for separator in _SEPARATORS:
-        cells, trailing = _cut(lines[place], separator)
-        known = [name for name in cells if name.lower() in FIELDS]
-        if len(known) >= 2 and 2 * len(known) >= len(cells):
-            names = tuple(_spelled(name) for name in cells)
-            return Layout(separator, names, place + 1, trailing)
-    cells = lines[place].split("|")
-    for names, trailing in itertools.product(LAYOUTS, (False, True)):
-        # Without a header, an empty last cell may also be a job without a name.
-        own = cells[: len(cells) - trailing]
-        if len(own) == len(names) and _fits(names, own):
-            return Layout("|", names, place, trailing)
-    return None
-
-
-def _cut(line: str, separator: str) -> tuple[list[str], bool]:
-    try:
-        cells = next(csv.reader([line], delimiter=separator)) if separator in _QUOTED else []
-    except csv.Error:
-        cells = []  # a line of another format, which may be one very long cell
-    cells = cells or line.split(separator)
-    trailing = len(cells) > 1 and not cells[-1].strip()
-    return [cell.strip() for cell in (cells[:-1] if trailing else cells)], trailing
-
-
-def _spelled(name: str) -> str:
-    field = FIELDS.get(name.lower())
-    return name if field is None else field.name
-
-
-def _fits(names: Sequence[str], cells: Sequence[str]) -> bool:
-    """Whether these cells are written as Slurm writes these columns."""
-    for name, cell in zip(names, cells, strict=True):
-        field = FIELDS.get(name.lower())
-        if field is None:
-            continue
-        if not fits(field, cell) or (field.name in _IDS and not _JOB.fullmatch(cell.strip())):
-            return False
-    return True
-
-
-def _raw_form(name: str, cell: str) -> bool:
-    """Whether a cell is written in a way that is Slurm's own."""
-    field = FIELDS.get(name.lower())
-    if field is None or slurm_units.is_missing(cell) or not fits(field, cell):
-        return False
-    if field.name in _IDS:
-        return not cell.isdecimal() and _JOB.fullmatch(cell) is not None
-    if field.kind == "number":
-        return ":" in cell or cell[-1:] in ("K", "M", "G", "T")
-    if field.kind == "state":
-        return " by " in cell
-    return field.kind == "exit" or (field.kind in ("memory", "resources") and not cell.isdecimal())
 
 
 @registry.add("reader", "sacct")
@@ -113,7 +37,7 @@ class Sacct:
         if layout is None:
             return False
         lines = text.lstrip("\ufeff").splitlines()
-        if not any(name in _IDS for name in layout.names):
+        if not any(name in JOB_IDS for name in layout.names):
             own = [n for n in layout.names if n.lower() in FIELDS and n.lower() not in COMMON]
             if layout.separator != "|" or len(own) < 3:
                 return False
@@ -121,9 +45,9 @@ class Sacct:
             name.lower() in COMMON or name.lower() not in FIELDS for name in layout.names
         ):
             return False
-        sample = [_cut(line, layout.separator)[0] for line in lines[layout.skip : _SAMPLE_LINES]]
+        sample = [cut(line, layout.separator)[0] for line in lines[layout.skip : _SAMPLE_LINES]]
         return any(
-            _raw_form(name, cell)
+            is_slurm_form(name, cell)
             for cells in sample
             for name, cell in zip(layout.names, cells, strict=False)
         )
@@ -143,141 +67,8 @@ class Sacct:
                 hint="keep the header line: sacct --parsable2 without --noheader",
             )
         with files.opened(path) as stream:
-            table = quickly(stream, layout)
+            table = cells_quickly(stream, layout)
         if table is None:
             with files.opened(path) as stream:
-                table = carefully(stream, layout, str(path))
+                table = cells_carefully(stream, layout, str(path))
         return jobs_of(dict(zip(table.column_names, table.columns, strict=True)), str(path))
-
-
-def quickly(stream: pa.NativeFile, layout: Layout) -> pa.Table | None:
-    """The cells as text; None if the lines are not all cut alike."""
-    from pyarrow import csv as arrow_csv  # only for text files
-
-    _check_names(layout.names)
-    names = [*layout.names, *([""] if layout.trailing else [])]
-    options = arrow_csv.ConvertOptions(
-        column_types={name: pa.large_string() for name in names},
-        include_columns=list(layout.names),
-        null_values=[],
-        strings_can_be_null=False,
-    )
-    try:
-        table = arrow_csv.read_csv(
-            stream,
-            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=layout.skip),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=layout.separator,
-                quote_char='"' if layout.separator in _QUOTED else False,
-                newlines_in_values=layout.separator in _QUOTED,
-            ),
-            convert_options=options,
-        )
-    except (pa.ArrowInvalid, OSError):
-        return None
-    return _without_headers(table, layout)
-
-
-def _without_headers(table: pa.Table, layout: Layout) -> pa.Table:
-    """Without header lines that repeat: several dumps in one file."""
-    import pyarrow.compute as pc
-
-    first = layout.names[0]
-    again = pc.equal(pc.ascii_lower(pc.utf8_trim_whitespace(table[first])), first.lower())
-    return table.filter(pc.invert(again)) if pc.any(again).as_py() else table
-
-
-def carefully(stream: pa.NativeFile, layout: Layout, where: str) -> pa.Table:
-    """The same line by line: a job's name may hold the separator or a line break."""
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="\n")
-    try:
-        lines = itertools.islice(text, layout.skip, None)
-        rows = list(_rows(lines, layout, where))
-    except (OSError, csv.Error) as problem:
-        raise DataProblem(
-            f"cannot read {where}: {problem}", hint="is it complete? copy it again"
-        ) from problem
-    finally:
-        text.detach()
-    cells = zip(*rows, strict=True) if rows else ([] for _ in layout.names)
-    arrays = [pa.array(column, pa.large_string()) for column in cells]
-    return _without_headers(pa.table(arrays, names=list(layout.names)), layout)
-
-
-def _rows(lines: Iterator[str], layout: Layout, where: str) -> Iterator[list[str]]:
-    width = len(layout.names) + layout.trailing
-    if layout.separator in _QUOTED:
-        reader = csv.reader(lines, delimiter=layout.separator)
-        for cells in reader:
-            if cells and len(cells) != width:
-                raise _ragged(where, reader.line_num + layout.skip, len(cells), width)
-            if cells:
-                yield cells[: len(layout.names)]
-        return
-    number, row = layout.skip, None
-    for first in lines:
-        number += 1
-        line, start = first.rstrip("\r\n"), number
-        if not line.strip():
-            continue
-        if row is not None and _goes_on(line, layout):
-            row[-1] += "\n" + line
-            continue
-        while line.count(layout.separator) + 1 < width and number - start < _MOST_LINES:
-            more = next(lines, None)
-            if more is None:
-                break
-            number += 1
-            line += "\n" + more.rstrip("\r\n")
-        cells = line.split(layout.separator)
-        found = _refitted(cells[: len(cells) - layout.trailing], layout)
-        if found is None or (number > start and not _fits(layout.names, found)):
-            raise _ragged(where, start, first.count(layout.separator) + 1, width)
-        if row is not None:
-            yield row
-        row = found
-    if row is not None:
-        yield row
-
-
-def _goes_on(line: str, layout: Layout) -> bool:
-    """Whether a line is the rest of the last cell of the row above it, which is free text."""
-    cells = line.split(layout.separator)
-    if layout.names[-1] not in FREE_TEXT or layout.trailing or len(cells) >= len(layout.names):
-        return False
-    return not _fits(layout.names[: len(cells)], cells)
-
-
-def _refitted(cells: list[str], layout: Layout) -> list[str] | None:
-    """As many cells as columns: separators inside free text are put back where all else fits."""
-    names = layout.names
-    extra = len(cells) - len(names)
-    if extra <= 0:
-        return cells if extra == 0 else None
-    places = [place for place, name in enumerate(names) if name in FREE_TEXT]
-    splits = itertools.combinations_with_replacement(places, extra)
-    for chosen in itertools.islice(splits, _MOST_SPLITS if extra < 50 else 0):
-        row, at = [], 0
-        for place in range(len(names)):
-            wide = 1 + chosen.count(place)
-            row.append(layout.separator.join(cells[at : at + wide]))
-            at += wide
-        if _fits(names, row):
-            return row
-    return None
-
-
-def _ragged(where: str, line: int, cells: int, width: int) -> DataProblem:
-    return DataProblem(
-        f"line {line} of {where} has {cells} cells, but there are {width} columns",
-        hint="was the file cut short? remove the line, or print fewer free texts (--format)",
-    )
-
-
-def _check_names(names: Sequence[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataProblem(
-            f"there are several columns named {', '.join(twice)}",
-            hint="ask sacct for each column once",
-        )

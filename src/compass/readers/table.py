@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from compass.arrow import nulls_of, values_of
 from compass.domain.base import Config, Value
 from compass.domain.errors import BaselineProblem, unknown
-from compass.readers.arrays import nulls_of, values_of
 from compass.readers.plain import plain
 from compass.readers.sample import FILE, ROW, Sampled, sampled
 

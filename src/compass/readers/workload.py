@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from compass import registry
+from compass.arrow import UNIT
 from compass.domain.errors import DataProblem
 from compass.readers import files
-from compass.readers.plain import UNIT
 
 # The 18 fields in order, with units. -1 is a missing value in all of them; traces also hold other
 # numbers below 0 (the end of a job that never ended, minus its start), which nothing can be.

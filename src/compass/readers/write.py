@@ -2,14 +2,13 @@
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from compass import files
 from compass.domain.errors import BadInput, EnvironmentProblem
 from compass.readers.inflate import COMPRESSED
 from compass.readers.table import Table
@@ -29,26 +28,10 @@ def write(table: Table | pa.Table, path: str | Path) -> Path:
     if _format(path) == "jsonl":
         _check_numbers(arrow, path)
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as problem:
-        raise _cannot(path, problem) from problem
-    fresh = Path(name)
-    try:
-        with os.fdopen(handle, "r+b") as file:
-            _fill(arrow, path, fresh)
-            os.fsync(file.fileno())
-        # Temporary files are private; a table is shared like any other file.
-        mask = os.umask(0)
-        os.umask(mask)
-        fresh.chmod(0o666 & ~mask)
-        fresh.replace(path)
-        _sync_folder(path.parent)
+        with files.replacing(path) as temporary:
+            _fill(arrow, path, temporary)
     except (OSError, pa.ArrowException) as problem:
-        fresh.unlink(missing_ok=True)
         raise _cannot(path, problem) from problem
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
     return path
 
 
@@ -143,15 +126,6 @@ _HOW: dict[str, Callable[[pa.Table, Any], None]] = {
     "tsv": _tsv,
     "jsonl": _jsonl,
 }
-
-
-def _sync_folder(folder: Path) -> None:
-    """The new name must reach the disk too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _cannot(path: Path, problem: Exception) -> EnvironmentProblem:

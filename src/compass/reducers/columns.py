@@ -9,10 +9,10 @@ import pyarrow as pa
 from numba import types
 from numpy.typing import NDArray
 
+from compass.arrow import values_of
 from compass.domain.base import Value
 from compass.execute.kernel import f8, i4, i8, kernel
 from compass.prepare import cells
-from compass.readers.arrays import values_of
 from compass.readers.plain import plain_column
 
 Bins = NDArray[np.uint8]

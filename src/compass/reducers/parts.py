@@ -7,9 +7,7 @@ another one begins anew.
 
 import errno
 import json
-import os
 import shutil
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from compass import files
 from compass.domain.errors import DataProblem, EnvironmentProblem
 from compass.readers.fragments import Fragment
 from compass.readers.plain import plain
@@ -54,21 +53,17 @@ def _writing(what: str) -> Iterator[None]:
 
 def write_part(path: Path, tables: Sequence[pa.Table], tally: Tally, fragment: Fragment) -> None:
     """Writes the kept rows of a fragment and its tally, as a whole or not at all."""
-    # Two workers may have the same fragment, when one was thought to be dead.
-    half = path.with_name(f"{path.name}.{uuid.uuid4().hex}.half")
     schema = _shared([table.schema for table in tables]) if tables else pa.schema([])
     said = schema.with_metadata({_TALLY: json.dumps(tally.plain()).encode()})
-    with _writing(f"the rows kept of {fragment} to {path.parent}"):
-        try:
-            with half.open("wb") as file:
-                with pa.ipc.new_file(file, said) as writer:
-                    for table in tables:
-                        writer.write_table(table.cast(said))
-                file.flush()
-                os.fsync(file.fileno())
-            half.replace(path)
-        finally:
-            half.unlink(missing_ok=True)
+    with (
+        _writing(f"the rows kept of {fragment} to {path.parent}"),
+        # Two workers may have the same fragment, when one was thought to be dead.
+        files.replacing(path) as temporary,
+        temporary.open("wb") as file,
+        pa.ipc.new_file(file, said) as writer,
+    ):
+        for table in tables:
+            writer.write_table(table.cast(said))
 
 
 def read_tally(path: Path) -> Tally | None:
@@ -92,9 +87,7 @@ def begin(folder: Path, plan: Mapping[str, Any], count: int) -> dict[int, Tally]
         if folder.exists():
             shutil.rmtree(folder)
         folder.mkdir()
-        half = folder / f"{_PLAN}.half"
-        half.write_text(text)
-        half.replace(known)
+        files.write_text(known, text)
     return {}
 
 
@@ -130,19 +123,16 @@ def assemble(
             "no row was kept", hint="keep a larger share, or look at the conditions on rows"
         )
     schema = _with_marks(_shared(schemas), how)
-    half = folder / f"{output.name}.half"  # what is left of it goes with the folder
     with _writing(str(output)):
-        try:
-            # Numbers of a sample hardly repeat: looking for repetitions costs a third of the time.
-            texts = [one.name for one in schema if pa.types.is_large_string(one.type)]
-            with parquet.ParquetWriter(half, schema, use_dictionary=texts) as writer:
-                for table in _grouped(folder, fragments, tallies, schema, tell):
-                    writer.write_table(table, row_group_size=_GROUP)
-            with half.open("rb+") as file:
-                os.fsync(file.fileno())
-            half.replace(output)
-        finally:
-            half.unlink(missing_ok=True)
+        # Numbers of a sample hardly repeat: looking for repetitions costs a third of the time.
+        texts = [one.name for one in schema if pa.types.is_large_string(one.type)]
+        # Beside the parts: what a kill leaves of it goes with their folder.
+        with (
+            files.replacing(output, folder=folder) as temporary,
+            parquet.ParquetWriter(temporary, schema, use_dictionary=texts) as writer,
+        ):
+            for table in _grouped(folder, fragments, tallies, schema, tell):
+                writer.write_table(table, row_group_size=_GROUP)
         shutil.rmtree(folder, ignore_errors=True)
 
 

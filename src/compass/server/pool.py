@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compass.domain.limits import ServerLimits
+from compass.execute.child import Garbled, header, next_frame
 from compass.execute.processors import cores
 from compass.server import logs, memory
 from compass.server.problems import (
@@ -22,11 +23,11 @@ from compass.server.problems import (
     refused_by,
     workspace_busy,
 )
-from compass.server.worker import HEADER, LENGTH, LONGEST, PROGRESS, RESULT
+from compass.server.worker import LONGEST, PROGRESS, RESULT, TASK
 
 Report = Callable[[dict[str, Any]], None]
+_MEMORY_INTERVAL = 0.5  # seconds between two looks at the memory of a process
 # What a process that opens people's files and models has no use for.
-_WEIGHED = 0.5  # seconds between two looks at the memory of a process
 _SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY")
 
 
@@ -47,28 +48,28 @@ class Worker:
         assert process.stdout is not None
         content = json.dumps({"task": task, "given": given}).encode()
         short = memory.shortages()
-        weighed = asyncio.create_task(self._weighed(process.pid))
+        watching = asyncio.create_task(self._watch_memory(process.pid))
         try:
-            process.stdin.write(LENGTH.pack(len(content)) + content)
+            process.stdin.write(header(TASK, len(content)) + content)
             await process.stdin.drain()
             while True:
-                kind, length = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
-                if length > 2 * LONGEST:  # damaged: it must not be waited for
-                    raise asyncio.IncompleteReadError(b"", length)
-                answer = await process.stdout.readexactly(length)
+                kind, answer = await next_frame(process.stdout, 2 * LONGEST)
                 if kind == RESULT:
                     return answer
                 if kind != PROGRESS:
                     raise refused_by(json.loads(answer))
                 if report is not None:
                     report(json.loads(answer))
-        except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError):
+        except (EOFError, BrokenPipeError, ConnectionResetError):
             raise await self._lost(short) from None
+        except Garbled:
+            await self.kill()
+            raise fault() from None
         except (asyncio.CancelledError, TimeoutError):
             await self.kill()
             raise
         finally:
-            weighed.cancel()
+            watching.cancel()
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self.process is None or self.process.returncode is not None:
@@ -90,20 +91,20 @@ class Worker:
         return self.process
 
     async def _lost(self, short_before: int) -> Refused:
-        """What is told when the process ended by itself, or was ended by somebody else."""
+        """The error for a process that ended by itself, or was ended by somebody else."""
         process, self.process = self.process, None
         code = await process.wait() if process is not None else 0
         if code >= 0:
-            return fault()  # of ours: it has told the log
+            return fault()  # of ours: it has written to the log
         short = memory.shortages() > short_before
         logs.trouble("worker-lost", signal=-code, held=self.held, limit=self.memory, short=short)
         return lost_worker(-code, memory.described(self.held, self.memory), short=short)
 
-    async def _weighed(self, pid: int) -> None:
+    async def _watch_memory(self, pid: int) -> None:
         """Note how much memory the process holds: when it is gone, it cannot be asked."""
         while True:
             self.held = memory.resident(pid) or self.held
-            await asyncio.sleep(_WEIGHED)
+            await asyncio.sleep(_MEMORY_INTERVAL)
 
     async def kill(self) -> None:
         """End the process now."""

@@ -36,6 +36,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from compass import files
 from compass.domain.api import ID, WorkspaceInfo
 from compass.domain.base import Noun
 from compass.domain.errors import EnvironmentProblem
@@ -158,15 +159,13 @@ class Workspace:
             raise not_found("workspace")  # deleted while this was made
         place = self.place(kind, name)
         place.parent.mkdir(parents=True, exist_ok=True)
-        for base, _, names in os.walk(draft):
-            for path in (*(os.path.join(base, one) for one in names), base):
-                _sync(Path(path))
+        files.sync_tree(draft)
         with self._moving:
             self.remove(kind, name)
             before = self.bytes
             os.rename(draft, place)
             self._bytes = before + added
-        _sync(place.parent)
+        files.sync(place.parent)
 
     def put(self, kind: Kind, name: str, about: Noun) -> None:
         """Keep what is known about a thing; a new one or a change."""
@@ -179,14 +178,14 @@ class Workspace:
         fresh = self.passing / secrets.token_hex(8)
         try:
             fresh.write_bytes(written)
-            _sync(fresh)
+            files.sync(fresh)
             with self._moving:
                 before = self.bytes - (place / ABOUT).stat().st_size
                 os.replace(fresh, place / ABOUT)
                 self._bytes = before + len(written)
         finally:
             fresh.unlink(missing_ok=True)  # of a disk that is full
-        _sync(place)
+        files.sync(place)
 
     def remove(self, kind: Kind, name: str) -> bool:
         """Remove a thing; whether there was one."""
@@ -337,11 +336,11 @@ class Store:
             (draft / ABOUT).write_text(about.model_dump_json())
             (draft / _KEY).write_text(_hashed(secret))
             for path in (draft / ABOUT, draft / _KEY):
-                _sync(path)
+                files.sync(path)
             os.rename(draft, self.root / "workspaces" / name)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-        _sync(self.root / "workspaces")
+        files.sync(self.root / "workspaces")
         return self.open(f"{name}.{secret}"), f"{name}.{secret}"
 
     def _full(self) -> bool:
@@ -409,11 +408,3 @@ def _is_json(written: bytes) -> bool:
 
 def _hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -3,15 +3,15 @@
 import asyncio
 import csv
 import hashlib
-import os
 import re
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
+from compass import files
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
 from compass.domain.limits import ServerLimits
@@ -69,18 +69,13 @@ async def _written(request: Request, path: Path, workspace: Workspace) -> Receiv
                 workspace.check_room(0)
                 digest.update(chunk)
                 await asyncio.to_thread(file.write, chunk)
-            # Here, in a thread: a large file takes its time to get to the disk.
-            await asyncio.to_thread(_to_disk, file)
+        # In a thread: a large file takes its time to get to the disk.
+        await asyncio.to_thread(files.sync, path)
     finally:
         workspace.coming -= size
     if not size:
         raise BadInput("the upload is empty", hint="send the file as the body of the request")
     return Received(size, digest.hexdigest())
-
-
-def _to_disk(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
 
 
 async def _chunks(request: Request, limits: ServerLimits) -> AsyncIterator[bytes]:

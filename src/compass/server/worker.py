@@ -5,25 +5,21 @@ and gets frames back: progress, then a result or a problem. It may be killed at 
 that it holds is not also on disk. It dies with the server, and its memory is limited.
 """
 
-import ctypes
 import json
 import os
 import resource
 import signal
-import struct
 import sys
-import threading
 import time
-from typing import IO, Any
+from typing import Any, BinaryIO
 
+from compass.execute.child import end_with_parent, own_streams, read_frame, write_frame
 from compass.execute.processors import at_most
 from compass.server import logs
 
 PROGRESS, RESULT, PROBLEM = b"P", b"R", b"E"
-HEADER = struct.Struct(">cQ")
-LENGTH = struct.Struct(">Q")
-_PR_SET_PDEATHSIG = 1
-_WRITING = threading.Lock()
+TASK = b"T"
+_LONGEST_TASK = 1 << 40  # bytes: the server is trusted
 _PAUSE = 0.1  # seconds between two reports of progress
 LONGEST = 64 << 20  # bytes of a result: the server holds it in memory to send it
 
@@ -31,58 +27,51 @@ LONGEST = 64 << 20  # bytes of a result: the server holds it in memory to send i
 def main() -> None:
     """Serve pieces of work until there are no more."""
     limit, parent, threads = map(int, sys.argv[1:4])
-    _die_with(parent)
+    end_with_parent(parent)
     # Private writable memory: unlike the address space, it counts what is really asked for.
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     at_most(threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides what Ctrl-C means
     logs.configure(os.fdopen(os.dup(2), "w"))
-    # What libraries print must not get between the frames, nor people's data into the log.
-    out = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)
+    # After the log has its own stream: people's data must not get into it by what libraries print.
+    source, out = own_streams()
     try:
-        serve(sys.stdin.buffer, out)
+        serve(source, out)
     except Exception as error:
         logs.trouble("fault", error)  # of ours: the process ends, and is replaced
         sys.exit(1)
 
 
-def _die_with(parent: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was gone before the signal was asked for
-        sys.exit(1)
-
-
-def serve(source: IO[bytes], out: IO[bytes]) -> None:
+def serve(source: BinaryIO, out: BinaryIO) -> None:
     """Read pieces of work from one stream and write frames to the other."""
     from compass.server.tasks import TaskHandlers
 
     handlers = TaskHandlers()
-    while len(head := source.read(LENGTH.size)) == LENGTH.size:
-        given = json.loads(source.read(LENGTH.unpack(head)[0]))
+    while True:
+        try:
+            given = json.loads(read_frame(source, _LONGEST_TASK).content)
+        except EOFError:
+            return
         kind, content = _done(handlers, given, out)
-        _write(out, kind, content)
+        write_frame(out, kind, content)
         handlers.tidy()
 
 
-def _done(handlers: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, bytes]:
+def _done(handlers: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, bytes]:
     from compass.domain.errors import CompassError
     from compass.server.problems import problem_of, too_large
 
-    told, last = "", 0.0
+    reported, last = "", 0.0
 
     def report(stage: str, done: int, total: int) -> None:
-        nonlocal told, last
-        # The last step of a stage is told too, or a bar would stop short of its end.
-        if time.monotonic() - last < _PAUSE and done < total and stage == told:
+        nonlocal reported, last
+        # The last step of a stage is reported too, or a bar would stop short of its end.
+        if time.monotonic() - last < _PAUSE and done < total and stage == reported:
             return
-        told, last = stage, time.monotonic()
+        reported, last = stage, time.monotonic()
         shown = {"stage": stage, "done": int(done), "total": int(total)}
-        _write(out, PROGRESS, json.dumps(shown).encode())
+        write_frame(out, PROGRESS, json.dumps(shown).encode())
 
     try:
         result = handlers.do(given["task"], given["given"], report)
@@ -100,13 +89,13 @@ def _done(handlers: Any, given: dict[str, Any], out: IO[bytes]) -> tuple[bytes, 
                 "give it less data, or ask the operator for more memory",
             )
         if not isinstance(error, CompassError):
-            # The process ends. Of the error only its kind and place are told: its text may quote
+            # The process ends. Of the error only its kind and place are logged: its text may quote
             # people's data.
             logs.trouble("fault", error, task=given["task"])
             sys.exit(1)
         status, problem = problem_of(error)
-    told_problem = {"status": status, "problem": problem.model_dump(mode="json")}
-    return PROBLEM, _without_paths(json.dumps(told_problem), given["given"]).encode()
+    refusal = {"status": status, "problem": problem.model_dump(mode="json")}
+    return PROBLEM, _without_paths(json.dumps(refusal), given["given"]).encode()
 
 
 def _starved(error: BaseException | None) -> bool:
@@ -125,13 +114,6 @@ def _without_paths(text: str, given: dict[str, Any]) -> str:
         if isinstance(path, str) and path.startswith("/"):
             text = text.replace(json.dumps(path)[1:-1], "the file")
     return text
-
-
-def _write(out: IO[bytes], kind: bytes, content: bytes) -> None:
-    with _WRITING:  # threads that learn report progress too
-        out.write(HEADER.pack(kind, len(content)))
-        out.write(content)
-        out.flush()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from compass.slurm import units as slurm_units
+from compass.slurm import units
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Field:
     kind: str = "text"
     unit: str | None = None
     join: str = "own"
-    parse: Callable[[str], float | None] = slurm_units.size
+    parse: Callable[[str], float | None] = units.size
 
 
 FIELDS: dict[str, Field] = {}
@@ -29,7 +29,7 @@ def _add(
     kind: str,
     unit: str | None = None,
     join: str = "own",
-    parse: Callable[[str], float | None] = slurm_units.size,
+    parse: Callable[[str], float | None] = units.size,
 ) -> None:
     for name in names.split():
         FIELDS[name.lower()] = Field(name, kind, unit, join, parse)
@@ -55,11 +55,11 @@ _add(
     "Timelimit ElapsedRaw CPUTimeRAW ResvCPURAW PlannedCPURAW",
     "number",
     "s",
-    parse=slurm_units.seconds,
+    parse=units.seconds,
 )
-_add("TimelimitRaw", "number", "min", parse=slurm_units.amount)
-_add("AveCPU", "number", "s", "max", slurm_units.seconds)
-_add("MinCPU", "number", "s", "min", slurm_units.seconds)
+_add("TimelimitRaw", "number", "min", parse=units.amount)
+_add("AveCPU", "number", "s", "max", units.seconds)
+_add("MinCPU", "number", "s", "min", units.seconds)
 _add(
     "MaxRSS AveRSS MaxVMSize AveVMSize MaxDiskRead AveDiskRead MaxDiskWrite AveDiskWrite",
     "number",
@@ -68,8 +68,8 @@ _add(
 )
 _add("MaxPages AvePages NTasks", "number", None, "max")
 _add("AllocCPUS NCPUS ReqCPUS AllocNodes NNodes ReqNodes Priority Restarts", "number")
-_add("ConsumedEnergy ConsumedEnergyRaw", "number", "J", "sum", slurm_units.amount)
-_add("AveCPUFreq", "number", "kHz", "max", slurm_units.amount)
+_add("ConsumedEnergy ConsumedEnergyRaw", "number", "J", "sum", units.amount)
+_add("AveCPUFreq", "number", "kHz", "max", units.amount)
 _add("Submit Eligible Start End", "moment")
 _add("State", "state")
 _add("ExitCode DerivedExitCode", "exit")

@@ -1,25 +1,20 @@
-"""The process apart in which a model that somebody brought is loaded and run.
+"""The separate process in which a model that somebody brought is loaded and run.
 
 It has bounded memory and time, an empty environment, no network where the kernel allows that, and
 cannot write to files. It is started when first needed, and again after it died.
 """
 
-import json
 import os
-import select
-import subprocess
-import sys
 import threading
 import time
-import weakref
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EnvironmentProblem
+from compass.execute.child import Child, Ended, Garbled
 from compass.model.files import wire
 from compass.model.files.limits import Limits
 from compass.model.files.sniff import Content
@@ -27,9 +22,8 @@ from compass.model.files.sniff import Content
 Floats = NDArray[np.float64]
 
 ROWS = 65_536  # rows of one call; more are sent in several
-_PIECE = 2**20
 _KEPT = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TZ")  # what an interpreter may need to start at all
-_SURROUNDINGS = {
+_ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PATH": os.defpath,
     "HOME": "/nonexistent",
@@ -44,10 +38,6 @@ _SURROUNDINGS = {
 }
 
 
-class _Ended(Exception):
-    """The process cannot be talked to any more."""
-
-
 class Sandbox:
     """A model in a process of its own; several threads may ask it."""
 
@@ -55,9 +45,7 @@ class Sandbox:
         self.content = content
         self.limits = limits
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._owner = 0
-        self._close: Any = None
+        self._child: Child | None = None
         self._facts: dict[str, Any] = {}
         self._arrays: list[NDArray[Any]] = []
 
@@ -89,10 +77,9 @@ class Sandbox:
             self._end()
 
     def _ready(self) -> None:
-        if self._process is not None and self._owner == os.getpid():
-            if self._process.poll() is None:
-                return
-            self._end()
+        if self._child is not None and self._child.usable:
+            return
+        self._end()
         self._start()
         header = {
             "op": "load",
@@ -107,40 +94,22 @@ class Sandbox:
     def _start(self) -> None:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         try:
-            process = subprocess.Popen(
-                [sys.executable, "-I", "-m", "compass.model.files.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=kept | _SURROUNDINGS,
-                cwd="/",
-                start_new_session=True,
-            )
+            self._child = Child("compass.model.files.worker", kept | _ENVIRONMENT)
         except OSError as error:
             raise EnvironmentProblem(
                 f"no process can be started to run {self.content.name}: {error.strerror}",
                 hint="check the limits of this machine (ulimit -u)",
             ) from None
-        assert process.stdin is not None
-        assert process.stdout is not None
-        os.set_blocking(process.stdin.fileno(), False)
-        os.set_blocking(process.stdout.fileno(), False)
-        self._process, self._owner = process, os.getpid()
-        self._close = weakref.finalize(self, _finish, process, os.getpid())
 
     def _ask(
         self, header: dict[str, Any], arrays: list[NDArray[Any]], loading: bool
     ) -> wire.Message:
         """One question and its answer, within its time; the process is ended if there is none."""
-        assert self._process is not None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        assert self._child is not None
         deadline = time.monotonic() + float(header["seconds"])
-        into, out = self._process.stdin.fileno(), self._process.stdout.fileno()
         try:
-            for piece in wire.encode(header, arrays):
-                _write(into, piece, deadline)
-            answer, found = wire.decode(lambda size: _read(out, size, deadline), wire.ANSWER)
+            self._child.send(wire.KIND, wire.encode(header, arrays), deadline)
+            answer, found = wire.decode(self._child.receive(wire.ANSWER, deadline).content)
         except TimeoutError:
             self._end()
             doing = "be loaded" if loading else "predict"
@@ -148,9 +117,9 @@ class Sandbox:
                 f"{self.content.name} took longer than {header['seconds']:g} s to {doing}",
                 hint="bring a smaller model, or give it more time: Limits(seconds=60)",
             ) from None
-        except _Ended:
+        except Ended:
             raise self._died() from None
-        except (wire.Garbled, json.JSONDecodeError) as error:
+        except Garbled as error:
             raise self._fault(f"it answered with something else: {error}") from None
         if "error" in answer:
             problem = _problem(answer)
@@ -160,11 +129,8 @@ class Sandbox:
         return answer, found
 
     def _died(self) -> BadInput:
-        process, name = self._process, self.content.name
-        assert process is not None
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(1.0)
-        code = process.returncode
+        assert self._child is not None
+        code, name = self._child.exit_code(), self.content.name
         self._end()
         if code is not None and -code in (9, 24):  # killed, or out of processor time
             return BadInput(
@@ -186,57 +152,9 @@ class Sandbox:
         )
 
     def _end(self) -> None:
-        if self._close is not None:
-            self._close()
-        self._process = self._close = None
-
-
-def _finish(process: "subprocess.Popen[bytes]", owner: int) -> None:
-    if os.getpid() != owner:  # a forked copy: the process belongs to the original
-        return
-    with suppress(OSError):
-        process.kill()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(5.0)
-
-
-def _write(handle: int, data: bytes, deadline: float) -> None:
-    left = memoryview(data)
-    while left:
-        _wait(handle, deadline, writing=True)
-        try:
-            done = os.write(handle, left[:_PIECE])
-        except BlockingIOError:
-            continue
-        except OSError:
-            raise _Ended from None
-        left = left[done:]
-
-
-def _read(handle: int, size: int, deadline: float) -> bytes:
-    found = bytearray()
-    while len(found) < size:
-        _wait(handle, deadline, writing=False)
-        try:
-            piece = os.read(handle, min(size - len(found), _PIECE))
-        except BlockingIOError:
-            continue
-        if not piece:
-            raise _Ended
-        found += piece
-    return bytes(found)
-
-
-def _wait(handle: int, deadline: float, *, writing: bool) -> None:
-    watch = select.poll()
-    watch.register(handle, select.POLLOUT if writing else select.POLLIN)
-    left = deadline - time.monotonic()
-    if left <= 0 or not watch.poll(1000 * left):
-        raise TimeoutError
+        if self._child is not None:
+            self._child.kill()
+        self._child = None
 
 
 def _problem(answer: Mapping[str, Any]) -> BadInput | EnvironmentProblem:

@@ -3,14 +3,14 @@
 Started as `python -I -m compass.model.files.worker`.
 """
 
-import os
 import warnings
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, CompassError, EnvironmentProblem
+from compass.execute.child import own_streams, read_frame, write_frame
 from compass.model.files import limits, wire
 
 BATCH = 256  # rows that a model sees at once, unless it was made for another number
@@ -19,11 +19,11 @@ BATCH = 256  # rows that a model sees at once, unless it was made for another nu
 def main() -> None:
     """Answer until the other end is closed."""
     limits.without_network()
-    asked, answers = _pipes()
+    source, out = own_streams()
     runner: Any = None
     while True:
         try:
-            header, arrays = wire.decode(lambda size: _exactly(asked, size), wire.QUESTION)
+            header, arrays = wire.decode(read_frame(source, wire.QUESTION).content)
         except EOFError:
             return
         answer: dict[str, Any] = {}
@@ -33,30 +33,12 @@ def main() -> None:
             if header["op"] == "load":
                 runner, answer, found = _load(header, arrays[0].tobytes())
             else:
-                texts = {int(place): said for place, said in header["texts"].items()}
+                texts = {int(place): labels for place, labels in header["texts"].items()}
                 found = [_predict(runner, arrays[0], texts)]
         except Exception as error:
-            # Whatever goes wrong in somebody's model is told, not raised.
-            answer, found = _told(error, str(header.get("name", "the model"))), []
-        for piece in wire.encode(answer, found):
-            answers.write(piece)
-        answers.flush()
-
-
-def _pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The two ends to talk through; what libraries print goes nowhere."""
-    asked, answers = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for handle in (0, 1, 2):
-        os.dup2(nothing, handle)
-    return os.fdopen(asked, "rb"), os.fdopen(answers, "wb")
-
-
-def _exactly(source: BinaryIO, size: int) -> bytes:
-    found = source.read(size)
-    if len(found) < size:
-        raise EOFError
-    return found
+            # Whatever goes wrong in somebody's model is reported, not raised.
+            answer, found = _reported(error, str(header.get("name", "the model"))), []
+        write_frame(out, wire.KIND, *wire.encode(answer, found))
 
 
 def _load(header: dict[str, Any], content: bytes) -> tuple[Any, dict[str, Any], list[NDArray[Any]]]:
@@ -85,26 +67,26 @@ def _predict(runner: Any, X: NDArray[np.float64], texts: dict[int, list[str]]) -
         rows = X[start : start + size]
         if len(rows) < size:
             rows = np.concatenate([rows, np.repeat(rows[-1:], size - len(rows), axis=0)])
-        said = np.asarray(runner.predict(rows, texts), dtype=np.float64)
-        if said.ndim not in (1, 2) or len(said) != size:
-            told = "one value" if said.size == 1 else f"an array of shape {said.shape}"
+        predicted = np.asarray(runner.predict(rows, texts), dtype=np.float64)
+        if predicted.ndim not in (1, 2) or len(predicted) != size:
+            shape = "one value" if predicted.size == 1 else f"an array of shape {predicted.shape}"
             raise BadInput(
-                f"the model predicts {told} for {size} rows",
+                f"the model predicts {shape} for {size} rows",
                 hint="a model must predict one row for each row it is given",
             )
-        parts.append(said.reshape(size, -1)[: len(X) - start])
+        parts.append(predicted.reshape(size, -1)[: len(X) - start])
     return np.concatenate(parts)
 
 
-def _told(error: Exception, name: str) -> dict[str, Any]:
+def _reported(error: Exception, name: str) -> dict[str, Any]:
     if isinstance(error, CompassError):
         missing = isinstance(error, EnvironmentProblem)
         return {"error": error.message, "hint": error.hint, "missing": missing}
-    said = f"{type(error).__name__}: {error}"
-    words = " ".join(said.split())
+    text = f"{type(error).__name__}: {error}"
+    words = " ".join(text.split())
     # Traces of graphs are long; what went wrong stands at their end.
     short = words if len(words) <= 300 else f"{words[:100]} ... {words[-190:]}"
-    if isinstance(error, MemoryError) or "allocat" in said.lower() or "bad_alloc" in said:
+    if isinstance(error, MemoryError) or "allocat" in text.lower() or "bad_alloc" in text:
         return {
             "error": f"{name} needs more memory than it may use ({short})",
             "hint": "bring a smaller model, or allow more: Limits(memory=8 * 2**30)",

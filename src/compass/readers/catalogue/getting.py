@@ -3,13 +3,13 @@
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from compass import files
 from compass.domain.errors import CompassError, DataProblem, EnvironmentProblem
 from compass.readers.catalogue.known import Entry, Piece
 
@@ -99,7 +99,7 @@ def _held(entry: Entry, piece: Piece, place: Path, progress: Progress | None) ->
     if known is not None:
         return target, False
     with _writing(place):
-        _replace(note, sha256(target).encode())
+        files.write_bytes(note, sha256(target).encode(), files.READABLE)
     return target, True
 
 
@@ -247,28 +247,7 @@ def _copied(path: Path, folder: Path | None, entry: Entry) -> Path:
     place = folder / entry.name
     with _writing(place):
         target = place / path.name
-        handle, name = tempfile.mkstemp(dir=place, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as copy, path.open("rb") as original:
-                shutil.copyfileobj(original, copy, 1 << 20)
-            _publish(Path(name), target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        # Private files are of no use in a folder that a group shares.
+        with files.replacing(target, files.READABLE) as temporary:
+            shutil.copyfile(path, temporary)
     return target
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        _publish(Path(name), path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _publish(fresh: Path, target: Path) -> None:
-    fresh.chmod(0o644)  # private files are of no use in a folder that a group shares
-    fresh.replace(target)

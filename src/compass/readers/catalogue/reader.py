@@ -5,12 +5,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from compass import registry
+from compass.arrow import UNIT
 from compass.domain.errors import DataProblem
 from compass.readers import files
 from compass.readers.catalogue.getting import Progress, obtain
 from compass.readers.catalogue.known import SCHEME, Entry, Piece, entry
 from compass.readers.combine import combine
-from compass.readers.plain import UNIT, plain
+from compass.readers.plain import plain
 from compass.readers.table import Part, Table
 
 

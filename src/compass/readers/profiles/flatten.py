@@ -8,9 +8,9 @@ from pathlib import Path, PurePath
 import numpy as np
 import pyarrow as pa
 
+from compass.arrow import UNIT
 from compass.domain.errors import DataProblem, unknown
 from compass.readers.inflate import COMPRESSED
-from compass.readers.plain import UNIT
 from compass.readers.profiles.base import OVER, Measured, Over, Profile, ProfileOptions, Scalar
 
 NOTES = b"notes"  # metadata key of a table: what was kept and what was left out, a line each

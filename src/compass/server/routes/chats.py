@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Response
 from pydantic import Field
 
-from compass.chat.dialogue import failed, told, unread
+from compass.chat.dialogue import failed, show_answer, unreadable
 from compass.chat.draft import Conversation, Draft, Reply, Turn
 from compass.chat.steps import Step
 from compass.domain.api import AnswerInfo, Id, Job, State, excerpt
@@ -254,7 +254,7 @@ async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -
             "I could not read this message within what the server allows",
             hint="say it in fewer words, or in several messages",
         )
-        return unread(
+        return unreadable(
             chat.conversation, text, problem, service.engine(workspace, chat.engine).space
         )
 
@@ -313,7 +313,7 @@ def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None
 
 async def _with_answer(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat:
     answer = await service.answer(workspace, made)
-    done = chat.after(told(chat.conversation, answer, chat.reply), answer=made)
+    done = chat.after(show_answer(chat.conversation, answer, chat.reply), answer=made)
     workspace.put("chats", chat.id, done)
     return done
 

@@ -9,7 +9,6 @@ from compass.domain.api import DatasetInfo, EngineInfo, Job, Name, RunNext, Tell
 from compass.domain.base import Noun, Value
 from compass.domain.query import Query as Asked
 from compass.domain.tell import TellReport
-from compass.exporters.forms import job_array
 from compass.server import logs
 from compass.server.job_work import TELL_REPORT
 from compass.server.problems import Refused, damaged, not_found
@@ -27,6 +26,7 @@ from compass.server.routes.queries import Options, Text
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id, now
 from compass.server.uploads import ending_of, receive, write_rows
+from compass.slurm.script import job_array
 
 router = router_for("runs", "/api/v1/engines/{id}")
 

@@ -1,0 +1,370 @@
+"""Words into columns and labels of a table: exactly, by synonym, or in spite of a typing error."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
+
+from compass.chat.draft import How
+from compass.chat.english import synonyms
+from compass.chat.english.lexicon import KNOWN_WORDS, PHRASES
+from compass.chat.english.synonyms import larger_is_better
+from compass.chat.english.words import Token, compact, joined_text, stem
+from compass.domain.base import Value
+from compass.domain.space import Category, Number, Role, Space
+from compass.domain.units import UNITS, canonical
+from compass.prepare.names import words
+
+_LONGEST = 6  # words of one mention
+_IMPLIED = 0.3  # a word that only the unit of the column implies
+_LEAST = 0.2
+_CLOSE = 0.85  # of the best score: the words can mean this column too
+
+
+# Column -> the words of its name that were found, by list and place, with how well each fits.
+Hits = dict[str, dict[tuple[int, int], float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words that can mean columns, with how well each fits."""
+
+    start: int
+    end: int
+    words: str
+    scores: dict[str, float]
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMention:
+    """Words that are a label of one or more columns."""
+
+    start: int
+    end: int
+    words: str
+    labels: tuple[tuple[str, Value], ...]
+    how: How
+
+
+@dataclass(slots=True)
+class Index:
+    """The words of one table."""
+
+    space: Space
+    parameters: dict[str, Number | Category] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)
+    hits: dict[str, Hits] = field(default_factory=dict)
+    totals: dict[str, list[dict[int, float]]] = field(default_factory=dict)
+    labels: dict[str, list[tuple[str, Value]]] = field(default_factory=dict)
+    stems: dict[str, frozenset[str]] = field(default_factory=dict)
+    label_words: list[str] = field(default_factory=list)
+    signed_labels: list[str] = field(default_factory=list)  # with signs that part words
+    pieces: dict[str, str] = field(default_factory=dict)
+    vocabulary: list[str] = field(default_factory=list)
+    spellings: list[str] = field(default_factory=list)
+    sole: set[str] = field(default_factory=set)
+    initials: dict[str, str] = field(default_factory=dict)
+    longest_name: int = 0
+    longest_label: int = 0
+
+    # ------------------------------------------------------------------ columns
+
+    def column_at(self, found: Sequence[Token], start: int) -> Mention | None:
+        """The longest words from a place on that mean a column."""
+        exact, grown = self.exact_at(found, start), self._by_words(found, start)
+        if exact is None or (grown is not None and grown.end > exact.end):
+            return grown or self._by_initials(found, start)
+        return exact
+
+    def _by_initials(self, found: Sequence[Token], start: int) -> Mention | None:
+        """Simulated years per day, for a column that is called sypd."""
+        if not self.initials:
+            return None
+        letters = "".join(token.low[0] for token in found[start : start + 6])
+        for short, name in self.initials.items():
+            end = start + len(short)
+            if letters.startswith(short) and all(t.low.isalpha() for t in found[start:end]):
+                return Mention(start, end, joined_text(found, start, end), {name: 1.0}, How.SYNONYM)
+        return None
+
+    def ends(self, name: str) -> bool:
+        """Whether a column tells how a run ended: its labels are words such as `completes`."""
+        return self.parameters[name].role is Role.OUTCOME
+
+    def exact_at(self, found: Sequence[Token], start: int) -> Mention | None:
+        """The longest words from a place on that are the name of a column."""
+        for end, key in _keys(found, start, _LONGEST, self.longest_name):
+            names = self.names.get(key)
+            if not names:
+                continue
+            if end == start + 1:
+                names = [name for name in names if key == _bare_key(name)]
+            text = joined_text(found, start, end)
+            literal = [name for name in names if name == text]
+            if len(key) <= 2 and (not literal or text in {"a", "I", "i"}):
+                continue
+            ranked = literal or names
+            if not ranked:
+                continue
+            scores = {name: 1.1 - 0.01 * place for place, name in enumerate(ranked)}
+            return Mention(start, end, text, scores, How.EXACT)
+        return None
+
+    def _by_words(self, found: Sequence[Token], start: int) -> Mention | None:
+        first = start
+        if self._leads(found, start):
+            first += 1
+            while first < len(found) and found[first].low in {"of", "the", "my", "all"}:
+                first += 1
+        hits, fuzzy = self._hits(found, first)
+        if not hits or self._faint(found, first):
+            return None
+        matched = [hits]
+        if first > start:
+            led = self._hits(found, start)[0]
+            common = hits.keys() & led.keys()
+            matched = [{name: hits[name] for name in common}, led] if common else [hits]
+        end = self._grow(found, first, matched)
+        if (found[first].low,) in PHRASES and end == first + 1:
+            return None
+        scores = self._scores(matched)
+        if not scores:
+            return None
+        text = joined_text(found, start, end)
+        stems = {stem(token.low) for token in found[start:end]}
+        best = max(scores, key=lambda name: scores[name])
+        exact = not fuzzy and stems == {stem(word) for word in words(best)}
+        how = How.EXACT if exact else How.FUZZY if fuzzy else How.SYNONYM
+        return Mention(start, end, text, scores, how)
+
+    def _grow(
+        self,
+        found: Sequence[Token],
+        first: int,
+        matched: list[Hits],
+    ) -> int:
+        """Take in the words that follow while some column fits all of them; the end."""
+        columns = set(matched[0])
+        end = place = first + self._width(found, first)
+        while place < min(len(found), first + _LONGEST):
+            low = found[place].low
+            hits = {} if low in {"of", "the", "in"} else self._hits(found, place)[0]
+            common = columns & set(hits)
+            proper = common and not (self._faint(found, place) and low not in synonyms.TAILS)
+            if common:
+                columns = common
+                matched[:] = [{n: h[n] for n in h if n in common} for h in matched]
+                matched.append({name: hits[name] for name in common})
+                place += self._width(found, place)
+                end = place if proper or low != "per" else end
+            elif low in synonyms.TAILS:
+                place += 1
+                end = place
+            elif low in {"of", "in"} or (low == "the" and found[place - 1].low in {"of", "in"}):
+                place += 1
+            else:
+                break
+        return end
+
+    def _leads(self, found: Sequence[Token], start: int) -> bool:
+        """Whether a word only leads to the one that is meant: number of, allocated, type of."""
+        low = found[start].low
+        if low in synonyms.HEADS:
+            return True
+        return stem(low) in self.hits and self._faint(found, start) and (low,) not in PHRASES
+
+    def _width(self, found: Sequence[Token], place: int) -> int:
+        """Two words that are one: run time, wall clock."""
+        return 1 if _joined(found, place) is None else 2
+
+    def _faint(self, found: Sequence[Token], place: int) -> bool:
+        if self._width(found, place) > 1:
+            return False
+        stemmed = stem(found[place].low)
+        return stemmed in synonyms.FAINT or (
+            stemmed in synonyms.HALF_FAINT and stemmed not in self.sole
+        )
+
+    def _hits(self, found: Sequence[Token], place: int) -> tuple[Hits, bool]:
+        if place >= len(found):
+            return {}, False
+        token = found[place]
+        joined = _joined(found, place)
+        if joined is not None and stem(joined) in self.hits:
+            return self.hits[stem(joined)], False
+        direct = self.hits.get(stem(token.low))
+        if direct is not None:
+            return direct, False
+        pieces = words(token.text) if token.text[0].isalpha() else ()
+        counted = stem(token.low[1:]) if token.low.startswith("n") and len(token.low) > 3 else ""
+        if counted in self.hits and token.low not in KNOWN_WORDS:
+            return self.hits[counted], False
+        if len(pieces) > 1:
+            return self._together(pieces), False
+        if token.low in KNOWN_WORDS or stem(token.low) in synonyms.RELATIVES:
+            return {}, False
+        near = nearest_word(token.low, self.spellings) or nearest_word(
+            stem(token.low), self.vocabulary
+        )
+        return (self.hits[stem(near)], True) if near is not None else ({}, False)
+
+    def _together(self, pieces: Iterable[str]) -> Hits:
+        """The columns that fit every word of `n_threads`."""
+        all_hits = [self.hits.get(stem(piece), {}) for piece in pieces]
+        solid = [hits for hits in all_hits if hits]
+        if not solid or len(solid) * 2 < len(all_hits):
+            return {}
+        common = set(solid[0]).intersection(*solid[1:])
+        merged: Hits = {}
+        for name in common:
+            merged[name] = {}
+            for hits in solid:
+                _keep_best(merged[name], hits[name])
+        return merged
+
+    def _scores(self, matched: list[Hits]) -> dict[str, float]:
+        scores: dict[str, float] = {}
+        for name in matched[0]:
+            best: dict[tuple[int, int], float] = {}
+            for hits in matched:
+                _keep_best(best, hits.get(name, {}))
+            lists = self.totals[name]
+            covered = [
+                sum(q * lists[k][w] for (k, w), q in best.items() if k == number and w >= 0)
+                / sum(lists[number].values())
+                for number in range(len(lists))
+            ]
+            implied = _IMPLIED if any(w < 0 for _, w in best) else 0.0
+            score = max(covered) * (1 - 0.1 * bool(implied)) + 0.1 * bool(implied)
+            score = max(score, implied)
+            if self.parameters[name].role is Role.IGNORED:
+                score *= 0.3
+            if score >= _LEAST:
+                scores[name] = score
+        return scores
+
+    # ------------------------------------------------------------------- labels
+
+    def label_at(self, found: Sequence[Token], start: int) -> LabelMention | None:
+        """The longest words from a place on that are a label."""
+        for end, key in _keys(found, start, 4, self.longest_label + 1):
+            if key in self.labels:
+                text = joined_text(found, start, end)
+                return LabelMention(start, end, text, tuple(self.labels[key]), How.EXACT)
+            one = key.removesuffix("s")  # only T4s: a label with a number in it has a plural
+            if one in self.labels and one[-1].isdigit() and one != key:
+                text = joined_text(found, start, end)
+                return LabelMention(start, end, text, tuple(self.labels[one]), How.SYNONYM)
+        low = found[start].low
+        if len(low) < 4 or low in KNOWN_WORDS or stem(low) in self.hits:
+            return None
+        near = self.pieces.get(low) or nearest_word(low, self.label_words)
+        if near is None:
+            return None
+        return LabelMention(
+            start, start + 1, found[start].text, tuple(self.labels[near]), How.FUZZY
+        )
+
+    # ------------------------------------------------------------------ choices
+
+    def ranked(self, mention: Mention, roles: Iterable[Role] = ()) -> tuple[str, ...]:
+        """The columns that the words can mean, best first; those of the wanted roles win ties."""
+        wanted = frozenset(roles)
+
+        def rank(name: str) -> float:
+            bonus = 1.3 if self.parameters[name].role in wanted else 1.0
+            return mention.scores[name] * bonus
+
+        order = sorted(mention.scores, key=lambda name: -rank(name))
+        return tuple(name for name in order if rank(name) >= _CLOSE * rank(order[0]))
+
+    def about(self, concept: frozenset[str]) -> tuple[str, ...]:
+        """The outcomes whose names speak of something, those that say it plainest first."""
+        found = [
+            (len(self.stems[p.name] - synonyms.FAINT), place, p.name)
+            for place, p in enumerate(self.space)
+            if p.role is Role.OUTCOME
+            and isinstance(p, Number)
+            and self.stems[p.name] & concept
+            and (concept is not synonyms.PERFORMANCE or larger_is_better(self.stems[p.name]))
+        ]
+        return tuple(name for _, _, name in sorted(found))
+
+    def measured_in(self, dimension: str) -> tuple[str, ...]:
+        """The number columns whose unit or name is of a dimension, outcomes first."""
+        concept = synonyms.DIMENSIONS.get(dimension, frozenset())
+        if dimension == "time":
+            concept = synonyms.TIME
+        scored = []
+        for place, p in enumerate(self.space):
+            if not isinstance(p, Number) or p.role is Role.IGNORED:
+                continue
+            of_unit = dimension_of(p.unit) == dimension
+            named = bool(self.stems[p.name] & concept)
+            if of_unit or (named and p.unit is None):
+                extra = len(self.stems[p.name] - synonyms.FAINT - concept)
+                order = {Role.OUTCOME: 0, Role.KNOB: 1, Role.CONTEXT: 2}[p.role]
+                scored.append((order, not of_unit, not named, extra, place, p.name))
+        return tuple(row[-1] for row in sorted(scored))
+
+
+def nearest_word(word: str, known: Sequence[str]) -> str | None:
+    """The known word that differs by one typing error (two in a long word)."""
+    if len(word) < 4 or not known:
+        return None
+    most = 1 if len(word) < 8 else 2
+    close = extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=3)
+    sure = [
+        (distance, other[:1] != word[:1], other)
+        for other, distance, _ in close
+        if len(other) >= 4 and (other[:1] == word[:1] or len(word) > 5)
+    ]
+    return min(sure)[2] if sure else None
+
+
+def _keep_best(best: dict[tuple[int, int], float], more: dict[tuple[int, int], float]) -> None:
+    for key, quality in more.items():
+        best[key] = max(quality, best.get(key, 0.0))
+
+
+def _joined(found: Sequence[Token], place: int) -> str | None:
+    """The one word that two words are."""
+    if place + 1 >= len(found):
+        return None
+    first, second = found[place].low, found[place + 1].low
+    return synonyms.COMPOUNDS.get((first, second)) or synonyms.COMPOUNDS.get(
+        (first, second.removesuffix("s"))
+    )
+
+
+def _bare_key(name: str) -> str:
+    """The letters without what stands in brackets: `times` is not `Time[s]`."""
+    return compact(re.split(r"[\[(]", name, maxsplit=1)[0])
+
+
+def _keys(found: Sequence[Token], start: int, most: int, longest: int) -> list[tuple[int, str]]:
+    """The ends and the letters of the words from a place on, those of the most words first."""
+    keys: list[tuple[int, str]] = []
+    key = ""
+    for end in range(start, min(len(found), start + most)):
+        key += found[end].key
+        if len(key) > longest or not found[start].key:
+            break
+        if found[end].key:
+            keys.append((end + 1, key))
+    return keys[::-1]
+
+
+def dimension_of(unit: str | None) -> str | None:
+    """What a unit measures: time, power, energy, memory, frequency, money or a rate of these."""
+    if unit == "$":
+        return "money"
+    if unit and "/" in unit:
+        above, _, below = unit.partition("/")
+        parts = dimension_of(above), dimension_of(below)
+        return "/".join(part or "" for part in parts) if all(parts) else None
+    known = canonical(unit) if unit else None
+    return UNITS[known][0] if known else None

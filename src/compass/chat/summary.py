@@ -1,0 +1,158 @@
+"""An answer in a few plain sentences, and the reasons for it."""
+
+from collections.abc import Sequence
+
+from compass.chat.replies import and_list
+from compass.domain.answer import Answer, Effect, Label, Moved, Prediction, Proposal, Suggestion
+from compass.domain.base import Value
+from compass.domain.query import Kind
+from compass.explain.sentence import told as shown
+
+_RUNS = 3  # runs to measure that are written out
+_ROWS = 5  # supporting runs that are written out
+
+
+def summary(answer: Answer) -> str:
+    """The answer in a few plain sentences: what to do, what comes of it, how far to trust it."""
+    parts = []
+    if answer.no_answer is not None:
+        parts.append(f"There is no supported answer: {_sentence(answer.no_answer)}")
+        if answer.suggestions:
+            parts.append(f"The closest that I found: {_settings(answer.suggestions[0], answer)}.")
+    elif answer.population is not None:
+        parts += _over_runs(answer)
+    elif answer.suggestions:
+        parts += _first(answer.suggestions[0], answer)
+    else:
+        parts.append("There is no suggestion.")
+    if answer.no_answer is not None and answer.run_next:
+        parts.append(_to_measure(answer.run_next))
+    return "\n".join(parts)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _settings(suggestion: Suggestion, answer: Answer) -> str:
+    edits = {edit.name: edit for edit in suggestion.edits}
+    names = list(suggestion.settings) or list(edits)
+    settings = [_setting(n, suggestion, edits.get(n), answer) for n in names]
+    return and_list(settings) if settings else "no change"
+
+
+def _setting(name: str, suggestion: Suggestion, edit: Moved | None, answer: Answer) -> str:
+    value = suggestion.settings.get(name, suggestion.config.get(name))
+    if edit is None or answer.query.kind is Kind.RECOMMEND:
+        return f"{name} = {shown(value)}"
+    return f"{name} from {shown(edit.old, edit.unit)} to {shown(edit.new, edit.unit)}"
+
+
+def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
+    verb = {
+        Kind.RECOMMEND: "I suggest",
+        Kind.RECONFIGURE: "The smallest change that I found:",
+        Kind.WHAT_IF: "With",
+    }[answer.query.kind]
+    wanted = [o for o in suggestion.outcomes if o.name in answer.query.goals]
+    outcomes = [_outcome(o, answer.contexts) for o in wanted or suggestion.outcomes]
+    more = len(answer.suggestions) - 1
+    others = f" There {'is one other' if more == 1 else f'are {more} others'}." if more else ""
+    trust = suggestion.trust
+    end = ":" if answer.query.kind is Kind.WHAT_IF else "."
+    return [
+        f"{verb} {_settings(suggestion, answer)}{end}{others}",
+        *outcomes,
+        _trust(trust.label, trust.reason),
+    ]
+
+
+def _trust(label: Label, reason: str) -> str:
+    """The trust word and the reason for it."""
+    word = label.value.capitalize()
+    return _sentence(reason if reason.startswith(word) else f"{word}: {reason}")
+
+
+def _outcome(outcome: Prediction, contexts: int) -> str:
+    text = f"{outcome.name} is predicted to be {shown(_rounded(outcome.value), outcome.unit)}"
+    if contexts > 1:
+        text += f" on average over {contexts} contexts"
+    if outcome.low is not None and outcome.high is not None and outcome.level is not None:
+        ends = f"{shown(_rounded(outcome.low))} and {shown(_rounded(outcome.high), outcome.unit)}"
+        text += f", between {ends} for {100 * outcome.level:g} % of new runs"
+    if outcome.probability is not None:
+        text += f" (score {outcome.probability:.0%})"
+    if outcome.change_percent is not None:
+        text += f"; that is {_changed(outcome.change_percent)} than before"
+    if outcome.meets is False:
+        text += "; it misses the goal"
+    return f"{text}."
+
+
+def _rounded(value: Value) -> Value:
+    if isinstance(value, bool) or not isinstance(value, float):
+        return value
+    return float(f"{value:.4g}")
+
+
+def _changed(percent: float) -> str:
+    return f"{abs(percent):.1f} % {'less' if percent < 0 else 'more'}"
+
+
+def _over_runs(answer: Answer) -> list[str]:
+    population = answer.population
+    assert population is not None
+    parts = [f"Over {population.runs} past runs, on average:"]
+    for outcome in population.outcomes:
+        if outcome.change is None or outcome.change_percent is None:
+            points = outcome.change_percent
+            tail = "" if points is None else f" changes by {points:+.1f} points"
+            parts.append(f"{outcome.name} {shown(outcome.value)}{tail}.")
+        else:
+            now = shown(_rounded(outcome.value), outcome.unit)
+            parts.append(f"{outcome.name} becomes {now}, {_changed(outcome.change_percent)}.")
+    return [*parts, _trust(population.label, population.reason)]
+
+
+def _to_measure(runs: Sequence[Proposal]) -> str:
+    lines = []
+    varying = [n for n in runs[0].config if len({str(r.config.get(n)) for r in runs}) > 1]
+    for run in runs[:_RUNS]:
+        names = varying or list(run.config)
+        settings = ", ".join(f"{name} = {shown(run.config.get(name))}" for name in names)
+        lines.append(f"- {settings}: {run.why}")
+    return "\n".join(["What to measure next:", *lines])
+
+
+def reasons(answer: Answer) -> str:
+    """Why the first suggestion is what it is: trust, effects, past runs, moves that rules force."""
+    if answer.population is not None:
+        return _trust(answer.population.label, answer.population.reason)
+    if not answer.suggestions:
+        return _sentence(answer.no_answer or "There is no suggestion")
+    first = answer.suggestions[0]
+    parts = [] if answer.no_answer is None else [_sentence(answer.no_answer)]
+    parts.append(f"The first suggestion. {_trust(first.trust.label, first.trust.reason)}")
+    reason = first.trust.reason
+    parts += [_effect(effect) for effect in first.trust.effects if effect.reason not in reason]
+    if first.trust.evidence:
+        rows = [str(run.row) for run in first.trust.evidence[:_ROWS]]
+        more = first.trust.support - len(rows)
+        tail = f", and {more} more" if more > 0 else ""
+        word = "row" if len(rows) == 1 else "rows"
+        parts.append(f"Past runs that support it: {word} {', '.join(rows)}{tail}.")
+    else:
+        parts.append("No past run is close to it.")
+    parts += [
+        f"{edit.name} had to go from {shown(edit.old)} to {shown(edit.new)} because of the rule "
+        f"{edit.forced_by}."
+        for edit in first.edits
+        if edit.forced_by
+    ]
+    if answer.certificate is not None:
+        parts.append(_sentence(answer.certificate.reason))
+    return "\n".join(parts)
+
+
+def _effect(effect: Effect) -> str:
+    return f"{effect.finding.value.capitalize()}: {_sentence(effect.reason)}"

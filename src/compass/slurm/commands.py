@@ -1,0 +1,186 @@
+"""Runs the commands of Slurm: sbatch, squeue and sacct."""
+
+import getopt
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+from compass.domain.errors import BadInput, DataProblem, EnvironmentProblem
+from compass.slurm.text import DumpLayout, cells_carefully, cells_quickly
+
+_SECONDS = 120.0  # for a command that answers at once unless Slurm is in trouble
+
+# What is asked for, as far as the version at hand has it. A break in the one free text must
+# leave a short line, so it is not last.
+_ACCOUNTING_FIELDS = (
+    "JobID JobIDRaw JobName Cluster Account User Group Partition QOS State ExitCode "
+    "DerivedExitCode Reason Submit Eligible Start End Elapsed CPUTimeRAW TotalCPU UserCPU "
+    "SystemCPU Suspended Timelimit Priority ReqCPUS AllocCPUS ReqNodes AllocNodes NTasks ReqMem "
+    "MaxRSS AveRSS MaxVMSize AveVMSize MaxPages AvePages AveCPU MinCPU AveCPUFreq MaxDiskRead "
+    "AveDiskRead MaxDiskWrite AveDiskWrite ConsumedEnergyRaw ReqTRES AllocTRES TRESUsageInMax "
+    "TRESUsageInAve TRESUsageInTot NodeList Constraints"
+)
+ACCOUNTING_FIELDS = tuple(_ACCOUNTING_FIELDS.split())
+_SEPARATOR = "\x1f"  # a job's name may hold any character that people type
+
+# Options that choose jobs. Those that change the form of the output, or read files, are not here.
+_SHORT = "S:E:u:A:r:s:j:aM:LN:q:k:K:i:I:g:DTW:x:C:F:R:X"
+_LONG = (
+    "starttime= endtime= user= uid= accounts= account= partition= state= jobs= allusers clusters= "
+    "allclusters nodelist= qos= timelimit-min= timelimit-max= nnodes= ncpus= name= gid= group= "
+    "duplicates truncate wckeys= associations= constraints= flags= reason= allocations federation "
+    "local array"
+)
+
+
+def refusal_of_job(script: str) -> str:
+    """Why Slurm would not take this job script; empty if it would."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "job.sh"
+        file.write_text(script)
+        done = _run("sbatch", "--test-only", str(file))
+    if not done.returncode:
+        return ""
+    lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+    return lines[-1].removeprefix("sbatch: error: ")
+
+
+def states_of_jobs(jobs: Sequence[str]) -> list[str]:
+    """The states and reasons that squeue shows for these jobs, each once; ended ones have none."""
+    done = _run("squeue", "--noheader", "--jobs", ",".join(jobs), "--format", "%T, %r")
+    return sorted(set(filter(None, (line.strip() for line in done.stdout.splitlines()))))
+
+
+def accounting_options(text: str) -> list[str]:
+    """The options for sacct that a person wrote after `sacct:`."""
+    try:
+        found, rest = getopt.gnu_getopt(shlex.split(text), _SHORT, _LONG.split())
+    except (getopt.GetoptError, ValueError) as problem:
+        raise BadInput(
+            f"sacct:{text} cannot be used: {problem}",
+            hint="options that choose jobs are allowed: -S -E -u -A -r -s -j -a -M -N -q ...",
+        ) from problem
+    if rest:
+        raise BadInput(
+            f"sacct:{text} cannot be used: '{rest[0]}' is not an option",
+            hint="for example sacct:-S 2026-01-01 -u me",
+        )
+    options = []
+    for name, value in found:
+        if name.startswith("--"):
+            options.append(f"{name}={value}" if value else name)
+        else:
+            options.append(f"{name}{value}")
+    return options
+
+
+def accounting(options: Sequence[str], where: str) -> dict[str, pa.ChunkedArray]:
+    """The cells that sacct prints for these options, by column; time stamps are seconds in UTC.
+
+    `where` is what messages call them.
+    """
+    program = shutil.which("sacct")
+    if program is None:
+        raise EnvironmentProblem(
+            "sacct is not installed here",
+            hint="read on a machine of the cluster, or copy the output of "
+            "`sacct --parsable2 --format=ALL` here and read the file",
+        )
+    fields = _known_fields(program)
+    form = ("--parsable2", "--noheader", f"--delimiter={_SEPARATOR}")
+    command = [program, *form, f"--format={','.join(fields)}", *options]
+    cells = _printed(command, DumpLayout(_SEPARATOR, fields, 0, False), where)
+    return dict(zip(fields, cells.columns, strict=True))
+
+
+def _known_fields(program: str) -> tuple[str, ...]:
+    """The fields for `sacct --format` that this version of Slurm has."""
+    with tempfile.TemporaryFile() as errors:
+        try:
+            done = subprocess.run(  # noqa: S603  (no shell, fixed options)
+                [program, "--helpformat"],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                check=False,
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise _silent("sacct") from None
+        if done.returncode:
+            raise _refused(errors)
+    known = {name.lower() for name in done.stdout.decode(errors="replace").split()}
+    return tuple(name for name in ACCOUNTING_FIELDS if name.lower() in known)
+
+
+def _printed(command: list[str], layout: DumpLayout, where: str) -> pa.Table:
+    """The cells that the command prints, read while it prints: years of jobs take minutes."""
+    # Seconds since 1970 do not depend on the time zone.
+    env = {**os.environ, "SLURM_TIME_FORMAT": "%s"}
+    for careful in (False, True):
+        with tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(  # noqa: S603  (no shell, checked options)
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=env
+            )
+            assert process.stdout is not None
+            try:
+                stream = pa.PythonFile(process.stdout, "r")
+                first = process.stdout.peek(1)  # type: ignore[attr-defined]
+                if not first:
+                    cells: pa.Table | None = _no_cells(layout)
+                elif careful:
+                    cells = cells_carefully(stream, layout, where)
+                else:
+                    cells = cells_quickly(stream, layout)
+                    process.stdout.read()  # it must not wait for us
+                code = process.wait()
+            finally:
+                process.kill()
+                process.wait()
+                process.stdout.close()
+            if code:
+                raise _refused(errors)
+            if cells is not None:
+                return cells
+    raise AssertionError("reading carefully returns or raises")
+
+
+def _no_cells(layout: DumpLayout) -> pa.Table:
+    empty = pa.array([], pa.large_string())
+    return pa.table([empty for _ in layout.names], names=list(layout.names))
+
+
+def _refused(errors: IO[bytes]) -> EnvironmentProblem | DataProblem:
+    errors.seek(0)
+    text = errors.read(4000).decode(errors="replace").strip()
+    line = next((line for line in text.splitlines() if line.strip()), "it gives no reason")
+    if "accounting storage is disabled" in text.lower():
+        return EnvironmentProblem(
+            "this Slurm keeps no accounting",
+            hint="ask the administrators for AccountingStorageType=accounting_storage/slurmdbd",
+        )
+    low = text.lower()
+    if any(word in low for word in ("configuration source", "connection refused", "unable to")):
+        return EnvironmentProblem(f"sacct does not reach Slurm: {line}", hint="does sinfo answer?")
+    return DataProblem(f"sacct refuses: {line}", hint="try the same options with sacct itself")
+
+
+def _run(*command: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603  (no shell)
+            command, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise _silent(command[0]) from None
+
+
+def _silent(command: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{command} gave no answer within {_SECONDS:.0f} s", hint="does sinfo answer?"
+    )
