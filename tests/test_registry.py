@@ -1,5 +1,6 @@
 """Plug-ins come in by name, one per name, and unknown names are answered kindly."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -13,12 +14,14 @@ from compass.domain.errors import BadInput, EnvironmentProblem, UnknownName
 @pytest.fixture(autouse=True)
 def _own_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test sees an empty registry and leaves the real one as it was."""
-    monkeypatch.setattr(registry, "_found", {joint: {} for joint in registry.JOINTS})
-    monkeypatch.setattr(registry, "_broken", {joint: {} for joint in registry.JOINTS})
+    known = {*registry.joints(), "compass.joint"}
+    monkeypatch.setattr(registry, "_joints", dict(registry._joints))
+    monkeypatch.setattr(registry, "_found", defaultdict(dict))
+    monkeypatch.setattr(registry, "_broken", defaultdict(dict))
     monkeypatch.setattr(registry, "_origin", {})
     # The built-ins of the other joints need not be importable here.
-    for known in ("_loaded", "_ready"):
-        monkeypatch.setattr(registry, known, {*registry.JOINTS} - {"rule"})
+    for loaded in ("_loaded", "_ready"):
+        monkeypatch.setattr(registry, loaded, known - {"rule"})
 
 
 def half(value: float) -> float:
@@ -138,7 +141,7 @@ def test_a_package_that_is_broken_does_not_stop_the_others(
 
 
 def test_a_joint_that_could_not_be_loaded_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._BUILT_IN, "rule", ("no_such_module",))
+    monkeypatch.setitem(registry._joints, "rule", registry.Joint("a rule", ("no_such_module",)))
     for _ in range(2):
         with pytest.raises(ModuleNotFoundError):
             registry.everything("rule")
@@ -149,12 +152,61 @@ def test_the_listing_tells_name_origin_and_summary() -> None:
     registry.add("rule", "half")(half)
     registry.add("step", "half")(half)
     assert registry.listing() == [
-        registry.Listed("step", "half", __name__, "Half of a value."),
-        registry.Listed("rule", "half", __name__, "Half of a value."),
-        registry.Listed("rule", "twice", __name__, ""),
+        registry.ListedPlugin("step", "half", __name__, "Half of a value."),
+        registry.ListedPlugin("rule", "half", __name__, "Half of a value."),
+        registry.ListedPlugin("rule", "twice", __name__, ""),
     ]
 
 
 def test_every_joint_is_described_and_has_its_built_ins() -> None:
-    assert all(registry.JOINTS.values())
-    assert registry._BUILT_IN.keys() == registry.JOINTS.keys()
+    joints = registry.joints()
+    assert all(joint.description for joint in joints.values())
+    assert {name for name, joint in joints.items() if not joint.modules} == {"rule"}
+
+
+def test_a_joint_can_be_added() -> None:
+    policy = registry.Joint("an order of jobs: queue -> next job", (f"{__name__}",))
+    registry.declare("policy", policy)
+    registry.add("policy", "half")(half)
+    registry.declare("policy", policy)  # the same again, as when a module is imported again
+    assert registry.joints()["policy"] is policy
+    assert registry.get("policy", "half") is half
+    assert (
+        registry.ListedPlugin("policy", "half", __name__, "Half of a value.") in registry.listing()
+    )
+    with pytest.raises(UnknownName, match="no policy named 'hallf'"):
+        registry.get("policy", "hallf")
+    with pytest.raises(BadInput, match="there is already a joint named 'policy'"):
+        registry.declare("policy", registry.Joint("something else"))
+    for taken in ("rule", "joint"):
+        with pytest.raises(BadInput, match=f"there is already a joint named '{taken}'"):
+            registry.declare(taken, policy)
+
+
+POLICY = registry.Joint("an order of jobs", ("no_such_module", "math"))
+
+
+def test_a_package_announces_a_joint_and_its_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = {
+        "compass.joint": [
+            EntryPoint("policy", f"{__name__}:POLICY", "compass.joint"),
+            EntryPoint("wrong", "math:sqrt", "compass.joint"),
+            EntryPoint("rule", f"{__name__}:POLICY", "compass.joint"),
+        ],
+        "compass.policy": [EntryPoint("root", "math:sqrt", "compass.policy")],
+    }
+    monkeypatch.setattr(registry, "entry_points", lambda group: entries.get(group, []))
+    for loaded in (registry._loaded, registry._ready):
+        loaded.discard("compass.joint")
+    assert registry.get("policy", "root")(9) == 3
+    with pytest.raises(
+        EnvironmentProblem, match=r"the joint 'wrong' .* is not described by a Joint"
+    ):
+        registry.get("wrong", "root")
+    assert [(listed.joint, listed.name, listed.origin) for listed in registry.listing()] == [
+        ("policy", "root", "math"),
+        ("policy", "no_such_module", "broken"),
+        ("joint", "rule", "broken"),
+        ("joint", "wrong", "broken"),
+    ]
+    assert registry.joints()["rule"] is not POLICY

@@ -55,13 +55,13 @@ def pilot_of(files: list[Path]) -> Any:
     """The chances that `compass reduce` would use for these files."""
     from compass.domain.study import Study
     from compass.readers.fragments import fragments_of
-    from compass.reducers.large import Choice, recipe_of
     from compass.reducers.pilot import draw
+    from compass.reducers.plan import Choice, scan_plan
 
     choice = Choice(KEEP, where=WHERE, study=Study.model_validate(STUDY))
     source = fragments_of(files)
     pool = draw(source, choice.study, choice.seed, choice.settings)
-    return recipe_of(pool, choice)[0].chances
+    return scan_plan(pool, choice)[0].probabilities
 
 
 def chances_of(frame: Any, chances: Any) -> np.ndarray:

@@ -3,8 +3,12 @@
 A joint is a place where Compass can be extended. `add(joint, name)` registers a class or function
 as a decorator; built-ins are listed here by module path and imported only when somebody asks for
 them; packages announce theirs as entry points in the group `compass.<joint>`.
+
+Joints are open too: `declare(name, joint)` adds one, and a package announces a `Joint` of its own
+as an entry point in the group `compass.joint`.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,10 +19,20 @@ from typing import Any, TypeVar
 from compass.domain.errors import BadInput, CompassError, EnvironmentProblem, unknown
 
 Plugin = TypeVar("Plugin")
+_JOINT, _GROUP = "joint", "compass.joint"  # its entry points are joints, not plug-ins of one
 
 
 @dataclass(frozen=True)
-class Listed:
+class Joint:
+    """A place where Compass can be extended, and the plug-ins that come with it."""
+
+    description: str  # what a plug-in is, and what it makes of what
+    modules: tuple[str, ...] = ()  # they register its built-ins when they are imported
+    suite: str | None = None  # its conformance suite, as "module:function"
+
+
+@dataclass(frozen=True)
+class ListedPlugin:
     """A plug-in as `compass plugins` shows it."""
 
     joint: str
@@ -27,74 +41,133 @@ class Listed:
     summary: str
 
 
-JOINTS: dict[str, str] = {
-    "executor": "a place to run work: function, items -> results",
-    "reader": "a file format: path -> table",
-    "step": "a preprocessing step: table -> table, with a report",
-    "reducer": "a way to choose rows: prepared data -> rows and weights",
-    "embedding": "a learned representation: X, y -> columns that say more",
-    "surrogate": "a model family: X, y -> predictions with spread",
-    "generator": "a search: task -> candidates",
-    "acquisition": "what to measure next: task, suggestions -> runs worth making",
-    "rule": "a rule or function written in Python, usable by name in rule texts",
-    "exporter": "a form of an answer: answer -> text",
+_joints: dict[str, Joint] = {
+    "executor": Joint(
+        "a place to run work: function, items -> results",
+        (
+            "compass.execute.threads",
+            "compass.execute.processes",
+            "compass.execute.dask",
+            "compass.execute.mpi",
+            "compass.execute.slurm",
+        ),
+        "compass.testing.executor:check_executor",
+    ),
+    "reader": Joint(
+        "a file format: path -> table",
+        (
+            "compass.readers.columnar",
+            "compass.readers.catalogue",
+            "compass.readers.json_runs",
+            "compass.readers.darshan",
+            "compass.readers.profiles.timemory",
+            "compass.readers.profiles.caliper",
+            "compass.readers.profiles.tau",
+            "compass.readers.profiles.hpctoolkit",
+            "compass.readers.sacct",
+            "compass.readers.sacct_json",
+            "compass.readers.sacct_live",
+            "compass.readers.workload",
+        ),
+        "compass.testing.reader:check_reader",
+    ),
+    "step": Joint(
+        "a preprocessing step: table -> table, with a report",
+        ("compass.prepare.clean",),
+        "compass.testing.step:check_step",
+    ),
+    "reducer": Joint(
+        "a way to choose rows: prepared data -> rows and weights",
+        ("compass.reducers.uniform", "compass.reducers.guided"),
+        "compass.testing.reducer:check_reducer",
+    ),
+    "embedding": Joint(
+        "a learned representation: X, y -> columns that say more",
+        ("compass.embed.attention", "compass.embed.autoencoder"),
+        "compass.testing.embedding:check_embedding",
+    ),
+    "surrogate": Joint(
+        "a model family: X, y -> predictions with spread",
+        (
+            "compass.model.forest",
+            "compass.model.boosting",
+            "compass.model.linear",
+            "compass.model.neighbours",
+            "compass.model.svm",
+            "compass.model.gaussian",
+            "compass.model.neural",
+            "compass.model.files.model",
+        ),
+        "compass.testing.surrogate:check_surrogate",
+    ),
+    "generator": Joint(
+        "a search: task -> candidates",
+        ("compass.generate.search",),
+        "compass.testing.generator:check_generator",
+    ),
+    "acquisition": Joint(
+        "what to measure next: task, suggestions -> runs worth making",
+        ("compass.acquire.propose",),
+        "compass.testing.acquisition:check_acquisition",
+    ),
+    "rule": Joint(
+        "a rule or function written in Python, usable by name in rule texts",
+        suite="compass.testing.rule:check_rule",
+    ),
+    "exporter": Joint(
+        "a form of an answer: answer -> text",
+        ("compass.exporters.forms",),
+        "compass.testing.exporter:check_exporter",
+    ),
 }
+_OURS = frozenset(_joints)  # their modules are part of Compass: a broken one is an error
 
-# Modules that register the built-ins of a joint when they are imported.
-_BUILT_IN: dict[str, tuple[str, ...]] = {
-    "executor": (
-        "compass.execute.threads",
-        "compass.execute.processes",
-        "compass.execute.dask",
-        "compass.execute.mpi",
-        "compass.execute.slurm",
-    ),
-    "reader": (
-        "compass.readers.columnar",
-        "compass.readers.catalogue",
-        "compass.readers.json_runs",
-        "compass.readers.darshan",
-        "compass.readers.profiles.timemory",
-        "compass.readers.profiles.caliper",
-        "compass.readers.profiles.tau",
-        "compass.readers.profiles.hpctoolkit",
-        "compass.readers.sacct",
-        "compass.readers.sacct_json",
-        "compass.readers.sacct_live",
-        "compass.readers.workload",
-    ),
-    "step": ("compass.prepare.clean",),
-    "reducer": ("compass.reducers.uniform", "compass.reducers.guided"),
-    "embedding": ("compass.embed.attention", "compass.embed.autoencoder"),
-    "surrogate": (
-        "compass.model.forest",
-        "compass.model.boosting",
-        "compass.model.linear",
-        "compass.model.neighbours",
-        "compass.model.svm",
-        "compass.model.gaussian",
-        "compass.model.neural",
-        "compass.model.files.model",
-    ),
-    "generator": ("compass.generate.search",),
-    "acquisition": ("compass.acquire.propose",),
-    "rule": (),
-    "exporter": ("compass.exporters.forms",),
-}
-
-_found: dict[str, dict[str, Any]] = {joint: {} for joint in JOINTS}
+_found: dict[str, dict[str, Any]] = defaultdict(dict)
 _origin: dict[tuple[str, str], str] = {}
 _loaded: set[str] = set()  # joints whose plug-ins are, or are being, imported
 _ready: set[str] = set()  # joints whose plug-ins are all there
 _loading = RLock()
 # Entry points that could not be loaded: one broken package must not stop the others.
-_broken: dict[str, dict[str, EnvironmentProblem]] = {joint: {} for joint in JOINTS}
+_broken: dict[str, dict[str, EnvironmentProblem]] = defaultdict(dict)
+
+
+def joints() -> dict[str, Joint]:
+    """Every joint by name, those that packages announce included."""
+    if _GROUP not in _ready:
+        with _loading:
+            if _GROUP not in _loaded:
+                _loaded.add(_GROUP)
+                for entry in entry_points(group=_GROUP):
+                    _load(_JOINT, entry, declare)
+                _ready.add(_GROUP)
+    return dict(_joints)
+
+
+def declare(name: str, joint: Joint) -> None:
+    """Add a joint: plug-ins can then be registered, asked for and listed under its name."""
+    if not isinstance(joint, Joint):
+        raise BadInput(
+            f"the joint '{name}' is not described by a Joint",
+            hint='declare("policy", registry.Joint("a scheduler\'s policy: queue -> next job"))',
+        )
+    if name == _JOINT or _joints.get(name, joint) != joint:
+        raise BadInput(f"there is already a joint named '{name}'", hint="choose another name")
+    _joints[name] = joint
+
+
+def find_joint(name: str) -> Joint:
+    """The joint of that name; an unknown name offers the nearest one."""
+    found = _joints.get(name) or joints().get(name)
+    if found is not None:
+        return found
+    if name in _broken[_JOINT]:
+        raise _broken[_JOINT][name]
+    raise unknown(_JOINT, name, _joints)
 
 
 def add(joint: str, name: str) -> Callable[[Plugin], Plugin]:
     """Register the decorated class or function under a name at a joint."""
-    if joint not in JOINTS:
-        raise unknown("joint", joint, JOINTS)
+    find_joint(joint)
 
     def register(plugin: Plugin) -> Plugin:
         known = _found[joint].get(name)
@@ -128,9 +201,8 @@ def get(joint: str, name: str) -> Any:
 
 def everything(joint: str) -> dict[str, Any]:
     """All plug-ins of a joint by name, built-ins and entry points included."""
-    if joint not in JOINTS:
-        raise unknown("joint", joint, JOINTS)
     if joint not in _ready:
+        find_joint(joint)
         with _loading:  # another thread waits until all are there
             _load_all(joint)
             _ready.add(joint)
@@ -141,45 +213,61 @@ def _load_all(joint: str) -> None:
     if joint in _loaded:  # a plug-in asks for others of its joint while it is loaded
         return
     _loaded.add(joint)
+    modules = _joints[joint].modules
     try:
-        for module in _BUILT_IN[joint]:
-            import_module(module)
+        for module in modules:
+            _import(joint, module)
     except BaseException:
         _loaded.discard(joint)  # or the next caller would find the joint empty
         raise
     for entry in entry_points(group=f"compass.{joint}"):
-        _load(joint, entry)
+        _load(joint, entry, lambda name, plugin: add(joint, name)(plugin))
     # Order may decide (the last reader to recognise a file gets it), so it must not depend on
     # which module somebody imported first.
-    place = {module: n for n, module in enumerate(_BUILT_IN[joint])}
+    place = {module: n for n, module in enumerate(modules)}
     listed = sorted(_found[joint], key=lambda name: place.get(_origin[joint, name], len(place)))
     _found[joint] = {name: _found[joint][name] for name in listed}
 
 
-def _load(joint: str, entry: EntryPoint) -> None:
+def _import(joint: str, module: str) -> None:
+    """Import a module that registers built-ins of a joint."""
+    try:
+        import_module(module)
+    except Exception as error:
+        if joint in _OURS:
+            raise
+        _broken[joint][module] = _problem(joint, module, module.partition(".")[0], error)
+
+
+def _load(joint: str, entry: EntryPoint, register: Callable[[str, Any], object]) -> None:
     """Register what a package announces, or remember why that cannot be done."""
     package = entry.dist.name if entry.dist is not None else entry.value
     try:
-        add(joint, entry.name)(entry.load())
+        register(entry.name, entry.load())
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        why = error.message if isinstance(error, CompassError) else said
-        problem = EnvironmentProblem(
-            f"the {joint} '{entry.name}' of the package {package} cannot be loaded: {why}",
-            hint=f"repair it (pip install --upgrade {package}) or remove it",
-        )
-        problem.__cause__ = error
-        _broken[joint][entry.name] = problem
+        _broken[joint][entry.name] = _problem(joint, entry.name, package, error)
 
 
-def listing() -> list[Listed]:
+def _problem(joint: str, name: str, package: str, error: Exception) -> EnvironmentProblem:
+    reason = f"{type(error).__name__}: {error}"
+    why = error.message if isinstance(error, CompassError) else reason
+    problem = EnvironmentProblem(
+        f"the {joint} '{name}' of the package {package} cannot be loaded: {why}",
+        hint=f"repair it (pip install --upgrade {package}) or remove it",
+    )
+    problem.__cause__ = error
+    return problem
+
+
+def listing() -> list[ListedPlugin]:
     """Every plug-in of every joint, those that cannot be loaded included."""
     listed = []
-    for joint in JOINTS:
-        for name, plugin in sorted(everything(joint).items()):
-            listed.append(Listed(joint, name, _origin[joint, name], _summary(plugin)))
+    for joint in [*joints(), _JOINT]:
+        plugins = {} if joint == _JOINT else everything(joint)
+        for name, plugin in sorted(plugins.items()):
+            listed.append(ListedPlugin(joint, name, _origin[joint, name], _summary(plugin)))
         for name, problem in sorted(_broken[joint].items()):
-            listed.append(Listed(joint, name, "broken", problem.message))
+            listed.append(ListedPlugin(joint, name, "broken", problem.message))
     return listed
 
 

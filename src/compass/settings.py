@@ -172,8 +172,6 @@ class Settings(Input):
     prove: Real = Field(1.0, ge=0)  # seconds for the proof of an answer; 0: no proof
     deadline: Real = Field(30.0, gt=0)  # seconds for a whole question on a fitted engine
     interval: Real = Field(0.9, gt=0, lt=1)  # level of the printed intervals
-    query_characters: Whole = Field(8000, ge=100)  # longer texts are refused
-    query_depth: Whole = Field(200, ge=5)  # deeper nesting is refused
     keep: Real = Field(1.0, gt=0, le=1)  # share of the runs to learn from
     reducer: str = "uniform"
     surrogate: str = "auto"  # the family that cross-validates best

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_case import compass, refused
 
-from compass.readers.catalogue import Entry, Piece, catalogue, known
+from compass.readers.catalogue import Piece, PublicDataset, catalogue, known
 
 CONTENT = b"nodes,runtime\n" + b"".join(b"%d,%.1f\n" % (n, 64 / n) for n in range(1, 65))
 
@@ -21,7 +21,7 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         sha256=hashlib.sha256(CONTENT).hexdigest(),
         size=len(CONTENT),
     )
-    toy = Entry(
+    toy = PublicDataset(
         name="toy",
         about="A toy",
         licence="CC0",
@@ -33,7 +33,9 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "rules": ["nodes <= 64"],
         },
     )
-    far = Entry(name="far", about="Far", licence="?", table=False, instructions="ask for it")
+    far = PublicDataset(
+        name="far", about="Far", licence="?", table=False, instructions="ask for it"
+    )
     monkeypatch.setattr(known, "catalogue", lambda: {"toy": toy, "far": far})
     (tmp_path / "mirror" / "toy").mkdir(parents=True)
     (tmp_path / "mirror" / "toy" / "jobs.csv").write_bytes(CONTENT)

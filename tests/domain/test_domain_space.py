@@ -59,9 +59,12 @@ class TestNumber:
 
     @pytest.mark.parametrize(("low", "high"), [(0, 100), (5, 5), (-3, -1)])
     def test_none_has_a_code_beyond_the_range(self, low: float, high: float) -> None:
-        code = Number(name="n", low=low, high=high).none_code
+        code = Number(name="n", low=low, high=high, optional=True).none_code
         assert code >= high + 1
         assert code - high >= high - low
+
+    def test_a_number_that_is_always_given_has_no_code_for_none(self) -> None:
+        assert math.isnan(Number(name="n", low=0, high=1).none_code)
 
 
 class TestCategory:
@@ -72,6 +75,10 @@ class TestCategory:
     def test_labels_of_another_kind_are_other_labels(self) -> None:
         values = (1, True, "1", None, "none")
         assert Category(name="c", values=values).values == values
+
+    def test_a_missing_value_may_be_a_label(self) -> None:
+        assert Category(name="c", values=("a", None)).optional
+        assert not Category(name="c", values=("a", "none")).optional
 
 
 class TestSpace:

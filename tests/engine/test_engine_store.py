@@ -128,7 +128,7 @@ def test_several_files_are_still_told_apart(tmp_path: Path) -> None:
     engine = cp.Compass(cp.read(str(tmp_path / "*.csv")).roles(**ROLES), settings=QUICK)
     again = cp.load(engine.save(tmp_path / "e"))
     assert again.data.table.parts == engine.data.table.parts
-    assert again.data.table.locate(100) == engine.data.table.locate(100)
+    assert again.data.table.part_of(100) == engine.data.table.part_of(100)
     files = {e.file for s in again.ask(QUESTIONS[0]) for e in s.trust.evidence}
     assert {Path(str(file)).name for file in files} <= {"a.csv", "b.csv"}
 

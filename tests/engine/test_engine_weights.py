@@ -303,7 +303,7 @@ def test_a_saved_engine_keeps_weights_and_provenance(drawn: cp.Compass, tmp_path
     again = cp.load(drawn.save(tmp_path / "jobs.compass"))
     assert again.data.table.sampled == drawn.data.table.sampled
     np.testing.assert_array_equal(again.store.prepared.weight, drawn.store.prepared.weight)
-    assert again.data.table.locate(3) == ("jobs-1.parquet", 60)
+    assert again.data.table.source_of(3) == "row 60 of jobs-1.parquet"
     for key, trained in drawn.store.trained.items():
         other = again.store.trained[key]
         assert other.scale == trained.scale
@@ -337,7 +337,7 @@ def test_new_runs_count_once_beside_a_sample(monkeypatch: pytest.MonkeyPatch) ->
         np.testing.assert_array_equal(compared[-1][0], counts[valid])
         np.testing.assert_array_equal(compared[-1][1], np.ones(40))
         np.testing.assert_array_equal(engine.store.prepared.weight, [*counts, *np.ones(40)])
-        assert engine.data.table.told(N + 1) == f"row {N + 1}"
+        assert engine.data.table.row_label(N + 1) == f"row {N + 1}"
         drift = told.learnt[0].drift
         assert drift is not None
         drifts.append(drift)

@@ -110,6 +110,6 @@ def test_a_factor_is_told_to_two_digits(logarithm: float) -> None:
 
 def test_values_are_told_as_a_person_reads_them() -> None:
     values = (None, True, "wrf", 4, 4.0, 0.125)
-    assert [say.told(v) for v in values] == ["none", "true", "wrf", "4", "4", "0.125"]
+    assert [say.value_text(v) for v in values] == ["none", "true", "wrf", "4", "4", "0.125"]
     text = say.contribution_text("cap", 200, None, True, "W", "x 0.5")
     assert text == "cap none -> 200 W (x 0.5)"

@@ -22,10 +22,8 @@ from compass.domain.goal import Change, Observe, Same, Within
 from compass.domain.query import Kind, Query
 from compass.language import format_goal, format_query, format_rule, format_value, parse_query
 from compass.language.format import format_name, format_number, format_percent
-from compass.language.parse import parse_rule
-from compass.settings import Settings
+from compass.language.parse import LONGEST_TEXT, parse_rule
 
-LONGEST = Settings().query_characters
 a, b, c = (Comparison("<", Name(name), Literal(1)) for name in "abc")
 
 
@@ -45,7 +43,7 @@ def test_a_rule_reads_back_as_the_same_tree(rule: Expression) -> None:
 @example(Query(kind=Kind.WHAT_IF, where=(Constraint(text="max(a, `where`) < 1"),)))
 def test_a_query_reads_back_from_text_and_json(query: Query) -> None:
     text = format_query(query)
-    assume(len(text) <= LONGEST)
+    assume(len(text) <= LONGEST_TEXT)
     again = parse_query(text)
     assert again == query
     assert format_query(again) == text

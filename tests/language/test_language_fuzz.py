@@ -19,7 +19,7 @@ from compass.language import (
     parse_query,
     parse_rule,
 )
-from compass.settings import Settings
+from compass.language.parse import LONGEST_TEXT
 
 TEXTS = [case.text for case in (*TABLE_VI, *TEMPLATES, *GOALS, *EDITS, *WHERE, *CLAUSES)]
 BINDABLE = [
@@ -74,7 +74,7 @@ def survives(text: str) -> None:
         assert 0 <= query.column <= len(text)
         return
     printed = format_query(query)
-    if len(printed) <= Settings().query_characters:
+    if len(printed) <= LONGEST_TEXT:
         assert parse_query(printed) == query
     assert Query.model_validate_json(query.model_dump_json()) == query
     settles(bind_query, query)

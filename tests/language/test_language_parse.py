@@ -15,9 +15,8 @@ from compass.domain.expression import (
 )
 from compass.domain.space import Number, Space
 from compass.language import bind_rule, format_rule, parse_query, parse_rule
-from compass.settings import Settings
+from compass.language.build_rule import DEEPEST_NESTING as DEEPEST
 
-DEPTH = Settings().query_depth
 RECONFIGURE = "Reconfigure X = {n: ?} to achieve Y = {t: minimize} "
 
 
@@ -186,12 +185,12 @@ def test_a_long_list_of_conditions_is_not_nesting() -> None:
 def deepest() -> list[str]:
     """Rules of exactly the depth that is still accepted."""
     return [
-        "not " * (DEPTH - 2) + "a < 1",
-        " + ".join(["a"] * (DEPTH - 1)) + " < 1",
-        " ** ".join(["a"] * (DEPTH - 1)) + " < 1",
-        "(a < 1 and (a < 1 or " * ((DEPTH - 2) // 2) + "a < 1" + "))" * ((DEPTH - 2) // 2),
-        "a < 1 -> " * (DEPTH - 2) + "a < 1",
-        "f(" * (DEPTH - 1) + "a" + ")" * (DEPTH - 1),
+        "not " * (DEEPEST - 2) + "a < 1",
+        " + ".join(["a"] * (DEEPEST - 1)) + " < 1",
+        " ** ".join(["a"] * (DEEPEST - 1)) + " < 1",
+        "(a < 1 and (a < 1 or " * ((DEEPEST - 2) // 2) + "a < 1" + "))" * ((DEEPEST - 2) // 2),
+        "a < 1 -> " * (DEEPEST - 2) + "a < 1",
+        "f(" * (DEEPEST - 1) + "a" + ")" * (DEEPEST - 1),
     ]
 
 
@@ -202,7 +201,7 @@ def test_what_is_accepted_can_be_printed_and_bound(text: str) -> None:
     assert parse_rule(format_rule(rule)) == rule
     assert names_in(rule) == ("a",)
     assert bind_rule(rule, space) == rule
-    assert height(rule) == DEPTH
+    assert height(rule) == DEEPEST
     error = refused(f"not ({text})", rule=True)
     assert error.message == "the text is nested too deeply"
 

@@ -15,7 +15,7 @@ EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
 
 
 def registered() -> set[tuple[str, str]]:
-    return {(joint, name) for joint in registry.JOINTS for name in registry.everything(joint)}
+    return {(joint, name) for joint in registry.joints() for name in registry.everything(joint)}
 
 
 @contextmanager

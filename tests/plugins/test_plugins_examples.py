@@ -84,7 +84,7 @@ def test_the_example_keeps_its_promises(name: str) -> None:
 
 
 def test_there_is_an_example_of_each_joint() -> None:
-    assert {name.partition("_")[0] for name in EXAMPLES} == set(registry.JOINTS)
+    assert {name.partition("_")[0] for name in EXAMPLES} == set(registry.joints())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

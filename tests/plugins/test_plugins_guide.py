@@ -51,14 +51,16 @@ def test_what_people_are_told_to_run_runs(tmp_path: Path, monkeypatch: pytest.Mo
     assert "export RUN_NODES=" in (tmp_path / "plan.sh").read_text()
 
 
-def test_the_entry_point_is_one() -> None:
-    (block,) = re.findall(r"^```toml\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-    (group,) = tomllib.loads(block)["project"]["entry-points"]
-    assert group.removeprefix("compass.") in registry.JOINTS
+def test_the_entry_points_are_those_of_a_plugin_and_of_a_joint() -> None:
+    blocks = re.findall(r"^```toml\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+    groups = [tomllib.loads(block)["project"]["entry-points"] for block in blocks]
+    plugin, joint = (name.removeprefix("compass.") for (name,) in groups)
+    assert plugin in registry.joints()
+    assert joint == "joint"
 
 
 def test_every_joint_and_every_link_is_there() -> None:
-    for joint, what in registry.JOINTS.items():
-        assert f"| `{joint}` | {what.split(':')[0]}" in GUIDE
+    for name, joint in registry.joints().items():
+        assert f"| `{name}` | {joint.description.split(':')[0]}" in GUIDE
     for link in re.findall(r"\]\((\.\./[^)]+)\)", GUIDE):
         assert (ROOT / "docs" / "guides" / link).exists(), link

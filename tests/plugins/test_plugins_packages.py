@@ -142,8 +142,8 @@ def test_a_built_in_that_cannot_be_imported_is_not_forgotten(
 ) -> None:
     """Or the second caller would be told that there is no such name."""
     for known in ("_loaded", "_ready"):
-        monkeypatch.setattr(registry, known, set(registry.JOINTS) - {"rule"})
-    monkeypatch.setitem(registry._BUILT_IN, "rule", ("compass.not_there",))
+        monkeypatch.setattr(registry, known, set(registry.joints()) - {"rule"})
+    monkeypatch.setitem(registry._joints, "rule", registry.Joint("a rule", ("compass.not_there",)))
     for _ in range(2):
         with pytest.raises(ModuleNotFoundError, match="not_there"):
             registry.get("rule", "fits")

@@ -189,16 +189,16 @@ def test_an_embedding_stands_in_front_of_a_model_and_is_saved_with_it(
 ) -> None:
     with example("embedding_principal"):
         recipe = Recipe(family="linear", embedding="principal")
-        here = jobs.prepared.columns_of(("nodes", "cores", "gpus"))
+        rows = jobs.prepared.columns_of(("nodes", "cores", "gpus"))
         power = jobs.prepared.column("power")
-        model = recipe.fit(here, power, task=Task(), weight=None, seed=7, settings=cp.Settings())
+        model = recipe.fit(rows, power, task=Task(), weight=None, seed=7, settings=cp.Settings())
         assert isinstance(model, Represented)
-        columns = model.front.transform(here)
+        columns = model.front.transform(rows)
         # Components do not correlate, and the first are the largest.
-        np.testing.assert_allclose(columns.T @ columns / len(here), np.eye(3), atol=1e-9)
-        expected = PCA(whiten=True).fit_transform((here - here.mean(axis=0)) / here.std(axis=0))
+        np.testing.assert_allclose(columns.T @ columns / len(rows), np.eye(3), atol=1e-9)
+        expected = PCA(whiten=True).fit_transform((rows - rows.mean(axis=0)) / rows.std(axis=0))
         np.testing.assert_allclose(
-            np.abs(columns), np.abs(expected) * np.sqrt(len(here) / (len(here) - 1)), atol=1e-9
+            np.abs(columns), np.abs(expected) * np.sqrt(len(rows) / (len(rows) - 1)), atol=1e-9
         )
         engine = cp.Compass(jobs, surrogate="linear", represent="principal").fit()
         for card in engine.cards:

@@ -288,3 +288,20 @@ def test_steps_of_a_person_run_in_the_order_given() -> None:
     with pytest.raises(UnknownName) as caught:
         prepare(basic(), steps=["mising"])
     assert "missing" in caught.value.hint
+
+
+def test_an_outcome_that_is_none_was_not_measured() -> None:
+    choices = {
+        "energy": ColumnChoice(role=Role.OUTCOME, missing="none"),
+        "time": ColumnChoice(role=Role.OUTCOME),
+        "cap": ColumnChoice(missing="none"),
+        "app": ColumnChoice(missing="none"),
+    }
+    p = prepare(basic(), Study(columns=choices))
+    energy = p.space["energy"]
+    assert isinstance(energy, Number)
+    none = p.column("energy") == energy.none_code
+    assert none.sum() == 2
+    np.testing.assert_array_equal(np.isnan(p.outcome("energy")), none)
+    np.testing.assert_array_equal(p.outcome("energy")[~none], p.column("energy")[~none])
+    np.testing.assert_array_equal(p.outcome("time"), p.column("time"))

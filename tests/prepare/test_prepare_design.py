@@ -59,8 +59,8 @@ def test_whatever_is_asked_the_matrix_is_finite_and_row_by_row(X: np.ndarray) ->
     design = Design.of(rows(), SPACE)
     dense = design.apply(X)
     assert np.isfinite(dense).all()
-    alone = np.concatenate([design.apply(X[[i]]) for i in range(len(X))])
-    np.testing.assert_array_equal(alone, dense)
+    one_by_one = np.concatenate([design.apply(X[[i]]) for i in range(len(X))])
+    np.testing.assert_array_equal(one_by_one, dense)
 
 
 def test_slopes_are_those_of_the_dense_matrix() -> None:

@@ -159,8 +159,8 @@ def test_the_unit_of_a_duration_is_known() -> None:
     assert (parameter.unit, parameter.high) == ("s", 0.005)
 
 
-def corrected(cells: list[object], /, **said: object) -> Number | Category:
-    study = Study(columns={"x": ColumnChoice(**said)})
+def corrected(cells: list[object], /, **choice: object) -> Number | Category:
+    study = Study(columns={"x": ColumnChoice(**choice)})
     parameter, _ = one(cells, study=study)
     assert isinstance(parameter, Number | Category)
     return parameter
@@ -191,12 +191,12 @@ def test_a_study_corrects_roles_units_and_legal_values() -> None:
 
 def test_a_study_takes_a_wrongly_found_unit_away() -> None:
     fields = [("phase_ms", {}), ("draw", {b"unit": b"W"})]  # found in the name, told by the file
-    schema = pa.schema([pa.field(name, pa.float64(), metadata=told) for name, told in fields])
+    schema = pa.schema([pa.field(name, pa.float64(), metadata=unit) for name, unit in fields])
     table = Table.of(pa.table([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], schema=schema))
     found, _ = infer(table)
     assert [p.unit for p in found if isinstance(p, Number)] == ["ms", "W"]
-    said = Study(columns={name: ColumnChoice(unit="") for name, _ in fields})
-    without, reports = infer(table, said)
+    study = Study(columns={name: ColumnChoice(unit="") for name, _ in fields})
+    without, reports = infer(table, study)
     assert [p.unit for p in without if isinstance(p, Number)] == [None, None]
     assert [report.unit for report in reports] == [None, None]
 
@@ -347,8 +347,8 @@ def test_what_is_known_only_after_a_job_is_never_learnt_from(name: str, role: Ro
     values = [1 + (7 * row) % 10 for row in range(40)]
     space, reports = infer(Table.of(pa.table({name: values, "app": ["a", "b"] * 20})))
     assert space[name].role is role
-    told = next(report for report in reports if report.name == name)
-    assert told.role is role
+    found = next(report for report in reports if report.name == name)
+    assert found.role is role
 
 
 def test_a_left_out_column_can_be_asked_for() -> None:

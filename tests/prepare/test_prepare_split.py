@@ -143,8 +143,9 @@ def test_what_cannot_be_split_says_so(split: object) -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(SEED, st.integers(400, 1000), st.integers(1, 400))
+@given(SEED, st.integers(1600, 2400), st.integers(1, 800))
 def test_configurations_stay_on_their_side_when_others_arrive(seed: int, n: int, more: int) -> None:
+    # Of 400 the share is missed by chance about once in 80 splits, and sides may change then.
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n + more, 3))
     before = set(by_configuration(X[:n], 0.2, seed)[1].tolist())

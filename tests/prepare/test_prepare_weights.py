@@ -45,16 +45,16 @@ def test_a_sample_is_weighed_and_its_marks_are_never_features() -> None:
     found = prepare(table)
     np.testing.assert_array_equal(found.weight, table.column("sample_weight").to_numpy())
     assert not {*COLUMNS} & {*found.space.names}
-    told = {report.name: report for report in found.columns}
-    assert told["sample_weight"].note == "how many rows of the source this one stands for"
-    assert all(told[name].role is Role.IGNORED for name in COLUMNS)
+    reports = {report.name: report for report in found.columns}
+    assert reports["sample_weight"].note == "how many rows of the source this one stands for"
+    assert all(reports[name].role is Role.IGNORED for name in COLUMNS)
     assert found.sample == (
         "a sample of 5 % (uniform, seed 7): 40 of 800 rows, each counts 1/chance"
     )
     # A study that was written from what was inferred changes nothing.
     again = prepare(table, study_from(*infer(table)))
     np.testing.assert_array_equal(again.weight, found.weight)
-    assert again.columns[3].note == told["sample_weight"].note
+    assert again.columns[3].note == reports["sample_weight"].note
 
 
 def test_a_study_weighs_otherwise_or_not_at_all() -> None:
@@ -74,9 +74,9 @@ def test_without_the_mark_it_is_an_ordinary_table_unless_the_study_says_so() -> 
     assert (plain.weight == 1).all()
     assert plain.sample is None
     assert "sample_weight" in plain.space
-    said = prepare(table, Study(weight="sample_weight"))
-    np.testing.assert_array_equal(said.weight, table.column("sample_weight").to_numpy())
-    assert not {*COLUMNS} & {*said.space.names}
+    stated = prepare(table, Study(weight="sample_weight"))
+    np.testing.assert_array_equal(stated.weight, table.column("sample_weight").to_numpy())
+    assert not {*COLUMNS} & {*stated.space.names}
 
 
 def test_nobody_can_make_a_mark_a_feature() -> None:
@@ -199,10 +199,10 @@ def test_columns_are_told_as_those_of_a_sample(
     data = Dataset(sample())
     prepared = data.prepared
     print_columns(data.columns(mined=True), as_json=False)
-    said = capsys.readouterr().out
-    assert f"note: the data is {prepared.sample}" in said
-    assert "40 rows of the sample, 40 used" in said
-    assert "how many rows of the source this one stands for" in said
-    assert "No dependency holds on all rows of the sample" in said
+    printed = capsys.readouterr().out
+    assert f"note: the data is {prepared.sample}" in printed
+    assert "40 rows of the sample, 40 used" in printed
+    assert "how many rows of the source this one stands for" in printed
+    assert "No dependency holds on all rows of the sample" in printed
     print_columns(data.columns(mined=True), as_json=True)
     assert f'"sample": "{prepared.sample}"' in capsys.readouterr().out

@@ -73,7 +73,7 @@ def test_columns_named_twice_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"1,2\n3,4\n", "holds numbers, not column names"),
         (b"only\n1\n2\n", "has one column only"),
@@ -82,9 +82,9 @@ def test_columns_named_twice_are_told(tmp_path: Path) -> None:
         (b"a,b\n1,2,3\n", "cannot read"),
     ],
 )
-def test_text_that_is_no_table_is_told(text: bytes, said: str, tmp_path: Path) -> None:
+def test_text_that_is_no_table_is_told(text: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(text)
-    with pytest.raises(DataProblem, match=said):
+    with pytest.raises(DataProblem, match=message):
         read(tmp_path / "x.csv")
 
 
@@ -127,7 +127,7 @@ def test_damaged_files_are_told_and_never_crash(kind: str, tmp_path: Path) -> No
         path.write_text("".join(json.dumps(row) + "\n" for row in data.to_pylist()))
     text = path.read_bytes()
     shape = Shape(labels=frozenset({"app"}))
-    told = 0
+    refused = 0
     for _ in range(60):
         new = bytearray(text)
         if rng.random() < 0.3:
@@ -139,8 +139,8 @@ def test_damaged_files_are_told_and_never_crash(kind: str, tmp_path: Path) -> No
             for table in read(path, shape):
                 assert_readable(table)
         except CompassError:
-            told += 1
-    assert told > 5
+            refused += 1
+    assert refused > 5
 
 
 def assert_readable(table: pa.Table) -> None:

@@ -17,7 +17,15 @@ from compass.domain.errors import DataProblem, EnvironmentProblem, StudyProblem,
 from compass.engine.rules import broken_by, standing
 from compass.prepare.study_file import study_of
 from compass.readers import read
-from compass.readers.catalogue import Entry, Piece, Prepared, catalogue, entry, getting, known
+from compass.readers.catalogue import (
+    Piece,
+    PreparedFile,
+    PublicDataset,
+    catalogue,
+    entry,
+    getting,
+    known,
+)
 from compass.readers.catalogue.getting import obtain, sha256
 
 CONTENT = b"nodes,gpus,runtime\n" + b"".join(
@@ -70,7 +78,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def toy(address: str, **said: object) -> Entry:
+def toy(address: str, **fields: object) -> PublicDataset:
     """A dataset of one file at this address."""
     piece = {"path": address.rpartition("/")[2], "url": address, "sha256": SUM}
     study = {
@@ -82,11 +90,13 @@ def toy(address: str, **said: object) -> Entry:
         "rules": ["gpus <= nodes"],
         "drop": ["not_here"],
     }
-    pieces = (Piece(**{**piece, **said}),)
-    return Entry(name="toy", about="a toy", licence="none", rows=40, files=pieces, study=study)
+    pieces = (Piece(**{**piece, **fields}),)
+    return PublicDataset(
+        name="toy", about="a toy", licence="none", rows=40, files=pieces, study=study
+    )
 
 
-def holding(monkeypatch: pytest.MonkeyPatch, one: Entry) -> None:
+def holding(monkeypatch: pytest.MonkeyPatch, one: PublicDataset) -> None:
     monkeypatch.setattr(known, "catalogue", lambda: {one.name: one})
 
 
@@ -148,7 +158,7 @@ def test_a_file_is_downloaded_once_and_checked(
     holding(monkeypatch, toy(server.address("jobs.csv")))
     before = server.asked
     seen: list[tuple[str, int, int]] = []
-    found = obtain(entry("toy"), progress=lambda *told: seen.append(told))
+    found = obtain(entry("toy"), progress=lambda *step: seen.append(step))
     assert found.paths == (cache / "toy" / "jobs.csv",)
     assert found.paths[0].read_bytes() == CONTENT
     assert seen[-1][1:] == (len(CONTENT), len(CONTENT))
@@ -244,12 +254,12 @@ def test_a_mirror_needs_no_network(
 def test_a_prepared_table_is_used_where_a_mirror_has_it(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = Entry(
+    one = PublicDataset(
         name="toy",
         about="a toy",
         licence="none",
         rows=40,
-        prepared=Prepared(path="toy/table.csv", sha256=SUM),
+        prepared=PreparedFile(path="toy/table.csv", sha256=SUM),
         instructions="ask for it",
     )
     with pytest.raises(EnvironmentProblem, match="cannot be downloaded") as caught:
@@ -275,7 +285,7 @@ def test_headers_and_file_names_are_put_right(
         )
         for gpu, name in (("a40", "a.csv"), ("v100", "b.csv"))
     )
-    one = Entry(name="toy", about="a toy", licence="none", rows=80, files=pieces)
+    one = PublicDataset(name="toy", about="a toy", licence="none", rows=80, files=pieces)
     holding(monkeypatch, one)
     table = read("dataset:toy")
     assert table.names == ("n", "g", "t", "gpu", "watts")
@@ -319,9 +329,9 @@ def test_a_cache_that_cannot_be_written(
 def test_a_full_disk_leaves_nothing(server: Server, cache: Path) -> None:
     code = (
         "import resource, signal, sys\n"
-        "from compass.readers.catalogue import Entry, Piece, obtain\n"
+        "from compass.readers.catalogue import Piece, PublicDataset, obtain\n"
         "piece = Piece(path='jobs.csv', url=sys.argv[1])\n"
-        "one = Entry(name='toy', about='a', licence='n', rows=1, files=(piece,))\n"
+        "one = PublicDataset(name='toy', about='a', licence='n', rows=1, files=(piece,))\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
         "try:\n    obtain(one)\nexcept Exception as problem:\n"

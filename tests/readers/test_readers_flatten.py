@@ -12,7 +12,7 @@ from compass.arrow import UNIT
 from compass.domain.errors import BadInput, DataProblem, UnknownName
 from compass.readers import read
 from compass.readers.profiles import ProfileOptions, read_runs
-from compass.readers.profiles.base import Measured, Over, Profile, in_seconds
+from compass.readers.profiles.base import Over, Profile, RunMetric, in_seconds
 from compass.readers.profiles.flatten import columns_of, flatten, notes_of, run_names
 from compass.readers.profiles.tree import Groups, OverRanks, Tree
 
@@ -32,7 +32,7 @@ def run(
     exclusive = np.array(own)
     inclusive = exclusive.copy()
     inclusive[0] = exclusive.sum()
-    measured = Measured(
+    measured = RunMetric(
         unit,
         dict.fromkeys(ways, float(inclusive[0])),
         dict.fromkeys(ways, inclusive),
@@ -174,12 +174,12 @@ def test_regions_are_summed_as_one_would_by_hand(made: tuple[Tree, list[float]])
     by_hand = [sum(own[n] for n in below(tree, node)) for node in range(len(tree))]
     assert inclusive.tolist() == by_hand
     assert groups.exclusive(inclusive).tolist() == own
-    total, inside, alone = groups.fold(inclusive, exclusive)
+    total, inside, own_only = groups.fold(inclusive, exclusive)
     assert total == sum(own)
     for n, label in enumerate(groups.labels):
         ends = label.split("/")
         members = [k for k in range(len(tree)) if path_of(tree, k)[-len(ends) :] == ends]
-        assert alone[n] == sum(own[k] for k in members)
+        assert own_only[n] == sum(own[k] for k in members)
         covered = {k for member in members for k in below(tree, member)}
         # A set: what lies below two members of one region counts once.
         assert inside[n] == sum(own[k] for k in covered)
@@ -223,7 +223,7 @@ def test_a_folder_of_run_folders_is_a_set_of_runs(tmp_path: Path) -> None:
             {"run": "nodes1", "time": 0.5},
             {"run": "nodes2", "time": 1.0},
         ]
-        assert table.locate(1) == (str(tmp_path / "nodes2"), 0)
+        assert table.part_of(1) == (str(tmp_path / "nodes2"), 0)
 
 
 def test_folder_names_with_values_are_columns(tmp_path: Path) -> None:
@@ -235,10 +235,10 @@ def test_folder_names_with_values_are_columns(tmp_path: Path) -> None:
 
 def test_what_was_left_out_is_told(tmp_path: Path) -> None:
     tau_run(tmp_path / "a", 1.0)
-    told: list[str] = []
-    table = read_runs(tmp_path, regions=["solve"], ranks="sum", tell=told.append)
+    notes: list[str] = []
+    table = read_runs(tmp_path, regions=["solve"], ranks="sum", tell=notes.append)
     assert table.row(0)["time.solve"] == 1.0
-    assert told == ["ranks and threads are put together by sum"]
+    assert notes == ["ranks and threads are put together by sum"]
 
 
 def test_options_for_something_that_is_no_profile(tmp_path: Path) -> None:

@@ -165,14 +165,14 @@ def test_files_that_are_none_are_told(tmp_path: Path) -> None:
         fragments_of([tmp_path / "y.parquet"])
     with pytest.raises(DataProblem, match="several formats"):
         fragments_of([tmp_path])
-    with pytest.raises(DataProblem, match="dataset:zeus is not a file") as told:
+    with pytest.raises(DataProblem, match="dataset:zeus is not a file") as caught:
         fragments_of(["dataset:zeus"])
-    assert "compass read 'dataset:zeus' -o x.parquet" in str(told.value.hint)
+    assert "compass read 'dataset:zeus' -o x.parquet" in str(caught.value.hint)
 
 
 def test_files_of_one_run_each_are_made_a_table_first(tmp_path: Path) -> None:
     for run in ("a", "b"):
         (tmp_path / f"{run}.json").write_text('{"nodes": 2, "time": 3.5}')
-    with pytest.raises(DataProblem, match=r"a\.json is the profile of a run") as told:
+    with pytest.raises(DataProblem, match=r"a\.json is the profile of a run") as caught:
         fragments_of([f"{tmp_path}/*.json"])
-    assert f"compass read '{tmp_path}/*.json' -o runs.parquet" in str(told.value.hint)
+    assert f"compass read '{tmp_path}/*.json' -o runs.parquet" in str(caught.value.hint)

@@ -123,7 +123,7 @@ def test_many_small_files(tmp_path: Path) -> None:
         (tmp_path / f"{i:05}.csv").write_bytes(b"n,t\n%d,0.5\n" % i)
     found = read(tmp_path)
     assert found.arrow.column("n").to_pylist() == list(range(1500))
-    assert found.locate(1499)[0] == str(tmp_path / "01499.csv")
+    assert found.part_of(1499)[0] == str(tmp_path / "01499.csv")
     # Every later step walks over the pieces, so there must not be one for each file.
     assert found.arrow.column("n").num_chunks == 1
 
@@ -193,7 +193,7 @@ def test_damaged_files_are_told(tmp_path: Path, name: str) -> None:
     path = write(table(), tmp_path / name)
     good = path.read_bytes()
     rng = random.Random(7)
-    told = 0
+    hinted = 0
     for turn in range(60):
         bad = bytearray(good)
         if turn % 3 == 0:
@@ -205,8 +205,8 @@ def test_damaged_files_are_told(tmp_path: Path, name: str) -> None:
         try:
             read(path)
         except CompassError as problem:
-            told += bool(problem.hint)
-    assert told > 15
+            hinted += bool(problem.hint)
+    assert hinted > 15
 
 
 def test_writing_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
@@ -229,9 +229,9 @@ def test_writing_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    told = done.stdout.splitlines()
-    assert len(told) == len(names), done
-    assert all(line.startswith("EnvironmentProblem cannot write") for line in told)
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(names), done
+    assert all(line.startswith("EnvironmentProblem cannot write") for line in lines)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.csv"]
 
@@ -264,6 +264,6 @@ def test_a_text_with_a_colon_is_a_file_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 10_000, "a\0b"])
 def test_a_name_that_no_file_can_have(name: str) -> None:
-    told = refused(name)
-    assert told.hint == ("is it a path?" if "\0" in name else "is it a file?")
-    assert len(told.message) < 300
+    problem = refused(name)
+    assert problem.hint == ("is it a path?" if "\0" in name else "is it a file?")
+    assert len(problem.message) < 300

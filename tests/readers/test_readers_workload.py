@@ -40,8 +40,8 @@ def test_fields_have_names_units_and_missing_cells(tmp_path: Path) -> None:
     )
     assert (second["wait_s"], third["run_s"], third["user"]) == (None, None, None)
     assert (second["application"], second["preceding_job"]) == ("2", "1")
-    told = {field.name: (field.metadata or {}).get(UNIT) for field in table.arrow.schema}
-    assert (told["run_s"], told["memory_used"], told["processors"]) == (b"s", b"KiB", None)
+    units = {field.name: (field.metadata or {}).get(UNIT) for field in table.arrow.schema}
+    assert (units["run_s"], units["memory_used"], units["processors"]) == (b"s", b"KiB", None)
     facts = json.loads(Swf().read(path).schema.metadata[HEADER])
     assert facts["MaxNodes"] == "100"
     assert "second" in facts.values()

@@ -106,7 +106,7 @@ def score_of(scorer: Scorer, row: Mapping[str, Any]) -> float:
     bins = [bin_of(feature, row[feature.name]) for feature in scorer.features]
     total = 0.0
     for one in scorer.targets:
-        said = members_of(one.trees, bins)
+        predicted = members_of(one.trees, bins)
         cell = row[one.target.name]
         if one.target.label is not None:
             cell = None if cell is None else float(cell == one.target.label)
@@ -115,7 +115,7 @@ def score_of(scorer: Scorer, row: Mapping[str, Any]) -> float:
         if cell is None:
             total += 1.0
             continue
-        mean = sum(said) / 4
-        spread = sum((x - mean) ** 2 for x in said) / 3
+        mean = sum(predicted) / 4
+        spread = sum((x - mean) ** 2 for x in predicted) / 3
         total += ((cell - mean) ** 2 + spread) / one.usual
     return math.sqrt(total / len(scorer.targets))

@@ -16,28 +16,28 @@ from compass.prepare.encode import Encoder
 from compass.prepare.infer import infer
 from compass.readers import Table
 from compass.reducers.columns import Cells
-from compass.reducers.filters import Compared, General, Listed, filters_of
+from compass.reducers.filters import LabelFilter, NumberFilter, RuleFilter, filters_of
 from compass.rules.evaluate import compile_rule
 
 RULES = [
-    ("nodes > 4", Compared),
-    ("nodes <= 4", Compared),
-    ("nodes == 8", Compared),
-    ("nodes != 8", Compared),
-    ("size >= 50.5", Compared),
-    ("size != 3", Compared),
-    ("size < 10 and nodes < 16", Compared),
-    ("app == wild", Listed),
-    ("app != wild", General),
-    ("app in {amg, rare}", Listed),
-    ("not app in {amg, rare}", General),
-    ("nodes in {1, 32}", General),
-    ("8 < nodes", General),
-    ("size / nodes < 10 or app == rare", General),
-    ("nodes * 2 == 16", General),
-    ("app == amg -> nodes >= 8", General),
-    ("min(nodes, size) > 3", General),
-    ("not (size > 50)", General),
+    ("nodes > 4", NumberFilter),
+    ("nodes <= 4", NumberFilter),
+    ("nodes == 8", NumberFilter),
+    ("nodes != 8", NumberFilter),
+    ("size >= 50.5", NumberFilter),
+    ("size != 3", NumberFilter),
+    ("size < 10 and nodes < 16", NumberFilter),
+    ("app == wild", LabelFilter),
+    ("app != wild", RuleFilter),
+    ("app in {amg, rare}", LabelFilter),
+    ("not app in {amg, rare}", RuleFilter),
+    ("nodes in {1, 32}", RuleFilter),
+    ("8 < nodes", RuleFilter),
+    ("size / nodes < 10 or app == rare", RuleFilter),
+    ("nodes * 2 == 16", RuleFilter),
+    ("app == amg -> nodes >= 8", RuleFilter),
+    ("min(nodes, size) > 3", RuleFilter),
+    ("not (size > 50)", RuleFilter),
 ]
 
 
@@ -97,7 +97,7 @@ def test_a_sample_holds_only_rows_that_obey(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "problem", "said"),
+    ("rule", "problem", "message"),
     [
         ("apps == amg", UnknownName, "did you mean app"),
         ("app == amgg", UnknownName, "did you mean amg"),
@@ -107,12 +107,12 @@ def test_a_sample_holds_only_rows_that_obey(tmp_path: Path) -> None:
     ],
 )
 def test_conditions_that_cannot_be_meant_are_told(
-    rule: str, problem: type[CompassError], said: str, tmp_path: Path
+    rule: str, problem: type[CompassError], message: str, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "a.parquet", jobs(1000))
     with pytest.raises(problem) as caught:
         reduced(source, tmp_path / "s.parquet", where=[rule])
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.hint or caught.type is not BadInput
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
 

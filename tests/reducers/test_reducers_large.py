@@ -84,8 +84,8 @@ def test_the_ranks_of_mpi_keep_the_same_rows(
     )
     assert done.returncode == 0, done.stderr
     assert '"workers": 2' in done.stdout
-    _, alone = reduced(source, tmp_path / "alone.parquet")
-    assert parquet.read_table(tmp_path / "mpi.parquet").equals(alone)
+    _, single = reduced(source, tmp_path / "alone.parquet")
+    assert parquet.read_table(tmp_path / "mpi.parquet").equals(single)
 
 
 def test_names_places_and_order_of_files_do_not_matter(three: list[Path], tmp_path: Path) -> None:
@@ -161,13 +161,13 @@ class Elsewhere:
         self.folder = folder
 
     def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        here = Path.cwd()
+        before = Path.cwd()
         for position, item in enumerate(items):
             os.chdir(self.folder)
             try:
                 result = work(item)
             finally:
-                os.chdir(here)
+                os.chdir(before)
             yield position, result
 
     def close(self) -> None:
@@ -191,7 +191,8 @@ def test_a_sample_is_read_with_its_weights(tmp_path: Path) -> None:
     assert data.prepared.weight.sum() == pytest.approx(report.weight)
     assert data.table.sampled is not None
     assert data.table.sampled.words.startswith("a sample of 10 % (guided, seed 7)")
-    assert data.table.locate(5) == (str(source), sample.column("sample_row")[5].as_py())
+    row = sample.column("sample_row")[5].as_py()
+    assert data.table.source_of(5) == f"row {row} of {source}"
 
 
 def test_a_sample_of_a_sample_is_refused(tmp_path: Path) -> None:
@@ -202,7 +203,7 @@ def test_a_sample_of_a_sample_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "problem", "said"),
+    ("how", "problem", "message"),
     [
         ({"keep": 0.0}, BadInput, "share of rows"),
         ({"keep": 1.5}, BadInput, "share of rows"),
@@ -214,25 +215,25 @@ def test_a_sample_of_a_sample_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_told(
-    how: dict[str, Any], problem: type[Exception], said: str, tmp_path: Path
+    how: dict[str, Any], problem: type[Exception], message: str, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "a.parquet", jobs(600))
     with pytest.raises(problem) as caught:
         reduced(source, tmp_path / "s.parquet", **how)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
 
 
 def test_where_the_sample_cannot_be_is_told_before_the_work(tmp_path: Path) -> None:
     source = write(tmp_path / "a.parquet", jobs(600))
-    for output, said in (
+    for output, message in (
         (tmp_path, "it is a folder"),
         (tmp_path / "no" / "s.parquet", "there is no folder"),
         (tmp_path / "s.csv", "a sample is a Parquet file"),
         (source, "is one of the files to read"),
         (tmp_path / "." / "a.parquet", "is one of the files to read"),
     ):
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             reduced(source, output)
     assert parquet.read_table(source).equals(jobs(600))
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
@@ -256,10 +257,10 @@ def test_sources_that_hold_nothing_are_told(tmp_path: Path) -> None:
 
 def test_progress_is_told(tmp_path: Path) -> None:
     source = write(tmp_path / "a.parquet", jobs(3000))
-    told: list[tuple[str, int, int, int]] = []
-    reduced(source, tmp_path / "s.parquet", tell=lambda *now: told.append(now))
-    assert list(dict.fromkeys(now[0] for now in told)) == ["looking", "reading", "writing"]
-    reading = [now for now in told if now[0] == "reading"]
+    steps: list[tuple[str, int, int, int]] = []
+    reduced(source, tmp_path / "s.parquet", tell=lambda *now: steps.append(now))
+    assert list(dict.fromkeys(now[0] for now in steps)) == ["looking", "reading", "writing"]
+    reading = [now for now in steps if now[0] == "reading"]
     assert reading[0][3] == 0
     assert reading[-1][3] == 3000
     assert reading[-1][1] == reading[-1][2] > 0

@@ -154,14 +154,14 @@ def test_a_column_that_one_file_lacks_is_told_with_the_file(
     study = cp.Study.model_validate(
         {"columns": {"nodes": {"role": "knob"}, "runtime": {"role": "outcome"}}}
     )
-    told = set()
+    named = set()
     for seed in range(6):  # whichever file is looked at first
         with pytest.raises(BadInput, match=f"column (named )?'{name}'") as caught:
             reduced(
                 [with_it, without], tmp_path / "s.parquet", settings=how, seed=seed, study=study
             )
-        told |= {file for file in ("a.parquet", "b.parquet") if file in caught.value.message}
-    assert told == {"a.parquet", "b.parquet"}
+        named |= {file for file in ("a.parquet", "b.parquet") if file in caught.value.message}
+    assert named == {"a.parquet", "b.parquet"}
     assert not (tmp_path / "s.parquet").exists()
 
 

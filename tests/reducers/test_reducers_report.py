@@ -28,7 +28,7 @@ def test_notes_tell_what_is_not_as_it_was_meant_to_be() -> None:
     fine = Tally(usable=1000, expected=52.0, moments={"x": Moments(0.0, 1000)})
     assert notes_of(fine, 0.05, {}) == ()
     far = Tally(usable=1000, expected=80.0, moments={"x": Moments(0.0, 990)})
-    told = notes_of(far, 0.05, {"f": "why"})
-    assert "8.00% was kept instead of 5.00%" in told[0]
-    assert told[1] == "10 usable rows have no x"
-    assert told[2].startswith("1 fragments could not be read")
+    notes = notes_of(far, 0.05, {"f": "why"})
+    assert "8.00% was kept instead of 5.00%" in notes[0]
+    assert notes[1] == "10 usable rows have no x"
+    assert notes[2].startswith("1 fragments could not be read")

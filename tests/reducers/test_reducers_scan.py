@@ -11,9 +11,9 @@ from reduce_case import STUDY, jobs, number_of, reduced, score_of, write
 import compass as cp
 from compass.readers import fragments
 from compass.readers.fragments import fragments_of
-from compass.reducers.chances import ByScore
-from compass.reducers.large import Choice, recipe_of
 from compass.reducers.pilot import draw
+from compass.reducers.plan import Choice, scan_plan
+from compass.reducers.probabilities import ByScore
 from compass.settings import ReduceSettings
 
 HOW = ReduceSettings(trees=6, depth=3)
@@ -27,14 +27,14 @@ def test_guided_rows_and_weights_are_those_of_a_slow_scorer(
     _, sample = reduced(source, tmp_path / "s.parquet", settings=HOW, seed=3)
     found = fragments_of([source])
     choice = Choice(0.1, seed=3, study=STUDY, settings=HOW)
-    chances = recipe_of(draw(found, STUDY, 3, HOW), choice)[0].chances
-    assert isinstance(chances, ByScore)
+    probabilities = scan_plan(draw(found, STUDY, 3, HOW), choice)[0].probabilities
+    assert isinstance(probabilities, ByScore)
     wanted: dict[int, float] = {}
     identity = found.fragments[0].identity
     for row, cells in enumerate(jobs(1500).to_pylist()):
         if cells["size"] is None:
             continue
-        chance = min(1.0, chances.a + chances.b * score_of(chances.scorer, cells))
+        chance = min(1.0, probabilities.a + probabilities.b * score_of(probabilities.scorer, cells))
         if number_of(row, 3, identity, 0) < chance:
             wanted[row] = 1 / chance
     assert sample.column("sample_row").to_pylist() == list(wanted)

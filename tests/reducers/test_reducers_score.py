@@ -8,7 +8,7 @@ import pytest
 from reduce_case import jobs, score_of
 
 from compass.reducers.columns import Cells, bins_of, labels_binned, numbers_binned
-from compass.reducers.score import Scorer, Target, pruned, scorer_of, target_of
+from compass.reducers.score import PilotTarget, Scorer, pruned, scorer_of, target_of
 from compass.settings import ReduceSettings
 
 HOW = ReduceSettings(trees=8, depth=4)
@@ -18,7 +18,7 @@ def columns_of(table: pa.Table) -> dict[str, Cells]:
     return {name: Cells(table.column(name)) for name in table.column_names}
 
 
-def made(table: pa.Table, *targets: Target) -> Scorer:
+def made(table: pa.Table, *targets: PilotTarget) -> Scorer:
     columns = columns_of(table)
     y = np.zeros(table.num_rows)
     features = [
@@ -37,7 +37,7 @@ def scores(scorer: Scorer, table: pa.Table) -> np.ndarray:
     return scorer.scores(columns, bins_of(columns, scorer.features, table.num_rows))
 
 
-TARGETS = (Target("runtime", log=True), Target("id"), Target("app", "wild"))
+TARGETS = (PilotTarget("runtime", log=True), PilotTarget("id"), PilotTarget("app", "wild"))
 
 
 def test_scores_are_those_of_a_slow_scorer() -> None:
@@ -67,7 +67,7 @@ def test_pruning_changes_no_score() -> None:
 
 
 def test_one_is_the_usual_score_and_noisy_rows_have_more() -> None:
-    scorer = made(jobs(6000), Target("runtime", log=True))
+    scorer = made(jobs(6000), PilotTarget("runtime", log=True))
     table = jobs(6000, seed=9)
     found = scores(scorer, table)
     assert (found**2).mean() == pytest.approx(1, rel=0.25)
@@ -77,7 +77,7 @@ def test_one_is_the_usual_score_and_noisy_rows_have_more() -> None:
 
 
 def test_a_row_without_outcome_counts_as_a_usual_one() -> None:
-    scorer = made(jobs(1000), Target("runtime", log=True))
+    scorer = made(jobs(1000), PilotTarget("runtime", log=True))
     table = jobs(4).set_column(3, "runtime", pa.array([None, float("inf"), -1.0, 0.0]))
     assert scores(scorer, table).tolist() == [1.0] * 4
 
@@ -96,4 +96,4 @@ def test_what_teaches_nothing_makes_no_model(outcome: list[float | None]) -> Non
     columns = columns_of(pa.table({"x": np.arange(100.0), "y": pa.array(outcome, pa.float64())}))
     features = [numbers_binned("x", np.arange(100.0), 32)]
     bins = bins_of(columns, features, 100)
-    assert scorer_of(features, [Target("y")], columns, bins, 1, HOW) is None
+    assert scorer_of(features, [PilotTarget("y")], columns, bins, 1, HOW) is None

@@ -11,14 +11,14 @@ from compass.reducers.statistics import (
     MOST_LABELS,
     LabelCounts,
     Moments,
-    Sums,
+    RunningMoments,
     Tally,
     tally_of,
 )
 
 
 def moments(*batches: tuple[np.ndarray, np.ndarray], about: float) -> Moments:
-    sums = Sums(about)
+    sums = RunningMoments(about)
     for values, usable in batches:
         sums.add(values, usable)
     return sums.moments()

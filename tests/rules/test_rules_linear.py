@@ -7,7 +7,7 @@ from rules_strategies import ORDER, comparisons
 
 from compass.domain.expression import Arithmetic, Comparison, Literal, Name, Negative, Not, names_in
 from compass.language import parse_rule
-from compass.rules import Linear, linear_form
+from compass.rules import LinearForm, linear_form
 
 WHOLE = ("a", "b", "c")
 COMPARE = {
@@ -70,7 +70,7 @@ def test_whatever_has_a_linear_form_agrees_with_it(expression):
 
 def test_constants_are_folded():
     form = linear_form(parse_rule("gpus <= min(2, 3) ** 2 * nodes / 8 + 1"), _jobs())
-    assert form == Linear({"gpus": 1.0, "nodes": -0.5}, -1.0, "<=")
+    assert form == LinearForm({"gpus": 1.0, "nodes": -0.5}, -1.0, "<=")
 
 
 def _jobs():
@@ -85,7 +85,7 @@ def _jobs():
 
 
 def test_columns_that_cancel_disappear():
-    assert linear_form(parse_rule("a + b - a <= 3"), SPACE) == Linear({"b": 1.0}, -3.0, "<=")
+    assert linear_form(parse_rule("a + b - a <= 3"), SPACE) == LinearForm({"b": 1.0}, -3.0, "<=")
 
 
 @pytest.mark.parametrize(

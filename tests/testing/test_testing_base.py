@@ -1,17 +1,38 @@
 """The front door of the suites."""
 
+from typing import Any
+
 import pytest
 
 from compass import registry, testing
-from compass.domain.errors import UnknownName
+from compass.domain.errors import BadInput, UnknownName
 from compass.testing import ConformanceError, check
 
 
 def test_every_joint_has_a_suite_of_its_own() -> None:
-    for joint in registry.JOINTS:
-        assert f"check_{joint}" in testing.__all__
-        assert callable(getattr(testing, f"check_{joint}"))
-    assert set(testing._SUITES) == set(registry.JOINTS)
+    for name, joint in registry.joints().items():
+        assert joint.suite == f"compass.testing.{name}:check_{name}"
+        assert f"check_{name}" in testing.__all__
+        assert callable(getattr(testing, f"check_{name}"))
+
+
+def test_a_new_joint_brings_its_own_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_joints", dict(registry._joints))
+    suite = f"{__name__}:check_policy"
+    registry.declare("policy", registry.Joint("an order of jobs", suite=suite))
+    registry.declare("ruler", registry.Joint("a measure of length"))
+    registry.add("policy", "shortest")(sorted)
+    registry.add("ruler", "metre")(len)
+    check("policy", "shortest", jobs=[3, 1])
+    with pytest.raises(ConformanceError, match="keeps all jobs"):
+        check("policy", "shortest", jobs=[])
+    with pytest.raises(BadInput, match="'ruler' has no suite to check 'metre' with"):
+        check("ruler", "metre")
+
+
+def check_policy(plugin: Any, *, name: str, jobs: list[int]) -> None:
+    if not plugin(jobs):
+        raise ConformanceError("policy", name, "keeps all jobs", "no jobs", "plugin(jobs)")
 
 
 def test_everything_promised_is_there() -> None:

@@ -12,7 +12,7 @@ from testing_broken import caught
 from compass import registry
 from compass.domain.errors import BadInput, DataProblem
 from compass.readers import files
-from compass.readers.columnar import JsonLines
+from compass.readers.columnar import JsonLinesReader
 from compass.testing import check, check_reader
 from compass.testing.formats import ROWS, SAMPLES
 
@@ -246,7 +246,7 @@ def test_a_registered_reader_is_compared_with_those_before_it() -> None:
     """JSON Lines may be claimed by csv, which is asked last, but not the other way round."""
     greedy = type(
         "Greedy",
-        (JsonLines,),
+        (JsonLinesReader,),
         {"__doc__": "x", "name": "greedy", "sniff": lambda s, p, h: b"," in h},
     )
     registry.add("reader", "greedy")(greedy)

@@ -103,7 +103,7 @@ def dropping(nodes: Any) -> Any:
     return nodes[~np.isnan(nodes)] < 4
 
 
-def not_alone(nodes: Any) -> Any:
+def no_single_row(nodes: Any) -> Any:
     """Fits."""
     return np.array([nodes[0], nodes[1], *nodes[2:]]) < 4
 
@@ -135,7 +135,7 @@ def quiet(nodes: Any) -> Any:
         (random, "the same values give the same answer"),
         (no_rows, "arrays without rows"),
         (no_none, "without failing"),
-        (not_alone, "arrays of a single row"),
+        (no_single_row, "arrays of a single row"),
         (dropping, "also beside `none`"),
         (by_keyword, "it needs no keyword"),
         (nothing, "at least one column"),

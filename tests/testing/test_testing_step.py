@@ -68,7 +68,7 @@ def silent(self: Tenth, table: Table, left: Rows, gone: Rows) -> StepResult:
     return StepResult(table, left)
 
 
-def twice_told(self: Tenth, table: Table, left: Rows, gone: Rows) -> StepResult:
+def reported_twice(self: Tenth, table: Table, left: Rows, gone: Rows) -> StepResult:
     result = Tenth.result(self, table, left, gone)
     return StepResult(table, left, result.notes * 2)
 
@@ -128,7 +128,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
     ),
     "a tuple": (step(result=lambda s, t, left, gone: (t, left)), "returns a StepResult"),
     "silent": (step(result=silent), "counted in exactly one note"),
-    "told twice": (step(result=twice_told), "counted in exactly one note"),
+    "told twice": (step(result=reported_twice), "counted in exactly one note"),
     "blames others": (step(result=innocent), "names rows that it is about"),
     "wordless": (step(result=wordless), "its reason in one line"),
     "cuts the table": (step(result=cutting), "keeps its number of rows"),

@@ -1,6 +1,5 @@
 """Novelty and support of configurations."""
 
-import io
 from itertools import product
 
 import numpy as np
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trust_reference import algorithm_1, mixed_rows, mixed_space
 
-from compass.domain.errors import DataProblem, EngineProblem
+from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.settings import TrustSettings
 from compass.trust.support import Support
@@ -106,31 +105,6 @@ def test_weights_of_training_rows_enter_the_scale() -> None:
     weight = np.random.default_rng(3).uniform(0.1, 5, 120)
     new = mixed_rows(4, 30)
     assert not np.allclose(build(train_weight=weight).novelty(new), build().novelty(new))
-
-
-def test_restored_support_is_the_same() -> None:
-    made = build()
-    file = io.BytesIO()
-    np.savez(file, **{name.replace("/", "|"): a for name, a in made.arrays().items()})
-    file.seek(0)
-    saved = np.load(file, allow_pickle=False)
-    again = Support.restore({name.replace("|", "/"): saved[name] for name in saved})
-    new = mixed_rows(4, 30)
-    assert np.array_equal(again.ood(new), made.ood(new))
-    assert again.tau == made.tau
-    for one, other in zip(again.support(new[0]), made.support(new[0]), strict=True):
-        assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize("name", ["rows", "tau", "scale/kind", "ranks/before"])
-def test_damaged_support_is_refused(name: str) -> None:
-    arrays = build().arrays()
-    arrays[name] = arrays[name][:0]
-    with pytest.raises(EngineProblem, match="damaged"):
-        Support.restore(arrays)
-    del arrays[name]
-    with pytest.raises(EngineProblem, match="damaged"):
-        Support.restore(arrays)
 
 
 def test_without_validation_rows_there_is_nothing_to_compare_with() -> None:

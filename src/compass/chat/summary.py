@@ -6,7 +6,7 @@ from compass.chat.replies import and_list
 from compass.domain.answer import Answer, Effect, Label, Moved, Prediction, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.query import Kind
-from compass.explain.sentence import told as shown
+from compass.explain.sentence import value_text as shown
 
 _RUNS = 3  # runs to measure that are written out
 _ROWS = 5  # supporting runs that are written out

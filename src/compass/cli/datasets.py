@@ -9,7 +9,7 @@ import typer
 from compass.cli import flags
 
 if TYPE_CHECKING:
-    from compass.readers.catalogue import Entry, Obtained
+    from compass.readers.catalogue import Obtained, PublicDataset
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -97,7 +97,7 @@ def get(name: Name, output: Folder = None, as_json: flags.AsJson = False) -> Non
     _told(known, found, output, as_json=as_json)
 
 
-def _told(known: "Entry", found: "Obtained", output: Path | None, *, as_json: bool) -> None:
+def _told(known: "PublicDataset", found: "Obtained", output: Path | None, *, as_json: bool) -> None:
     from compass.cli.tables import print_json
 
     if as_json:
@@ -119,7 +119,7 @@ def _told(known: "Entry", found: "Obtained", output: Path | None, *, as_json: bo
     sys.stderr.write(f"next: {_next(known, output)}\n")
 
 
-def _next(known: "Entry", output: Path | None) -> str:
+def _next(known: "PublicDataset", output: Path | None) -> str:
     """The command to go on with."""
     import shlex
 
@@ -129,7 +129,7 @@ def _next(known: "Entry", output: Path | None) -> str:
     return f"{mirror}compass columns dataset:{known.name}"
 
 
-def _facts(known: "Entry") -> list[tuple[str, str | None]]:
+def _facts(known: "PublicDataset") -> list[tuple[str, str | None]]:
     return [
         ("suits", known.suits),
         ("source", known.source),
@@ -145,7 +145,7 @@ def _facts(known: "Entry") -> list[tuple[str, str | None]]:
     ]
 
 
-def size(known: "Entry") -> str:
+def size(known: "PublicDataset") -> str:
     """How much there is to download, as far as it is known."""
     count = known.bytes
     if count is None:
@@ -153,7 +153,7 @@ def size(known: "Entry") -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
 
 
-def _plain(known: "Entry") -> dict[str, Any]:
+def _plain(known: "PublicDataset") -> dict[str, Any]:
     said: dict[str, Any] = known.model_dump(mode="json")
     said["files"] = [
         {**piece.model_dump(mode="json"), "address": known.address(piece)} for piece in known.files

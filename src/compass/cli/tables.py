@@ -294,9 +294,9 @@ def print_plugins(*, as_json: bool) -> None:
         return
     rows = [(p.joint, p.name, p.origin, p.summary) for p in found]
     empty = [
-        (joint, "-", "", what)
-        for joint, what in registry.JOINTS.items()
-        if not any(p.joint == joint for p in found)
+        (name, "-", "", joint.description)
+        for name, joint in registry.joints().items()
+        if not any(p.joint == name for p in found)
     ]
     print_table("", ("joint", "name", "from", "what"), [*rows, *empty])
 

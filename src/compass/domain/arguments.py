@@ -61,7 +61,7 @@ _ABSENT = object()
 
 
 def argument(name: str, kind: Kind, given: Any) -> Any:
-    """One argument as a kind takes it; what does not fit is told with the name."""
+    """One argument as a kind takes it; a value that does not fit is an error with the name."""
     try:
         return kind(given)
     except Mismatch as problem:

@@ -44,11 +44,11 @@ class Noun(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
-class _Asked(ModelMetaclass):
-    """Calls of a class with wrong values end in the error that the class names.
+class _InputMeta(ModelMetaclass):
+    """Turns pydantic's error into the error that the class names when it is called by a person.
 
-    Only calls: data that is validated as a whole (a file, a request) says in its own words where
-    the mistake is.
+    Only calls: data that is validated as a whole (a file, a request) has errors of its own, which
+    say where the mistake is.
     """
 
     def __call__(self, *values: Any, **fields: Any) -> Any:
@@ -60,36 +60,38 @@ class _Asked(ModelMetaclass):
         try:
             return super().__call__(**{name: scalar(value) for name, value in fields.items()})
         except ValidationError as error:
-            raise told(error, self.problem) from None  # type: ignore[attr-defined]
+            raise input_problem(error, self.problem) from None  # type: ignore[attr-defined]
 
 
-class Input(Noun, metaclass=_Asked):
+class Input(Noun, metaclass=_InputMeta):
     """A noun that people make themselves; what is wrong with it is a `BadInput`."""
 
     problem: ClassVar[type[BadInput]] = BadInput
 
 
 def valid(noun: type[Kept], given: Mapping[str, Any]) -> Kept:
-    """What a person gave as a noun; what is wrong with it is told in words."""
+    """A noun made from a mapping; a wrong field is a `BadInput` that says which and why."""
     try:
         return noun.model_validate(given)
     except ValidationError as error:
-        raise told(error, noun.problem if issubclass(noun, Input) else BadInput) from None
+        raise input_problem(error, noun.problem if issubclass(noun, Input) else BadInput) from None
 
 
-def told(error: ValidationError, problem: type[BadInput] = BadInput) -> BadInput:
-    """The first mistake of a validation in words: where it is, what is wrong, what it was."""
+def input_problem(error: ValidationError, problem: type[BadInput] = BadInput) -> BadInput:
+    """The first mistake of a validation as an error: where it is, what is wrong, what it was."""
     first = error.errors(include_url=False)[0]
     steps = [str(step) for step in first["loc"]]
-    said = first["msg"].removeprefix("Value error, ")
-    said = said[:1].lower() + said[1:]
+    message = first["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
     if steps[-1:] == ["bool"] and first["type"].startswith("bool"):  # the first kind of a `Value`
         steps.pop()
-        said = "should be a number, a text, true, false or none"
+        message = "should be a number, a text, true, false or none"
     if first["type"] in _NOT_OF_A_KIND:
-        said = "is not of a kind that can stand here"
+        message = "is not of a kind that can stand here"
     place = ".".join(shortened(step) for step in steps)
-    return problem(f"{place}: {said}" if place else said, hint=f"it was {shown(first['input'])}")
+    return problem(
+        f"{place}: {message}" if place else message, hint=f"it was {shown(first['input'])}"
+    )
 
 
 _NOT_OF_A_KIND = {"union_tag_not_found", "union_tag_invalid", "model_attributes_type"}

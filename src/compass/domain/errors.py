@@ -21,7 +21,7 @@ from rapidfuzz import process
 
 
 class CompassError(Exception):
-    """A problem told in the person's language: what is wrong and what to do about it."""
+    """An error for people: what is wrong, and what to do about it."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)

@@ -65,8 +65,11 @@ class Number(Noun):
 
     @property
     def none_code(self) -> float:
-        """The number that stands for `none` in arrays: beyond the range, where a tree can cut."""
-        return self.high + max(self.high - self.low, 1.0)
+        """The number that stands for `none` in arrays; NaN, equal to nothing, without that level.
+
+        It lies beyond the range, where a tree can cut.
+        """
+        return self.high + max(self.high - self.low, 1.0) if self.optional else math.nan
 
 
 class Category(Noun):
@@ -76,6 +79,11 @@ class Category(Noun):
     name: str
     role: Role = Role.KNOB
     values: tuple[Value, ...] = Field(description="every label, in a stable order")
+
+    @property
+    def optional(self) -> bool:
+        """Whether a missing value is a label of its own."""
+        return None in self.values
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:

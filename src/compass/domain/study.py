@@ -10,7 +10,7 @@ from compass.domain.space import Role
 
 
 class ColumnChoice(Input):
-    """What a person says about one column; what is not said is inferred from the data."""
+    """What a person states about one column; the rest is inferred from the data."""
 
     problem: ClassVar[type[BadInput]] = StudyProblem
 

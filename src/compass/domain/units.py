@@ -90,7 +90,7 @@ def canonical(symbol: str) -> str | None:
 
 
 def convert(value: float, unit: str, to: str | None, *, column: str) -> float:
-    """`value` in `unit`, told in the unit of a column."""
+    """A value in `unit`, converted to the unit of a column."""
     if to is None:
         raise QueryProblem(
             f"{column} has no known unit, so {value:g} {unit} cannot be compared with it",

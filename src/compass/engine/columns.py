@@ -72,8 +72,8 @@ def rules_of(data: "Dataset", more: Iterable[str] = ()) -> tuple[RuleView, ...]:
 def study_in_full(data: "Dataset") -> Study:
     """A dataset's study with everything that was inferred."""
     space, reports = data.inferred
-    said = {"drop", "group", "time", "weight", "map", "comparable", "dependencies"}
-    kept = data.study.model_dump(include=said)
+    stated = {"drop", "group", "time", "weight", "map", "comparable", "dependencies"}
+    kept = data.study.model_dump(include=stated)
     full = study_from(space, reports, data.study.rules).model_copy(update=kept)
     # A unit that the study takes away would otherwise be found again.
     without = {n: ColumnChoice(unit="") for n, one in data.study.columns.items() if one.unit == ""}

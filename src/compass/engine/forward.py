@@ -137,7 +137,7 @@ def apply_edits(query: Query, space: Space, X: Floats) -> Floats:
         old = X[:, column]
         assert isinstance(edit, Times | Plus)
         new = old * edit.factor if isinstance(edit, Times) else old + edit.amount
-        if isinstance(parameter, Number) and parameter.optional:
+        if isinstance(parameter, Number):
             new = np.where(old == parameter.none_code, old, new)
         after[:, column] = [float(f"{value:.12g}") for value in new]
     return after
@@ -251,7 +251,7 @@ def _curve(task: SearchTask, assessor: Assessor, name: str) -> list[Curve]:
         feasible &= rule.holds(X)
     matched = MatchedRuns.of(assessor, task.outcomes)
     labels = with_doubts(assessor.labels(X), effects(matched, [task.origin] * len(X), X))
-    told = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
+    shown = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
     result = []
     for outcome, trained in assessor.trained.items():
         if outcome not in task.query.goals:
@@ -260,7 +260,7 @@ def _curve(task: SearchTask, assessor: Assessor, name: str) -> list[Curve]:
         band = assessor.band(outcome, scores, trained.model.spread(X))
         points = tuple(
             CurvePoint(
-                value=told[i],
+                value=shown[i],
                 predicted=assessor.value(outcome, scores[i]),
                 low=None if band is None else float(band[0][i]),
                 high=None if band is None else float(band[1][i]),

@@ -225,7 +225,7 @@ def _from_baseline(
     base.check_rules(scope.rules, view.features, origin, {*free, *changed})
     where = "the one given"
     if isinstance(query.baseline, Row):
-        where = store.everything.table.told(query.baseline.row)
+        where = store.everything.table.row_label(query.baseline.row)
     return _Start(
         start=start,
         contexts=start[None, :],

@@ -101,4 +101,4 @@ def described_best(position: int, query: Query, prepared: Prepared) -> str:
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         parts.append(f"{name} {amount}" + (f" {unit}" if unit else ""))
     values = f" ({', '.join(parts)})" if parts else ""
-    return f"{prepared.table.told(int(prepared.row_id[position]))}{values}"
+    return f"{prepared.table.row_label(int(prepared.row_id[position]))}{values}"

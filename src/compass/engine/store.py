@@ -36,15 +36,15 @@ from compass.engine.dataset import Dataset
 from compass.engine.saved import POINTER, is_engine
 from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
 from compass.model.files.archive import array_of, members
-from compass.readers.columnar import Parquet
+from compass.readers.columnar import ParquetReader
 from compass.readers.inflate import InflateLimits, limits
-from compass.readers.table import Part, Table
+from compass.readers.table import Table, TablePart
 from compass.settings import Settings
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
-FORMAT = 3
+FORMAT = 4
 _GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
 _BROKEN = (OSError, ValueError, LookupError, TypeError, RecursionError)
@@ -144,10 +144,10 @@ def load(path: str | Path) -> "Compass":
     except _BROKEN as error:
         raise _damaged(path, error) from None
     try:
-        table = Parquet().read(generation / "data.parquet")
+        table = ParquetReader().read(generation / "data.parquet")
     except (DataProblem, OSError) as error:
         raise _damaged(path, error) from None
-    parts = [Part(file, rows) for file, rows in manifest.parts]
+    parts = [TablePart(file, rows) for file, rows in manifest.parts]
     data = Dataset(Table.of(table, parts), manifest.study, manifest.steps)
     whole = sum(part.rows for part in parts) == data.table.rows
     if not whole or data.table.fingerprint != manifest.fingerprint:

@@ -65,7 +65,7 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
         for one in learnt
         if one.drift is not None and one.drift.kind != "none"
     )
-    told = TellReport(
+    report = TellReport(
         rows=arrived,
         used=used,
         total=data.prepared.rows,
@@ -85,21 +85,17 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
     ]
     engine.data, engine.store = data, store
     engine.asked = fresh  # what others were answered before is out of date
-    return told
+    return report
 
 
 def _usable(data: Dataset, first: int) -> int:
     """How many of the runs from row `first` on tell anything; an error where none does."""
     prepared = data.prepared
     fresh = prepared.row_id >= first
-    told = np.zeros(len(fresh), dtype=np.bool_)
+    filled = np.zeros(len(fresh), dtype=np.bool_)
     for name in prepared.space.having(Role.OUTCOME):
-        parameter, y = prepared.space[name], prepared.column(name)
-        amount = np.isfinite(y)
-        if isinstance(parameter, Number) and parameter.optional:
-            amount &= y != parameter.none_code
-        told |= amount
-    if not (told & fresh).any():
+        filled |= np.isfinite(prepared.outcome(name))
+    if not (filled & fresh).any():
         arrived = data.table.rows - first
         what = "the new run" if arrived == 1 else f"any of the {arrived} new runs"
         raise DataProblem(
@@ -110,7 +106,7 @@ def _usable(data: Dataset, first: int) -> int:
 
 
 def _answers(engine: "Compass", questions: Sequence[str | Query]) -> list[tuple[Query, Answer]]:
-    """The questions to compare with their answers so far; a wrong one is told before the work."""
+    """The questions to compare, with their answers so far; a wrong one is refused first."""
     if not questions:
         return list(engine.asked)
     known = [engine.ask(question) for question in questions]
@@ -144,9 +140,9 @@ def _learnt_from(
     learnt = []
     for place, key in enumerate(old.trained):
         store.tell(f"taking in runs: {key[1]}", place, len(old.trained))
-        trained, told = _taken_in(old, store, key, first)
+        trained, report = _taken_in(old, store, key, first)
         store.trained[key] = trained
-        learnt.append(told)
+        learnt.append(report)
     return store, tuple(learnt)
 
 
@@ -216,7 +212,7 @@ def _taken_in(
     trained = store.assembled(now, target, held, selected, began)
     card = _card(trained.card, case, how, change)
     before = _error(case, case.before.model) if same and _unseen(case).size else None
-    told = Learnt(
+    report = Learnt(
         target=target,
         how=how,
         error_name=card.error_name,
@@ -224,20 +220,20 @@ def _taken_in(
         error_after=card.error,
         drift=change,
     )
-    return replace(trained, card=card), told
+    return replace(trained, card=card), report
 
 
 def _kept(case: _Case) -> tuple[OutcomeModel, Learnt]:
     """The model as it was, with everything that was measured of it."""
     how, old = "kept: none of the new runs tells it", case.before
-    told = Learnt(
+    report = Learnt(
         target=case.target,
         how=how,
         error_name=old.card.error_name,
         error_before=old.card.error,
         error_after=old.card.error,
     )
-    return replace(old, card=old.card.model_copy(update={"update": how})), told
+    return replace(old, card=old.card.model_copy(update={"update": how})), report
 
 
 def _unseen(case: _Case) -> Rows:
@@ -370,11 +366,11 @@ def _drift(case: _Case) -> Drift:
     )
 
 
-def _losses(case: _Case, model: Any, lesson: OutcomeData, rows: Rows) -> Floats:
-    said = model.predict(lesson.view.X[rows])
-    if lesson.task.classes is None:
-        return row_errors(lesson.y[rows], said[:, 0], scale=case.scale)
-    return np.asarray(np.argmax(said, axis=1) != lesson.y[rows], dtype=np.float64)
+def _losses(case: _Case, model: Any, data: OutcomeData, rows: Rows) -> Floats:
+    predicted = model.predict(data.view.X[rows])
+    if data.task.classes is None:
+        return row_errors(data.y[rows], predicted[:, 0], scale=case.scale)
+    return np.asarray(np.argmax(predicted, axis=1) != data.y[rows], dtype=np.float64)
 
 
 def _same_codes(one: Space, other: Space) -> bool:

@@ -19,7 +19,7 @@ from compass.learn.store import ModelStore
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-_SHOWN = 20  # new runs that are told one by one
+_SHOWN = 20  # new runs that are shown one by one
 _CHECKED = 2000  # new runs that are compared at all
 _REMEMBERED = 5  # questions whose answers are compared when nobody says which
 _UNKNOWN = "not known"
@@ -36,12 +36,12 @@ class Compared:
 
     def sentences(self) -> tuple[str, ...]:
         """One plain sentence for each of it."""
-        told = []
+        lines = []
         for one in self.coverage:
-            said = "had the predicted class"
+            how = "had the predicted class"
             if one.level is not None:
-                said = f"lay inside the {one.level:.0%} interval predicted for them"
-            told.append(f"{one.outcome}: {one.inside} of {one.runs} new runs {said}.")
+                how = f"lay inside the {one.level:.0%} interval predicted for them"
+            lines.append(f"{one.outcome}: {one.inside} of {one.runs} new runs {how}.")
         moves = [
             f"{one.runs} {_word(one.before)} -> {one.after.value}"
             if one.before != one.after
@@ -49,8 +49,8 @@ class Compared:
             for one in self.labels
         ]
         if moves:
-            told.append(f"Labels of the new runs: {', '.join(moves)}.")
-        return tuple(told)
+            lines.append(f"Labels of the new runs: {', '.join(moves)}.")
+        return tuple(lines)
 
 
 def _word(label: Label | None) -> str:
@@ -118,9 +118,7 @@ def recoded(X: Floats, now: Space, was: Space) -> Floats:
             codes = np.array([place.get(value, np.nan) for value in new.values])
             found[:, column] = codes[values.astype(np.int64)]
         elif isinstance(new, Number) and isinstance(old, Number):
-            none = new.none_code if new.optional else np.nan
-            other = old.none_code if old.optional else np.nan
-            found[:, column] = np.where(values == none, other, values)
+            found[:, column] = np.where(values == new.none_code, old.none_code, values)
         else:
             found[:, column] = np.nan
     return found
@@ -133,12 +131,9 @@ def _checked(
     model, parameter = was.trained[name].model, new.prepared.space[name]
     scores = model.predict(X)
     band = was.band(name, scores, model.spread(X))
-    y = new.prepared.column(name)[rows]
-    missing = ~np.isfinite(y)
-    if isinstance(parameter, Number) and parameter.optional:
-        missing |= y == parameter.none_code
+    y = new.prepared.outcome(name)[rows]
     found = []
-    for i in np.flatnonzero(~missing):
+    for i in np.flatnonzero(np.isfinite(y)):
         predicted = was.value(name, scores[i])
         measured: Value = float(y[i])
         low = high = None
@@ -193,16 +188,16 @@ def reanswered(was: Answer, now: Answer | str) -> Reanswered | str:
     if isinstance(now, str):
         return now
     before, after = _best(was), _best(now)
-    told = _moved(before, after)
+    lines = _moved(before, after)
     if was.answered != now.answered:
-        told.append(f"now there is {'an' if now.answered else 'no'} supported answer")
+        lines.append(f"now there is {'an' if now.answered else 'no'} supported answer")
     findings = _findings(before, after)
     return Reanswered(
         question=now.text,
         before=before,
         after=after,
-        changed=bool(told or findings),
-        summary=(*told, *findings) or (_same(after),),
+        changed=bool(lines or findings),
+        summary=(*lines, *findings) or (_same(after),),
     )
 
 
@@ -268,8 +263,8 @@ def _told(best: Best | None) -> str:
 
 
 def _settings(best: Best) -> str:
-    told = [f"{name} = {_value(value)}" for name, value in best.settings.items()]
-    return ", ".join(told) or "the mean over matching runs"
+    lines = [f"{name} = {_value(value)}" for name, value in best.settings.items()]
+    return ", ".join(lines) or "the mean over matching runs"
 
 
 def _outcomes(best: Best) -> str:
@@ -289,15 +284,15 @@ def _findings(before: Best | None, after: Best | None) -> list[str]:
     if before is None or after is None:
         return []
     known = {(e.knob, e.outcome): e for e in before.effects}
-    told = []
+    lines = []
     for effect in after.effects:
         was = known.get((effect.knob, effect.outcome))
         if was is not None and was.finding != effect.finding:
-            told.append(
+            lines.append(
                 f"effect of {effect.knob} on {effect.outcome}: {_finding(was)} -> "
                 f"{_finding(effect)}"
             )
-    return told
+    return lines
 
 
 def _finding(effect: Effect) -> str:

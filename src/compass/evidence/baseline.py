@@ -27,14 +27,14 @@ def encode(baseline: Row | Given, store: ModelStore, view: FeatureView) -> tuple
     if isinstance(baseline, Row):
         position = store.everything.position(baseline.row)  # also says when there is no such row
         config = Encoder(space).decode(store.everything.values[position])
-        where = store.everything.table.told(baseline.row)
+        where = store.everything.table.row_label(baseline.row)
     else:
         config, where = baseline.config, "the baseline"
     features = view.features.names
     gaps = [
         name
         for name in features
-        if name not in config or (_missing(config[name]) and not _takes_none(view.features[name]))
+        if name not in config or (_missing(config[name]) and not view.features[name].optional)
     ]
     if gaps:
         raise BaselineProblem(
@@ -52,10 +52,6 @@ def encode(baseline: Row | Given, store: ModelStore, view: FeatureView) -> tuple
 
 def _missing(value: Value) -> bool:
     return value is None or (isinstance(value, float) and not math.isfinite(value))
-
-
-def _takes_none(parameter: Number | Category) -> bool:
-    return parameter.optional if isinstance(parameter, Number) else None in parameter.values
 
 
 def check_stated(query: Query, space: Space, origin: Floats, measured: Mapping[str, Value]) -> None:
@@ -110,7 +106,7 @@ def edited(
 
 def _moved(edit: Times | Plus, parameter: Number | Category, old: float) -> float:
     assert isinstance(parameter, Number)
-    if parameter.optional and old == parameter.none_code:
+    if old == parameter.none_code:
         raise QueryProblem(
             f"{parameter.name} is none at the baseline, so it cannot be multiplied or added to",
             hint="set it to a value instead",

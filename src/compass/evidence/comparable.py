@@ -11,7 +11,6 @@ from compass.domain.errors import StudyProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.evidence.assessor import Assessor
 from compass.learn.features import Floats, Rows
-from compass.learn.outcomes import measured
 from compass.learn.runs import distinct_runs, repeated_runs
 from compass.prepare import Prepared
 from compass.trust.pairs.comparable import comparable, disagreement
@@ -72,7 +71,7 @@ def comparable_runs(prepared: Prepared) -> Comparable:
         return _known(prepared, features, ())
     pairs = repeated_runs(X, features, 0)
     apart = [
-        disagreement(measured(prepared, name)[rows], *pairs, 0)
+        disagreement(prepared.outcome(name)[rows], *pairs, 0)
         for name in prepared.space.having(Role.OUTCOME)
         if isinstance(prepared.space[name], Number)
     ]

@@ -12,7 +12,7 @@ from compass.generate.task import SearchTask
 
 Floats = NDArray[np.float64]
 
-_WIDER = 2.0  # times the width in one context, from where on it is told what would narrow it
+_WIDER = 2.0  # times the width in one context, from where on a note says what would narrow it
 
 
 def familiar(task: SearchTask, assessor: Assessor) -> Callable[[Floats], NDArray[np.bool_]]:
@@ -38,8 +38,8 @@ def familiar(task: SearchTask, assessor: Assessor) -> Callable[[Floats], NDArray
 def completed(task: SearchTask, assessor: Assessor, X: Floats) -> Floats:
     """Recommended settings [n, d] with what was not asked for taken from the best known context.
 
-    Predictions are averaged over all contexts; the configuration that is shown, and whose trust is
-    told, is the one of those contexts that lies closest to past runs and obeys the rules.
+    Predictions are averaged over all contexts; the configuration that is shown, with its trust,
+    is the one of those contexts that lies closest to past runs and obeys the rules.
     """
     contexts = task.contexts
     full = _in_contexts(task, X, contexts)
@@ -79,7 +79,7 @@ def _in_any(
     task: SearchTask, assessor: Assessor, X: Floats, name: str, target: Target | None
 ) -> dict[str, Floats]:
     """What holds for runs of X [n, d] in any of the contexts, each [n]; nothing for classes."""
-    scores, spread = _said(task, assessor, X, name)
+    scores, spread = _predicted(task, assessor, X, name)
     band = assessor.band(name, scores, spread)
     if band is None:
         return {}
@@ -93,18 +93,18 @@ def left_open(task: SearchTask, assessor: Assessor, X: Floats) -> tuple[str, ...
     """Which open columns make the intervals of the first of X [n, d] wide, as sentences."""
     if len(task.contexts) < 2 or not len(X):
         return ()
-    told = []
+    notes = []
     for name in assessor.trained:
-        band = assessor.band(name, *_said(task, assessor, X[:1], name))
+        band = assessor.band(name, *_predicted(task, assessor, X[:1], name))
         if band is None or not _much_wider(*band):
             continue
         j = _most_telling(task, assessor, X[0], name)
         if j is not None and _narrower(*band, task.contexts[:, j]):
-            told.append(
+            notes.append(
                 f"{name} depends on {task.space.names[j]}, which the question leaves open: give "
                 "it a value for a narrower interval."
             )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _much_wider(low: Floats, high: Floats) -> bool:
@@ -139,12 +139,12 @@ def chance_over(
     """How likely runs of X [n, d] meet a goal, over the contexts; None: it has no range."""
     if target is None:
         return None
-    scores, spread = _said(task, assessor, X, target.name)
+    scores, spread = _predicted(task, assessor, X, target.name)
     chances = assessor.chances(target.name, scores, spread, target)
     return None if chances is None else chances.reshape(len(X), len(task.contexts)).mean(axis=1)
 
 
-def _said(task: SearchTask, assessor: Assessor, X: Floats, name: str) -> tuple[Floats, Floats]:
+def _predicted(task: SearchTask, assessor: Assessor, X: Floats, name: str) -> tuple[Floats, Floats]:
     """Predictions [n * c, outputs] and spreads [n * c] of X [n, d] in every context."""
     model = assessor.trained[name].model
     full = _in_contexts(task, X, task.contexts)

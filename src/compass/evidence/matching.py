@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from compass.domain.goal import Extreme, Goal, IsClass, Within
 from compass.domain.space import Category
 from compass.learn.features import FeatureView, Rows
-from compass.learn.outcomes import measured
 from compass.prepare import Prepared
 from compass.rules import Rule
 
@@ -35,7 +34,7 @@ def best_run(
     """
     badness = np.zeros(len(rows))
     for name, goal in goals.items():
-        parameter, y = prepared.space[name], measured(prepared, name)[rows]
+        parameter, y = prepared.space[name], prepared.outcome(name)[rows]
         scale = float(np.nanstd(y)) if np.isfinite(y).any() else 0.0
         match goal:
             case Extreme(direction=direction):

@@ -68,7 +68,10 @@ def past_runs_of(
 
 
 def _doubt(
-    task: SearchTask, assessor: Assessor, said: Mapping[str, Floats], spreads: Mapping[str, Floats]
+    task: SearchTask,
+    assessor: Assessor,
+    predicted: Mapping[str, Floats],
+    spreads: Mapping[str, Floats],
 ) -> Floats:
     """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
     total = np.zeros(len(next(iter(spreads.values()))))
@@ -76,7 +79,7 @@ def _doubt(
         if target.direction is None:
             continue
         trained, own = assessor.trained[target.name], assessor.learnt(target.name).reliability
-        half = _half(trained, said[target.name][:, 0], spreads[target.name], target.scale)
+        half = _half(trained, predicted[target.name][:, 0], spreads[target.name], target.scale)
         share = own.error / (own.error + own.noise) if own.error else 1.0
         total += share * (half / target.scale) ** 2
     return np.sqrt(total)
@@ -109,7 +112,7 @@ def verdict(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[st
     past_runs = task.past_runs
     if past_runs is None or past_runs.best < 0 or not len(found.X):
         return ()
-    run = _told(task, assessor, past_runs)
+    run = _described(task, assessor, past_runs)
     first = int(past_runs.find(found.X[:1])[0])
     if first == past_runs.best:
         others = "; the others might" if len(found.X) > 1 else ""
@@ -119,20 +122,20 @@ def verdict(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[st
     return (f"The first suggestion is {'' if better else 'not '}expected to beat {run}.",)
 
 
-def _told(task: SearchTask, assessor: Assessor, past_runs: PastRuns) -> str:
+def _described(task: SearchTask, assessor: Assessor, past_runs: PastRuns) -> str:
     """The best past configuration as `the best measured run, row 12 (time 4.1 ms)`."""
     past, prepared = assessor.view.runs, assessor.store.prepared
     first = int(np.searchsorted(past.key, past_runs.key[past_runs.best]))
     last = int(np.searchsorted(past.key, past_runs.key[past_runs.best], side="right"))
     rows = np.sort(prepared.row_id[past.position[first:last]])
-    told = []
+    parts = []
     for target in task.targets:
         parameter = prepared.space[target.name]
         value = assessor.value(target.name, past_runs.mean[target.name][past_runs.best])
         amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
         unit = getattr(parameter, "unit", None)
-        told.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
-    values, first_row = ", ".join(told), prepared.table.told(int(rows[0]))
+        parts.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
+    values, first_row = ", ".join(parts), prepared.table.row_label(int(rows[0]))
     if len(rows) == 1:
         return f"the best measured run, {first_row} ({values})"
     return f"the best measured configuration, {len(rows)} runs like {first_row} (mean {values})"

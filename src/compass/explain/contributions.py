@@ -41,7 +41,7 @@ class Background:
     Z: Floats  # [b, d]
     weight: Floats  # [b]
     words: str  # "100 past runs", "row 12"
-    single: bool = False  # one run: its values are told beside those of the run
+    single: bool = False  # one run: its values are shown beside those of the run
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Subject:
     config: Config
     row: int | None
     measured: Config
-    said: Config  # what an answer predicted for it, where it comes from one
+    answered: Config  # what an answer predicted for it, where it comes from one
 
 
 def explain(
@@ -118,8 +118,8 @@ def _wanted(
 def _subject(store: ModelStore, view: FeatureView, run: Row | Given | Suggestion) -> Subject:
     if isinstance(run, Suggestion):
         x = Encoder(view.features).encode(run.config)
-        said = {outcome.name: outcome.value for outcome in run.outcomes}
-        return Subject(x, dict(run.config), None, {}, said)
+        answered = {outcome.name: outcome.value for outcome in run.outcomes}
+        return Subject(x, dict(run.config), None, {}, answered)
     x, measured = base.encode(run, store, view)
     row = run.row if isinstance(run, Row) else None
     return Subject(x, Encoder(view.features).decode(x), row, measured, {})
@@ -133,9 +133,9 @@ def _background(
         z, _ = base.encode(against, store, view)
         words = "the given configuration"
         if isinstance(against, Row):
-            words = store.everything.table.told(against.row)
+            words = store.everything.table.row_label(against.row)
         return Background(z[np.newaxis], np.ones(1), words, single=True)
-    rows = view.train[np.isfinite(store.prepared.column(target)[view.train])]
+    rows = view.train[np.isfinite(store.prepared.outcome(target)[view.train])]
     if len(rows) > BACKGROUND:
         rng = np.random.default_rng(store.settings.seed)
         rows = np.sort(rng.choice(rows, BACKGROUND, replace=False))
@@ -286,9 +286,9 @@ def _sentence(
     where = other.words if other.single else ""
     if isinstance(parameter, Category):
         total = float(sum(part.amount for part in parts))
-        rival = "" if focus.rival is None else f" against {say.told(focus.rival)}"
-        seen = "" if measured is None else f"measured {say.told(measured)}"
-        start = say.start(target, say.told(focus.label), f"{focus.reached:.0%}{rival}", seen)
+        rival = "" if focus.rival is None else f" against {say.value_text(focus.rival)}"
+        seen = "" if measured is None else f"measured {say.value_text(measured)}"
+        start = say.start(target, say.value_text(focus.label), f"{focus.reached:.0%}{rival}", seen)
         beside = say.class_beside(scale, total, focus.usual, where)
         even = say.level(total)
     else:
@@ -303,15 +303,15 @@ def _sentence(
 
 def _notes(target: str, predicted: Value, subject: Subject, shares: Shapley) -> tuple[str, ...]:
     notes = []
-    said = subject.said.get(target)
-    numbers = isinstance(said, int | float) and isinstance(predicted, int | float)
+    answered = subject.answered.get(target)
+    numbers = isinstance(answered, int | float) and isinstance(predicted, int | float)
     apart = (
-        abs(float(said or 0) - float(predicted or 0)) > _AGREE * abs(float(said or 0))
+        abs(float(answered or 0) - float(predicted or 0)) > _AGREE * abs(float(answered or 0))
         if numbers
-        else said is not None and said != predicted
+        else answered is not None and answered != predicted
     )
     if apart:
-        shown = say.number(float(said or 0)) if numbers else say.told(said)
+        shown = say.number(float(answered or 0)) if numbers else say.value_text(answered)
         notes.append(
             f"The answer says {target} = {shown}: a recommendation averages over the contexts of "
             "matching past runs. This explains the one complete configuration of the suggestion."

@@ -81,7 +81,7 @@ def dependence(
     The band holds four fifths of the runs: where it is wide the column matters for some runs and
     not for others; `lines` adds single runs. `share` tells how many past runs are near a value: a
     prediction where there are none is a guess. It counts the column alone, so a value can be common
-    and still be new beside the other values of a run. For classes the score of one label is told,
+    and still be new beside the other values of a run. For classes the score of one label is shown,
     the most common one unless another is named.
     """
     features, target = outcome_of(store, outcome)
@@ -122,9 +122,7 @@ def dependence(
 
 def _known(store: ModelStore, view: FeatureView, target: str) -> tuple[Floats, Rows, Rows]:
     """The outcome [n], and the training and validation rows where it is known."""
-    parameter, y = store.prepared.space[target], store.prepared.column(target)
-    if isinstance(parameter, Number) and parameter.optional:
-        y = np.where(y == parameter.none_code, np.nan, y)
+    y = store.prepared.outcome(target)
     known = np.isfinite(y)
     return y, view.train[known[view.train]], view.valid[known[view.valid]]
 
@@ -178,7 +176,7 @@ def _grid(
         # Labels have no in-between: the most common ones.
         common = np.sort(np.argsort(-mass, kind="stable")[:points])
         return distinct[common], mass[common]
-    none = parameter.none_code if parameter.optional else np.nan
+    none = parameter.none_code
     numbers = distinct != none
     values = distinct[numbers]
     if len(values) > points:

@@ -8,7 +8,7 @@ from compass.domain.explanation import Contribution, Scale
 
 _MOSTLY = 0.75  # share of a rise or fall that the parameters named for it make up
 _NAMED = 3  # parameters named for it, at most
-_WORTH = 0.2  # a parameter this large beside the largest is told when it works against it
+_WORTH = 0.2  # a parameter this large beside the largest is named when it works against it
 _BALANCED = 0.1  # parameters whose sum is this small beside the largest cancel each other
 _NEAR = 0.02  # a prediction this close to the usual one is called about the same
 
@@ -29,7 +29,7 @@ def with_unit(value: float, unit: str | None) -> str:
     return f"{number(value)} {unit}" if unit else number(value)
 
 
-def told(value: Value, unit: str | None = None) -> str:
+def value_text(value: Value, unit: str | None = None) -> str:
     """A parameter's value as a person reads it."""
     if value is None:
         return "none"
@@ -57,8 +57,8 @@ def contribution_text(
     name: str, value: Value, before: Value, moved: bool, unit: str | None, share: str
 ) -> str:
     """One parameter and what it does: `nodes = 1 (x 1.9)`, `nodes 1 -> 4 (x 0.5)`."""
-    now = told(value, unit)
-    what = f"{name} {told(before, unit)} -> {now}" if moved else f"{name} = {now}"
+    now = value_text(value, unit)
+    what = f"{name} {value_text(before, unit)} -> {now}" if moved else f"{name} = {now}"
     return f"{what} ({share})"
 
 
@@ -86,18 +86,18 @@ def sentence(
     main = _main(towards)
     enough = _size(main) >= _MOSTLY * _size(towards)
     reason = "mostly because" if enough else "among many small reasons because"
-    said = f"{start}, {beside}, {reason} {_listed([c.text for c in main])}"
+    text = f"{start}, {beside}, {reason} {_listed([c.text for c in main])}"
     against = [c for c in away if abs(c.amount) >= _WORTH * abs(main[0].amount)][:2]
     if against:
         works = "works" if len(against) == 1 else "work"
-        said += f"; {_listed([c.text for c in against])} {works} against it"
-    return said + "."
+        text += f"; {_listed([c.text for c in against])} {works} against it"
+    return text + "."
 
 
 def start(target: str, prediction: str, *asides: str) -> str:
     """`runtime is predicted 41.2 s (measured 39.8 s)`; empty asides are left out."""
-    told_aside = ", ".join(aside for aside in asides if aside)
-    return f"{target} is predicted {prediction}" + (f" ({told_aside})" if told_aside else "")
+    asides_text = ", ".join(aside for aside in asides if aside)
+    return f"{target} is predicted {prediction}" + (f" ({asides_text})" if asides_text else "")
 
 
 def number_beside(scale: Scale, reached: float, usual: float, unit: str | None, where: str) -> str:

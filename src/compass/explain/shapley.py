@@ -234,8 +234,8 @@ def _worth(
         chosen = member[first : first + together]
         rows = np.repeat(Z[np.newaxis], len(chosen), axis=0)
         rows[:, :, free] = np.where(chosen[:, np.newaxis, :], x[free], rows[:, :, free])
-        said = _batched(predict, rows.reshape(-1, x.size))
-        blocks = said.reshape(len(chosen), len(Z), -1)
+        predicted = _batched(predict, rows.reshape(-1, x.size))
+        blocks = predicted.reshape(len(chosen), len(Z), -1)
         found.append((blocks * mass[:, np.newaxis]).sum(axis=1))
     return np.concatenate(found)
 
@@ -259,8 +259,8 @@ def _walked(
     rows = np.repeat(Z, 2 * rounds * steps, axis=0).reshape(count, 2, steps, x.size)
     turned = turns < np.arange(steps)[:, np.newaxis]
     rows[..., free] = np.where(turned, x[free], rows[..., free])
-    said = _batched(predict, rows.reshape(-1, x.size)).reshape(count, 2, steps, -1)
-    change = np.diff(said, axis=2)  # [count, 2, m, r] by turn
-    ways = np.zeros((count, 2, x.size, said.shape[3]))
+    predicted = _batched(predict, rows.reshape(-1, x.size)).reshape(count, 2, steps, -1)
+    change = np.diff(predicted, axis=2)  # [count, 2, m, r] by turn
+    ways = np.zeros((count, 2, x.size, predicted.shape[3]))
     ways[:, :, free] = np.take_along_axis(change, turns[:, :, 0, :, np.newaxis], axis=2)
     return np.asarray(ways.mean(axis=1).reshape(len(Z), rounds, x.size, -1))

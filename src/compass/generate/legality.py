@@ -16,7 +16,7 @@ from compass.generate.base import Candidates, Floats
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 from compass.rules import Rule
-from compass.rules.plain import is_legal, obeys
+from compass.rules.definition import is_legal, obeys
 
 
 def broken_rule(rules: Iterable[Rule], config: Mapping[str, Value]) -> str | None:

@@ -226,7 +226,7 @@ def _bind_baseline(baseline: Row | Given | None, space: Space) -> Row | Given | 
 
 
 def _check(query: Query) -> None:
-    """What no table can answer, said in the person's words."""
+    """Refuses a query that no table can answer."""
     both = [name for name in query.goals if name in query.ask or name in query.change]
     if both:
         raise QueryProblem(
@@ -322,12 +322,12 @@ def _category_of(node: Expression, space: Space) -> Category | None:
 
 def _bind_comparison(op: str, left: Expression, right: Expression, space: Space) -> Comparison:
     sides = [left, right]
-    for here, there in ((0, 1), (1, 0)):
-        category = _category_of(sides[there], space)
-        node = sides[here]
+    for place, other in ((0, 1), (1, 0)):
+        category = _category_of(sides[other], space)
+        node = sides[place]
         # `partition == gpu`: a word that is no column is a label of the other side.
         if category is not None and isinstance(node, Name) and not _is_column(node.name, space):
-            sides[here] = Literal(match_label(node.name, category))
+            sides[place] = Literal(match_label(node.name, category))
     bound = [side if isinstance(side, Literal) else bind_rule(side, space) for side in sides]
     converted = _bind_literals(bound, bound, space)
     return Comparison(op, converted[0], converted[1])
@@ -340,7 +340,7 @@ def _is_column(name: str, space: Space) -> bool:
 def _bind_literals(
     nodes: Iterable[Expression], beside: Iterable[Expression], space: Space
 ) -> list[Any]:
-    """Labels and unit numbers told in the terms of the columns they stand beside."""
+    """Labels and numbers with units, converted to those of the columns beside them."""
     named = [space[name] for node in beside for name in names_in(node)]
     direct = [space[n.name] for n in beside if isinstance(n, Name)]
     category = next((p for p in direct if isinstance(p, Category)), None)

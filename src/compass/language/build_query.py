@@ -18,7 +18,7 @@ from compass.language.format import format_rule
 
 @dataclass(frozen=True)
 class _New:
-    """What stands behind an arrow; `of` is the word that it is told relative to."""
+    """What stands behind an arrow; `of` is the word that it is relative to."""
 
     edit: Edit
     of: str | None = None
@@ -365,14 +365,14 @@ def _query(kind: Kind, items: list[Any]) -> Query:
     for clause in rest:
         twice = set(clause) & set(fields) - {"where"}
         if twice:
-            raise QuerySyntax(f"'{_told(twice.pop())}' is given twice", hint="give it once")
+            raise QuerySyntax(f"'{_clause_name(twice.pop())}' is given twice", hint="give it once")
         rules = fields.get("where", ()) + clause.get("where", ())
         fields |= clause | ({"where": rules} if rules else {})
     stated = x.stated | y.stated
     return Query(kind=kind, ask=x.ask, change=x.change, goals=y.goals, stated=stated, **fields)
 
 
-def _told(field: str) -> str:
+def _clause_name(field: str) -> str:
     return _CLAUSES.get(field, field)
 
 

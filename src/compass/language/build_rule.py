@@ -24,12 +24,11 @@ from compass.domain.expression import (
 )
 from compass.domain.units import canonical
 from compass.language.format import format_rule
-from compass.settings import Settings
 
 _CONDITIONS = (Comparison, Membership, Not, And, Or, Implies)
 _PREDICATES = (*_CONDITIONS, Call)
 _CMP = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "=="}
-_DEEPEST = Settings().query_depth
+DEEPEST_NESTING = 200  # deeper rules are refused
 
 
 def _number(text: str) -> int | float:
@@ -93,7 +92,7 @@ def check_depth(node: Expression) -> Expression:
     level, depth = [node], 0
     while level:
         depth += 1
-        if depth > _DEEPEST:
+        if depth > DEEPEST_NESTING:
             raise QuerySyntax("the text is nested too deeply", hint="split it into several rules")
         level = [child for parent in level for child in children(parent)]
     return node

@@ -13,9 +13,8 @@ from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.expression import Expression
 from compass.domain.query import Query
 from compass.language.build_query import BuildQuery
-from compass.settings import Settings
 
-_LIMITS = Settings()
+LONGEST_TEXT = 8000  # characters; longer texts are refused
 
 
 @lru_cache(maxsize=1024)
@@ -33,9 +32,9 @@ def parse_query(text: str) -> Query:
 
 
 def _parse(text: str, start: str) -> Any:
-    if len(text) > _LIMITS.query_characters:
+    if len(text) > LONGEST_TEXT:
         raise QuerySyntax(
-            f"the text has {len(text):,} characters; the limit is {_LIMITS.query_characters:,}",
+            f"the text has {len(text):,} characters; the limit is {LONGEST_TEXT:,}",
             hint="shorten it, or put standing rules into a study file",
         )
     if not text.strip():

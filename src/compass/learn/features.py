@@ -99,18 +99,8 @@ class FeatureView:
 
     def geometry(self, weights: dict[str, float]) -> Geometry:
         """Distances between configurations, with the person's costs of change."""
-        parameters = self.features.parameters
-        return Geometry(
-            scale=self.scale,
-            weight=np.array([weights.get(name, 1.0) for name in self.names]),
-            category=np.array([isinstance(p, Category) for p in parameters]),
-            none=np.array(
-                [
-                    p.none_code if isinstance(p, Number) and p.optional else np.nan
-                    for p in parameters
-                ]
-            ),
-        )
+        costs = np.array([weights.get(name, 1.0) for name in self.names])
+        return Geometry.of(self.features, self.scale, costs)
 
 
 def _split(prepared: Prepared, X: Floats, complete: Rows, settings: Settings) -> tuple[Rows, Rows]:

@@ -13,7 +13,6 @@ from compass.learn.features import FeatureView
 from compass.learn.reliability import Reliability, missed, reliability
 from compass.model.base import Fitted, Task
 from compass.model.recipe import Recipe
-from compass.prepare import Prepared
 from compass.prepare.split import configurations
 from compass.prepare.weigh import median
 from compass.trust.interval import Conformal
@@ -53,7 +52,7 @@ class OutcomeData:
     @classmethod
     def of(cls, view: FeatureView, target: str) -> "OutcomeData":
         """The rows that an outcome is learnt from and checked with."""
-        y = measured(view.prepared, target)
+        y = view.prepared.outcome(target)
         train, valid = _known_rows(view, np.isfinite(y), target)
         parameter = view.prepared.space[target]
         task = Task(len(parameter.values) if isinstance(parameter, Category) else None)
@@ -68,14 +67,6 @@ class OutcomeData:
     def X(self) -> Floats:  # noqa: N802
         """The features of all runs, [n, d]."""
         return self.view.X
-
-
-def measured(prepared: Prepared, name: str) -> Floats:
-    """An outcome as it was measured, [n]; NaN where it was not (`none` is no amount)."""
-    parameter, y = prepared.space[name], prepared.column(name)
-    if isinstance(parameter, Number) and parameter.optional:
-        return np.where(y == parameter.none_code, np.nan, y)
-    return y
 
 
 def _known_rows(view: FeatureView, known: NDArray[np.bool_], target: str) -> tuple[Rows, Rows]:
@@ -107,7 +98,7 @@ class LearntOutcome:
     @cached_property
     def y(self) -> Floats:
         """The outcome of every run [n]; NaN where it was not measured."""
-        return measured(self.view.prepared, self.name)
+        return self.view.prepared.outcome(self.name)
 
     @cached_property
     def scores(self) -> Floats:

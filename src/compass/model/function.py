@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, EngineProblem
-from compass.domain.space import Category, Number, Space
+from compass.domain.space import Category, Space
 from compass.model.base import Floats, Task
+from compass.rules.values import without_none
 from compass.settings import Settings
 
 Columns = Mapping[str, NDArray[Any]]
@@ -100,8 +101,6 @@ class Given:
                 labels = np.empty(len(parameter.values), dtype=object)
                 labels[:] = parameter.values
                 found[parameter.name] = labels[column.astype(np.int64)]
-            elif isinstance(parameter, Number) and parameter.optional:
-                found[parameter.name] = np.where(column == parameter.none_code, np.nan, column)
             else:
-                found[parameter.name] = column.copy()
+                found[parameter.name] = without_none(column, parameter).copy()
         return found

@@ -20,6 +20,7 @@ from compass.prepare.study import merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
 from compass.readers import Table
 from compass.readers.sample import FILE, WEIGHT
+from compass.rules.values import without_none
 
 __all__ = [
     "CleaningReport",
@@ -67,8 +68,8 @@ class Prepared:
         if self.table.sampled is None:
             return None
         counts = {WEIGHT: "each counts 1/chance", None: "all count alike"}
-        told = counts.get(self.weighed_by, f"each counts by {self.weighed_by}")
-        return f"{self.table.sampled.words}, {told}"
+        counted = counts.get(self.weighed_by, f"each counts by {self.weighed_by}")
+        return f"{self.table.sampled.words}, {counted}"
 
     def position(self, row: int) -> int:
         """Where a row of the person's data is in the arrays; an error if it was left out."""
@@ -78,7 +79,7 @@ class Prepared:
             reasons = [note.reason for note in self.report.reasons if row in note.first]
             why = f": {reasons[0]}" if reasons else ""
             raise BaselineProblem(
-                f"{self.table.told(row)} was left out when the data was cleaned{why}",
+                f"{self.table.row_label(row)} was left out when the data was cleaned{why}",
                 hint="choose another row, or give a configuration",
             )
         return place
@@ -88,6 +89,10 @@ class Prepared:
         self.space[name]
         values: NDArray[np.float64] = self.values[:, self.space.names.index(name)]
         return values
+
+    def outcome(self, name: str) -> NDArray[np.float64]:
+        """One outcome as it was measured, [n]; NaN where it was not, or was `none`."""
+        return without_none(self.column(name), self.space[name])
 
     def columns_of(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Some encoded columns in the order given, [n, len(names)]."""

@@ -34,13 +34,6 @@ def _entry(
     return Dropped(reason=reason, count=len(rows), first=first, column=column, kept=kept, hint=hint)
 
 
-def _optional(parameter: Number | Category) -> bool:
-    """Whether a missing cell is the level `none`."""
-    if isinstance(parameter, Number):
-        return parameter.optional
-    return None in parameter.values
-
-
 @registry.add("step", "map")
 class Map:
     """Rewrites labels as the study says."""
@@ -87,11 +80,11 @@ class NotFinite:
             blank = pc.if_else(infinite, pa.scalar(None, pa.float64()), arrow.column(name))
             place = arrow.column_names.index(name)
             arrow = arrow.set_column(place, arrow.schema.field(name), blank)
-            if parameter.role in FEATURES and not _optional(parameter):
+            if parameter.role in FEATURES and not parameter.optional:
                 notes.append(_entry(f"{name} is infinite", rows[hit], name))
                 rows = rows[~hit]
             else:
-                meaning = "none" if _optional(parameter) else "missing"
+                meaning = "none" if parameter.optional else "missing"
                 reason = f"{name} is infinite and counts as {meaning}"
                 notes.append(_entry(reason, rows[hit], name, kept=True))
         if arrow is table.arrow:
@@ -100,7 +93,7 @@ class NotFinite:
 
 
 @registry.add("step", "domain")
-class Domain:
+class OutsideDomain:
     """Leaves out rows with values that cannot be written in the study's terms."""
 
     name = "domain"
@@ -214,7 +207,7 @@ class Missing:
 def _gaps(parameter: Number | Category, table: Table) -> NDArray[np.bool_]:
     """Which rows lack a value that they need, bool[rows]."""
     column = table.column(parameter.name)
-    if _optional(parameter):
+    if parameter.optional:
         return np.zeros(len(column), dtype=bool)
     return nulls_of(column)
 

@@ -45,7 +45,7 @@ class Design:
         for place, parameter in enumerate(features or ()):
             if isinstance(parameter, Category):
                 levels[place] = len(parameter.values)
-            elif parameter.optional:
+            else:
                 none[place] = parameter.none_code
         log, centre, scale = np.zeros(columns, dtype=bool), np.zeros(columns), np.ones(columns)
         for place in np.flatnonzero(levels == 0).tolist():

@@ -65,10 +65,6 @@ class Encoder:
             dtype=np.float64,
         )
 
-    def encode_value(self, name: str, value: Value) -> float:
-        """One parameter's value as it stands in vectors."""
-        return self._encode_value(self.space[name], value)
-
     def _encode_value(self, parameter: Number | Category, value: Value) -> float:
         if isinstance(parameter, Category):
             return self._labels[parameter.name].position(value)
@@ -88,7 +84,7 @@ def decode_value(parameter: Number | Category, value: float) -> Value:
     """What an encoded value means: a whole number, a number, a label, or None for `none`."""
     if isinstance(parameter, Category):
         return parameter.values[round(value)]
-    if parameter.optional and value == parameter.none_code:
+    if value == parameter.none_code:
         return None
     return int(value) if parameter.whole and value.is_integer() else value
 
@@ -111,7 +107,7 @@ def _encode_number(parameter: Number, value: Value) -> float:
         raise BaselineProblem(
             f"{parameter.name} must be a finite number, not {value}", hint="give it a plain number"
         )
-    if parameter.optional and number == parameter.none_code:
+    if number == parameter.none_code:
         raise BaselineProblem(
             f"{parameter.name} cannot be {number:g}: that number stands for `none`",
             hint=f"its values go from {parameter.low:g} to {parameter.high:g}",

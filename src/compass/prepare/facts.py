@@ -16,7 +16,7 @@ _EXACT = 2**53  # whole numbers beyond this are not exact as floats
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnFacts:
     """Counts and values of one column."""
 
     name: str
@@ -49,23 +49,23 @@ class Facts:
         return bool(pa.types.is_timestamp(self.type))
 
 
-def facts_of(field: pa.Field, column: pa.ChunkedArray) -> Facts:
+def facts_of(field: pa.Field, column: pa.ChunkedArray) -> ColumnFacts:
     """The facts of one column of plain type."""
     kind, rows = field.type, len(column)
-    told = (field.metadata or {}).get(UNIT)
-    unit = told.decode() if told else None
+    stored = (field.metadata or {}).get(UNIT)
+    unit = stored.decode() if stored else None
     if pa.types.is_null(kind):
-        return Facts(field.name, kind, rows, rows, 0, unit=unit)
+        return ColumnFacts(field.name, kind, rows, rows, 0, unit=unit)
     if pa.types.is_large_string(kind) or pa.types.is_boolean(kind):
         return _of_labels(field.name, column)
     values = numbers(column)
     finite = values[np.isfinite(values)]
     if not len(finite):
-        return Facts(field.name, kind, rows, rows, 0, unit=unit)
+        return ColumnFacts(field.name, kind, rows, rows, 0, unit=unit)
     few, distinct = _different(column, len(finite) < rows)
     low, high = float(finite.min()), float(finite.max())
     whole = pa.types.is_int64(kind) or bool((finite == np.floor(finite)).all())
-    return Facts(
+    return ColumnFacts(
         field.name,
         kind,
         rows,
@@ -89,9 +89,9 @@ def _different(column: pa.ChunkedArray, gaps: bool) -> tuple[tuple[float, ...] |
     return (tuple(np.sort(found).tolist()) if len(found) <= FEW else None), len(found)
 
 
-def _of_labels(name: str, column: pa.ChunkedArray) -> Facts:
+def _of_labels(name: str, column: pa.ChunkedArray) -> ColumnFacts:
     codes, labels = coded(column)
     counts = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
     ordered = sorted(zip(labels, counts, strict=True), key=lambda pair: str(pair[0]))
     missing = int((codes < 0).sum())
-    return Facts(name, column.type, len(column), missing, len(labels), labels=tuple(ordered))
+    return ColumnFacts(name, column.type, len(column), missing, len(labels), labels=tuple(ordered))

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.domain.space import Category, Space
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -17,3 +19,10 @@ class Geometry:
     weight: Floats  # cost of changing a column
     category: Bools
     none: Floats  # the code of the level none; NaN where there is no such level
+
+    @classmethod
+    def of(cls, space: Space, scale: Floats, weight: Floats) -> "Geometry":
+        """The geometry of a space, with the scale and the cost of change of each column [d]."""
+        category = np.array([isinstance(parameter, Category) for parameter in space])
+        none = [np.nan if isinstance(p, Category) else p.none_code for p in space]
+        return cls(scale, weight, category, np.array(none))

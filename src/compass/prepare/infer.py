@@ -13,7 +13,7 @@ from compass.domain.study import ColumnChoice, Study
 from compass.domain.units import canonical
 from compass.prepare import names
 from compass.prepare.cells import coded, label_key, numbers
-from compass.prepare.facts import Facts, facts_of
+from compass.prepare.facts import ColumnFacts, facts_of
 from compass.prepare.legal import summary
 from compass.prepare.mapping import mapped
 from compass.prepare.report import ColumnReport
@@ -83,11 +83,11 @@ def _of_sample(
     name = parameter.name
     if name not in COLUMNS:
         return parameter, report
-    said = _choice(study, name).role
-    if said not in (None, Role.IGNORED) and name not in study.drop:
-        assert said is not None
+    role = _choice(study, name).role
+    if role not in (None, Role.IGNORED) and name not in study.drop:
+        assert role is not None
         raise StudyProblem(
-            f"'{name}' tells how the rows were sampled, so it cannot be a {said.value}",
+            f"'{name}' tells how the rows were sampled, so it cannot be a {role.value}",
             hint="leave it ignored",
         )
     update = {"role": Role.IGNORED}
@@ -110,18 +110,18 @@ def _choice(study: Study, name: str) -> ColumnChoice:
 
 
 def _column(
-    facts: Facts, column: pa.ChunkedArray, choice: ColumnChoice, study: Study
+    facts: ColumnFacts, column: pa.ChunkedArray, choice: ColumnChoice, study: Study
 ) -> tuple[Number | Category, ColumnReport]:
     role, note = _role(facts, choice, study)
     try:
         parameter = _parameter(facts, column, choice, role)
     except ValidationError as problem:
-        said = str(problem.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise StudyProblem(f"in the study, {said}", hint="correct the study") from problem
+        message = str(problem.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise StudyProblem(f"in the study, {message}", hint="correct the study") from problem
     return parameter, _report(facts, parameter, note)
 
 
-def _role(facts: Facts, choice: ColumnChoice, study: Study) -> tuple[Role, str]:
+def _role(facts: ColumnFacts, choice: ColumnChoice, study: Study) -> tuple[Role, str]:
     """The role of a column, and why where that is worth saying."""
     if facts.name in study.drop:
         return Role.IGNORED, "left out by the study"
@@ -148,11 +148,11 @@ def _role(facts: Facts, choice: ColumnChoice, study: Study) -> tuple[Role, str]:
     return role, ""
 
 
-def _mostly_different(facts: Facts) -> bool:
+def _mostly_different(facts: ColumnFacts) -> bool:
     return facts.distinct > _SMALL and facts.distinct > facts.present / 2
 
 
-def _why_ignored(facts: Facts, role: Role, choice: ColumnChoice) -> str | None:
+def _why_ignored(facts: ColumnFacts, role: Role, choice: ColumnChoice) -> str | None:
     """Why a column can be neither set nor learnt from, or None when it can."""
     level = choice.missing == "none" and facts.missing > 0
     if not facts.distinct:
@@ -179,7 +179,7 @@ def _why_ignored(facts: Facts, role: Role, choice: ColumnChoice) -> str | None:
     return None
 
 
-def _text_without_levels(facts: Facts, role: Role) -> str | None:
+def _text_without_levels(facts: ColumnFacts, role: Role) -> str | None:
     if names.is_file(facts.name):
         return "names a file or a command"
     if facts.distinct > LEVELS:
@@ -191,7 +191,7 @@ def _text_without_levels(facts: Facts, role: Role) -> str | None:
     return None
 
 
-def _identifier(facts: Facts, role: Role) -> str | None:
+def _identifier(facts: ColumnFacts, role: Role) -> str | None:
     if role is Role.OUTCOME or not (facts.text or facts.whole):
         return None
     named = names.is_identifier(facts.name) or names.is_unnamed(facts.name)
@@ -206,7 +206,7 @@ def _identifier(facts: Facts, role: Role) -> str | None:
 
 
 def _parameter(
-    facts: Facts, column: pa.ChunkedArray, choice: ColumnChoice, role: Role
+    facts: ColumnFacts, column: pa.ChunkedArray, choice: ColumnChoice, role: Role
 ) -> Number | Category:
     kind = choice.kind
     if kind is None and choice.values is not None:
@@ -225,7 +225,7 @@ def _parameter(
     return _number(_as_number(facts, column), choice, role)
 
 
-def _as_number(facts: Facts, column: pa.ChunkedArray) -> Facts:
+def _as_number(facts: ColumnFacts, column: pa.ChunkedArray) -> ColumnFacts:
     """The facts of a column whose text the person wants to be read as numbers."""
     if facts.low is not None:
         return facts
@@ -240,7 +240,7 @@ def _as_number(facts: Facts, column: pa.ChunkedArray) -> Facts:
 
 
 def _labels(
-    facts: Facts, column: pa.ChunkedArray, choice: ColumnChoice, role: Role
+    facts: ColumnFacts, column: pa.ChunkedArray, choice: ColumnChoice, role: Role
 ) -> tuple[Value, ...]:
     if role is Role.IGNORED and facts.distinct > LEVELS:
         return ()
@@ -262,7 +262,7 @@ def _number_labels(values: Iterable[Value]) -> list[Value]:
     return [*sorted(int(v) if float(v).is_integer() else v for v in finite)]
 
 
-def _like_column(facts: Facts, value: Value) -> Value:
+def _like_column(facts: ColumnFacts, value: Value) -> Value:
     """A label from a study file as the column writes it: 1 is '1' in a column of text."""
     if value is None or not pa.types.is_large_string(facts.type):
         return value
@@ -271,7 +271,7 @@ def _like_column(facts: Facts, value: Value) -> Value:
     return str(value)
 
 
-def _number(facts: Facts, choice: ColumnChoice, role: Role) -> Number:
+def _number(facts: ColumnFacts, choice: ColumnChoice, role: Role) -> Number:
     assert facts.low is not None
     assert facts.high is not None
     # An empty text says that there is none, whatever the file or the name tells.
@@ -302,7 +302,7 @@ def _number(facts: Facts, choice: ColumnChoice, role: Role) -> Number:
     )
 
 
-def _is_list(facts: Facts) -> bool:
+def _is_list(facts: ColumnFacts) -> bool:
     """Whether the values seen are all that can be set: few of them, repeated or powers of two."""
     if facts.few is None or facts.moment:
         return False
@@ -316,7 +316,7 @@ def _powers_of_two(values: Sequence[float]) -> bool:
     return all(value >= 1 and math.log2(value).is_integer() for value in values)
 
 
-def _report(facts: Facts, parameter: Number | Category, note: str) -> ColumnReport:
+def _report(facts: ColumnFacts, parameter: Number | Category, note: str) -> ColumnReport:
     common = sorted(facts.labels, key=lambda pair: -pair[1])[:3]
     return ColumnReport(
         name=facts.name,

@@ -23,7 +23,7 @@ def legal(parameter: Number | Category, value: Value) -> bool:
         return parameter.optional
     if isinstance(value, bool | str) or not math.isfinite(value):
         return False
-    if parameter.optional and value == parameter.none_code:
+    if value == parameter.none_code:
         return False
     return bool(legal_mask(parameter, np.array([float(value)]))[0])
 
@@ -100,8 +100,8 @@ def legal_values(parameter: Number | Category, limit: int) -> NDArray[np.float64
 def summary(parameter: Number | Category, shown: int = 8) -> str:
     """The legal values in a few words: `4, 8, 16`, `whole 1..128`, `0.1..3.2`."""
     if isinstance(parameter, Category):
-        told = [_text(value) for value in parameter.values]
-        return _listed(told, shown)
+        texts = [_text(value) for value in parameter.values]
+        return _listed(texts, shown)
     none = ", none" if parameter.optional else ""
     if parameter.allowed is not None:
         return _listed([_digits(value, 10) for value in parameter.allowed], shown) + none
@@ -126,7 +126,7 @@ def _text(value: Value) -> str:
     return text if text == text.strip() and text else repr(text)
 
 
-def _listed(told: list[str], shown: int) -> str:
-    if len(told) <= shown:
-        return ", ".join(told)
-    return f"{', '.join(told[: shown - 2])}, ..., {told[-1]} ({len(told)} values)"
+def _listed(texts: list[str], shown: int) -> str:
+    if len(texts) <= shown:
+        return ", ".join(texts)
+    return f"{', '.join(texts[: shown - 2])}, ..., {texts[-1]} ({len(texts)} values)"

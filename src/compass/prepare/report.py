@@ -48,12 +48,12 @@ class CleaningReport(Noun):
     @property
     def notes(self) -> tuple[str, ...]:
         """Everything worth knowing, one sentence each."""
-        told = []
+        notes = []
         for entry in (*self.reasons, *self.kept):
             if not entry.count:
-                told.append(entry.hint)
+                notes.append(entry.hint)
                 continue
             rows = "1 row" if entry.count == 1 else f"{entry.count} rows"
             verb = "kept" if entry.kept else "dropped"
-            told.append(f"{rows} {verb}: {entry.reason}" + (f"; {entry.hint}" * bool(entry.hint)))
-        return tuple(told)
+            notes.append(f"{rows} {verb}: {entry.reason}" + (f"; {entry.hint}" * bool(entry.hint)))
+        return tuple(notes)

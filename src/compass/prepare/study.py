@@ -70,19 +70,19 @@ def merge(study: Study, overrides: Study) -> Study:
 
 
 def _merge_column(one: ColumnChoice, other: ColumnChoice) -> ColumnChoice:
-    said = other.model_dump(exclude_none=True)
+    given = other.model_dump(exclude_none=True)
     kept = one.model_dump(exclude_none=True)
     # Legal values replace each other as a whole: a new list of labels ends an old range.
-    if said.keys() & {"allowed", "values", "kind"}:
+    if given.keys() & {"allowed", "values", "kind"}:
         for key in ("low", "high", "step", "allowed", "values"):
             kept.pop(key, None)
         kept.pop("kind", None)
-    elif said.keys() & {"low", "high", "step"}:
+    elif given.keys() & {"low", "high", "step"}:
         kept.pop("allowed", None)
         kept.pop("values", None)
         if kept.get("kind") == "category":
             kept.pop("kind")
-    return ColumnChoice(**{**kept, **said})
+    return ColumnChoice(**{**kept, **given})
 
 
 def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:

@@ -100,9 +100,9 @@ def study_of(raw: object, *, where: str = "the study") -> Study:
         place = [str(step) for step in first["loc"]]
         if first["type"] == "extra_forbidden":
             raise _unknown_key(place, where) from problem
-        said = first["msg"].removeprefix("Value error, ")
+        message = first["msg"].removeprefix("Value error, ")
         raise StudyProblem(
-            f"{where}, {'.'.join(place)}: {said}" if place else f"{where}: {said}",
+            f"{where}, {'.'.join(place)}: {message}" if place else f"{where}: {message}",
             hint="keys of a column: " + _keys(ColumnChoice)
             if place[:1] == ["columns"]
             else "keys of a study: " + _keys(Study),
@@ -159,13 +159,13 @@ def _plain(study: Study) -> dict[str, Any]:
     """The study without what it does not say; whole numbers without a decimal point."""
     raw = study.model_dump(mode="json", exclude_defaults=True)
     for name, choice in study.columns.items():
-        said = choice.model_dump(mode="json", exclude_none=True)
+        fields = choice.model_dump(mode="json", exclude_none=True)
         for key in ("low", "high", "step"):
-            if key in said:
-                said[key] = _short(said[key])
-        if "allowed" in said:
-            said["allowed"] = [_short(number) for number in said["allowed"]]
-        raw["columns"][name] = said
+            if key in fields:
+                fields[key] = _short(fields[key])
+        if "allowed" in fields:
+            fields["allowed"] = [_short(number) for number in fields["allowed"]]
+        raw["columns"][name] = fields
     return raw
 
 

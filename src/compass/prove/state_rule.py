@@ -2,7 +2,7 @@
 
 Small groups of listed values are written out as tables of what the rule itself accepts. Sums,
 products, remainders, minima and so on become whole-number arithmetic, widened by every rounding.
-Negation is pushed inwards as in `compass.rules.judge`, so a statement is only ever needed in one
+Negation is pushed inwards as in `compass.rules.truth`, so a statement is only ever needed in one
 direction: where its literals hold, the condition does.
 """
 
@@ -31,8 +31,8 @@ from compass.prove.model import Model
 from compass.prove.quantity import Lit, Quantity, compare, intervals
 from compass.prove.variables import AxisVars
 from compass.rules import Rule
-from compass.rules.judge import NEGATED, judge
-from compass.rules.plain import is_short
+from compass.rules.exact import is_short
+from compass.rules.truth import NEGATED, truth
 from compass.rules.values import is_exact, is_whole
 
 TUPLES = 20_000  # largest table of value combinations that is tried and written out
@@ -150,8 +150,8 @@ class Stater:
             columns[name] = values.reshape([-1 if a == place else 1 for a in range(len(free))])
         table = self.rule.table(columns)
         with np.errstate(all="ignore"):
-            verdict = judge(node, table, positive=positive, measure=False)
-        return np.broadcast_to(verdict.holds, tuple(map(len, listed)))
+            found = truth(node, table, positive=positive, measure=False)
+        return np.broadcast_to(found.holds, tuple(map(len, listed)))
 
     def _write(
         self,
@@ -235,7 +235,7 @@ class Stater:
     def _nones(
         self, op: str, left: Quantity, right: Quantity, positive: bool, enforce: tuple[Lit, ...]
     ) -> None:
-        """What a comparison says about the level none, as `compass.rules.judge` has it."""
+        """What a comparison says about the level none, as `compass.rules.truth` has it."""
         either = (*left.nones, *right.nones)
         if op == "==":
             for some, others in ((left.nones, right.nones), (right.nones, left.nones)):

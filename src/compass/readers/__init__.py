@@ -14,7 +14,7 @@ from compass.readers import files, hive
 from compass.readers.base import Reader
 from compass.readers.combine import combine
 from compass.readers.plain import plain
-from compass.readers.table import Part, Table
+from compass.readers.table import Table, TablePart
 
 __all__ = ["Part", "Reader", "Table", "read"]
 
@@ -36,25 +36,25 @@ def read(
     """
     if isinstance(source, Table):
         return source
-    hear = _hearing(tell)
+    listener = _listener(tell)
     if isinstance(source, str) and (fetched := _fetched(source)) is not None:
         return fetched
     if isinstance(source, str | PathLike):
-        return read_files(files.located(_path(source)), reader, fill, hear=hear)
+        return read_files(files.located(_path(source)), reader, fill, listener=listener)
     if _is_list_of_paths(source):
         found = files.located_all(_path(one) for one in source)
         if not found.paths:
             raise DataProblem("the list of files is empty", hint="name at least one file")
-        return read_files(found, reader, fill, hear=hear)
+        return read_files(found, reader, fill, listener=listener)
     return Table.of(_checked(_from_memory(source), "the table"))
 
 
-def _hearing(tell: Callable[[str], None] | None) -> Callable[[pa.Table], None] | None:
+def _listener(tell: Callable[[str], None] | None) -> Callable[[pa.Table], None] | None:
     if tell is None:
         return None
-    from compass.readers.profiles.flatten import hearing  # only for those who want to know
+    from compass.readers.profiles.flatten import note_listener  # only for those who want to know
 
-    return hearing(tell)
+    return note_listener(tell)
 
 
 def _path(source: str | PathLike[str]) -> str | Path:
@@ -70,7 +70,7 @@ def _fetched(source: str) -> Table | None:
     found = known.fetch(source.partition(":")[2])  # type: ignore[attr-defined]
     if isinstance(found, Table):
         return found
-    return Table.of(_checked(found, source), [Part(source, found.num_rows)])
+    return Table.of(_checked(found, source), [TablePart(source, found.num_rows)])
 
 
 def _is_list_of_paths(source: Any) -> bool:
@@ -86,21 +86,21 @@ def read_files(
     reader: str | None = None,
     fill: bool = False,
     options: Any = None,
-    hear: Callable[[pa.Table], None] | None = None,
+    listener: Callable[[pa.Table], None] | None = None,
 ) -> Table:
-    """One table of all these files. `options` go to the reader, `hear` gets what it returns."""
+    """One table of all these files. `options` go to the reader, `listener` gets what it returns."""
     paths = found.paths
     values = hive.partitions(paths, found.root) if found.root is not None else [{}] * len(paths)
     kinds = hive.types(values)
     tables = []
     raw = _raw(paths, reader, options)
     for path, folders, table in zip(paths, values, raw, strict=True):
-        if hear is not None:
-            hear(table)
+        if listener is not None:
+            listener(table)
         one = hive.with_partition(plain(table), folders, kinds, str(path))
         tables.append(_checked(one, str(path), several=len(paths) > 1))
     names = [str(path) for path in paths]
-    parts = [Part(name, table.num_rows) for name, table in zip(names, tables, strict=True)]
+    parts = [TablePart(name, table.num_rows) for name, table in zip(names, tables, strict=True)]
     return Table.of(_checked(combine(tables, names, fill=fill), "the source"), parts)
 
 
@@ -195,8 +195,8 @@ def _from_mapping(source: Mapping[Any, Any]) -> pa.Table:
             ) from problem
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+        shown = ", ".join(f"{name}: {length}" for name, length in lengths.items())
         raise DataProblem(
-            f"the columns are not of one length ({told})", hint="every column needs every row"
+            f"the columns are not of one length ({shown})", hint="every column needs every row"
         )
     return pa.table(columns)

@@ -16,7 +16,7 @@ from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files, hive, quick
 from compass.readers.columnar import DAMAGED, MISSING
-from compass.readers.delimited import Layout, named
+from compass.readers.delimited import TextLayout, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
 from compass.readers.inflate import COMPRESSED, Shallow
 
@@ -102,10 +102,10 @@ def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
 
 
 @lru_cache(maxsize=256)
-def _layout(file: str, reader: str, modified: int) -> Layout:
+def _layout(file: str, reader: str, modified: int) -> TextLayout:
     """How a separated text file is laid out; looked up once for all of its fragments."""
     del modified
-    found: Layout = registry.get("reader", reader)().layout(Path(file))
+    found: TextLayout = registry.get("reader", reader)().layout(Path(file))
     return found
 
 
@@ -145,7 +145,7 @@ class QuickText:
     """A range of plain text of which only some columns are looked at."""
 
     text: bytes
-    layout: Layout
+    layout: TextLayout
     kinds: Mapping[str, pa.DataType]
 
     def lines(self, numbers: Sequence[str], labels: Sequence[str]) -> Iterator[quick.Lines]:
@@ -191,7 +191,7 @@ def quick_text(fragment: Fragment, shape: Shape, wanted: Sequence[str]) -> Quick
 
 
 def _typed(
-    tables: Iterator[pa.Table], fragment: Fragment, shape: Shape, layout: Layout
+    tables: Iterator[pa.Table], fragment: Fragment, shape: Shape, layout: TextLayout
 ) -> Iterator[pa.Table]:
     """The tables as they come; a column that holds something else is to get a wider type."""
     try:
@@ -212,7 +212,7 @@ def _wider(kind: pa.DataType | None) -> pa.DataType:
     return _WIDER.get(kind, pa.large_string())
 
 
-def _options(kinds: Mapping[str, pa.DataType], layout: Layout):  # type: ignore[no-untyped-def]
+def _options(kinds: Mapping[str, pa.DataType], layout: TextLayout):  # type: ignore[no-untyped-def]
     from pyarrow import csv
 
     return csv.ConvertOptions(
@@ -224,7 +224,7 @@ def _options(kinds: Mapping[str, pa.DataType], layout: Layout):  # type: ignore[
 
 
 def _csv_range(
-    fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: Layout
+    fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: TextLayout
 ) -> Iterator[pa.Table]:
     text = _lines(fragment)
     if not fragment.quoted and b'"' in text[_header(text, fragment) :]:
@@ -237,7 +237,7 @@ def _csv_range(
 def _parsed(
     text: bytes,
     kinds: Mapping[str, pa.DataType],
-    layout: Layout,
+    layout: TextLayout,
     *,
     quoted: bool,
     header: bool = False,
@@ -262,7 +262,7 @@ def _header(text: bytes, fragment: Fragment) -> int:
 
 
 def _csv_stream(
-    fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: Layout
+    fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: TextLayout
 ) -> Iterator[pa.Table]:
     """The rows of a compressed file, which cannot be entered in the middle."""
     from pyarrow import csv

@@ -13,7 +13,7 @@ import pyarrow as pa
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files
-from compass.readers.delimited import Layout, layout_of, named, ragged
+from compass.readers.delimited import TextLayout, layout_of, named, ragged
 from compass.readers.inflate import Shallow, limits, too_large
 
 # What Arrow raises for a damaged file: by kind of damage, and a broken text as Python does.
@@ -62,7 +62,7 @@ def _is_text(start: bytes) -> bool:
 
 
 @registry.add("reader", "csv")
-class Csv:
+class CsvReader:
     """Comma-, semicolon- or pipe-separated text with a header line."""
 
     name = "csv"
@@ -91,7 +91,7 @@ class Csv:
                 )
         return table
 
-    def layout(self, path: Path) -> Layout:
+    def layout(self, path: Path) -> TextLayout:
         """How the file is laid out, from its first lines; an error if it is no table."""
         layout = self._layout(path)
         if len(layout.names) == 1:
@@ -106,7 +106,7 @@ class Csv:
             )
         return layout
 
-    def _layout(self, path: Path) -> Layout:
+    def _layout(self, path: Path) -> TextLayout:
         start = _text_or_raise(path, files.head(path))
         try:
             return layout_of(start, self.separators)
@@ -123,7 +123,9 @@ class Csv:
         layout = self._layout(path)
         return self._parse(path, layout, names)
 
-    def _parse(self, path: Path, layout: Layout, names: Sequence[str] | None = None) -> pa.Table:
+    def _parse(
+        self, path: Path, layout: TextLayout, names: Sequence[str] | None = None
+    ) -> pa.Table:
         from pyarrow import csv as arrow_csv  # only for text files
 
         header = {} if names is None else {"column_names": list(names), "skip_rows": 1}
@@ -145,7 +147,7 @@ class Csv:
                 raise self._explain(path, layout, problem) from problem
         return table.rename_columns(named(table.column_names))
 
-    def _explain(self, path: Path, layout: Layout, problem: Exception) -> DataProblem:
+    def _explain(self, path: Path, layout: TextLayout, problem: Exception) -> DataProblem:
         with files.opened(path) as stream:
             found = ragged(stream, layout)
         if found is None and "straddl" in str(problem):
@@ -169,7 +171,7 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "-NaN", "null",
 
 
 @registry.add("reader", "tsv")
-class Tsv(Csv):
+class TsvReader(CsvReader):
     """Tab-separated text with a header line."""
 
     name = "tsv"
@@ -178,7 +180,7 @@ class Tsv(Csv):
 
 
 @registry.add("reader", "jsonl")
-class JsonLines:
+class JsonLinesReader:
     """One JSON object per line."""
 
     name = "jsonl"
@@ -212,7 +214,7 @@ def _objects(path: Path, stream: Any) -> pa.Table:
 
 
 @registry.add("reader", "json")
-class Json:
+class JsonReader:
     """A JSON file that holds one list of objects."""
 
     name = "json"
@@ -247,7 +249,7 @@ class Json:
 
 
 @registry.add("reader", "feather")
-class Feather:
+class FeatherReader:
     """Arrow files, also known as Feather."""
 
     name = "feather"
@@ -263,14 +265,14 @@ class Feather:
         with files.content(path) as source:
             try:
                 if self.sniff(path, files.head(path)):
-                    return _sound(pa.ipc.open_file(source).read_all())
-                return _sound(pa.ipc.open_stream(source).read_all())
+                    return _validated(pa.ipc.open_file(source).read_all())
+                return _validated(pa.ipc.open_stream(source).read_all())
             except DAMAGED as problem:
                 raise _unreadable(path, "an Arrow (Feather) file", problem) from problem
 
 
 @registry.add("reader", "parquet")
-class Parquet:
+class ParquetReader:
     """Parquet files."""
 
     name = "parquet"
@@ -289,12 +291,12 @@ class Parquet:
             try:
                 file = parquet.ParquetFile(source)
                 _affordable(path, file.metadata.num_rows * file.metadata.num_columns)
-                return _sound(file.read())
+                return _validated(file.read())
             except DAMAGED as problem:
                 raise _unreadable(path, "a Parquet file", problem) from problem
 
 
-def _sound(table: pa.Table) -> pa.Table:
+def _validated(table: pa.Table) -> pa.Table:
     """The table, once it is sure that its buffers hold what they say.
 
     Arrow trusts them: a damaged file would make it read and write beyond their ends.

@@ -78,8 +78,8 @@ def _logs(paths: Sequence[Path]) -> list[dict[str, Any]]:
         if "problem" in log:
             raise _unreadable(path, log["problem"])
     if len(found) < len(paths):
-        said = done.stderr.strip().splitlines()
-        why = said[-1] if said and done.returncode > 0 else "the log is damaged"
+        lines = done.stderr.strip().splitlines()
+        why = lines[-1] if lines and done.returncode > 0 else "the log is damaged"
         raise _unreadable(paths[len(found)], why)
     return found
 

@@ -64,10 +64,10 @@ def read(backend: Any, path: str) -> dict[str, Any]:
 def careful(backend: Any, path: str) -> dict[str, Any]:
     """What one log says, or the problem with it."""
     sys.stderr.flush()
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as captured:
         # The library tells of damage on standard error only, and goes on with zeros.
         before = os.dup(2)
-        os.dup2(said.fileno(), 2)
+        os.dup2(captured.fileno(), 2)
         try:
             found = read(backend, path)
         except (RuntimeError, ValueError, LookupError, TypeError, OSError) as problem:
@@ -75,8 +75,8 @@ def careful(backend: Any, path: str) -> dict[str, Any]:
         finally:
             os.dup2(before, 2)
             os.close(before)
-        said.seek(0)
-        lines = said.read().decode("utf-8", "replace").splitlines()
+        captured.seek(0)
+        lines = captured.read().decode("utf-8", "replace").splitlines()
     errors = [line.removeprefix("Error:").strip() for line in lines if line.startswith("Error:")]
     if errors and "problem" not in found:
         found = {"problem": errors[0]}

@@ -14,7 +14,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """What the first lines of a separated text file tell about the rest."""
 
     separator: str
@@ -23,7 +23,7 @@ class Layout:
     headless: bool
 
 
-def layout_of(start: str, separators: str) -> Layout:
+def layout_of(start: str, separators: str) -> TextLayout:
     """The layout of a file that starts with this text.
 
     The separator is the one that cuts most of the sample into rows as wide as the header; among
@@ -42,7 +42,7 @@ def layout_of(start: str, separators: str) -> Layout:
     names = tuple(named(header))
     headless = all(_NUMBER.fullmatch(name) for name in header)
     decimal = "," if best != "," and _decimal_comma(rows[1:]) else "."
-    return Layout(best, names, decimal, headless)
+    return TextLayout(best, names, decimal, headless)
 
 
 def named(header: Sequence[str]) -> list[str]:
@@ -69,7 +69,7 @@ def _decimal_comma(rows: list[list[str]]) -> bool:
     return not fractions and any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
 
 
-def ragged(stream: pa.NativeFile, layout: Layout) -> tuple[int, int] | None:
+def ragged(stream: pa.NativeFile, layout: TextLayout) -> tuple[int, int] | None:
     """The line and the number of cells of the first row that is not as wide as the header."""
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
     reader = csv.reader(text, delimiter=layout.separator)

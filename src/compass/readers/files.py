@@ -98,11 +98,6 @@ class Located:
     root: Path | None = None
 
 
-def expand(source: str | Path) -> list[Path]:
-    """The files that a path, a glob or a folder stands for."""
-    return list(located(source).paths)
-
-
 def located(source: str | Path) -> Located:
     """The files that a path, a `file://` address, a glob or a folder (with those in it) holds."""
     path = Path(_local(source)).expanduser()
@@ -138,8 +133,8 @@ def located_all(sources: Iterator[str | Path]) -> Located:
     # Partitions are looked for below the root, so paths and root must be written alike.
     inside = all(path.is_absolute() for path in paths)
     if not inside:
-        here = Path.cwd()
-        shared = shared.relative_to(here) if shared.is_relative_to(here) else shared
+        current = Path.cwd()
+        shared = shared.relative_to(current) if shared.is_relative_to(current) else shared
         inside = all(path.is_relative_to(shared) for path in paths)
     return Located(paths, shared if inside else None)
 
@@ -220,12 +215,12 @@ def _walk(folder: Path, known: dict[str, Reader]) -> Iterator[tuple[Path, str]]:
     first = folder.stat()
     waiting, seen = [str(folder)], {(first.st_dev, first.st_ino)}
     while waiting:
-        here = waiting.pop()
-        if owner := _claiming(Path(here), known):
-            yield Path(here), owner
+        inner = waiting.pop()
+        if owner := _claiming(Path(inner), known):
+            yield Path(inner), owner
             continue
         try:
-            with os.scandir(here) as entries:
+            with os.scandir(inner) as entries:
                 for entry in entries:
                     if entry.name.startswith((".", "_")):
                         continue
@@ -238,7 +233,7 @@ def _walk(folder: Path, known: dict[str, Reader]) -> Iterator[tuple[Path, str]]:
                     elif entry.is_file():
                         yield Path(entry.path), ""
         except OSError as problem:
-            raise cannot_open(Path(here), problem) from problem
+            raise cannot_open(Path(inner), problem) from problem
 
 
 def _by_suffix(path: Path, known: dict[str, Reader]) -> list[str]:

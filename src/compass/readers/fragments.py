@@ -48,7 +48,7 @@ class Fragment:
 
 
 @dataclass(frozen=True)
-class Source:
+class FragmentedSource:
     """All fragments of a person's files, in the order of their content."""
 
     fragments: tuple[Fragment, ...]
@@ -72,11 +72,11 @@ def fragments_of(
     quoted: frozenset[str] = frozenset(),
     *,
     skip: bool = False,
-) -> Source:
+) -> FragmentedSource:
     """The fragments of files, globs and folders; a file that is listed twice counts twice.
 
     `quoted` names text files (by their absolute paths) in which quotes were found only later. With
-    `skip`, a file that cannot be split is one fragment, and whoever reads that is told why.
+    `skip`, a file that cannot be split is one fragment, and reading that says why.
     """
     given = [str(one) for one in sources]
     for one in given:
@@ -116,7 +116,7 @@ def fragments_of(
         seen[name] = seen.get(name, 0) + 1
     if not every:
         raise DataProblem(f"{paths[0]} holds no rows", hint="was the run that writes it cut short?")
-    return Source(tuple(sorted(every, key=lambda one: one.order)), hive.types(values))
+    return FragmentedSource(tuple(sorted(every, key=lambda one: one.order)), hive.types(values))
 
 
 def _one_run(path: Path, given: list[str]) -> DataProblem:

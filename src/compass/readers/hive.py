@@ -75,7 +75,7 @@ def with_partition(
         times = table.column_names.count(name)
         if times == 1:
             _agree(table.column(name), name, text, cell, where)
-        if times:  # that it is there twice is told later
+        if times:  # that it is there twice is an error later
             continue
         column = pa.repeat(cell, table.num_rows)
         table = table.append_column(pa.field(name, kind), column)

@@ -51,12 +51,12 @@ def too_large(path: Path, allowed: int) -> DataProblem:
     """The error for a file that would grow beyond its limit."""
     size = path.stat().st_size
     return DataProblem(
-        f"{path} has {_told(size)} but holds more than {_told(allowed)} when read",
+        f"{path} has {_size_text(size)} but holds more than {_size_text(allowed)} when read",
         hint=f"if that is right, allow more: {LIMIT_VARIABLE}={2 * allowed / _GIB:.3g} (in GiB)",
     )
 
 
-def _told(count: int) -> str:
+def _size_text(count: int) -> str:
     size = float(count)
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:
@@ -140,9 +140,9 @@ class Shallow(io.RawIOBase):
             steps = np.diff(depth[ends], prepend=0)
             base[ends] = steps
             base = np.cumsum(base)
-        here = depth - base
-        self._depth = int(here[-1])
-        return int(here.max())
+        levels = depth - base
+        self._depth = int(levels[-1])
+        return int(levels.max())
 
 
 _STEP = np.zeros(256, np.int8)

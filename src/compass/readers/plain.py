@@ -18,7 +18,7 @@ _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 def plain(table: pa.Table) -> pa.Table:
     """The same rows with plain types only."""
-    marks = {key: said for key, said in (table.schema.metadata or {}).items() if key == MARK}
+    marks = {key: value for key, value in (table.schema.metadata or {}).items() if key == MARK}
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
     fields, columns = [], []

@@ -79,8 +79,8 @@ def sampled(schema: pa.Schema) -> Sampled | None:
     if text is None or WEIGHT not in schema.names:
         return None
     try:
-        said = json.loads(text)
-        found = _of(said)
+        mark = json.loads(text)
+        found = _of(mark)
     except (ValueError, TypeError, RecursionError) as problem:
         raise DataProblem(
             "the table is marked as a sample, but the mark is damaged",
@@ -103,12 +103,12 @@ _TYPES = {
 _KEYS = ("method", "keep", "seed", "rows", "usable", "kept")
 
 
-def _of(said: Any) -> Sampled:
-    if not isinstance(said, dict):
+def _of(mark: Any) -> Sampled:
+    if not isinstance(mark, dict):
         raise TypeError("a mark is a mapping")
-    known = {key: said[key] for key in _KEYS if said.get(key) is not None}
-    parts = tuple(_of(part) for part in said.get("samples", ()))
-    return Sampled(**known, samples=parts, how=said)
+    known = {key: mark[key] for key in _KEYS if mark.get(key) is not None}
+    parts = tuple(_of(part) for part in mark.get("samples", ()))
+    return Sampled(**known, samples=parts, how=mark)
 
 
 def together(schemas: Sequence[pa.Schema]) -> dict[bytes, bytes] | None:
@@ -117,5 +117,5 @@ def together(schemas: Sequence[pa.Schema]) -> dict[bytes, bytes] | None:
     if not found:
         return None
     parts = [part.how for one in found for part in (one.samples or (one,))]
-    said = parts[0] if len(parts) == 1 else {"samples": parts}
-    return {MARK: json.dumps(said).encode()}
+    mark = parts[0] if len(parts) == 1 else {"samples": parts}
+    return {MARK: json.dumps(mark).encode()}

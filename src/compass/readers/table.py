@@ -17,7 +17,7 @@ from compass.readers.sample import FILE, ROW, Sampled, sampled
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """The rows that came from one file (or from memory, when `file` is None)."""
 
     file: str | None
@@ -29,15 +29,15 @@ class Table:
     """Rows of past runs. Rows are counted from 0 over all files in order, headers not counted."""
 
     arrow: pa.Table
-    parts: tuple[Part, ...]
+    parts: tuple[TablePart, ...]
     fingerprint: str
 
     @classmethod
-    def of(cls, arrow: pa.Table, parts: Iterable[Part] | None = None) -> "Table":
+    def of(cls, arrow: pa.Table, parts: Iterable[TablePart] | None = None) -> "Table":
         """A table of these columns, brought to plain types (see `compass.readers.plain`)."""
         arrow = plain(arrow)
-        sampled(arrow.schema)  # a damaged mark is told at once
-        given = tuple(parts) if parts is not None else (Part(None, arrow.num_rows),)
+        sampled(arrow.schema)  # a damaged mark is an error at once
+        given = tuple(parts) if parts is not None else (TablePart(None, arrow.num_rows),)
         return cls(arrow, given, fingerprint(arrow))
 
     @property
@@ -72,14 +72,6 @@ class Table:
         """How the rows were drawn from a larger table; None: they were not."""
         return sampled(self.arrow.schema)
 
-    def locate(self, n: int) -> tuple[str | None, int]:
-        """The file that row `n` came from, and the row's number within that file.
-
-        Of a sample that is the file which the sample was drawn from.
-        """
-        self.check_row(n)
-        return self._source(n) or self.part_of(n)
-
     def part_of(self, n: int) -> tuple[str | None, int]:
         """The file that was read for row `n`, and the row's number within that file."""
         self.check_row(n)
@@ -103,8 +95,8 @@ class Table:
         source = self._source(n)
         return None if source is None else f"row {source[1]} of {source[0]}"
 
-    def told(self, n: int) -> str:
-        """A row as a person is told of it: `row 12`, or `row 12 (row 40213 of jobs.parquet)`."""
+    def row_label(self, n: int) -> str:
+        """A row as people know it: `row 12`, or `row 12 (row 40213 of jobs.parquet)`."""
         source = self.source_of(n)
         return f"row {n}" if source is None else f"row {n} ({source})"
 

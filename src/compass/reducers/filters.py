@@ -36,7 +36,7 @@ _COMPARE = {
 
 
 @dataclass(frozen=True)
-class Compared:
+class NumberFilter:
     """`column op number`: the common case, without encoding the batch."""
 
     text: str
@@ -55,7 +55,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Listed:
+class LabelFilter:
     """`column == label` or `column in {labels}`; the same without encoding the batch."""
 
     text: str
@@ -71,7 +71,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class General:
+class RuleFilter:
     """Any other rule, over the columns that it names."""
 
     text: str
@@ -98,7 +98,7 @@ def _with_new_labels(parameter: Parameter, columns: dict[str, Cells]) -> Paramet
     return parameter.model_copy(update={"values": (*parameter.values, *new)}) if new else parameter
 
 
-Filter = Compared | Listed | General
+Filter = NumberFilter | LabelFilter | RuleFilter
 
 
 def filters_of(texts: tuple[str, ...], space: Space) -> tuple[Filter, ...]:
@@ -115,13 +115,13 @@ def _of(rule: Expression, space: Space, text: str) -> list[Filter]:
         case Comparison(op, Name(name), Literal(value)):
             parameter = space[name]
             if isinstance(parameter, Category) and op == "==" and isinstance(value, str):
-                return [Listed(text, name, (value,))]
+                return [LabelFilter(text, name, (value,))]
             plain = not isinstance(parameter, Category) and not parameter.optional
             if plain and isinstance(value, int | float):
-                return [Compared(text, name, op, float(value))]
+                return [NumberFilter(text, name, op, float(value))]
         case Membership(Name(name), values):
             labels = tuple(one.value for one in values)
             if isinstance(space[name], Category) and all(isinstance(v, str) for v in labels):
-                return [Listed(text, name, labels)]
+                return [LabelFilter(text, name, labels)]
     compile_rule(rule, space, space.names, text)
-    return [General(text, rule, space.select(names_in(rule)))]
+    return [RuleFilter(text, rule, space.select(names_in(rule)))]

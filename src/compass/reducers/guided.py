@@ -11,10 +11,10 @@ from compass.domain.space import Category
 from compass.prepare import Prepared, Study
 from compass.readers import Table
 from compass.readers.batches import Shape
-from compass.reducers.chance import check_share
-from compass.reducers.chances import ByScore, label_features, strata
 from compass.reducers.columns import Cells
-from compass.reducers.pilot import Pool, learn_pilot
+from compass.reducers.draws import check_share
+from compass.reducers.pilot import PilotPool, learn_pilot
+from compass.reducers.probabilities import ByScore, label_features, strata
 from compass.settings import ReduceSettings
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ def _by_score(table: Table, prepared: Prepared, keep: float, seed: int) -> Float
     rows = prepared.rows
     looked = np.zeros(rows, dtype=np.bool_)
     looked[np.random.default_rng(seed).permutation(rows)[: how.pilot]] = True
-    pool = Pool(table, Shape(), prepared.space, looked.sum() / rows)
+    pool = PilotPool(table, Shape(), prepared.space, looked.sum() / rows)
     pilot = learn_pilot(pool, Study(), looked, keep, seed, how)
     return ByScore(pilot.scorer, pilot.a, pilot.b).of(_cells(table), rows)
 
@@ -85,24 +85,24 @@ def _reduced(
     prepared: Prepared,
     keep: float,
     seed: int,
-    chances: Callable[[Table, Prepared, float, int], Floats],
+    probabilities: Callable[[Table, Prepared, float, int], Floats],
 ) -> Chosen:
     check_share(keep)
     if keep == 1:
         return np.arange(prepared.rows, dtype=np.int64), prepared.weight.copy()
-    chance = chances(_table(prepared), prepared, keep, seed)
-    rows = _systematic(chance, seed)
-    weight = prepared.weight[rows] / chance[rows]
+    probability = probabilities(_table(prepared), prepared, keep, seed)
+    rows = _systematic(probability, seed)
+    weight = prepared.weight[rows] / probability[rows]
     # All rows are at hand, so the sample can be made to stand for exactly as many.
     return rows, weight * (prepared.weight.sum() / weight.sum())
 
 
-def _systematic(chance: Floats, seed: int) -> NDArray[np.int64]:
+def _systematic(probability: Floats, seed: int) -> NDArray[np.int64]:
     """Rows with these chances, as many as their sum (give or take one), at least one."""
-    rng = np.random.default_rng([seed, len(chance)])
-    order = rng.permutation(len(chance))
-    reached = np.cumsum(chance[order])
+    rng = np.random.default_rng([seed, len(probability)])
+    order = rng.permutation(len(probability))
+    reached = np.cumsum(probability[order])
     start = rng.random()
-    hit = np.floor(reached - start) > np.floor(reached - chance[order] - start)
+    hit = np.floor(reached - start) > np.floor(reached - probability[order] - start)
     rows = np.sort(order[hit]).astype(np.int64)
     return rows if len(rows) else np.sort(order[:1]).astype(np.int64)

@@ -4,14 +4,12 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from compass.domain.arguments import (
     anything_of,
@@ -24,21 +22,16 @@ from compass.domain.arguments import (
     texts,
     whole,
 )
-from compass.domain.errors import BadInput, DataProblem, unknown
-from compass.domain.space import Role
+from compass.domain.errors import BadInput
 from compass.domain.study import Study
 from compass.execute import executor_name, opened
 from compass.execute.base import Executor, WorkerLost
-from compass.prepare.mapping import mapped
 from compass.readers.batches import QuotesFound
-from compass.readers.fragments import Fragment, Source, fragments_of
-from compass.readers.sample import COLUMNS
+from compass.readers.fragments import Fragment, FragmentedSource, fragments_of
 from compass.reducers import parts
-from compass.reducers.chance import check_share, share
-from compass.reducers.chances import Alike, ByScore, label_features, strata
-from compass.reducers.columns import Cells, is_label
-from compass.reducers.filters import filters_of
-from compass.reducers.pilot import Pilot, Pool, draw, learn_pilot, required_of
+from compass.reducers.draws import share
+from compass.reducers.pilot import Pilot, PilotPool, draw
+from compass.reducers.plan import Choice, scan_plan
 from compass.reducers.report import (
     Guide,
     Report,
@@ -48,40 +41,14 @@ from compass.reducers.report import (
     labels_of,
     notes_of,
 )
-from compass.reducers.scan import Recipe, scan, usable_rows
+from compass.reducers.scan import ScanPlan, scan
 from compass.reducers.statistics import Tally
 from compass.settings import ReduceSettings
 
-METHODS = ("guided", "uniform", "stratified")
 _ENDINGS = (".parquet", ".pq", ".parq")
-_COUNTED = 60  # labels of a column up to which they are counted one by one
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 Tell = Callable[[str, int, int, int], None]  # stage, done, total, rows so far
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a person wants of a sample."""
-
-    keep: float
-    method: str = "guided"
-    by: tuple[str, ...] = ()  # columns of the strata
-    where: tuple[str, ...] = ()  # conditions that rows must meet
-    seed: int = 7
-    study: Study = field(default_factory=Study)
-    skip_unreadable: bool = False
-    settings: ReduceSettings = field(default_factory=ReduceSettings)
-
-    def check(self) -> None:
-        """Raises the error that says what cannot be meant."""
-        check_share(self.keep)
-        if self.method not in METHODS:
-            raise unknown("method", self.method, METHODS)
-        if self.by and self.method != "stratified":
-            raise BadInput(
-                f"the method {self.method} makes no strata", hint="add --method stratified"
-            )
 
 
 @takes(
@@ -162,7 +129,7 @@ def _check_place(output: Path) -> None:
         )
 
 
-def _check_apart(source: Source, output: Path) -> None:
+def _check_apart(source: FragmentedSource, output: Path) -> None:
     place = output.resolve()
     if any(Path(file).resolve() == place for file in {one.file for one in source.fragments}):
         raise BadInput(
@@ -170,22 +137,20 @@ def _check_apart(source: Source, output: Path) -> None:
         )
 
 
-def _reduced(source: Source, output: Path, choice: Choice, runner: Executor, tell: Tell) -> Report:
+def _reduced(
+    source: FragmentedSource, output: Path, choice: Choice, runner: Executor, tell: Tell
+) -> Report:
     clock = _Clock()
     tell("looking", 0, 0, 0)
     pool = draw(source, choice.study, choice.seed, choice.settings, skip=choice.skip_unreadable)
-    recipe, pilot = recipe_of(pool, choice)
+    plan, pilot = scan_plan(pool, choice)
     clock.lap("pilot")
     folder = parts.folder_of(output)
-    done = parts.begin(folder, _plan(source, choice, pool), len(source.fragments))
-    tallies = _scan_all(source.fragments, recipe, folder, done, choice, runner, tell)
+    done = parts.begin(folder, _identity(source, choice, pool), len(source.fragments))
+    tallies = _scan_all(source.fragments, plan, folder, done, choice, runner, tell)
     clock.lap("pass")
-    unreadable = {
-        str(fragment): tally.problem
-        for fragment, tally in zip(source.fragments, tallies, strict=True)
-        if tally.problem
-    }
-    total = sum(tallies, Tally())
+    scanned = _Scanned(source, tallies, resumed=len(done))
+    total = scanned.total
     how = {
         "method": choice.method,
         "keep": choice.keep,
@@ -204,59 +169,10 @@ def _reduced(source: Source, output: Path, choice: Choice, runner: Executor, tel
         lambda n: tell("writing", n, count, total.rows),
     )
     clock.lap("writing")
-    return _report(source, output, choice, runner, total, pilot, unreadable, len(done), clock)
+    return _report(scanned, output, choice, runner, pilot, clock)
 
 
-def recipe_of(pool: Pool, choice: Choice) -> tuple[Recipe, Pilot | None]:
-    """How rows are chosen, from what the pool teaches."""
-    arrow = pool.table.arrow
-    seen = mapped(arrow, choice.study.map) if choice.study.map else arrow
-    types = {one.name: one.type for one in seen.schema}
-    used = [p.name for p in pool.space if p.role is not Role.IGNORED]
-    measured = [n for n in used if not is_label(types[n])]
-    columns = {name: Cells(seen.column(name)) for name in seen.column_names}
-    counted = [n for n in used if is_label(types[n]) and len(columns[n].codes()[1]) <= _COUNTED]
-    recipe = Recipe(
-        seed=choice.seed,
-        shape=pool.shape,
-        chances=Alike(choice.keep),
-        filters=filters_of(choice.where, pool.space),
-        required=required_of(pool.space, types),
-        outcomes=tuple((n, not is_label(types[n])) for n in pool.space.having(Role.OUTCOME)),
-        numbers={name: _about(columns[name]) for name in measured},
-        labels=tuple(counted),
-        rewrite=choice.study.map or None,
-        names=tuple(
-            name
-            for name in arrow.column_names
-            if name not in COLUMNS and name not in choice.study.drop
-        ),
-        known=frozenset(arrow.column_names),
-    )
-    usable = usable_rows(columns, seen, recipe, arrow.num_rows, {}).view(np.bool_)
-    if not usable.any():
-        raise DataProblem(
-            f"none of the {arrow.num_rows} rows looked at first meets the conditions and has all "
-            "values",
-            hint="look at the columns first: compass columns; keep gaps with --missing COL=none",
-        )
-    if choice.method == "uniform":
-        return recipe, None
-    if choice.method == "stratified":
-        by = choice.by or label_features(pool.space, types)
-        chances = strata(columns, by, usable, choice.keep, choice.settings.floor)
-        return replace(recipe, chances=chances), None
-    pilot = learn_pilot(pool, choice.study, usable, choice.keep, choice.seed, choice.settings)
-    return replace(recipe, chances=ByScore(pilot.scorer, pilot.a, pilot.b)), pilot
-
-
-def _about(cells: Cells) -> float:
-    values = np.asarray(cells.numbers(), dtype=np.float64)
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if len(finite) else 0.0
-
-
-def _plan(source: Source, choice: Choice, pool: Pool) -> dict[str, Any]:
+def _identity(source: FragmentedSource, choice: Choice, pool: PilotPool) -> dict[str, Any]:
     """What must be the same for parts of an earlier run to be of use."""
     return {
         "compass": version("compass-hpc"),
@@ -273,14 +189,14 @@ def _plan(source: Source, choice: Choice, pool: Pool) -> dict[str, Any]:
     }
 
 
-def _work(item: tuple[int, Fragment], recipe: Recipe, folder: str, skip: bool) -> Tally:
+def _work(item: tuple[int, Fragment], plan: ScanPlan, folder: str, skip: bool) -> Tally:
     number, fragment = item
-    return scan(fragment, recipe, parts.part_of(Path(folder), number), skip=skip)
+    return scan(fragment, plan, parts.part_of(Path(folder), number), skip=skip)
 
 
 def _scan_all(
     fragments: Sequence[Fragment],
-    recipe: Recipe,
+    plan: ScanPlan,
     folder: Path,
     done: Mapping[int, Tally],
     choice: Choice,
@@ -298,7 +214,7 @@ def _scan_all(
     read = sum(fragments[n].bytes for n in found)
     rows = sum(tally.rows for tally in found.values())
     tell("reading", read, total, rows)
-    work = partial(_work, recipe=recipe, folder=str(folder.absolute()), skip=choice.skip_unreadable)
+    work = partial(_work, plan=plan, folder=str(folder.absolute()), skip=choice.skip_unreadable)
     try:
         for position, tally in runner.map(work, waiting):
             number, fragment = waiting[position]
@@ -341,17 +257,35 @@ def peak_memory() -> int:
         return most if sys.platform == "darwin" else most * 1024
 
 
+@dataclass(frozen=True)
+class _Scanned:
+    """A source after the pass over all of its fragments."""
+
+    source: FragmentedSource
+    tallies: Sequence[Tally]  # of each fragment
+    resumed: int  # fragments that an earlier run had done
+
+    @cached_property
+    def total(self) -> Tally:
+        """The tally of the whole source."""
+        return sum(self.tallies, Tally())
+
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """The fragments that could not be read, and why."""
+        each = zip(self.source.fragments, self.tallies, strict=True)
+        return {str(fragment): tally.problem for fragment, tally in each if tally.problem}
+
+
 def _report(
-    source: Source,
+    scanned: _Scanned,
     output: Path,
     choice: Choice,
     runner: Executor,
-    total: Tally,
     pilot: Pilot | None,
-    unreadable: Mapping[str, str],
-    resumed: int,
     clock: _Clock,
 ) -> Report:
+    source, total, unreadable = scanned.source, scanned.total, scanned.unreadable
     guides = [] if pilot is None else list(pilot.scorer.targets)
     return Report(
         output=str(output),
@@ -362,7 +296,7 @@ def _report(
         workers=runner.workers,
         files=len({one.file for one in source.fragments}),
         fragments=len(source.fragments),
-        resumed=resumed,
+        resumed=scanned.resumed,
         rows=total.rows,
         usable=total.usable,
         kept=total.kept,
@@ -372,7 +306,7 @@ def _report(
         heaviest=total.heaviest,
         effective=effective(total),
         dropped=dict(total.dropped),
-        unreadable=dict(unreadable),
+        unreadable=unreadable,
         pilot_rows=0 if pilot is None else pilot.rows,
         guides=tuple(
             Guide(

@@ -54,24 +54,24 @@ def _writing(what: str) -> Iterator[None]:
 def write_part(path: Path, tables: Sequence[pa.Table], tally: Tally, fragment: Fragment) -> None:
     """Writes the kept rows of a fragment and its tally, as a whole or not at all."""
     schema = _shared([table.schema for table in tables]) if tables else pa.schema([])
-    said = schema.with_metadata({_TALLY: json.dumps(tally.plain()).encode()})
+    marked = schema.with_metadata({_TALLY: json.dumps(tally.plain()).encode()})
     with (
         _writing(f"the rows kept of {fragment} to {path.parent}"),
         # Two workers may have the same fragment, when one was thought to be dead.
         files.replacing(path) as temporary,
         temporary.open("wb") as file,
-        pa.ipc.new_file(file, said) as writer,
+        pa.ipc.new_file(file, marked) as writer,
     ):
         for table in tables:
-            writer.write_table(table.cast(said))
+            writer.write_table(table.cast(marked))
 
 
 def read_tally(path: Path) -> Tally | None:
     """What a part says of its fragment; None if it is not there or not whole."""
     try:
         with pa.OSFile(str(path)) as file:
-            said = pa.ipc.open_file(file).schema.metadata[_TALLY]
-        return tally_of(json.loads(said))
+            stored = pa.ipc.open_file(file).schema.metadata[_TALLY]
+        return tally_of(json.loads(stored))
     except (OSError, pa.ArrowInvalid, KeyError, TypeError, ValueError):
         return None
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
-from compass.domain.space import Category, Role, Space
+from compass.domain.space import Role, Space
 from compass.domain.study import Study
 from compass.prepare.infer import infer
 from compass.prepare.mapping import mapped
@@ -21,14 +21,13 @@ from compass.readers.fragments import (
     JSONL,
     PARQUET,
     Fragment,
-    Source,
+    FragmentedSource,
     bytes_of_lines,
     whole_lines,
 )
 from compass.readers.inflate import COMPRESSED
 from compass.readers.plain import plain
 from compass.readers.sample import sampled
-from compass.reducers.chance import key_of, numbers, proportional
 from compass.reducers.columns import (
     Binned,
     Cells,
@@ -37,7 +36,8 @@ from compass.reducers.columns import (
     labels_binned,
     numbers_binned,
 )
-from compass.reducers.score import Scorer, Target, pruned, scorer_of, target_of
+from compass.reducers.draws import key_of, numbers, proportional
+from compass.reducers.score import PilotTarget, Scorer, pruned, scorer_of, target_of
 from compass.settings import ReduceSettings
 
 _LEAST = 4096  # rows from one place; fewer cost as much to read
@@ -46,7 +46,7 @@ _MOST_LABELS = 250  # of a feature that get a place of their own
 
 
 @dataclass(frozen=True)
-class Pool:
+class PilotPool:
     """Some rows of a source, evenly chosen from the places that were looked at."""
 
     table: Table
@@ -56,8 +56,8 @@ class Pool:
 
 
 def draw(
-    source: Source, study: Study, seed: int, how: ReduceSettings, *, skip: bool = False
-) -> Pool:
+    source: FragmentedSource, study: Study, seed: int, how: ReduceSettings, *, skip: bool = False
+) -> PilotPool:
     """Rows from the beginnings of fragments all over the source.
 
     With `skip`, a fragment that cannot be read is passed over.
@@ -95,7 +95,7 @@ def draw(
     total = source.rows
     if len(looks) == len(source.fragments) and all(one.table.num_rows < each for one in looks):
         total = whole.num_rows  # everything was looked at
-    return Pool(table, shape, space, table.rows / total if total else 0.0)
+    return PilotPool(table, shape, space, table.rows / total if total else 0.0)
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def _packed(fragment: Fragment) -> bool:
 
 @dataclass(frozen=True)
 class Pilot:
-    """A model of the pool, and the chances that keep a share of rows like those of the pool."""
+    """A model of the pool, and what keeps a share of rows like those of the pool."""
 
     scorer: Scorer
     a: float
@@ -225,7 +225,12 @@ def features_of(space: Space) -> tuple[str, ...]:
 
 
 def learn_pilot(
-    pool: Pool, study: Study, usable: NDArray[np.bool_], keep: float, seed: int, how: ReduceSettings
+    pool: PilotPool,
+    study: Study,
+    usable: NDArray[np.bool_],
+    keep: float,
+    seed: int,
+    how: ReduceSettings,
 ) -> Pilot:
     """What the usable rows of the pool teach; an error that says why, if that is nothing."""
     arrow = pool.table.arrow
@@ -259,13 +264,13 @@ def learn_pilot(
     return Pilot(pruned(scorer), a, b, arrow.num_rows)
 
 
-def targets_of(columns: Mapping[str, Cells], space: Space, most: int) -> list[Target]:
+def targets_of(columns: Mapping[str, Cells], space: Space, most: int) -> list[PilotTarget]:
     """The outcomes as targets: numbers as they are, the more common labels of classes.
 
     Numbers come first, then a label of each class, then the second one: the labels of one outcome
     must not take the places of the others.
     """
-    found: list[tuple[int, Target]] = []
+    found: list[tuple[int, PilotTarget]] = []
     for name in space.having(Role.OUTCOME):
         cells = columns[name]
         if not is_label(cells.column.type):
@@ -275,12 +280,14 @@ def targets_of(columns: Mapping[str, Cells], space: Space, most: int) -> list[Ta
         codes, labels = cells.codes()
         count = np.bincount(codes[codes >= 0], minlength=len(labels))
         order = np.argsort(-count, kind="stable")[1 : 1 + _LABELS]
-        found += [(rank, Target(name, labels[code])) for rank, code in enumerate(order, start=1)]
+        found += [
+            (rank, PilotTarget(name, labels[code])) for rank, code in enumerate(order, start=1)
+        ]
     return [target for _, target in sorted(found, key=lambda one: one[0])][:most]
 
 
 def binned(
-    columns: Mapping[str, Cells], name: str, targets: Sequence[Target], how: ReduceSettings
+    columns: Mapping[str, Cells], name: str, targets: Sequence[PilotTarget], how: ReduceSettings
 ) -> Binned:
     """How a feature becomes bins."""
     cells = columns[name]
@@ -298,12 +305,5 @@ def binned(
 
 def required_of(space: Space, types: Mapping[str, pa.DataType]) -> tuple[tuple[str, bool], ...]:
     """The features that a row must have: (name, whether it is a number)."""
-    found = []
-    for name in features_of(space):
-        parameter = space[name]
-        optional = (
-            None in parameter.values if isinstance(parameter, Category) else parameter.optional
-        )
-        if not optional:
-            found.append((name, not is_label(types[name])))
-    return tuple(found)
+    needed = (name for name in features_of(space) if not space[name].optional)
+    return tuple((name, not is_label(types[name])) for name in needed)

@@ -114,16 +114,16 @@ def effective(tally: Tally) -> float:
 
 def notes_of(tally: Tally, keep: float, unreadable: Mapping[str, str]) -> tuple[str, ...]:
     """What a person should know before using the sample."""
-    told = []
+    notes = []
     if tally.usable and abs(tally.expected / tally.usable - keep) > 0.1 * keep:
-        told.append(
+        notes.append(
             f"the rows looked at first are not like all rows: {tally.expected / tally.usable:.2%} "
             f"was kept instead of {keep:.2%}; the weights are right all the same"
         )
     for name, one in tally.moments.items():
         lacking = tally.usable - one.count
         if lacking:
-            told.append(f"{lacking:,} usable rows have no {name}")
+            notes.append(f"{lacking:,} usable rows have no {name}")
     if unreadable:
-        told.append(f"{len(unreadable)} fragments could not be read and are not in the sample")
-    return tuple(told)
+        notes.append(f"{len(unreadable)} fragments could not be read and are not in the sample")
+    return tuple(notes)

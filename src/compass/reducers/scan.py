@@ -16,12 +16,12 @@ from compass.readers.fragments import JSONL, PARQUET, Fragment
 from compass.readers.plain import plain
 from compass.readers.quick import NotPlain
 from compass.readers.sample import ROW, WEIGHT
-from compass.reducers.chance import choose, key_of
-from compass.reducers.chances import Chances
 from compass.reducers.columns import Cells, Ready
-from compass.reducers.filters import Filter, General
+from compass.reducers.draws import choose, key_of
+from compass.reducers.filters import Filter, RuleFilter
 from compass.reducers.parts import write_part
-from compass.reducers.statistics import LabelCounts, Sums, Tally
+from compass.reducers.probabilities import KeepProbability
+from compass.reducers.statistics import LabelCounts, RunningMoments, Tally
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.uint8]
@@ -29,12 +29,12 @@ NO_OUTCOME = "no outcome was measured"
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ScanPlan:
     """Everything that decides which rows of a fragment are kept; travels to the workers."""
 
     seed: int
     shape: Shape
-    chances: Chances
+    probabilities: KeepProbability
     filters: tuple[Filter, ...] = ()
     required: tuple[tuple[str, bool], ...] = ()  # columns that must have a value; True: a number
     outcomes: tuple[tuple[str, bool], ...] = ()  # at least one of them must have a value
@@ -45,7 +45,7 @@ class Recipe:
     known: frozenset[str] = frozenset()  # columns of the source, also those that are left out
 
 
-def scan(fragment: Fragment, recipe: Recipe, part: Path, *, skip: bool = False) -> Tally:
+def scan(fragment: Fragment, plan: ScanPlan, part: Path, *, skip: bool = False) -> Tally:
     """Writes the kept rows of a fragment to a file, and returns what was seen.
 
     With `skip`, a fragment that cannot be read gives nothing but the reason.
@@ -53,10 +53,10 @@ def scan(fragment: Fragment, recipe: Recipe, part: Path, *, skip: bool = False) 
     try:
         while True:
             try:
-                kept, tally = _kept(fragment, recipe)
+                kept, tally = _kept(fragment, plan)
                 break
             except TypesChanged as changed:
-                recipe = replace(recipe, shape=replace(recipe.shape, types=changed.types))
+                plan = replace(plan, shape=replace(plan.shape, types=changed.types))
     except QuotesFound:
         raise
     except DataProblem as problem:
@@ -67,29 +67,29 @@ def scan(fragment: Fragment, recipe: Recipe, part: Path, *, skip: bool = False) 
     return tally
 
 
-def _kept(fragment: Fragment, recipe: Recipe) -> tuple[list[pa.Table], Tally]:
+def _kept(fragment: Fragment, plan: ScanPlan) -> tuple[list[pa.Table], Tally]:
     at = fragment.first_row if fragment.kind == PARQUET else None
     place = (fragment.identity, fragment.occurrence)
-    key = key_of(recipe.seed, *place, *(() if at is not None else (fragment.start,)))
-    quickly = _quickly(fragment, recipe, _Seen(recipe, key, at or 0))
+    key = key_of(plan.seed, *place, *(() if at is not None else (fragment.start,)))
+    quickly = _quickly(fragment, plan, _Seen(plan, key, at or 0))
     if quickly is not None:
         return quickly.result()
-    seen = _Seen(recipe, key, at or 0)
-    for table in batches(fragment, recipe.shape):
-        seen.take(_named(table, recipe, fragment))
+    seen = _Seen(plan, key, at or 0)
+    for table in batches(fragment, plan.shape):
+        seen.take(_named(table, plan, fragment))
     return seen.result()
 
 
-def _quickly(fragment: Fragment, recipe: Recipe, seen: "_Seen") -> "_Seen | None":
+def _quickly(fragment: Fragment, plan: ScanPlan, seen: "_Seen") -> "_Seen | None":
     """Looks at the columns that decide, and reads all of the lines that are kept.
 
     None where plain text and plain conditions are not all there is: then all is read with care.
     """
-    wanted = _wanted(recipe)
+    wanted = _wanted(plan)
     if wanted is None:
         return None
     numbers, labels = wanted
-    text = quick_text(fragment, recipe.shape, (*recipe.names, *numbers, *labels))
+    text = quick_text(fragment, plan.shape, (*plan.names, *numbers, *labels))
     if text is None:
         return None
     kept: list[bytes] = []
@@ -105,30 +105,30 @@ def _quickly(fragment: Fragment, recipe: Recipe, seen: "_Seen") -> "_Seen | None
                 seen.keep(None, places, weights)
             seen.rows += rows
         if kept:
-            table = _named(text.read(b"".join(kept)), recipe, fragment)
+            table = _named(text.read(b"".join(kept)), plan, fragment)
             if table.num_rows != sum(map(len, seen.weights)):
                 return None
-            seen.kept.append(table.select(recipe.names))
+            seen.kept.append(table.select(plan.names))
     except NotPlain:
         return None
     return seen
 
 
-def _wanted(recipe: Recipe) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _wanted(plan: ScanPlan) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The number and label columns that decide about a row; None: it takes more than those."""
-    plain_filters = [one for one in recipe.filters if not isinstance(one, General)]
-    if recipe.rewrite or len(plain_filters) < len(recipe.filters):
+    plain_filters = [one for one in plan.filters if not isinstance(one, RuleFilter)]
+    if plan.rewrite or len(plain_filters) < len(plan.filters):
         return None
-    either, as_labels = recipe.chances.looks_at
+    either, as_labels = plan.probabilities.looks_at
     names = {
-        *(name for name, _ in (*recipe.required, *recipe.outcomes)),
-        *recipe.numbers,
-        *recipe.labels,
+        *(name for name, _ in (*plan.required, *plan.outcomes)),
+        *plan.numbers,
+        *plan.labels,
         *(one.name for one in plain_filters),
         *either,
         *as_labels,
     }
-    kinds = {name: recipe.shape.types.get(name) for name in names}
+    kinds = {name: plan.shape.types.get(name) for name in names}
     numbers = tuple(sorted(n for n, kind in kinds.items() if kind in (pa.int64(), pa.float64())))
     labels = tuple(
         sorted(n for n, kind in kinds.items() if kind is not None and pa.types.is_dictionary(kind))
@@ -138,24 +138,24 @@ def _wanted(recipe: Recipe) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return numbers, labels
 
 
-def _named(table: pa.Table, recipe: Recipe, fragment: Fragment) -> pa.Table:
+def _named(table: pa.Table, plan: ScanPlan, fragment: Fragment) -> pa.Table:
     """The batch with flat columns of the known names."""
     if any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = _flat(table)
     names = table.column_names
-    if tuple(names) == recipe.names:
+    if tuple(names) == plan.names:
         return table
     names = [name.strip() for name in names]
     table = table.rename_columns(names)
     if fragment.kind == JSONL:  # a key that no line here has is a missing cell
-        for name in recipe.names:
+        for name in plan.names:
             if name not in names:
                 table = table.append_column(name, pa.nulls(table.num_rows))
         return table
-    for name in recipe.names:
+    for name in plan.names:
         if name not in names:
             raise unknown("column", name, names, where=f"in {fragment.file}")
-    if new := [name for name in names if name not in recipe.known]:
+    if new := [name for name in names if name not in plan.known]:
         raise DataProblem(
             f"{fragment.file} has a column '{new[0]}' that the rows looked at first do not have",
             hint="files that are read together need the same columns; compass read --fill "
@@ -173,8 +173,8 @@ def _flat(table: pa.Table) -> pa.Table:
 class _Seen:
     """What the batches of a fragment add up to; little is done per batch but the loops."""
 
-    def __init__(self, recipe: Recipe, key: int, first: int) -> None:
-        self.recipe = recipe
+    def __init__(self, plan: ScanPlan, key: int, first: int) -> None:
+        self.plan = plan
         self.key = np.uint64(key)
         self.first = first
         self.rows = self.usable = 0
@@ -183,13 +183,13 @@ class _Seen:
         self.kept: list[pa.Table] = []
         self.places: list[NDArray[np.int64]] = []
         self.weights: list[Floats] = []
-        self.sums = {name: Sums(about) for name, about in recipe.numbers.items()}
-        self.labels = {name: LabelCounts() for name in recipe.labels}
+        self.sums = {name: RunningMoments(about) for name, about in plan.numbers.items()}
+        self.labels = {name: LabelCounts() for name in plan.labels}
 
     def take(self, table: pa.Table) -> None:
         """Goes over one batch."""
-        recipe = self.recipe
-        seen = mapped(table, recipe.rewrite) if recipe.rewrite else table
+        plan = self.plan
+        seen = mapped(table, plan.rewrite) if plan.rewrite else table
         columns = {name: Cells(seen.column(name)) for name in seen.column_names}
         places, weights = self.look(columns, seen, table.num_rows)
         if len(places):
@@ -200,12 +200,12 @@ class _Seen:
         self, columns: Mapping[str, Cells], table: pa.Table | None, rows: int
     ) -> tuple[NDArray[np.int64], Floats]:
         """Counts the rows of a batch; which of them are kept, and their weights."""
-        recipe = self.recipe
-        usable = usable_rows(columns, table, recipe, rows, self.dropped)
-        chance = recipe.chances.of(columns, rows)
+        plan = self.plan
+        usable = usable_rows(columns, table, plan, rows, self.dropped)
+        probability = plan.probabilities.of(columns, rows)
         places, weights = np.empty(rows, dtype=np.int64), np.empty(rows)
         counter = self.first + self.rows
-        count, expected = choose(chance, usable, self.key, counter, places, weights)
+        count, expected = choose(probability, usable, self.key, counter, places, weights)
         places, weights = places[:count].copy(), weights[:count].copy()
         for name, sums in self.sums.items():
             sums.add(columns[name].numbers(), usable)
@@ -218,7 +218,7 @@ class _Seen:
     def keep(self, table: pa.Table | None, places: NDArray[np.int64], weights: Floats) -> None:
         """Takes kept rows, which stood at these places of the batch; None: they come later."""
         if table is not None:
-            self.kept.append(table.select(self.recipe.names))
+            self.kept.append(table.select(self.plan.names))
         self.places.append(places + self.rows)
         self.weights.append(weights)
 
@@ -257,7 +257,7 @@ class _Seen:
         """The weighted sum of a column over the kept rows, and the sum of those weights."""
         if kept is None:
             return 0.0, 0.0
-        rewrite = self.recipe.rewrite
+        rewrite = self.plan.rewrite
         if rewrite and name in rewrite:
             kept = mapped(kept.select([name]), {name: rewrite[name]})
         values = np.asarray(Cells(kept.column(name)).numbers(), dtype=np.float64)
@@ -269,14 +269,14 @@ class _Seen:
 def usable_rows(
     columns: Mapping[str, Cells],
     table: pa.Table | None,
-    recipe: Recipe,
+    plan: ScanPlan,
     rows: int,
     dropped: dict[str, int],
 ) -> Mask:
     """Which rows take part, uint8[n]; adds to `dropped` how many do not for which reason."""
     usable = np.ones(rows, dtype=np.bool_)
     left = rows
-    for reason, mask in _checks(columns, table, recipe):
+    for reason, mask in _checks(columns, table, plan):
         if mask is None:
             continue
         usable &= mask
@@ -288,14 +288,14 @@ def usable_rows(
 
 
 def _checks(
-    columns: Mapping[str, Cells], table: pa.Table | None, recipe: Recipe
+    columns: Mapping[str, Cells], table: pa.Table | None, plan: ScanPlan
 ) -> Iterator[tuple[str, NDArray[np.bool_] | None]]:
-    for one in recipe.filters:
+    for one in plan.filters:
         yield f"not {one.text}", one.holds(dict(columns), table)
-    for name, number in recipe.required:
+    for name, number in plan.required:
         yield f"{name} is missing", columns[name].present(number=number)
-    if recipe.outcomes:
-        present = [columns[name].present(number=number) for name, number in recipe.outcomes]
+    if plan.outcomes:
+        present = [columns[name].present(number=number) for name, number in plan.outcomes]
         known = [mask for mask in present if mask is not None]
         if len(known) == len(present):
             yield NO_OUTCOME, np.logical_or.reduce(known)

@@ -21,7 +21,7 @@ _u8 = types.Array(types.uint64, 1, "C", readonly=True)
 
 
 @dataclass(frozen=True)
-class Target:
+class PilotTarget:
     """An outcome, or one label of it, as the pilot model learns it."""
 
     name: str
@@ -48,10 +48,10 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Scored:
+class PilotModel:
     """A target, the trees that predict it, and the usual size of their error."""
 
-    target: Target
+    target: PilotTarget
     trees: Oblivious
     usual: float  # mean square of error and spread on rows that the trees have not seen
     explained: float  # R2 on those rows
@@ -62,17 +62,17 @@ class Scorer:
     """Turns a batch into scores; 1 is the usual one."""
 
     features: tuple[Binned, ...]
-    targets: tuple[Scored, ...]
+    targets: tuple[PilotModel, ...]
 
     def scores(self, columns: Mapping[str, Cells], bins: Bins) -> Floats:
         """float64[n]: root of the mean square of error and spread, in their usual size."""
         found: Floats = np.sqrt(self._squares(columns, bins) / len(self.targets))
         return found
 
-    def chances(self, columns: Mapping[str, Cells], bins: Bins, a: float, b: float) -> Floats:
+    def probabilities(self, columns: Mapping[str, Cells], bins: Bins, a: float, b: float) -> Floats:
         """float64[n]: min(1, a + b * score)."""
         squares = self._squares(columns, bins)
-        _to_chances(squares, len(self.targets), a, b)
+        _to_probabilities(squares, len(self.targets), a, b)
         return squares
 
     def _squares(self, columns: Mapping[str, Cells], bins: Bins) -> Floats:
@@ -87,8 +87,8 @@ class Scorer:
 
 
 @kernel(to_f8, integer, number, number)
-def _to_chances(squares: Floats, targets: int, a: float, b: float) -> None:
-    """Turns sums of squares into chances, in place."""
+def _to_probabilities(squares: Floats, targets: int, a: float, b: float) -> None:
+    """Turns sums of squares into probabilities, in place."""
     for r in range(len(squares)):
         squares[r] = min(1.0, a + b * np.sqrt(squares[r] / targets))
 
@@ -118,16 +118,16 @@ def _add_error(
         into[r] += square if square - square == 0.0 else 1.0
 
 
-def target_of(name: str, values: Floats) -> Target:
+def target_of(name: str, values: Floats) -> PilotTarget:
     """A number as a target: on a logarithmic scale if it spans orders of magnitude."""
     finite = values[np.isfinite(values)]
     low, high = np.percentile(finite, [5, 95]) if len(finite) else (0.0, 0.0)
-    return Target(name, log=bool(len(finite) and finite.min() > 0 and high > _SPAN * low))
+    return PilotTarget(name, log=bool(len(finite) and finite.min() > 0 and high > _SPAN * low))
 
 
 def scorer_of(
     features: Sequence[Binned],
-    targets: Sequence[Target],
+    targets: Sequence[PilotTarget],
     columns: Mapping[str, Cells],
     bins: Bins,
     seed: int,
@@ -152,7 +152,7 @@ def scorer_of(
         within = float(np.var(y[rest]))
         if usual > 0:
             explained = 1 - float((error**2).mean()) / within if within else 0.0
-            found.append(Scored(target, trees, usual, explained))
+            found.append(PilotModel(target, trees, usual, explained))
     return (Scorer(tuple(features), tuple(found)), apart) if found else None
 
 
@@ -172,7 +172,7 @@ def pruned(scorer: Scorer) -> Scorer:
     return Scorer(tuple(features), tuple(targets))
 
 
-def _renumbered(scored: Scored, place: int, new: Bins) -> Scored:
+def _renumbered(scored: PilotModel, place: int, new: Bins) -> PilotModel:
     trees = scored.trees
     borders = np.where(trees.features == place, new[trees.borders], trees.borders)
     return replace(scored, trees=replace(trees, borders=borders.astype(np.uint8)))

@@ -109,17 +109,17 @@ class Tally:
         return asdict(self)
 
 
-def tally_of(said: Mapping[str, Any]) -> Tally:
+def tally_of(stored: Mapping[str, Any]) -> Tally:
     """The tally that was written with `plain`."""
-    moments = {name: Moments(**one) for name, one in said["moments"].items()}
+    moments = {name: Moments(**one) for name, one in stored["moments"].items()}
     labels = {
         name: None
         if found is None
         else {label: (int(a), int(b)) for label, (a, b) in found.items()}
-        for name, found in said["labels"].items()
+        for name, found in stored["labels"].items()
     }
-    estimates = {name: (a, b) for name, (a, b) in said["estimates"].items()}
-    return Tally(**{**said, "moments": moments, "labels": labels, "estimates": estimates})
+    estimates = {name: (a, b) for name, (a, b) in stored["estimates"].items()}
+    return Tally(**{**stored, "moments": moments, "labels": labels, "estimates": estimates})
 
 
 def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -167,7 +167,7 @@ def _add(
     into[4] = high
 
 
-class Sums:
+class RunningMoments:
     """The moments of the usable finite values of a column, batch after batch."""
 
     def __init__(self, about: float) -> None:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.prepare import Prepared
-from compass.reducers.chance import check_share
+from compass.reducers.draws import check_share
 
 
 @registry.add("reducer", "uniform")

@@ -5,13 +5,13 @@ from compass.rules.conflict import conflict, explain_conflict
 from compass.rules.domains import Domain, domains_of
 from compass.rules.enumerate import components, legal_tuples
 from compass.rules.evaluate import Rule, compile_rule
-from compass.rules.linear import Linear, linear_form
+from compass.rules.linear import LinearForm, linear_form
 from compass.rules.mine import mine
 from compass.rules.propagate import propagate
 
 __all__ = [
     "Domain",
-    "Linear",
+    "LinearForm",
     "Mined",
     "Rule",
     "compile_rule",

@@ -202,13 +202,13 @@ def _facts_in_words(
         other = {"low": "high", "high": "low"}.get(fact.kind, "")
         both = Fact(other, fact.name) in found.facts
         if both and fact.kind == "high":
-            continue  # told together with the low bound
-        words = _said("range" if both else fact.kind, fact.name, domains, fixed, parameters)
+            continue  # named together with the low bound
+        words = _clause("range" if both else fact.kind, fact.name, domains, fixed, parameters)
         saying.setdefault(words, []).append(fact.name)
     return [f"{_list(n)} {'is' if len(n) == 1 else 'are'} {words}" for words, n in saying.items()]
 
 
-def _said(
+def _clause(
     kind: str,
     name: str,
     domains: Mapping[str, Domain],
@@ -229,10 +229,10 @@ def _said(
             low, high = domains[name].low, domains[name].high
             return f"between {_shown(low, parameter)} and {_shown(high, parameter)}"
         case _:
-            return _grid_said(domains[name], parameter)
+            return _grid_clause(domains[name], parameter)
 
 
-def _grid_said(domain: Domain, parameter: Number | Category) -> str:
+def _grid_clause(domain: Domain, parameter: Number | Category) -> str:
     grid = _as_grid(domain)
     if grid is not None and grid.step is not None:
         if grid.step == 1.0 and grid.whole:
@@ -247,9 +247,9 @@ def _shown(value: float, parameter: Number | Category) -> str:
     """An encoded value as the person knows it."""
     if isinstance(parameter, Category):
         return format_value(parameter.values[int(value)])
-    if isinstance(parameter, Number) and parameter.optional and value == parameter.none_code:
+    if value == parameter.none_code:
         return "none"
-    unit = f" {parameter.unit}" if isinstance(parameter, Number) and parameter.unit else ""
+    unit = f" {parameter.unit}" if parameter.unit else ""
     exact = float(value)
     return format_value(exact if exact.is_integer() else float(f"{exact:.7g}")) + unit
 

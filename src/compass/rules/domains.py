@@ -182,6 +182,6 @@ def domains_of(space: Space, names: Iterable[str]) -> dict[str, Domain]:
 def fixed_at(value: float, parameter: Number | Category | None) -> Domain:
     """The domain of a column that is fixed; a missing value stays missing (NaN)."""
     none = None
-    if isinstance(parameter, Number) and parameter.optional and value == parameter.none_code:
+    if isinstance(parameter, Number) and value == parameter.none_code:
         none = value
     return of_values(np.array([float(value)]), none)

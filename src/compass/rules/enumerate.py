@@ -56,7 +56,7 @@ def legal_tuples(
         if legal is None or len(legal) > limit:
             return None
         values[name] = legal
-    search = _Search(
+    search = _Enumeration(
         relevant, values, {name: np.array([float(v)]) for name, v in fixed.items()}, limit
     )
     columns = search.run()
@@ -68,7 +68,7 @@ def legal_tuples(
     return table[np.lexsort(table.T[::-1])]
 
 
-class _Search:
+class _Enumeration:
     """Columns placed one after the other, the most determined first."""
 
     def __init__(
@@ -121,10 +121,10 @@ class _Search:
         per_chunk = max(1, _CHUNK // max(size, 1))
         for start in range(0, rows, per_chunk):
             part = {n: column[start : start + per_chunk] for n, column in columns.items()}
-            here, new = self._extend(name, part, min(per_chunk, rows - start), exact)
-            self.effort -= len(here)
-            grown = {n: column[here] for n, column in part.items()} | {name: new}
-            good = np.ones(len(here), dtype=np.bool_)
+            repeated, new = self._extend(name, part, min(per_chunk, rows - start), exact)
+            self.effort -= len(repeated)
+            grown = {n: column[repeated] for n, column in part.items()} | {name: new}
+            good = np.ones(len(repeated), dtype=np.bool_)
             for rule in complete:
                 good &= rule.holds_for(self.fixed | grown)
             kept.append({n: column[good] for n, column in grown.items()})
@@ -146,5 +146,5 @@ class _Search:
         open_rows = every[np.broadcast_to(anything, rows)]
         sure = every[~np.broadcast_to(anything, rows) & np.isfinite(wanted)]
         place = np.clip(np.searchsorted(values, np.round(wanted[sure])), 0, len(values) - 1)
-        here = np.concatenate([sure, np.repeat(open_rows, len(values))])
-        return here, np.concatenate([values[place], np.tile(values, len(open_rows))])
+        repeated = np.concatenate([sure, np.repeat(open_rows, len(values))])
+        return repeated, np.concatenate([values[place], np.tile(values, len(open_rows))])

@@ -11,9 +11,9 @@ from compass.domain.space import Category, Number, Space
 from compass.language import format_rule
 from compass.rules.check import check_rule
 from compass.rules.functions import BoolArray, FloatArray
-from compass.rules.judge import judge
-from compass.rules.linear import Linear, linear_form
-from compass.rules.values import Table, decimal_columns, whole_columns
+from compass.rules.linear import LinearForm, linear_form
+from compass.rules.truth import truth
+from compass.rules.values import EncodedColumns, decimal_columns, whole_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Rule:
     text: str
     names: tuple[str, ...]
     expression: Expression
-    linear: Linear | None
+    linear: LinearForm | None
     parameters: Mapping[str, Number | Category]
     columns: tuple[str, ...]
     whole: frozenset[str]
@@ -45,18 +45,18 @@ class Rule:
     def holds_for(self, columns: Mapping[str, FloatArray]) -> BoolArray:
         """The same for columns by name, of any shapes that broadcast together."""
         with np.errstate(all="ignore"):
-            return judge(self.expression, self.table(columns), measure=False).holds
+            return truth(self.expression, self.table(columns), measure=False).holds
 
     def violation_for(self, columns: Mapping[str, FloatArray]) -> FloatArray:
         """The violation for columns by name, of any shapes that broadcast together."""
         with np.errstate(all="ignore"):
-            verdict = judge(self.expression, self.table(columns), measure=True)
-        assert verdict.amount is not None
-        return verdict.amount
+            found = truth(self.expression, self.table(columns), measure=True)
+        assert found.amount is not None
+        return found.amount
 
-    def table(self, columns: Mapping[str, FloatArray]) -> Table:
+    def table(self, columns: Mapping[str, FloatArray]) -> EncodedColumns:
         """Columns by name together with what they mean."""
-        return Table(columns, self.parameters, self.whole, self.decimal)
+        return EncodedColumns(columns, self.parameters, self.whole, self.decimal)
 
     def _by_name(self, X: FloatArray) -> dict[str, FloatArray]:
         if X.ndim != 2 or X.shape[1] != len(self.columns):

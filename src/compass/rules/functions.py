@@ -14,7 +14,7 @@ from compass.domain.errors import CompassError, RuleProblem, nearest
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-_NOISE, _MOST_NOISE = 1e-12, 1e-4  # as compass.rules.plain has it
+_NOISE, _MOST_NOISE = 1e-12, 1e-4  # as compass.rules.definition has it
 
 
 @dataclass(frozen=True)

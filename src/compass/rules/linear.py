@@ -18,11 +18,11 @@ from compass.domain.expression import (
 )
 from compass.domain.space import Category, Number, Space
 from compass.rules.functions import BUILT_IN
-from compass.rules.judge import NEGATED
+from compass.rules.truth import NEGATED
 from compass.rules.values import (
     ROUNDING,
     TOLERANCE,
-    Table,
+    EncodedColumns,
     decimal_columns,
     is_exact,
     is_whole,
@@ -33,7 +33,7 @@ from compass.rules.values import (
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearForm:
     """`sum of coefficient * column + constant  op  0`.
 
     `sizes` are the coefficients before terms cancelled out, `size` is that of the constant: what
@@ -58,7 +58,7 @@ class _Sum:
     size: float
 
 
-def linear_form(expression: Expression, space: Space) -> Linear | None:
+def linear_form(expression: Expression, space: Space) -> LinearForm | None:
     """The linear form of a comparison of numbers, or None when there is none.
 
     A column that may be `none` has no linear form: `none` is no number.
@@ -79,7 +79,7 @@ def linear_form(expression: Expression, space: Space) -> Linear | None:
     if not all(np.isfinite(value) for value in (*kept.values(), total.constant)):
         return None
     slack = _slack(expression, parameters)
-    return Linear(kept, total.constant, expression.op, total.sizes, total.size, slack)
+    return LinearForm(kept, total.constant, expression.op, total.sizes, total.size, slack)
 
 
 def _slack(node: Comparison, parameters: Mapping[str, Number | Category]) -> float:
@@ -125,8 +125,8 @@ def _constant(node: Expression) -> _Sum | None:
     if names_in(node) or not _foldable(node):
         return None
     with np.errstate(all="ignore"):
-        value = float(number(node, Table({}, {})).values)
-        size = float(size_of(node, Table({}, {})))
+        value = float(number(node, EncodedColumns({}, {})).values)
+        size = float(size_of(node, EncodedColumns({}, {})))
     return _Sum({}, value, {}, size) if np.isfinite(value) else None
 
 

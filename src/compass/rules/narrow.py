@@ -33,12 +33,12 @@ from compass.rules.domains import Domain, domain_of, fixed_at, of_values
 from compass.rules.evaluate import Rule
 from compass.rules.functions import BUILT_IN, FloatArray
 from compass.rules.intervals import Interval, meet, widen
-from compass.rules.judge import NEGATED, judge
 from compass.rules.trees import Impossible, Trees
+from compass.rules.truth import NEGATED, truth
 from compass.rules.values import (
     ROUNDING,
     TOLERANCE,
-    Table,
+    EncodedColumns,
     adds,
     decimal_columns,
     is_whole,
@@ -190,10 +190,10 @@ class Narrowing:
             name: values.reshape([-1 if axis == place else 1 for axis in range(len(names))])
             for place, (name, values) in enumerate(zip(names, lists, strict=True))
         }
-        table = Table(columns, self.parameters, self.whole, self.decimal)
+        table = EncodedColumns(columns, self.parameters, self.whole, self.decimal)
         with np.errstate(all="ignore"):
-            verdict = judge(node, table, positive=positive, measure=False)
-        holds = np.broadcast_to(verdict.holds, shape)
+            found = truth(node, table, positive=positive, measure=False)
+        holds = np.broadcast_to(found.holds, shape)
         if not holds.any():
             raise Impossible
         for place, name in enumerate(names):

@@ -8,7 +8,7 @@ from compass.domain.expression import Arithmetic, Comparison, Expression, Name, 
 from compass.domain.space import Number
 from compass.rules.evaluate import Rule
 from compass.rules.functions import BoolArray, FloatArray
-from compass.rules.values import Table, is_whole, number
+from compass.rules.values import EncodedColumns, is_whole, number
 
 
 def solvable(rule: Rule, name: str) -> bool:
@@ -63,7 +63,7 @@ def solve(rule: Rule, name: str, columns: Mapping[str, FloatArray]) -> tuple[Flo
 
 
 def _peel(
-    side: Expression, name: str, target: FloatArray, anything: BoolArray, table: Table
+    side: Expression, name: str, target: FloatArray, anything: BoolArray, table: EncodedColumns
 ) -> tuple[Expression, FloatArray, BoolArray]:
     if isinstance(side, Negative):
         return side.operand, -target, anything

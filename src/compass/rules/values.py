@@ -19,6 +19,7 @@ from compass.domain.expression import (
     children,
 )
 from compass.domain.space import Category, Number
+from compass.rules.exact import EXACT_FUNCTIONS, is_decimal, is_short
 from compass.rules.functions import (
     BUILT_IN,
     GIVE_WHOLE,
@@ -28,9 +29,8 @@ from compass.rules.functions import (
     modulo,
     power,
 )
-from compass.rules.plain import EXACT_FUNCTIONS, is_decimal, is_short
 
-# What equal means is defined in compass.rules.plain; these are its numbers for arrays. Whole
+# What equal means is defined in compass.rules.definition; these are its numbers for arrays. Whole
 # numbers are compared exactly. Others may differ by the rounding of their terms, so that
 # `a == 0.1 * b` works, and real numbers by a share of the larger one.
 TOLERANCE = 1e-9
@@ -47,7 +47,7 @@ _COMPUTE: dict[str, Callable[[FloatArray, FloatArray], Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class EncodedColumns:
     """Encoded columns by name, of shapes that broadcast together, and what each one means."""
 
     columns: Mapping[str, FloatArray]
@@ -67,39 +67,39 @@ def whole_columns(parameters: Mapping[str, Number | Category]) -> frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Operand:
     """Numbers (NaN: missing or undefined) and where they are the level `none` (None: nowhere)."""
 
     values: FloatArray
     none: BoolArray | None = None
 
 
-def number(node: Expression, table: Table) -> Quantity:
+def number(node: Expression, table: EncodedColumns) -> Operand:
     """The value of a numeric expression; a result that is not finite counts as undefined."""
     match node:
         case Literal(None):
-            return Quantity(np.asarray(np.nan), np.asarray(True))
+            return Operand(np.asarray(np.nan), np.asarray(True))
         case Literal(value):
             assert isinstance(value, int | float)
-            return Quantity(np.asarray(float(value)))
+            return Operand(np.asarray(float(value)))
         case Name(name):
             return _column(name, table)
         case Negative(operand):
             inner = number(operand, table)
-            return Quantity(-inner.values, inner.none)
+            return Operand(-inner.values, inner.none)
         case Arithmetic(op, left, right):
             a, b = number(left, table), number(right, table)
             computed = _COMPUTE[op](a.values, b.values)
             if op not in ("+", "-", "*"):
                 computed = _finite(computed)
-            return Quantity(np.asarray(computed), _either(a.none, b.none))
+            return Operand(np.asarray(computed), _either(a.none, b.none))
         case Call(function, arguments) if function in BUILT_IN:
             inner_values = [number(argument, table) for argument in arguments]
             none: BoolArray | None = None
             for quantity in inner_values:
                 none = _either(none, quantity.none)
             result = BUILT_IN[function].compute(*(q.values for q in inner_values))
-            return Quantity(_finite(result), none)
+            return Operand(_finite(result), none)
         case Call(function):
             answer, missing = registered(node, table)
             if answer.dtype == np.bool_:
@@ -107,18 +107,25 @@ def number(node: Expression, table: Table) -> Quantity:
                     f"the rule {function} answers yes or no: it cannot be used as a number",
                     hint=f"write {function}(...) on its own, or return numbers from it",
                 )
-            return Quantity(np.where(missing, np.nan, _finite(answer)))
+            return Operand(np.where(missing, np.nan, _finite(answer)))
         case _:
             raise TypeError(f"not a number: {node!r}")
 
 
-def _column(name: str, table: Table) -> Quantity:
+def without_none(values: FloatArray, parameter: Number | Category) -> FloatArray:
+    """Encoded values of a column with NaN in place of the level `none` of a number."""
+    if isinstance(parameter, Category) or not parameter.optional:
+        return values
+    return np.where(values == parameter.none_code, np.nan, values)
+
+
+def _column(name: str, table: EncodedColumns) -> Operand:
     values, parameter = table.columns[name], table.parameters[name]
     if isinstance(parameter, Number) and parameter.optional:
         none: BoolArray = values == parameter.none_code
         if none.any():
-            return Quantity(np.where(none, np.nan, values), none)
-    return Quantity(values)
+            return Operand(np.where(none, np.nan, values), none)
+    return Operand(values)
 
 
 def _finite(values: Any) -> FloatArray:
@@ -133,7 +140,7 @@ def _either(a: BoolArray | None, b: BoolArray | None) -> BoolArray | None:
     return np.asarray(a | b)
 
 
-def registered(node: Call, table: Table) -> tuple[FloatArray | BoolArray, BoolArray]:
+def registered(node: Call, table: EncodedColumns) -> tuple[FloatArray | BoolArray, BoolArray]:
     """What a registered rule gives, and where one of its arguments is missing.
 
     Numbers arrive as floats (`none` as NaN), categories as labels, all of one length.
@@ -149,7 +156,7 @@ def registered(node: Call, table: Table) -> tuple[FloatArray | BoolArray, BoolAr
     return result, missing
 
 
-def _natural(node: Expression, table: Table) -> tuple[npt.NDArray[Any], BoolArray]:
+def _natural(node: Expression, table: EncodedColumns) -> tuple[npt.NDArray[Any], BoolArray]:
     """An argument as the person knows it, and where it is missing."""
     if isinstance(node, Name):
         parameter = table.parameters[node.name]
@@ -172,8 +179,8 @@ def _is_number(node: Literal) -> bool:
     return isinstance(node.value, int | float) and not isinstance(node.value, bool)
 
 
-def equal(left: Expression, right: Expression, table: Table) -> BoolArray:
-    """Where two numeric expressions are equal (compass.rules.plain has the definition)."""
+def equal(left: Expression, right: Expression, table: EncodedColumns) -> BoolArray:
+    """Where two numeric expressions are equal (compass.rules.definition has the definition)."""
     a, b = side(left, table).values, side(right, table).values
     same: BoolArray = np.asarray(a == b)
     if is_whole(left, table.whole) and is_whole(right, table.whole):
@@ -191,10 +198,10 @@ def equal(left: Expression, right: Expression, table: Table) -> BoolArray:
     return same
 
 
-def side(node: Expression, table: Table) -> Quantity:
+def side(node: Expression, table: EncodedColumns) -> Operand:
     """One side of a comparison: a number, true or false beside a number, or `none`."""
     if isinstance(node, Literal) and isinstance(node.value, bool):
-        return Quantity(np.asarray(float(node.value)))
+        return Operand(np.asarray(float(node.value)))
     return number(node, table)
 
 
@@ -205,7 +212,7 @@ def adds(node: Expression) -> bool:
     return any(adds(child) for child in children(node))
 
 
-def size_of(node: Expression, table: Table) -> FloatArray:
+def size_of(node: Expression, table: EncodedColumns) -> FloatArray:
     """The size of the terms that an expression is calculated from, as rounding is measured."""
     match node:
         case Negative(operand):

@@ -14,6 +14,7 @@ Every check returns None or raises ConformanceError, an AssertionError that says
 broken, what was seen, and the code that shows it.
 """
 
+from importlib import import_module
 from typing import Any
 
 from compass import registry
@@ -45,19 +46,6 @@ __all__ = [
     "check_surrogate",
 ]
 
-_SUITES = {
-    "executor": check_executor,
-    "reader": check_reader,
-    "step": check_step,
-    "reducer": check_reducer,
-    "embedding": check_embedding,
-    "surrogate": check_surrogate,
-    "generator": check_generator,
-    "acquisition": check_acquisition,
-    "rule": check_rule,
-    "exporter": check_exporter,
-}
-
 
 def check(joint: str, name: str, **given: Any) -> None:
     """Raise ConformanceError unless the registered plug-in keeps the promises of its joint.
@@ -70,5 +58,11 @@ def check(joint: str, name: str, **given: Any) -> None:
             f"the reader '{name}' can only be checked on a file of its format",
             hint="check('reader', name, sample=bytes_or_path, expected={'column': [values]})",
         )
-    suite: Any = _SUITES[joint]
-    suite(plugin, name=name, **given)
+    suite = registry.find_joint(joint).suite
+    if suite is None:
+        raise BadInput(
+            f"the joint '{joint}' has no suite to check '{name}' with",
+            hint="who declares a joint can name its suite: registry.Joint(..., suite=...)",
+        )
+    module, _, function = suite.partition(":")
+    getattr(import_module(module), function)(plugin, name=name, **given)

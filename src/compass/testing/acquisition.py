@@ -11,7 +11,7 @@ from compass.evidence.assessor import Assessor
 from compass.generate.legality import broken_rule
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
-from compass.rules.plain import is_legal
+from compass.rules.definition import is_legal
 from compass.testing.base import Witness, witness
 
 _COUNT = 2

@@ -1,4 +1,4 @@
-"""How a conformance suite speaks: which promise is broken, what was seen, and how to see it."""
+"""The error of a conformance suite: which promise is broken, what was seen, how to see it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

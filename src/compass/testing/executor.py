@@ -44,17 +44,17 @@ def check_executor(
     how many tiny items it gets.
     """
     found = witness("executor", executor, name)
-    with _ready(found, executor, text) as here:
+    with _ready(found, executor, text) as opened:
         found.expect(
-            isinstance(here.workers, int) and here.workers >= 1,
+            isinstance(opened.workers, int) and opened.workers >= 1,
             "it says how many `workers` it has",
-            f"executor.workers is {here.workers!r}",
+            f"executor.workers is {opened.workers!r}",
             "executor.workers",
         )
-        _same_as_a_loop(found, here, many)
-        _big_results(found, here)
-        _errors(found, here)
-        _early_end(found, here)
+        _same_as_a_loop(found, opened, many)
+        _big_results(found, opened)
+        _errors(found, opened)
+        _early_end(found, opened)
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def _ready(found: Witness, executor: Any, text: str) -> Iterator[Any]:
         return
     make: Any = executor
     with found.calling("it is made with the text after its name", f"plugin({text!r})"):
-        here: Any = make(text)
+        opened: Any = make(text)
     try:
         try:
             make("\t no such text \t")
@@ -77,16 +77,16 @@ def _ready(found: Witness, executor: Any, text: str) -> Iterator[Any]:
                 "it was made",
                 r"plugin('\t no such text \t')",
             )
-        yield here
+        yield opened
     finally:
-        here.close()
+        opened.close()
 
 
-def _same_as_a_loop(found: Witness, here: Any, many: int) -> None:
+def _same_as_a_loop(found: Witness, opened: Any, many: int) -> None:
     for count in (0, 1, many):
         look = f"sorted(executor.map(squared, range({count})))"
         with found.calling("it does easy work", look):
-            came = list(here.map(squared, range(count)))
+            came = list(opened.map(squared, range(count)))
         positions = [position for position, _ in came]
         found.expect(
             sorted(positions) == list(range(count)),
@@ -103,16 +103,18 @@ def _same_as_a_loop(found: Witness, here: Any, many: int) -> None:
         )
 
 
-def _big_results(found: Witness, here: Any) -> None:
+def _big_results(found: Witness, opened: Any) -> None:
     look = "list(executor.map(bulky, range(6)))"
     with found.calling("results may be large", look):
-        wrong = [position for position, got in here.map(bulky, range(6)) if got != bulky(position)]
+        wrong = [
+            position for position, got in opened.map(bulky, range(6)) if got != bulky(position)
+        ]
     found.expect(not wrong, "large results arrive whole", f"not those of {wrong}", look)
 
 
-def _errors(found: Witness, here: Any) -> None:
+def _errors(found: Witness, opened: Any) -> None:
     look = "list(executor.map(refusing, range(20)))"
-    seen = _raised(here, refusing)
+    seen = _raised(opened, refusing)
     found.expect(
         type(seen) is QuerySyntax
         and (seen.message, seen.hint, seen.column) == ("seven is refused", _HINT, 2),
@@ -120,8 +122,8 @@ def _errors(found: Witness, here: Any) -> None:
         repr(seen),
         look,
     )
-    _usable(found, here, "after an error")
-    seen = _raised(here, failing)
+    _usable(found, opened, "after an error")
+    seen = _raised(opened, failing)
     found.expect(
         type(seen) is ZeroDivisionError and str(seen) == "division by zero",
         "any exception of the work arrives as it is",
@@ -130,27 +132,27 @@ def _errors(found: Witness, here: Any) -> None:
     )
 
 
-def _raised(here: Any, work: Any) -> Any:
+def _raised(opened: Any, work: Any) -> Any:
     try:
-        list(here.map(work, range(20)))
+        list(opened.map(work, range(20)))
     except Exception as error:
         return error
     return None
 
 
-def _early_end(found: Witness, here: Any) -> None:
+def _early_end(found: Witness, opened: Any) -> None:
     look = "iterator = executor.map(squared, range(100)); next(iterator); iterator.close()"
     with found.calling("the iterator can be closed early", look):
-        iterator = here.map(squared, range(100))
+        iterator = opened.map(squared, range(100))
         next(iterator)
         iterator.close()
-    _usable(found, here, "after an iterator was closed early")
+    _usable(found, opened, "after an iterator was closed early")
 
 
-def _usable(found: Witness, here: Any, when: str) -> None:
+def _usable(found: Witness, opened: Any, when: str) -> None:
     look = "sorted(executor.map(squared, range(9)))"
     with found.calling(f"it can be used {when}", look):
-        came = sorted(here.map(squared, range(9)))
+        came = sorted(opened.map(squared, range(9)))
     found.expect(
         came == [(n, squared(n)) for n in range(9)], f"it can be used {when}", repr(came), look
     )

@@ -223,7 +223,7 @@ def _sniff(
 ) -> None:
     look = f"plugin().sniff(Path({path.name!r}), {head[:24]!r}...)"
     with found.calling(f"it can tell whether {what} is its own", look):
-        said = reader.sniff(path, head)
-    found.expect(isinstance(said, bool), "`sniff` answers True or False", repr(said), look)
+        claimed = reader.sniff(path, head)
+    found.expect(isinstance(claimed, bool), "`sniff` answers True or False", repr(claimed), look)
     verb = "recognises" if wanted else "does not claim"
-    found.expect(said is wanted, f"it {verb} {what}", f"{said}", look)
+    found.expect(claimed is wanted, f"it {verb} {what}", f"{claimed}", look)

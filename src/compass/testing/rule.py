@@ -112,15 +112,15 @@ def _row_by_row(
         values = ", ".join(f"[{column[0]!r}]" for column in one)
         look = f"{found.name}({values})"
         with found.calling("it takes arrays of a single row", look):
-            alone = np.asarray(rule(*one))
-        _answer(found, alone, 1, look)
-        same = alone.dtype.kind == answer.dtype.kind and np.allclose(
-            alone[0], answer[row], rtol=1e-9, atol=0
+            single = np.asarray(rule(*one))
+        _answer(found, single, 1, look)
+        same = single.dtype.kind == answer.dtype.kind and np.allclose(
+            single[0], answer[row], rtol=1e-9, atol=0
         )
         found.expect(
             same,
             "a row alone gives the same as among others",
-            f"{alone[0]!r} alone, {answer[row]!r} as row {row} of {_ROWS}",
+            f"{single[0]!r} alone, {answer[row]!r} as row {row} of {_ROWS}",
             look,
         )
 

@@ -194,14 +194,8 @@ def _some(parameter: Number | Category) -> Floats:
 
 def _geometry(space: Space, observed: Floats) -> Geometry:
     category = np.array([isinstance(p, Category) for p in space])
-    return Geometry(
-        scale=np.where(category, 1.0, observed.std(axis=0)),
-        weight=np.ones(len(space)),
-        category=category,
-        none=np.array(
-            [p.none_code if isinstance(p, Number) and p.optional else np.nan for p in space]
-        ),
-    )
+    scale = np.where(category, 1.0, observed.std(axis=0))
+    return Geometry.of(space, scale, np.ones(len(space)))
 
 
 def everything(problem: SearchTask) -> Scored | None:

@@ -35,7 +35,7 @@ def sample_table() -> Table:
 
 
 def sample_study() -> Study:
-    """What is said about these runs: roles, labels to rewrite, values that are legal."""
+    """The study of these runs: roles, labels to rewrite, values that are legal."""
     return Study.model_validate(
         {
             "columns": {
@@ -65,24 +65,24 @@ def check_step(
     """
     found = witness("step", plugin, name)
     given = sample_table() if table is None else table
-    said = (sample_study() if table is None else Study()) if study is None else study
+    used = (sample_study() if table is None else Study()) if study is None else study
     with found.calling("it is a class that takes the study", "plugin(study)"):
-        plugin(said)
-    space = infer(given, said)[0]
+        plugin(used)
+    space = infer(given, used)[0]
     everything = np.arange(given.rows, dtype=np.int64)
     for label, rows in {
         "all rows": everything,
         "every third row": everything[::3].copy(),
         "no rows": everything[:0].copy(),
     }.items():
-        result = _pass(found, plugin(said), given, rows, space, label)
+        result = _pass(found, plugin(used), given, rows, space, label)
         _rows(found, given, rows, result, label)
         _report(found, rows, result, label)
-        again = _pass(found, plugin(said), given, rows, space, label)
+        again = _pass(found, plugin(used), given, rows, space, label)
         _equal(found, result, again, "the same table gives the same result", label)
         if idempotent:
-            after = infer(result.table, said)[0] if result.table is not given else space
-            once_more = _pass(found, plugin(said), result.table, result.rows, after, label)
+            after = infer(result.table, used)[0] if result.table is not given else space
+            once_more = _pass(found, plugin(used), result.table, result.rows, after, label)
             promise = "a second pass finds nothing left to do"
             _equal(found, result, once_more, promise, label)
 
@@ -152,11 +152,11 @@ def _rows(found: Witness, table: Table, rows: Rows, result: StepResult, label: s
 def _report(found: Witness, rows: Rows, result: StepResult, label: str) -> None:
     look = f"{_look(label)}, then .notes"
     gone = set(rows.tolist()) - set(result.rows.tolist())
-    told = sum(note.count for note in result.notes if not note.kept)
+    reported = sum(note.count for note in result.notes if not note.kept)
     found.expect(
-        told == len(gone),
+        reported == len(gone),
         "every row that it drops is counted in exactly one note",
-        f"{len(gone)} rows dropped, {told} reported",
+        f"{len(gone)} rows dropped, {reported} reported",
         look,
     )
     for note in result.notes:

@@ -74,7 +74,7 @@ def _grid(
 ) -> Grid | None:
     if isinstance(parameter, Category):
         return None
-    none = parameter.none_code if parameter.optional else float("nan")
+    none = parameter.none_code
     given = x != none
     present, counts = x[given], None if weight is None else weight[given]
     values = np.unique(present)

@@ -1,14 +1,11 @@
 """Where a number stands among those of the validation runs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
-from compass.execute.arrays import checked, floats
 
 Floats = NDArray[np.float64]
 
@@ -23,11 +20,6 @@ class Ranks:
 
     values: Floats  # [n]
     before: Floats  # [n + 1] share of the weight of the first 0 .. n values
-
-    ARRAYS: ClassVar = {
-        "values": floats("rows", ascending=True, some=True),
-        "before": floats("rows+1", least=0, ascending=True),
-    }
 
     @classmethod
     def of(cls, values: Floats, weight: Floats | None = None) -> "Ranks":
@@ -53,15 +45,6 @@ class Ranks:
         """The smallest value that at least this percentage of the runs does not exceed."""
         reached = np.searchsorted(self.before[1:], percent / 100 * (1 - TIE), side="left")
         return float(self.values[min(int(reached), self.values.size - 1)])
-
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The ranks as named arrays, for saving."""
-        return {name: getattr(self, name) for name in self.ARRAYS}
-
-    @classmethod
-    def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Ranks":
-        """The ranks whose `arrays()` these are; damaged arrays are refused."""
-        return cls(**checked(arrays, cls.ARRAYS, "the saved support")[0])
 
 
 def sample(rows: int, limit: int, seed: int) -> NDArray[np.int64]:

@@ -1,24 +1,15 @@
 """Which past runs are near a configuration, and how unusual it is (Algorithm 1, steps 1 and 2)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Space
-from compass.execute.arrays import checked, floats, under, whole
 from compass.settings import TrustSettings
 from compass.trust.distance import CATEGORY, Scale, around, nearest
 from compass.trust.rank import TIE, Floats, Ranks, sample
-
-_ARRAYS = {
-    "rows": floats("columns", "rows", missing=True, some=True),
-    "neighbours": whole(1, least=1),
-    "tau": floats(1, least=0),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,24 +103,3 @@ class Support:
             (float(np.nanmin(row)), float(np.nanmax(row)), np.unique(row) if label else None)
             for row, label in zip(self.rows, self.scale.kind == CATEGORY, strict=True)
         ]
-
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything needed to restore it, as plain arrays."""
-        return {
-            "rows": self.rows,
-            "neighbours": np.array([self.neighbours]),
-            "tau": np.array([self.tau]),
-            **{f"scale/{name}": array for name, array in self.scale.arrays().items()},
-            **{f"ranks/{name}": array for name, array in self.ranks.arrays().items()},
-        }
-
-    @classmethod
-    def restore(cls, arrays: Mapping[str, NDArray[Any]]) -> "Support":
-        """The support whose `arrays()` these are; damaged arrays are refused."""
-        scale, ranks = (
-            Scale.restore(under(arrays, "scale/")),
-            Ranks.restore(under(arrays, "ranks/")),
-        )
-        own, _ = checked(arrays, _ARRAYS, "the saved support", {"columns": scale.kind.size})
-        scalars = {name: own[name][0].item() for name in ("neighbours", "tau")}
-        return cls(scale=scale, ranks=ranks, **own | scalars)

@@ -4,15 +4,22 @@
 """
 
 from compass.readers.catalogue.getting import Obtained, obtain
-from compass.readers.catalogue.known import Entry, Piece, Prepared, catalogue, entry, study_for
+from compass.readers.catalogue.known import (
+    Piece,
+    PreparedFile,
+    PublicDataset,
+    catalogue,
+    entry,
+    study_for,
+)
 from compass.readers.catalogue.reader import DatasetReader, load
 
 __all__ = [
     "DatasetReader",
-    "Entry",
     "Obtained",
     "Piece",
-    "Prepared",
+    "PreparedFile",
+    "PublicDataset",
     "catalogue",
     "entry",
     "load",

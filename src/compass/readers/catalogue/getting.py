@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from compass import files
 from compass.domain.errors import CompassError, DataProblem, EnvironmentProblem
-from compass.readers.catalogue.known import Entry, Piece
+from compass.readers.catalogue.known import Piece, PublicDataset
 
 MIRROR_VARIABLE = "COMPASS_DATA"
 CACHE_VARIABLE = "COMPASS_CACHE"
@@ -46,7 +46,9 @@ def mirror_folder() -> Path | None:
     return Path(given).expanduser() if given else None
 
 
-def obtain(entry: Entry, folder: Path | None = None, progress: Progress | None = None) -> Obtained:
+def obtain(
+    entry: PublicDataset, folder: Path | None = None, progress: Progress | None = None
+) -> Obtained:
     """The files of a dataset, checked; `folder` is where they go instead of the cache."""
     mirrored = [_mirrored(entry, piece) for piece in entry.files]
     if entry.prepared is not None and not (mirrored and all(mirrored)):
@@ -71,7 +73,7 @@ def obtain(entry: Entry, folder: Path | None = None, progress: Progress | None =
     return Obtained(tuple(paths), recorded=tuple(recorded))
 
 
-def _mirrored(entry: Entry, piece: Piece) -> Path | None:
+def _mirrored(entry: PublicDataset, piece: Piece) -> Path | None:
     for place in (f"{entry.name}/{piece.name}", piece.mirror):
         there = None if place is None else _in_mirror(place)
         if there is not None:
@@ -89,7 +91,9 @@ def _in_mirror(place: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _held(entry: Entry, piece: Piece, place: Path, progress: Progress | None) -> tuple[Path, bool]:
+def _held(
+    entry: PublicDataset, piece: Piece, place: Path, progress: Progress | None
+) -> tuple[Path, bool]:
     """The downloaded file, and whether its checksum was recorded just now."""
     target, note = place / piece.name, place / f"{piece.name}.sha256"
     known = piece.sha256 or _noted(note)
@@ -112,7 +116,7 @@ def _noted(note: Path) -> str | None:
 
 
 def _download(
-    entry: Entry, piece: Piece, target: Path, known: str | None, progress: Progress | None
+    entry: PublicDataset, piece: Piece, target: Path, known: str | None, progress: Progress | None
 ) -> None:
     import pooch
     from requests.exceptions import ChunkedEncodingError, RequestException, Timeout
@@ -144,12 +148,12 @@ def _download(
             ) from problem
         except (NoConnection, ChunkedEncodingError, Timeout) as problem:
             if not left:
-                raise _unreachable(entry, piece, _said(problem)) from problem
+                raise _unreachable(entry, piece, _reason(problem)) from problem
         except RequestException as problem:
-            raise _unreachable(entry, piece, _said(problem)) from problem
+            raise _unreachable(entry, piece, _reason(problem)) from problem
 
 
-def _unreachable(entry: Entry, piece: Piece, why: str) -> EnvironmentProblem:
+def _unreachable(entry: PublicDataset, piece: Piece, why: str) -> EnvironmentProblem:
     address = entry.address(piece)
     return EnvironmentProblem(
         f"cannot get {piece.name} from {urlsplit(address).netloc}: {why}",
@@ -158,7 +162,7 @@ def _unreachable(entry: Entry, piece: Piece, why: str) -> EnvironmentProblem:
     )
 
 
-def _said(problem: Exception) -> str:
+def _reason(problem: Exception) -> str:
     response = getattr(problem, "response", None)
     if response is not None:
         return f"it answers {response.status_code} {response.reason}"
@@ -180,7 +184,7 @@ class _writing:  # noqa: N801  read as a phrase: with _writing(folder)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
-            raise self._told(problem) from problem
+            raise self._cannot_write(problem) from problem
 
     def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
         from requests.exceptions import RequestException
@@ -189,9 +193,9 @@ class _writing:  # noqa: N801  read as a phrase: with _writing(folder)
         mine = isinstance(problem, OSError) and not isinstance(problem, RequestException)
         if mine and not isinstance(problem, CompassError):
             assert isinstance(problem, OSError)
-            raise self._told(problem) from problem
+            raise self._cannot_write(problem) from problem
 
-    def _told(self, problem: OSError) -> EnvironmentProblem:
+    def _cannot_write(self, problem: OSError) -> EnvironmentProblem:
         return EnvironmentProblem(
             f"cannot write to {self._folder}: {problem.strerror or problem}",
             hint=f"choose another folder: {CACHE_VARIABLE}=DIR, or -o DIR",
@@ -199,7 +203,7 @@ class _writing:  # noqa: N801  read as a phrase: with _writing(folder)
 
 
 class _Bar:
-    """What pooch wants of a progress bar, told to ours."""
+    """The progress bar that pooch asks for, which passes everything on to ours."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self.total = 0
@@ -240,7 +244,7 @@ def _check(path: Path, known: str, hint: str) -> None:
         )
 
 
-def _copied(path: Path, folder: Path | None, entry: Entry) -> Path:
+def _copied(path: Path, folder: Path | None, entry: PublicDataset) -> Path:
     """The file itself, or its copy in the folder that a person wants it in."""
     if folder is None:
         return path

@@ -37,14 +37,14 @@ class Piece(Noun):
         return self.path.rpartition("/")[2]
 
 
-class Prepared(Noun):
+class PreparedFile(Noun):
     """A table made from the authors' files; it cannot be downloaded, but a mirror may hold it."""
 
     path: str = Field(description="in the mirror directory")
     sha256: str
 
 
-class Entry(Noun):
+class PublicDataset(Noun):
     """A public dataset."""
 
     name: str
@@ -59,7 +59,7 @@ class Entry(Noun):
     table: bool = Field(True, description="False: several tables, or files of other kinds")
     size: str | None = Field(None, description="of the whole, where the files do not tell it")
     files: tuple[Piece, ...] = ()
-    prepared: Prepared | None = None
+    prepared: PreparedFile | None = None
     reader: str | None = Field(None, description="of the files, where their ending does not tell")
     instructions: str = Field("", description="how to get it where that takes more than a download")
     notes: tuple[str, ...] = Field((), description="traps, and what is not certain")
@@ -98,8 +98,8 @@ class Entry(Noun):
 
     def columns(self, role: str) -> list[str]:
         """The columns that have this role in the study."""
-        said = self.study.get("columns", {})
-        return [name for name, choice in said.items() if choice.get("role") == role]
+        choices = self.study.get("columns", {})
+        return [name for name, choice in choices.items() if choice.get("role") == role]
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -108,16 +108,16 @@ class Entry(Noun):
 
 
 @cache
-def catalogue() -> dict[str, Entry]:
+def catalogue() -> dict[str, PublicDataset]:
     """Every public dataset by name."""
     import yaml  # only where the catalogue is asked for
 
     text = files(__package__).joinpath("entries.yaml").read_text(encoding="utf-8")
     raw = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
-    return {name: Entry(name=name, **said) for name, said in raw.items()}
+    return {name: PublicDataset(name=name, **fields) for name, fields in raw.items()}
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> PublicDataset:
     """The dataset of that name; an unknown name offers those that are like it."""
     found = catalogue().get(name)
     if found is None:
@@ -161,7 +161,7 @@ def study_for(source: object, names: Iterable[str]) -> dict[str, Any] | None:
     if found is None:
         return None
     there = set(names)
-    said = dict(found.study)
-    if "drop" in said:
-        said["drop"] = [name for name in said["drop"] if name in there]
-    return said
+    study = dict(found.study)
+    if "drop" in study:
+        study["drop"] = [name for name in study["drop"] if name in there]
+    return study

@@ -9,10 +9,10 @@ from compass.arrow import UNIT
 from compass.domain.errors import DataProblem
 from compass.readers import files
 from compass.readers.catalogue.getting import Progress, obtain
-from compass.readers.catalogue.known import SCHEME, Entry, Piece, entry
+from compass.readers.catalogue.known import SCHEME, Piece, PublicDataset, entry
 from compass.readers.combine import combine
 from compass.readers.plain import plain
-from compass.readers.table import Part, Table
+from compass.readers.table import Table, TablePart
 
 
 def load(name: str, progress: Progress | None = None) -> Table:
@@ -31,22 +31,22 @@ def load(name: str, progress: Progress | None = None) -> Table:
             _piece(known, piece, path) for piece, path in zip(known.files, found.paths, strict=True)
         ]
     names = [str(path) for path in found.paths]
-    parts = [Part(path, table.num_rows) for path, table in zip(names, tables, strict=True)]
+    parts = [TablePart(path, table.num_rows) for path, table in zip(names, tables, strict=True)]
     return Table.of(_with_units(combine(tables, names), known), parts)
 
 
-def _with_units(table: pa.Table, known: Entry) -> pa.Table:
+def _with_units(table: pa.Table, known: PublicDataset) -> pa.Table:
     """The table with the units that the study tells, so that they go with it into other files."""
-    said = known.study.get("columns", {})
+    columns = known.study.get("columns", {})
     fields = []
     for field in table.schema:
-        unit = said.get(field.name, {}).get("unit")
-        told = {**(field.metadata or {}), UNIT: unit.encode()} if unit else field.metadata
-        fields.append(field.with_metadata(told))
+        unit = columns.get(field.name, {}).get("unit")
+        metadata = {**(field.metadata or {}), UNIT: unit.encode()} if unit else field.metadata
+        fields.append(field.with_metadata(metadata))
     return table.cast(pa.schema(fields, metadata=table.schema.metadata))
 
 
-def _piece(known: Entry, piece: Piece, path: Path) -> pa.Table:
+def _piece(known: PublicDataset, piece: Piece, path: Path) -> pa.Table:
     if piece.names is not None:
         table = registry.get("reader", known.reader or "csv")().read_named(path, piece.names)
     elif known.reader is not None:

@@ -50,7 +50,7 @@ class ProfileOptions:
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunMetric:
     """One metric of one run, by region; each dictionary holds the ways over ranks that are known.
 
     `total` is the value of the whole run, None where a total has no meaning.
@@ -69,7 +69,7 @@ class Profile:
     run: str
     about: Mapping[str, Scalar]
     regions: tuple[str, ...]
-    metrics: Mapping[str, Measured]
+    metrics: Mapping[str, RunMetric]
     available: tuple[str, ...] = field(default=())  # every metric the file has, by name
 
 

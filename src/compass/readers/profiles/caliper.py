@@ -17,7 +17,7 @@ _NAME, _TYPE, _PROPERTIES = 8, 9, 10  # attributes that every file has
 _TYPES = {0: "usr", 1: "int", 2: "uint", 3: "string", 4: "addr", 5: "double", 6: "bool", 7: "type"}
 _NUMBERS = ("int", "uint", "double")
 _FURTHEST = 64  # steps from an attribute to its type; real files have five
-_MOST_SAID = 2000  # values in one chain of nodes; a run's metadata has some fifty
+_MOST_VALUES = 2000  # values in one chain of nodes; a run's metadata has some fifty
 _LONGEST_LINE = 16 << 20  # characters
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _PARTS = re.compile(r"((?:[^\\,=]|\\.)*\\?)([,=]|$)", re.DOTALL)
@@ -65,7 +65,7 @@ class _Node:
     data: str
     parent: int | None
     region: int  # of the tree of regions; -1 outside of all
-    said: tuple[tuple[str, str, str], ...] = ()  # name, value, type of all but regions, to here
+    values: tuple[tuple[str, str, str], ...] = ()  # name, value, type of all but regions, to here
 
 
 class _Cali:
@@ -111,7 +111,7 @@ class _Cali:
             if (known.attribute, known.data, known.parent) != (attribute, data, parent):
                 raise ValueError(f"node {number} stands in it twice")
             return
-        region, said = (-1, ()) if parent is None else self._inherited(parent)
+        region, values = (-1, ()) if parent is None else self._inherited(parent)
         if attribute == _NAME:
             self._attributes[number] = self._attribute(data, parent)
             self.records.declare(
@@ -120,17 +120,17 @@ class _Cali:
         elif self._attributes[attribute].properties & _NESTED:
             region = self.records.tree.child(region, data)
         elif not self._attributes[attribute].properties & _HIDDEN:
-            said = (
-                *said,
+            values = (
+                *values,
                 (self._attributes[attribute].name, data, self._attributes[attribute].kind),
             )
-            if len(said) > _MOST_SAID:
-                raise ValueError(f"more than {_MOST_SAID} values belong together")
-        self._nodes[number] = _Node(attribute, data, parent, region, said)
+            if len(values) > _MOST_VALUES:
+                raise ValueError(f"more than {_MOST_VALUES} values belong together")
+        self._nodes[number] = _Node(attribute, data, parent, region, values)
 
     def _inherited(self, parent: int) -> tuple[int, tuple[tuple[str, str, str], ...]]:
         node = self._nodes[parent]
-        return node.region, node.said
+        return node.region, node.values
 
     def _attribute(self, name: str, parent: int | None) -> _Attribute:
         found: dict[str, str] = {}
@@ -166,7 +166,7 @@ class _Cali:
     def _expanded(self, entries: dict[str, list[str]]) -> Iterator[tuple[str, str, str]]:
         """Name, value and type of what a record says besides its region."""
         for number in entries.get("ref", []):
-            yield from self._nodes[int(number)].said
+            yield from self._nodes[int(number)].values
         for number, value in zip(entries.get("attr", []), entries.get("data", []), strict=True):
             attribute = self._attributes[int(number)]
             if not attribute.properties & _HIDDEN:

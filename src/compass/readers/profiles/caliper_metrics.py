@@ -9,10 +9,10 @@ import numpy as np
 
 from compass.readers.profiles.base import (
     Floats,
-    Measured,
     Over,
     Profile,
     ProfileOptions,
+    RunMetric,
     Scalar,
     chosen,
     damaged,
@@ -133,7 +133,7 @@ def profile_of(records: Records, path: Path, options: ProfileOptions) -> Profile
     return Profile("", about, groups.labels, measured, tuple(metrics))
 
 
-def _measured(records: Records, groups: Groups, mine: Mapping[str, Meaning]) -> Measured:
+def _measured(records: Records, groups: Groups, mine: Mapping[str, Meaning]) -> RunMetric:
     factors = {column: _unit(column, records.units.get(column)) for column in mine}
     unit = next(iter(factors.values()))[1]
     by_kind: dict[tuple[Over | None, bool], str] = {}
@@ -164,7 +164,7 @@ def _measured(records: Records, groups: Groups, mine: Mapping[str, Meaning]) -> 
             if way not in inclusive:
                 total[way] = value
                 inclusive[way], exclusive[way] = single.inclusive[way], single.exclusive[way]
-    return Measured(unit, total, inclusive, exclusive)
+    return RunMetric(unit, total, inclusive, exclusive)
 
 
 def _over_ranks(
@@ -173,10 +173,10 @@ def _over_ranks(
     inside: str | None,
     own: str | None,
     factors: Mapping[str, tuple[float, str | None]],
-) -> Measured:
+) -> RunMetric:
     """Values that each process recorded by itself, put together here."""
     if inside is None and own is None:
-        return Measured(None, {}, {}, {})
+        return RunMetric(None, {}, {}, {})
     added = OverRanks(groups)
     ranks = sorted({r for c in (inside, own) if c is not None for r in records.values[c]})
     for rank in ranks:
@@ -189,7 +189,7 @@ def _over_ranks(
     size = records.about.get("mpi.world.size", 1)
     if ranks == [""] and isinstance(size, int) and size > 1:
         # Summed over the processes already when it was recorded.
-        return Measured(
+        return RunMetric(
             None,
             {"sum": measured.total["sum"], "mean": measured.total["sum"] / size},
             {"sum": measured.inclusive["sum"], "mean": measured.inclusive["sum"] / size},
@@ -203,7 +203,7 @@ def _averaged(
     groups: Groups,
     by_kind: Mapping[tuple[Over | None, bool], str],
     unit: str | None,
-) -> Measured:
+) -> RunMetric:
     """A metric that cannot be summed (a size, a rate): the mean over a region's records."""
     column = next(iter(by_kind.values()))
     added, counts = np.zeros(len(records.tree)), np.zeros(len(records.tree))
@@ -216,7 +216,7 @@ def _averaged(
     above, below = sums(group, added[node], size), sums(group, counts[node], size)
     mean = np.divide(above, below, out=np.full(size, np.nan), where=below > 0)
     every: dict[Over, Floats] = {"max": mean, "mean": mean, "sum": mean}
-    return Measured(unit, {}, every, every)
+    return RunMetric(unit, {}, every, every)
 
 
 def _nodes(records: Records, column: str, rank: str) -> Floats:

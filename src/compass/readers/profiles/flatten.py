@@ -11,7 +11,7 @@ import pyarrow as pa
 from compass.arrow import UNIT
 from compass.domain.errors import DataProblem, unknown
 from compass.readers.inflate import COMPRESSED
-from compass.readers.profiles.base import OVER, Measured, Over, Profile, ProfileOptions, Scalar
+from compass.readers.profiles.base import OVER, Over, Profile, ProfileOptions, RunMetric, Scalar
 
 NOTES = b"notes"  # metadata key of a table: what was kept and what was left out, a line each
 LONGEST = 200  # characters; longer metadata (lists of libraries) says nothing to a model
@@ -28,7 +28,7 @@ def flatten(profiles: Sequence[Profile], options: ProfileOptions | None = None) 
         raise DataProblem("there is no profile to read", hint="name at least one run")
     names = _metrics(profiles, options)
     over = _over(profiles, names, options.ranks)
-    regions, told = _regions(profiles, names, over, options)
+    regions, about_regions = _regions(profiles, names, over, options)
     values: dict[str, list[object]] = {}
     units: dict[str, str | None] = {}
     for name in names:
@@ -36,7 +36,7 @@ def flatten(profiles: Sequence[Profile], options: ProfileOptions | None = None) 
         values.update(columns)
         units.update(dict.fromkeys(columns, _unit(profiles, name)))
     about, left_out = _about(profiles, {"run", *values})
-    notes = [*told, f"ranks and threads are put together by {over}", *left_out]
+    notes = [*about_regions, f"ranks and threads are put together by {over}", *left_out]
     table = columns_of(
         {"run": [profile.run for profile in profiles], **about, **values},
         {name: unit for name, unit in units.items() if unit},
@@ -50,17 +50,17 @@ def notes_of(table: pa.Table) -> tuple[str, ...]:
     return tuple(found.split("\n")) if found else ()
 
 
-def hearing(tell: Callable[[str], None]) -> Callable[[pa.Table], None]:
+def note_listener(tell: Callable[[str], None]) -> Callable[[pa.Table], None]:
     """A listener to the tables that readers make, which passes each note on once."""
-    said: set[str] = set()
+    passed_on: set[str] = set()
 
-    def hear(table: pa.Table) -> None:
+    def listen(table: pa.Table) -> None:
         for note in notes_of(table):
-            if note not in said:
-                said.add(note)
+            if note not in passed_on:
+                passed_on.add(note)
                 tell(note)
 
-    return hear
+    return listen
 
 
 def columns_of(columns: Mapping[str, Sequence[object]], units: Mapping[str, str]) -> pa.Table:
@@ -196,14 +196,14 @@ def _regions(
     ranked = sorted((r for r in everywhere if worth.get(r, 0) > 0), key=lambda r: (-worth[r], r))
     kept = ranked[: options.top]
     which = f": {', '.join(kept)}" if kept else ""
-    told = [f"columns for {len(kept)} of {len(anywhere)} regions{which}"]
+    notes = [f"columns for {len(kept)} of {len(anywhere)} regions{which}"]
     if len(everywhere) < len(anywhere):
-        told.append(f"{len(anywhere) - len(everywhere)} regions are not in every run")
-    return kept, told
+        notes.append(f"{len(anywhere) - len(everywhere)} regions are not in every run")
+    return kept, notes
 
 
 def _worth(
-    measured: Sequence[Measured], profiles: Sequence[Profile], over: Over
+    measured: Sequence[RunMetric], profiles: Sequence[Profile], over: Over
 ) -> dict[str, float]:
     """The share of each region's own cost, summed over runs; 0 where it only repeats the total."""
     worth: dict[str, float] = {}
@@ -240,10 +240,10 @@ def _columns(
 def _unit(profiles: Sequence[Profile], name: str) -> str | None:
     units = {profile.metrics[name].unit: profile.run for profile in profiles}
     if len(units) > 1:
-        (one, here), (other, there) = list(units.items())[:2]
+        (one, first_run), (other, second_run) = list(units.items())[:2]
         raise DataProblem(
-            f"'{name}' is in {one or 'an unknown unit'} in {here} "
-            f"but in {other or 'an unknown unit'} in {there}",
+            f"'{name}' is in {one or 'an unknown unit'} in {first_run} "
+            f"but in {other or 'an unknown unit'} in {second_run}",
             hint="read these runs apart",
         )
     return next(iter(units))
@@ -264,5 +264,5 @@ def _about(
         while free in taken or free in columns:
             free = f"{free} (metadata)"
         columns[free] = cells
-    told = f"metadata longer than {LONGEST} characters left out: {', '.join(long)}"
-    return columns, [told] if long else []
+    note = f"metadata longer than {LONGEST} characters left out: {', '.join(long)}"
+    return columns, [note] if long else []

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from compass.readers.profiles.base import (
-    Measured,
     Profile,
     ProfileOptions,
+    RunMetric,
     Scalar,
     chosen,
     damaged,
@@ -153,7 +153,7 @@ def read_database(folder: Path, options: ProfileOptions) -> Profile:
         numbers = {column: meta.metrics[title] for column, title in wanted.items()}
         measured, ranks, threads = _threads(file, meta, groups, numbers, kinds)
     about |= {"ranks": ranks, "threads": threads}
-    metrics: dict[str, Measured] = {}
+    metrics: dict[str, RunMetric] = {}
     for column, title in wanted.items():
         factor, unit = in_seconds(split_title(title)[1])
         metrics[column] = measured[column].measured(unit, factor)

@@ -11,10 +11,10 @@ import numpy as np
 from compass.domain.errors import DataProblem
 from compass.readers.profiles.base import (
     Floats,
-    Measured,
     Over,
     Profile,
     ProfileOptions,
+    RunMetric,
     Scalar,
     chosen,
     damaged,
@@ -149,7 +149,7 @@ def _parse(path: Path) -> _Experiment:
 
 def _from_threads(
     found: _Experiment, groups: Groups, threads: list[Path], wanted: Mapping[str, str]
-) -> dict[str, Measured]:
+) -> dict[str, RunMetric]:
     added = {column: OverRanks(groups) for column in wanted}
     numbers, places = np.array(found.numbers, np.int64), np.array(found.places, np.int64)
     for file in threads:
@@ -189,7 +189,7 @@ def _metric_db(file: Path) -> Floats:
     return values
 
 
-def _from_summary(found: _Experiment, groups: Groups, wanted: str) -> Measured:
+def _from_summary(found: _Experiment, groups: Groups, wanted: str) -> RunMetric:
     total: dict[Over, float] = {}
     inclusive: dict[Over, Floats] = {}
     exclusive: dict[Over, Floats] = {}
@@ -203,4 +203,4 @@ def _from_summary(found: _Experiment, groups: Groups, wanted: str) -> Measured:
             nodes[node] = value * factor
         # The own share of the busiest rank does not follow from the maxima; it only ranks regions.
         total[way], inclusive[way], exclusive[way] = groups.fold(nodes, groups.exclusive(nodes))
-    return Measured(unit, total, inclusive, exclusive)
+    return RunMetric(unit, total, inclusive, exclusive)

@@ -10,10 +10,10 @@ import numpy as np
 from compass import registry
 from compass.readers.profiles.base import (
     Floats,
-    Measured,
     Over,
     Profile,
     ProfileReader,
+    RunMetric,
     Scalar,
     chosen,
     damaged,
@@ -76,9 +76,9 @@ class Tau(ProfileReader):
 
 def _metrics_in(folder: Path) -> dict[str, list[Path]]:
     """The files of each metric in the order of ranks; "" where the files do not stand apart."""
-    here = _files(folder)
-    if here:
-        return {"": here}
+    direct = _files(folder)
+    if direct:
+        return {"": direct}
     found = {}
     for inner in sorted(folder.glob("MULTI__*")):
         if inner.is_dir() and (files := _files(inner)):
@@ -137,7 +137,7 @@ class _ByName:
             label for label in self._paths if path[-len(label.split("/")) :] == label.split("/")
         ]
 
-    def measured(self, regions: tuple[str, ...], clock: str | None) -> Measured:
+    def measured(self, regions: tuple[str, ...], clock: str | None) -> RunMetric:
         """All ranks together."""
         factor, unit = in_seconds(clock)
         nothing = np.zeros((2, 2))
@@ -149,7 +149,7 @@ class _ByName:
             "sum": values[:, 0],
         }
         whole = sum(self._total) * factor
-        return Measured(
+        return RunMetric(
             unit,
             {"max": max(self._total, default=0.0) * factor, "mean": whole / ranks, "sum": whole},
             {way: pairs[:, 0] for way, pairs in over.items()},

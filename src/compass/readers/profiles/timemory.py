@@ -10,9 +10,9 @@ import numpy as np
 from compass import registry
 from compass.readers import files
 from compass.readers.profiles.base import (
-    Measured,
     Profile,
     ProfileReader,
+    RunMetric,
     Scalar,
     chosen,
     damaged,
@@ -133,7 +133,7 @@ def _value(node: dict[str, Any]) -> float:
 
 def _measured(
     ranks: list[dict[int, tuple[float, float]]], groups: Groups, given: dict[str, Any]
-) -> Measured:
+) -> RunMetric:
     added = OverRanks(groups)
     for rank in ranks:
         inclusive, exclusive = np.zeros(len(groups.parents)), np.zeros(len(groups.parents))

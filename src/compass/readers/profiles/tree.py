@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import DataProblem
-from compass.readers.profiles.base import Floats, Measured, Over
+from compass.readers.profiles.base import Floats, Over, RunMetric
 
 Ints = NDArray[np.int64]
 DEEPEST = 20_000  # calls within calls; more is a damaged file, and would take for ever
@@ -180,14 +180,14 @@ class OverRanks:
             self._max[n] = np.maximum(self._max[n], part) if self._ranks else part
         self._ranks += 1
 
-    def measured(self, unit: str | None, factor: float = 1.0) -> Measured:
+    def measured(self, unit: str | None, factor: float = 1.0) -> RunMetric:
         """What all ranks gave together."""
         over: dict[Over, list[Floats]] = {
             "max": self._max,
             "mean": [part / max(1, self._ranks) for part in self._sum],
             "sum": self._sum,
         }
-        return Measured(
+        return RunMetric(
             unit,
             {way: float(parts[0][0]) * factor for way, parts in over.items()},
             {way: parts[1] * factor for way, parts in over.items()},

@@ -1,7 +1,7 @@
 """The catalogue: public datasets that the server can get by name."""
 
 from compass.domain.api import CatalogueEntry
-from compass.readers.catalogue import Entry, catalogue
+from compass.readers.catalogue import PublicDataset, catalogue
 from compass.server.routes.dependencies import problem_responses, router_for
 
 router = router_for("catalogue", "/api/v1/catalogue")
@@ -13,7 +13,7 @@ async def listing() -> list[CatalogueEntry]:
     return [_entry(one) for one in catalogue().values()]
 
 
-def _entry(known: Entry) -> CatalogueEntry:
+def _entry(known: PublicDataset) -> CatalogueEntry:
     return CatalogueEntry(
         name=known.name,
         about=known.about,

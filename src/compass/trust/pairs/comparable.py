@@ -126,7 +126,7 @@ class Steps:
 def _steps(values: Floats, parameter: Number | Category) -> Steps | None:
     if isinstance(parameter, Category):
         return None
-    none = parameter.none_code if parameter.optional else float("nan")
+    none = parameter.none_code
     present = values[values != none]
     if len(np.unique(present)) <= _CONTINUOUS * len(present):
         return None

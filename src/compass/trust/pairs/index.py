@@ -237,7 +237,7 @@ def _steps(columns: Floats, same: Rows) -> NDArray[np.bool_]:
 def _scale(values: Floats, parameter: Number | Category) -> tuple[int, float, float, float, float]:
     if isinstance(parameter, Category):
         return (CATEGORY, 0.0, 0.0, 1.0, np.nan)
-    none = parameter.none_code if parameter.optional else np.nan
+    none = parameter.none_code
     present = values[values != none]
     if not len(present):
         return (NUMBER, 0.0, 0.0, 1.0, none)

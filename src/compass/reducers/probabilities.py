@@ -1,4 +1,4 @@
-"""Chances of the rows of a batch: the same for all, by score, or by stratum."""
+"""How probably each row of a batch is kept: all alike, by score, or by stratum."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from compass.domain.base import Value
 from compass.domain.errors import BadInput, unknown
 from compass.domain.space import Space
-from compass.reducers.chance import proportional
 from compass.reducers.columns import Cells, bins_of, is_label
+from compass.reducers.draws import proportional
 from compass.reducers.pilot import features_of
 from compass.reducers.score import Scorer
 
@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 _STRATA = 10_000
 
 
-class Chances(Protocol):
-    """Gives every row of a batch its chance to be kept."""
+class KeepProbability(Protocol):
+    """Gives every row of a batch the probability that it is kept."""
 
     @property
     def looks_at(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -35,8 +35,8 @@ class Chances(Protocol):
 
 
 @dataclass(frozen=True)
-class Alike:
-    """The same chance for every row."""
+class EqualProbability:
+    """The same probability for every row."""
 
     keep: float
 
@@ -66,17 +66,17 @@ class ByScore:
         return (*features, *(one.target.name for one in self.scorer.targets)), ()
 
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
-        """The chance from the score of each row."""
+        """The probability from the score of each row."""
         bins = bins_of(columns, self.scorer.features, rows)
-        return self.scorer.chances(columns, bins, self.a, self.b)
+        return self.scorer.probabilities(columns, bins, self.a, self.b)
 
 
 @dataclass(frozen=True)
 class ByStratum:
-    """One chance for each combination of labels; combinations that are new are kept."""
+    """One probability for each combination of labels; combinations that are new are kept."""
 
     names: tuple[str, ...]
-    chances: Mapping[tuple[Value, ...], float]
+    probabilities: Mapping[tuple[Value, ...], float]
 
     @property
     def looks_at(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -84,7 +84,7 @@ class ByStratum:
         return (), self.names
 
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
-        """The chance of the stratum that each row is in."""
+        """The probability of the stratum that each row is in."""
         place = np.zeros(rows, dtype=np.int64)
         found: list[tuple[Value, ...]] = [()]
         for name in self.names:
@@ -93,8 +93,8 @@ class ByStratum:
             seen, place = np.unique(place, return_inverse=True)
             wide = len(labels) + 1
             found = [(*found[int(one) // wide], [*labels, None][int(one) % wide]) for one in seen]
-        chance = np.array([self.chances.get(stratum, 1.0) for stratum in found])
-        result: Floats = chance[place]
+        probability = np.array([self.probabilities.get(stratum, 1.0) for stratum in found])
+        result: Floats = probability[place]
         return result
 
 
@@ -116,7 +116,7 @@ def strata(
     keep: float,
     floor: float,
 ) -> ByStratum:
-    """Chances that fall with the root of how common a stratum is among the usable rows."""
+    """Probabilities that fall with the root of how common a stratum is among the usable rows."""
     for name in by:
         if name not in columns:
             raise unknown("column", name, tuple(columns))

@@ -1,4 +1,4 @@
-"""Which rows are kept: chances from scores, and one random number per row that nobody can move.
+"""Which rows are kept: one random number per row, which nothing can move, against a probability.
 
 The number of a row comes from a counter-based generator keyed by the seed, the content of its
 file and its place in it. It does not depend on who reads the row, when, or beside which others.
@@ -55,8 +55,8 @@ def proportional(
     """`a`, `b` such that min(1, a + b * score) is `keep` on the mean of these scores.
 
     `counts` says how many rows each of them stands for; None: as many as any other. A share
-    `floor` of the chance is the same for all rows, so that no weight exceeds 1 / (floor * keep)
-    by much, however small a score.
+    `floor` of the probability is the same for all rows, so that no weight exceeds
+    1 / (floor * keep) by much, however small a score.
     """
     mean = float(np.average(scores, weights=counts))
     if keep >= 1 or not mean > _NOTHING:
@@ -96,17 +96,17 @@ def numbers(key: int, first: int, count: int) -> Floats:
 
 @kernel(f8, _MASK, types.uint64, integer, to_i8, to_f8)
 def choose(
-    chance: Floats, usable: Mask, key: np.uint64, first: int, rows: Rows, weights: Floats
+    probability: Floats, usable: Mask, key: np.uint64, first: int, rows: Rows, weights: Floats
 ) -> tuple[int, float]:
-    """Writes the rows that are kept and 1 / their chance; how many, and how many were expected."""
+    """Writes the kept rows and 1 / their probability; how many, and how many were expected."""
     kept, expected = 0, 0.0
-    for r in range(len(chance)):
+    for r in range(len(probability)):
         if usable[r]:
             counter = np.uint64(first + r + 1) * np.uint64(0x9E3779B97F4A7C15)
             number = np.float64(_mixed(_mixed(key ^ counter)) >> np.uint64(11)) * _FRACTION
-            expected += chance[r]
-            if number < chance[r]:
+            expected += probability[r]
+            if number < probability[r]:
                 rows[kept] = r
-                weights[kept] = 1.0 / chance[r]
+                weights[kept] = 1.0 / probability[r]
                 kept += 1
     return kept, expected

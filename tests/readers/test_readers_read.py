@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from compass.domain.errors import DataProblem, UnknownName
-from compass.readers import Part, read
+from compass.readers import TablePart, read
 from compass.readers.files import cannot_open
 
 DATA = Path(os.environ.get("COMPASS_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -33,9 +33,12 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
         t = read(source)
         assert [t.row(i)["n"] for i in range(3)] == [1, 2, 3]
         assert t.row(0)["t"] == 1.0
-        assert t.locate(2) == (str(tmp_path / "b.csv"), 0)
+        assert t.part_of(2) == (str(tmp_path / "b.csv"), 0)
     listed = read([tmp_path / "b.csv", str(tmp_path / "a.csv")])
-    assert listed.parts == (Part(str(tmp_path / "b.csv"), 1), Part(str(tmp_path / "a.csv"), 2))
+    assert listed.parts == (
+        TablePart(str(tmp_path / "b.csv"), 1),
+        TablePart(str(tmp_path / "a.csv"), 2),
+    )
     assert listed.row(0) == {"t": 3.5, "n": 3}
 
 
@@ -90,9 +93,9 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
-    told = cannot_open(tmp_path / "x.csv", PermissionError(13, "Permission denied"))
-    assert "not allowed" in told.message
-    assert "chmod" in told.hint
+    problem = cannot_open(tmp_path / "x.csv", PermissionError(13, "Permission denied"))
+    assert "not allowed" in problem.message
+    assert "chmod" in problem.hint
     if os.geteuid() == 0:
         pytest.skip("the superuser may read everything")
     path = write(tmp_path / "x.csv", "a,b\n1,2\n")
@@ -113,8 +116,8 @@ def test_tables_in_memory() -> None:
             return arrow.__dataframe__(nan_as_null, allow_copy)
 
     wanted = read(columns)
-    assert wanted.parts == (Part(None, 2),)
-    assert wanted.locate(1) == (None, 1)
+    assert wanted.parts == (TablePart(None, 2),)
+    assert wanted.part_of(1) == (None, 1)
     arrays = {"n": np.array([1, 2]), "t": np.array([0.5, np.nan])}
     for source in (arrow, arrow.to_batches()[0], Stream(), Frame(), arrays, wanted):
         assert read(source).fingerprint == wanted.fingerprint, type(source)

@@ -13,10 +13,10 @@ from compass.domain.expression import names_in
 from compass.domain.space import Category, Number, Space
 from compass.language import bind_rule, parse_rule
 from compass.prepare.encode import Encoder
-from compass.rules.plain import obeys
+from compass.rules.definition import obeys
 
 
-def said(text, space, **config):
+def obeyed(text, space, **config):
     """Whether a configuration obeys the rule that a text states."""
     return obeys(bind_rule(parse_rule(text), space), config, {p.name: p for p in space})
 
@@ -78,7 +78,7 @@ def test_sums_of_decimals_are_exact(parts, op, limit, other_way):
         }[op]
         assert holds == want, (text, row)
         config = {name: float(value) for name, value in exact.items()}
-        assert said(text, space, **config) == want, (text, config)
+        assert obeyed(text, space, **config) == want, (text, config)
 
 
 MIXED = Space(
@@ -131,7 +131,7 @@ MIXED = Space(
 )
 def test_what_a_rule_says(text, config, want):
     space = MIXED.select(names_in(parse_rule(text)))
-    assert said(text, space, **config) == want
+    assert obeyed(text, space, **config) == want
     encoded = Encoder(space).encode(config, partial=True)
     assert compiled(text, space).holds(encoded[None, :])[0] == want
 

@@ -13,10 +13,10 @@ from compass.domain.mined import Mined
 from compass.domain.space import Category, Space
 from compass.language import format_rule
 from compass.rules.functions import FloatArray
-from compass.rules.mine_conditions import Condition, conditions
-from compass.rules.mine_pairs import Pair, bounds, equalities, multiples
-from compass.rules.mine_products import Product, confined, multiples_of_products, products
-from compass.rules.sheet import Sheet
+from compass.rules.mine.conditions import Condition, conditions
+from compass.rules.mine.observations import Observations
+from compass.rules.mine.pairs import PairRelation, bounds, equalities, multiples
+from compass.rules.mine.products import ProductRelation, confined, multiples_of_products, products
 
 _ROWS = 20  # a shorter table proves nothing
 
@@ -30,24 +30,24 @@ def mine(X: FloatArray, space: Space, *, limit: int = 30) -> tuple[Mined, ...]:
     """
     if len(X) < _ROWS:
         return ()
-    sheet = Sheet(X, space)
-    ratios, left = equalities(sheet)
-    relations = products(sheet, left)
-    few = confined(sheet, left, relations)
-    grouped = multiples_of_products(sheet, left, relations)
+    data = Observations(X, space)
+    ratios, left = equalities(data)
+    relations = products(data, left)
+    few = confined(data, left, relations)
+    grouped = multiples_of_products(data, left, relations)
     implied = _factors(relations) | {(b, r.left[0]) for r in grouped for b in r.right}
-    divisors = [p for p in multiples(sheet, left) if (p.b, p.a) not in implied]
-    limits = bounds(sheet, left, implied | {(pair.b, pair.a) for pair in divisors})
-    settled = conditions(sheet, left)
-    found = [_pair(sheet, p) for p in sorted(ratios, key=lambda p: p.kind)]
-    found += [_product(sheet, relation) for relation in (*relations, *few)]
-    found += [_grouped(sheet, relation) for relation in grouped]
-    found += [_pair(sheet, p) for p in (*divisors, *limits)]
-    found += [_condition(sheet, c) for c in settled]
+    divisors = [p for p in multiples(data, left) if (p.b, p.a) not in implied]
+    limits = bounds(data, left, implied | {(pair.b, pair.a) for pair in divisors})
+    settled = conditions(data, left)
+    found = [_pair(data, p) for p in sorted(ratios, key=lambda p: p.kind)]
+    found += [_product(data, relation) for relation in (*relations, *few)]
+    found += [_grouped(data, relation) for relation in grouped]
+    found += [_pair(data, p) for p in (*divisors, *limits)]
+    found += [_condition(data, c) for c in settled]
     return tuple(found[:limit])
 
 
-def _factors(relations: list[Product]) -> set[tuple[str, str]]:
+def _factors(relations: list[ProductRelation]) -> set[tuple[str, str]]:
     """(a, b) for which a <= b, as a is a factor of b."""
     return {
         (factor, relation.right[0])
@@ -57,7 +57,7 @@ def _factors(relations: list[Product]) -> set[tuple[str, str]]:
     }
 
 
-def _pair(sheet: Sheet, pair: Pair) -> Mined:
+def _pair(data: Observations, pair: PairRelation) -> Mined:
     a, b = Name(pair.a), Name(pair.b)
     rule: Expression
     if pair.kind == "modulo":
@@ -69,10 +69,10 @@ def _pair(sheet: Sheet, pair: Pair) -> Mined:
         else:
             rule = Comparison(op, _scaled(1.0 / pair.factor, a), b)
     kind = {"equality": "equality", "ratio": "ratio", "modulo": "modulo"}.get(pair.kind, "bound")
-    return _mined(sheet, rule, kind, (pair.a, pair.b), pair.combinations, pair.chance)
+    return _mined(data, rule, kind, (pair.a, pair.b), pair.combinations, pair.chance)
 
 
-def _product(sheet: Sheet, relation: Product) -> Mined:
+def _product(data: Observations, relation: ProductRelation) -> Mined:
     left = _times(relation.left)
     names = (*relation.left, *relation.right)
     rule: Expression
@@ -84,18 +84,18 @@ def _product(sheet: Sheet, relation: Product) -> Mined:
         rule = Comparison("==", left, _scaled(relation.factor, _times(relation.right)))
     else:
         rule = Comparison("==", _scaled(1.0 / relation.factor, left), _times(relation.right))
-    return _mined(sheet, rule, "product", names, relation.combinations, relation.chance)
+    return _mined(data, rule, "product", names, relation.combinations, relation.chance)
 
 
-def _grouped(sheet: Sheet, relation: Product) -> Mined:
+def _grouped(data: Observations, relation: ProductRelation) -> Mined:
     rest = Arithmetic("%", Name(relation.left[0]), _times(relation.right))
     names = (*relation.left, *relation.right)
     rule = Comparison("==", rest, Literal(0))
-    return _mined(sheet, rule, "modulo", names, relation.combinations, relation.chance)
+    return _mined(data, rule, "modulo", names, relation.combinations, relation.chance)
 
 
-def _condition(sheet: Sheet, found: Condition) -> Mined:
-    category = sheet.space[found.category]
+def _condition(data: Observations, found: Condition) -> Mined:
+    category = data.space[found.category]
     assert isinstance(category, Category)
     condition = Comparison("==", Name(found.category), Literal(category.values[found.code]))
     consequence = Comparison(found.op, Name(found.name), Literal(_plain(found.value)))
@@ -109,9 +109,14 @@ def _condition(sheet: Sheet, found: Condition) -> Mined:
 
 
 def _mined(
-    sheet: Sheet, rule: Expression, kind: str, names: tuple[str, ...], count: int, chance: float
+    data: Observations,
+    rule: Expression,
+    kind: str,
+    names: tuple[str, ...],
+    count: int,
+    chance: float,
 ) -> Mined:
-    rows = sheet.rows(names)
+    rows = data.rows(names)
     often = "almost always" if chance < 0.005 else f"{1.0 - chance:.0%} of the time"
     why = (
         f"holds on all {rows:,} rows with {count:,} different combinations of "

@@ -9,22 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.domain.errors import BaselineProblem, UnknownName
-from compass.readers import Part, Table
+from compass.readers import Table, TablePart
 from compass.readers.table import fingerprint
 
 
 def table() -> Table:
     arrow = pa.table({"nodes": [1, 2, 4], "app": ["a", None, "b"], "t": [1.5, float("nan"), 3.0]})
-    return Table.of(arrow, (Part("one.csv", 2), Part("two.csv", 1)))
+    return Table.of(arrow, (TablePart("one.csv", 2), TablePart("two.csv", 1)))
 
 
 def test_rows_are_counted_over_all_files() -> None:
     t = table()
     assert t.rows == 3
     assert t.names == ("nodes", "app", "t")
-    assert t.locate(0) == ("one.csv", 0)
-    assert t.locate(1) == ("one.csv", 1)
-    assert t.locate(2) == ("two.csv", 0)
+    assert t.part_of(0) == ("one.csv", 0)
+    assert t.part_of(1) == ("one.csv", 1)
+    assert t.part_of(2) == ("two.csv", 0)
 
 
 def test_a_row_is_plain_python_and_nan_is_missing() -> None:
@@ -34,8 +34,8 @@ def test_a_row_is_plain_python_and_nan_is_missing() -> None:
 
 def test_files_without_rows_are_skipped_when_locating() -> None:
     arrow = pa.table({"a": [1, 2], "b": [1, 2]})
-    t = Table.of(arrow, (Part("x", 1), Part("empty", 0), Part("y", 1)))
-    assert t.locate(1) == ("y", 0)
+    t = Table.of(arrow, (TablePart("x", 1), TablePart("empty", 0), TablePart("y", 1)))
+    assert t.part_of(1) == ("y", 0)
 
 
 @pytest.mark.parametrize("n", [-1, 3, 10**9])
@@ -44,7 +44,7 @@ def test_a_row_that_is_not_there_says_which_rows_are(n: int) -> None:
         table().row(n)
     assert "0 to 2" in caught.value.hint
     with pytest.raises(BaselineProblem):
-        table().locate(n)
+        table().part_of(n)
 
 
 def test_dropping_columns() -> None:
@@ -100,7 +100,7 @@ def test_fingerprint_is_of_the_content_only() -> None:
     narrow = one.cast(pa.schema([("a", pa.int16()), ("b", pa.large_string())]))
     prints = {Table.of(t).fingerprint for t in (one, chunked, sliced, narrow)}
     assert len(prints) == 1
-    assert Table.of(one, (Part("f", 4),)).fingerprint in prints
+    assert Table.of(one, (TablePart("f", 4),)).fingerprint in prints
 
 
 def test_fingerprint_changes_with_anything_that_matters() -> None:

@@ -1,4 +1,4 @@
-"""A table as mining sees it: number columns that vary, a sample to refute with, and chance."""
+"""A table to mine: its columns that vary, a sample that refutes quickly, and tests of chance."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from compass.domain.space import Category, Number, Role, Space
 from compass.rules.functions import BoolArray, FloatArray
-from compass.rules.values import TOLERANCE
+from compass.rules.values import TOLERANCE, without_none
 
 _SAMPLE = 512  # rows that refute most candidates
 _DRAWS = 4096  # unrelated combinations that measure chance
@@ -18,7 +18,7 @@ _GIVEN = 256  # values that they are looked at beside
 COINCIDENCE = 1e-6  # a dependency must be less likely than this between unrelated columns
 
 
-class Sheet:
+class Observations:
     """The encoded table X [n, d] with `none` and missing cells as NaN."""
 
     def __init__(self, X: FloatArray, space: Space) -> None:
@@ -37,10 +37,7 @@ class Sheet:
         """All values of a column [n], NaN where missing or none."""
         if name not in self._columns:
             values = np.ascontiguousarray(self.X[:, self.place[name]])
-            parameter = self.space[name]
-            if isinstance(parameter, Number) and parameter.optional:
-                values = np.where(values == parameter.none_code, np.nan, values)
-            self._columns[name] = values
+            self._columns[name] = without_none(values, self.space[name])
         return self._columns[name]
 
     def sampled(self, name: str) -> FloatArray:

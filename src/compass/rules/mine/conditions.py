@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from compass.rules.functions import BoolArray
-from compass.rules.sheet import COINCIDENCE, Sheet
+from compass.rules.mine.observations import COINCIDENCE, Observations
 
 _LABELS = 12  # categories with more labels name things (users, jobs), not kinds
 _ROWS = 20  # different configurations with the label before it counts
@@ -26,15 +26,15 @@ class Condition:
     chance: float
 
 
-def conditions(sheet: Sheet, names: list[str]) -> list[Condition]:
+def conditions(data: Observations, names: list[str]) -> list[Condition]:
     """What a label alone settles about a number column that varies otherwise."""
-    numbers = [name for name in names if not sheet.is_outcome(name)]
+    numbers = [name for name in names if not data.is_outcome(name)]
     found: list[Condition] = []
-    if not numbers or not sheet.categories:
+    if not numbers or not data.categories:
         return found
-    configuration = _configurations(sheet, numbers)
-    for category in _unlike(sheet):
-        codes = sheet.column(category)
+    configuration = _configurations(data, numbers)
+    for category in _unlike(data):
+        codes = data.column(category)
         labels = np.unique(codes[~np.isnan(codes)])
         if not 1 < len(labels) <= _LABELS:
             continue
@@ -42,7 +42,7 @@ def conditions(sheet: Sheet, names: list[str]) -> list[Condition]:
             inside = codes == label
             outside = ~inside & ~np.isnan(codes)
             for name in numbers:
-                condition = _condition(sheet, name, inside, outside, configuration)
+                condition = _condition(data, name, inside, outside, configuration)
                 if condition is not None:
                     op, value, rows, different, chance = condition
                     found.append(
@@ -51,34 +51,34 @@ def conditions(sheet: Sheet, names: list[str]) -> list[Condition]:
     return found
 
 
-def _unlike(sheet: Sheet) -> list[str]:
+def _unlike(data: Observations) -> list[str]:
     """The categories that are not another one under different labels."""
     kept: list[str] = []
-    for name in sheet.categories:
-        size = len(sheet.distinct(name))
-        twins = (k for k in kept if len(sheet.distinct(k)) == size)
-        if size > 1 and not any(sheet.combinations((name, twin)) == size for twin in twins):
+    for name in data.categories:
+        size = len(data.distinct(name))
+        twins = (k for k in kept if len(data.distinct(k)) == size)
+        if size > 1 and not any(data.combinations((name, twin)) == size for twin in twins):
             kept.append(name)
     return kept
 
 
-def _configurations(sheet: Sheet, numbers: list[str]) -> npt.NDArray[np.int64]:
+def _configurations(data: Observations, numbers: list[str]) -> npt.NDArray[np.int64]:
     """A number per row that is the same for rows with the same features."""
-    key = np.zeros(len(sheet.X), dtype=np.int64)
-    for name in (*sheet.categories, *numbers):
-        values, codes = sheet.coded(name)
+    key = np.zeros(len(data.X), dtype=np.int64)
+    for name in (*data.categories, *numbers):
+        values, codes = data.coded(name)
         _, key = np.unique(key * (len(values) + 2) + codes, return_inverse=True)
     return key.astype(np.int64)
 
 
 def _condition(
-    sheet: Sheet,
+    data: Observations,
     name: str,
     inside: BoolArray,
     outside: BoolArray,
     configuration: npt.NDArray[np.int64],
 ) -> tuple[str, float, int, int, float] | None:
-    values = sheet.column(name)
+    values = data.column(name)
     within, without = values[inside], values[outside]
     within, without = within[~np.isnan(within)], without[~np.isnan(without)]
     if len(within) < _ROWS or len(without) == 0:
@@ -86,7 +86,7 @@ def _condition(
     low, high = float(within.min()), float(within.max())
     if low == high:
         op, chance = "==", float(np.mean(without == low))
-    elif sheet.whole(name) and low >= 1 and float(without.min()) == 0.0:
+    elif data.whole(name) and low >= 1 and float(without.min()) == 0.0:
         op, low, chance = ">=", 1.0, float(np.mean(without >= 1))
     else:
         return None

@@ -7,7 +7,7 @@ import numpy as np
 
 from compass.domain.space import Number
 from compass.rules.functions import BoolArray, FloatArray
-from compass.rules.sheet import COINCIDENCE, Sheet, everywhere, nice, same
+from compass.rules.mine.observations import COINCIDENCE, Observations, everywhere, nice, same
 from compass.rules.values import TOLERANCE
 
 _VALUES = 3  # different values before an equality or ratio counts
@@ -17,7 +17,7 @@ _ATTAINED = 3  # different values at which a bound with a factor must be reached
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairRelation:
     """`a == factor * b`, `a <= factor * b`, or `a % b == 0`."""
 
     kind: str
@@ -28,68 +28,72 @@ class Pair:
     chance: float
 
 
-def _pairs(sheet: Sheet, names: list[str]) -> list[tuple[str, str]]:
+def _pairs(data: Observations, names: list[str]) -> list[tuple[str, str]]:
     return [
         (a, b)
         for a in names
         for b in names
-        if a != b and not (sheet.is_outcome(a) and sheet.is_outcome(b))
+        if a != b and not (data.is_outcome(a) and data.is_outcome(b))
     ]
 
 
-def equalities(sheet: Sheet) -> tuple[list[Pair], list[str]]:
+def equalities(data: Observations) -> tuple[list[PairRelation], list[str]]:
     """Columns that are a constant times another, and the columns that are left.
 
     Of each such group one column stays, a feature rather than an outcome: what the others would
     add is implied.
     """
-    names = sorted(sheet.numbers, key=sheet.is_outcome)
-    found: list[Pair] = []
+    names = sorted(data.numbers, key=data.is_outcome)
+    found: list[PairRelation] = []
     left: list[str] = []
     for name in names:
-        partner = next((p for other in left if (p := _ratio(sheet, name, other))), None)
+        partner = next((p for other in left if (p := _ratio(data, name, other))), None)
         if partner is None:
             left.append(name)
         else:
             found.append(partner)
-    return found, [name for name in sheet.numbers if name in left]
+    return found, [name for name in data.numbers if name in left]
 
 
-def _ratio(sheet: Sheet, a: str, b: str) -> Pair | None:
+def _ratio(data: Observations, a: str, b: str) -> PairRelation | None:
     """`a == c * b`, or turned round so that c is at least 1."""
-    if sheet.is_outcome(a) and sheet.is_outcome(b):
+    if data.is_outcome(a) and data.is_outcome(b):
         return None
-    x, y = sheet.sampled(a), sheet.sampled(b)
+    x, y = data.sampled(a), data.sampled(b)
     usable = np.isfinite(x) & np.isfinite(y) & (y != 0) & (x != 0)
     if not usable.any():
         return None
     factor = nice(float(x[usable][0] / y[usable][0]))
     if factor is None or not everywhere(same(x, factor * y), x, y):
         return None
-    x, y = sheet.column(a), sheet.column(b)
-    combinations = sheet.combinations((a, b))
+    x, y = data.column(a), data.column(b)
+    combinations = data.combinations((a, b))
     if combinations < _VALUES or not everywhere(same(x, factor * y), x, y):
         return None
     if factor < 1.0:
         a, b, factor = b, a, 1.0 / factor
-    chance = sheet.chance((a, b), lambda p, q: same(p, factor * q))
-    return Pair("equality" if factor == 1.0 else "ratio", a, b, factor, combinations, chance)
+    chance = data.chance((a, b), lambda p, q: same(p, factor * q))
+    return PairRelation(
+        "equality" if factor == 1.0 else "ratio", a, b, factor, combinations, chance
+    )
 
 
-def multiples(sheet: Sheet, names: list[str]) -> list[Pair]:
+def multiples(data: Observations, names: list[str]) -> list[PairRelation]:
     """`a % b == 0` between whole-number columns."""
-    whole = [name for name in names if not sheet.is_outcome(name) and sheet.whole(name)]
+    whole = [name for name in names if not data.is_outcome(name) and data.whole(name)]
     found = []
-    for a, b in _pairs(sheet, whole):
-        if sheet.distinct(b)[0] < 1 or sheet.distinct(a)[0] < 0:
+    for a, b in _pairs(data, whole):
+        if data.distinct(b)[0] < 1 or data.distinct(a)[0] < 0:
             continue
-        if _powers_of_two(sheet, a) and _powers_of_two(sheet, b):
+        if _powers_of_two(data, a) and _powers_of_two(data, b):
             continue  # there it says no more than b <= a
-        if not _divides(sheet.sampled(a), sheet.sampled(b)):
+        if not _divides(data.sampled(a), data.sampled(b)):
             continue
-        if not _divides(sheet.column(a), sheet.column(b)):
+        if not _divides(data.column(a), data.column(b)):
             continue
-        pair = _judged(sheet, Pair("modulo", a, b, 1.0, 0, 0.0), lambda p, q: np.mod(p, q) == 0)
+        pair = _significant(
+            data, PairRelation("modulo", a, b, 1.0, 0, 0.0), lambda p, q: np.mod(p, q) == 0
+        )
         if pair is not None:
             found.append(pair)
     through = {(pair.a, pair.b) for pair in found}
@@ -100,19 +104,21 @@ def _divides(a: FloatArray, b: FloatArray) -> bool:
     return everywhere(np.mod(a, b) == 0, a, b)
 
 
-def _powers_of_two(sheet: Sheet, name: str) -> bool:
-    values = sheet.distinct(name)
+def _powers_of_two(data: Observations, name: str) -> bool:
+    values = data.distinct(name)
     return bool(values[0] >= 1 and np.all(np.log2(values) % 1 == 0))
 
 
-def bounds(sheet: Sheet, names: list[str], implied: set[tuple[str, str]]) -> list[Pair]:
+def bounds(
+    data: Observations, names: list[str], implied: set[tuple[str, str]]
+) -> list[PairRelation]:
     """`a <= c * b` where the bound is reached, without what other bounds imply.
 
     `implied` holds pairs (a, b) for which a <= b follows from a stronger dependency.
     """
-    found: dict[tuple[str, str], Pair] = {}
-    for a, b in _pairs(sheet, names):
-        pair = _bound(sheet, a, b)
+    found: dict[tuple[str, str], PairRelation] = {}
+    for a, b in _pairs(data, names):
+        pair = _bound(data, a, b)
         if pair is not None:
             found[a, b] = pair
     factors = {key: pair.factor for key, pair in found.items()} | dict.fromkeys(implied, 1.0)
@@ -129,26 +135,28 @@ def bounds(sheet: Sheet, names: list[str], implied: set[tuple[str, str]]) -> lis
     ]
 
 
-def _bound(sheet: Sheet, a: str, b: str) -> Pair | None:
-    x, y = sheet.column(a), sheet.column(b)
-    if sheet.is_outcome(a) or sheet.is_outcome(b):
+def _bound(data: Observations, a: str, b: str) -> PairRelation | None:
+    x, y = data.column(a), data.column(b)
+    if data.is_outcome(a) or data.is_outcome(b):
         # Factors between what is set and what is measured are never exact.
-        early, late = sheet.sampled(a), sheet.sampled(b)
+        early, late = data.sampled(a), data.sampled(b)
         if not everywhere(early <= late, early, late) or not everywhere(x <= y, x, y):
             return None
         factor: float | None = 1.0
     else:
         factor = _factor(x, y)
-    if factor is None or sheet.distinct(a)[-1] <= factor * sheet.distinct(b)[0]:
+    if factor is None or data.distinct(a)[-1] <= factor * data.distinct(b)[0]:
         return None  # no bound, or one that the ranges alone imply
     attained = len(np.unique(y[same(x, factor * y) & (y != 0)]))
     if factor != 1.0 and attained < _ATTAINED:
         return None
-    units = {p.unit for name in (a, b) if isinstance(p := sheet.space[name], Number)}
+    units = {p.unit for name in (a, b) if isinstance(p := data.space[name], Number)}
     if attained == 0 and (len(units) > 1 or None in units):
         return None
     within = factor * (1 + TOLERANCE)
-    return _judged(sheet, Pair("bound", a, b, factor, 0, 0.0), lambda p, q: p <= within * q)
+    return _significant(
+        data, PairRelation("bound", a, b, factor, 0, 0.0), lambda p, q: p <= within * q
+    )
 
 
 def _factor(a: FloatArray, b: FloatArray) -> float | None:
@@ -165,12 +173,14 @@ def _factor(a: FloatArray, b: FloatArray) -> float | None:
     return 1.0 if np.all(a <= b) else None
 
 
-def _judged(sheet: Sheet, pair: Pair, holds: Callable[..., BoolArray]) -> Pair | None:
+def _significant(
+    data: Observations, pair: PairRelation, holds: Callable[..., BoolArray]
+) -> PairRelation | None:
     """The pair with its evidence, or None when it may well be a coincidence."""
-    chance = sheet.chance((pair.a, pair.b), holds)
-    combinations = sheet.combinations((pair.a, pair.b))
+    chance = data.chance((pair.a, pair.b), holds)
+    combinations = data.combinations((pair.a, pair.b))
     if combinations < _PAIRS or chance > _BROKEN:
         return None
-    if sheet.surprise(pair.a, (pair.b,), holds) > COINCIDENCE:
+    if data.surprise(pair.a, (pair.b,), holds) > COINCIDENCE:
         return None
     return replace(pair, combinations=combinations, chance=chance)

@@ -1,4 +1,4 @@
-"""Chances by stratum, and the same for all."""
+"""Probabilities by stratum, and the same for all."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ import pytest
 
 from compass.domain.errors import BadInput, UnknownName
 from compass.domain.space import Category, Number, Role, Space
-from compass.reducers.chances import Alike, label_features, strata
 from compass.reducers.columns import Cells
+from compass.reducers.probabilities import EqualProbability, label_features, strata
 
 
 def cells(**columns: Any) -> dict[str, Cells]:
@@ -17,7 +17,7 @@ def cells(**columns: Any) -> dict[str, Cells]:
 
 
 def test_alike_is_the_share() -> None:
-    assert Alike(0.2).of({}, 3).tolist() == [0.2] * 3
+    assert EqualProbability(0.2).of({}, 3).tolist() == [0.2] * 3
 
 
 def test_strata_have_chances_that_fall_with_the_root_of_their_size() -> None:
@@ -25,9 +25,9 @@ def test_strata_have_chances_that_fall_with_the_root_of_their_size() -> None:
     flag = [True] * 1025
     columns = cells(app=app, flag=flag)
     made = strata(columns, ["app", "flag"], np.ones(1025, dtype=bool), 0.1, 0.01)
-    chance = made.of(columns, 1025)
-    assert chance.mean() == pytest.approx(0.1)
-    a, b, c = chance[0], chance[900], chance[1000]
+    probability = made.of(columns, 1025)
+    assert probability.mean() == pytest.approx(0.1)
+    a, b, c = probability[0], probability[900], probability[1000]
     assert c > b > a
     # With nearly no floor, a stratum of a ninth of the rows has three times the chance.
     assert b / a == pytest.approx(3, rel=0.05)
@@ -46,7 +46,7 @@ def test_chances_are_found_row_by_row_whatever_the_columns_hold() -> None:
     made = strata(columns, list(data), np.ones(n, dtype=bool), 0.2, 0.2)
     found = made.of(columns, n)
     for row, stratum in enumerate(zip(*data.values(), strict=True)):
-        assert found[row] == made.chances[stratum]
+        assert found[row] == made.probabilities[stratum]
 
 
 def test_a_stratum_that_is_new_or_was_not_usable_is_kept() -> None:

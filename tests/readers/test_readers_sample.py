@@ -44,8 +44,8 @@ def test_a_sample_is_recognised_in_parquet_feather_and_memory(tmp_path: Path) ->
         assert table.sampled is not None
         assert table.sampled.words == "a sample of 5 % (guided, seed 7): 100 of 2,000 rows"
         assert table.sampled.how == HOW
-        assert table.locate(3) == ("jobs.csv", 60)
-        assert table.told(3) == "row 3 (row 60 of jobs.csv)"
+        assert table.source_of(3) == "row 60 of jobs.csv"
+        assert table.row_label(3) == "row 3 (row 60 of jobs.csv)"
         assert table.arrow.schema.metadata == {MARK: json.dumps(HOW).encode()}
 
 
@@ -57,7 +57,7 @@ def test_the_mark_survives_nested_columns_blanks_in_names_and_fewer_columns() ->
     assert "used.cpu" in table.names
     assert table.drop(["used.cpu"]).sampled == table.sampled is not None
     assert table.drop(["sample_file"]).sampled is not None, "its rows still count 1/chance"
-    assert table.drop(["sample_file"]).locate(3) == (None, 3)
+    assert table.drop(["sample_file"]).source_of(3) is None
     assert table.drop(["sample_weight"]).sampled is None
 
 
@@ -70,7 +70,7 @@ def test_samples_that_are_read_together_stay_samples(tmp_path: Path) -> None:
     assert (
         both.sampled.words == "2 samples (guided, seed 7; guided, seed 8): 120 of 2,400 usable rows"
     )
-    assert both.locate(101) == ("more.csv", 20)
+    assert both.source_of(101) == "row 20 of more.csv"
     assert both.part_of(101) == (str(tmp_path / "b.parquet"), 1)
     pq.write_table(both.arrow, tmp_path / "c.parquet")
     again = read([tmp_path / "c.parquet", tmp_path / "a.parquet"]).sampled
@@ -83,8 +83,9 @@ def test_rows_that_were_added_to_a_sample_are_where_they_were_read(tmp_path: Pat
     (tmp_path / "new.csv").write_text("threads,runtime_s\n4,2.5\n8,1.5\n")
     both = read([tmp_path / "a.parquet", tmp_path / "new.csv"], fill=True)
     assert both.sampled is not None
-    assert both.locate(101) == (str(tmp_path / "new.csv"), 1)
-    assert both.told(101) == "row 101"
+    assert both.source_of(101) is None
+    assert both.part_of(101) == (str(tmp_path / "new.csv"), 1)
+    assert both.row_label(101) == "row 101"
     assert both.source_of(99) == "row 1980 of jobs.csv"
 
 
@@ -93,8 +94,9 @@ def test_the_names_alone_make_no_sample(tmp_path: Path) -> None:
     pq.write_table(plain, tmp_path / "a.parquet")
     table = read(tmp_path / "a.parquet")
     assert table.sampled is None
-    assert table.locate(3) == (str(tmp_path / "a.parquet"), 3)
-    assert table.told(3) == "row 3"
+    assert table.source_of(3) is None
+    assert table.part_of(3) == (str(tmp_path / "a.parquet"), 3)
+    assert table.row_label(3) == "row 3"
     assert table.fingerprint == read(sample()).fingerprint
 
 

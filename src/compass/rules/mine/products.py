@@ -8,7 +8,7 @@ from math import comb, prod
 import numpy as np
 
 from compass.rules.functions import BoolArray, FloatArray
-from compass.rules.sheet import COINCIDENCE, Sheet, everywhere, nice, same
+from compass.rules.mine.observations import COINCIDENCE, Observations, everywhere, nice, same
 
 _VALUES = 256  # columns with more different values are measurements, not choices
 _LARGEST = 5  # columns in one relation
@@ -19,7 +19,7 @@ _FEW = 4  # values that a product of two columns may be confined to
 
 
 @dataclass(frozen=True)
-class Product:
+class ProductRelation:
     """`product of left == factor * product of right`, or `product of left in values`."""
 
     left: tuple[str, ...]
@@ -30,45 +30,45 @@ class Product:
     chance: float
 
 
-def choices(sheet: Sheet, names: list[str]) -> list[str]:
+def choices(data: Observations, names: list[str]) -> list[str]:
     """The columns that can be factors: positive whole numbers with few different values."""
     return [
         name
         for name in names
-        if not sheet.is_outcome(name)
-        and len(sheet.distinct(name)) <= _VALUES
-        and sheet.distinct(name)[0] >= 1
-        and sheet.whole(name)
+        if not data.is_outcome(name)
+        and len(data.distinct(name)) <= _VALUES
+        and data.distinct(name)[0] >= 1
+        and data.whole(name)
     ]
 
 
-def products(sheet: Sheet, names: list[str]) -> list[Product]:
+def products(data: Observations, names: list[str]) -> list[ProductRelation]:
     """Relations such as P * Q * R == ppn * nodes, each not implied by the shorter ones."""
-    factors = choices(sheet, names)
-    spread = _log_spread(sheet, factors)
+    factors = choices(data, names)
+    spread = _log_spread(data, factors)
     if spread is None:
         return []
     keep = _participants(spread)
     factors = [name for name, used in zip(factors, keep, strict=True) if used]
     spread = spread[:, keep]
-    found: list[Product] = []
+    found: list[ProductRelation] = []
     basis: list[FloatArray] = []
     for pattern in _patterns(spread):
         stacked = np.array([*basis, pattern])
         if np.linalg.matrix_rank(stacked) <= len(basis):
             continue
-        relation = _confirmed(sheet, factors, pattern)
+        relation = _confirmed(data, factors, pattern)
         if relation is not None:
             found.append(relation)
             basis.append(pattern)
     return found
 
 
-def _log_spread(sheet: Sheet, factors: list[str]) -> FloatArray | None:
+def _log_spread(data: Observations, factors: list[str]) -> FloatArray | None:
     """Logarithms on the sample against their first row: relations are constant there."""
     if len(factors) < 2:
         return None
-    logs = np.log(np.column_stack([sheet.sampled(name) for name in factors]))
+    logs = np.log(np.column_stack([data.sampled(name) for name in factors]))
     logs = logs[np.isfinite(logs).all(axis=1)]
     return logs - logs[0] if len(logs) > 1 else None
 
@@ -100,17 +100,19 @@ def _patterns(spread: FloatArray) -> list[FloatArray]:
     return found
 
 
-def _confirmed(sheet: Sheet, factors: list[str], pattern: FloatArray) -> Product | None:
+def _confirmed(
+    data: Observations, factors: list[str], pattern: FloatArray
+) -> ProductRelation | None:
     left = [name for name, e in zip(factors, pattern, strict=True) if e > 0]
     right = [name for name, e in zip(factors, pattern, strict=True) if e < 0]
     if len(left) < len(right):
         left, right = right, left
     names = [*left, *right]
-    good = sheet.present(names)
+    good = data.present(names)
     if not good.any():
         return None
     first = int(np.argmax(good))
-    top, bottom = _times(sheet, left), _times(sheet, right)
+    top, bottom = _times(data, left), _times(data, right)
     factor = nice(float(top[first] / bottom[first]))
     if factor is None:
         return None
@@ -121,29 +123,31 @@ def _confirmed(sheet: Sheet, factors: list[str], pattern: FloatArray) -> Product
         above, below = prod(drawn[: len(left)]), factor * prod(drawn[len(left) :])
         return same(np.asarray(above), np.asarray(below))
 
-    return _believed(sheet, Product(tuple(left), tuple(right), factor, (), 0, 0.0), holds)
+    return _significant(data, ProductRelation(tuple(left), tuple(right), factor, (), 0, 0.0), holds)
 
 
-def _times(sheet: Sheet, names: list[str]) -> FloatArray:
-    total = np.ones(len(sheet.X))
+def _times(data: Observations, names: list[str]) -> FloatArray:
+    total = np.ones(len(data.X))
     for name in names:
-        total = total * sheet.column(name)
+        total = total * data.column(name)
     return total
 
 
-def confined(sheet: Sheet, names: list[str], known: list[Product]) -> list[Product]:
+def confined(
+    data: Observations, names: list[str], known: list[ProductRelation]
+) -> list[ProductRelation]:
     """Products of two columns that take only a few values, such as ppn * threads in {64, 128}."""
     constant = {frozenset(relation.left) for relation in known if not relation.right}
     found = []
-    for a, b in combinations(choices(sheet, names), 2):
+    for a, b in combinations(choices(data, names), 2):
         if frozenset((a, b)) in constant:
             continue
-        seen = np.unique(sheet.sampled(a) * sheet.sampled(b))
+        seen = np.unique(data.sampled(a) * data.sampled(b))
         if len(seen) > _FEW + 1:  # NaN may be one of them
             continue
-        seen = np.unique(sheet.column(a) * sheet.column(b))
+        seen = np.unique(data.column(a) * data.column(b))
         seen = seen[np.isfinite(seen)]
-        free = np.unique(np.outer(sheet.distinct(a), sheet.distinct(b)))
+        free = np.unique(np.outer(data.distinct(a), data.distinct(b)))
         if not 1 < len(seen) <= _FEW or 3 * len(seen) > len(free):
             continue
         values = tuple(float(value) for value in seen)
@@ -151,15 +155,17 @@ def confined(sheet: Sheet, names: list[str], known: list[Product]) -> list[Produ
         def holds(p: FloatArray, q: FloatArray, values: tuple[float, ...] = values) -> BoolArray:
             return np.isin(p * q, values)
 
-        relation = _believed(sheet, Product((a, b), (), 1.0, values, 0, 0.0), holds)
+        relation = _significant(data, ProductRelation((a, b), (), 1.0, values, 0, 0.0), holds)
         if relation is not None:
             found.append(relation)
     return found
 
 
-def multiples_of_products(sheet: Sheet, names: list[str], known: list[Product]) -> list[Product]:
+def multiples_of_products(
+    data: Observations, names: list[str], known: list[ProductRelation]
+) -> list[ProductRelation]:
     """`a % (b * c) == 0`, where that says more than a % b == 0 and a % c == 0."""
-    few = [name for name in choices(sheet, names) if len(sheet.distinct(name)) <= _GRID]
+    few = [name for name in choices(data, names) if len(data.distinct(name)) <= _GRID]
     implied = {
         (relation.right[0], frozenset(pair))
         for relation in known
@@ -168,20 +174,20 @@ def multiples_of_products(sheet: Sheet, names: list[str], known: list[Product]) 
     }
     found = []
     for b, c in combinations(few, 2):
-        divisor = sheet.sampled(b) * sheet.sampled(c)
+        divisor = data.sampled(b) * data.sampled(c)
         for a in few:
             if a in (b, c) or (a, frozenset((b, c))) in implied:
                 continue
-            if not everywhere(np.mod(sheet.sampled(a), divisor) == 0, sheet.sampled(a), divisor):
+            if not everywhere(np.mod(data.sampled(a), divisor) == 0, data.sampled(a), divisor):
                 continue
-            relation = _multiple(sheet, a, b, c)
+            relation = _multiple(data, a, b, c)
             if relation is not None:
                 found.append(relation)
     return found
 
 
-def _multiple(sheet: Sheet, a: str, b: str, c: str) -> Product | None:
-    x, divisor = sheet.column(a), sheet.column(b) * sheet.column(c)
+def _multiple(data: Observations, a: str, b: str, c: str) -> ProductRelation | None:
+    x, divisor = data.column(a), data.column(b) * data.column(c)
     if not everywhere(np.mod(x, divisor) == 0, x, divisor):
         return None
 
@@ -191,19 +197,21 @@ def _multiple(sheet: Sheet, a: str, b: str, c: str) -> Product | None:
     def apart(p: FloatArray, q: FloatArray, r: FloatArray) -> BoolArray:
         return np.asarray((np.mod(p, q) == 0) & (np.mod(p, r) == 0))
 
-    count = sheet.combinations((a, b, c))
-    if count < _TUPLES or sheet.surprise(a, (b, c), legal, given=apart) > COINCIDENCE:
+    count = data.combinations((a, b, c))
+    if count < _TUPLES or data.surprise(a, (b, c), legal, given=apart) > COINCIDENCE:
         return None
-    return Product((a,), (b, c), 1.0, (), count, sheet.chance((a, b, c), legal))
+    return ProductRelation((a,), (b, c), 1.0, (), count, data.chance((a, b, c), legal))
 
 
-def _believed(sheet: Sheet, relation: Product, holds: Callable[..., BoolArray]) -> Product | None:
+def _significant(
+    data: Observations, relation: ProductRelation, holds: Callable[..., BoolArray]
+) -> ProductRelation | None:
     """The relation with its evidence, or None when it may well be a coincidence."""
     names = (*relation.left, *relation.right)
-    count = sheet.combinations(names)
-    chance = sheet.chance(names, holds)
-    alone = len(names) == 2
-    unlikely = sheet.surprise(names[0], names[1:], holds) if alone else chance**count
+    count = data.combinations(names)
+    chance = data.chance(names, holds)
+    pair = len(names) == 2
+    unlikely = data.surprise(names[0], names[1:], holds) if pair else chance**count
     if count < _TUPLES or unlikely > COINCIDENCE:
         return None
     return replace(relation, combinations=count, chance=chance)

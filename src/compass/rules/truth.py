@@ -31,8 +31,8 @@ from compass.rules.functions import BoolArray, FloatArray
 from compass.rules.values import (
     ROUNDING,
     TOLERANCE,
-    Quantity,
-    Table,
+    EncodedColumns,
+    Operand,
     equal,
     is_exact,
     is_whole,
@@ -49,27 +49,29 @@ NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Truth:
     """Where a condition holds; the amount by which it is missed is 0 exactly there."""
 
     holds: BoolArray
     amount: FloatArray | None
 
 
-def judge(node: Expression, table: Table, *, positive: bool = True, measure: bool) -> Verdict:
-    """The verdict on a condition, or on its negation when `positive` is False.
+def truth(
+    node: Expression, table: EncodedColumns, *, positive: bool = True, measure: bool
+) -> Truth:
+    """Where a condition holds, or its negation when `positive` is False.
 
     Negation is pushed inwards to the comparisons; `and` adds amounts, `or` takes the smallest.
     """
     match node:
         case Not(operand):
-            return judge(operand, table, positive=not positive, measure=measure)
+            return truth(operand, table, positive=not positive, measure=measure)
         case And(operands) | Or(operands):
-            parts = [judge(o, table, positive=positive, measure=measure) for o in operands]
+            parts = [truth(o, table, positive=positive, measure=measure) for o in operands]
             return _together(parts, everything=isinstance(node, And) == positive)
         case Implies(condition, consequence):
-            first = judge(condition, table, positive=not positive, measure=measure)
-            second = judge(consequence, table, positive=positive, measure=measure)
+            first = truth(condition, table, positive=not positive, measure=measure)
+            second = truth(consequence, table, positive=positive, measure=measure)
             return _together([first, second], everything=not positive)
         case Comparison():
             return _comparison(node, table, positive, measure)
@@ -83,7 +85,7 @@ def judge(node: Expression, table: Table, *, positive: bool = True, measure: boo
             raise TypeError(f"not a condition: {node!r}")
 
 
-def _together(parts: list[Verdict], *, everything: bool) -> Verdict:
+def _together(parts: list[Truth], *, everything: bool) -> Truth:
     holds, amount = parts[0].holds, parts[0].amount
     for part in parts[1:]:
         holds = holds & part.holds if everything else holds | part.holds
@@ -92,20 +94,20 @@ def _together(parts: list[Verdict], *, everything: bool) -> Verdict:
                 amount = np.minimum(amount + part.amount, _LARGEST)
             else:
                 amount = np.minimum(amount, part.amount)
-    return Verdict(holds, amount)
+    return Truth(holds, amount)
 
 
-def _plain(holds: BoolArray, measure: bool) -> Verdict:
-    return Verdict(holds, np.where(holds, 0.0, UNKNOWN) if measure else None)
+def _plain(holds: BoolArray, measure: bool) -> Truth:
+    return Truth(holds, np.where(holds, 0.0, UNKNOWN) if measure else None)
 
 
-def _measured(holds: BoolArray, gap: Any) -> Verdict:
-    """The verdict with the gap as amount; UNKNOWN where there is no gap to speak of."""
+def _measured(holds: BoolArray, gap: Any) -> Truth:
+    """The truth with the gap as amount; UNKNOWN where there is no gap to speak of."""
     gap = np.where(np.isnan(gap), UNKNOWN, np.clip(gap, np.finfo(np.float64).tiny, _LARGEST))
-    return Verdict(holds, np.where(holds, 0.0, gap))
+    return Truth(holds, np.where(holds, 0.0, gap))
 
 
-def _comparison(node: Comparison, table: Table, positive: bool, measure: bool) -> Verdict:
+def _comparison(node: Comparison, table: EncodedColumns, positive: bool, measure: bool) -> Truth:
     sides = (node.left, node.right)
     labels = [_category(side, table) for side in sides]
     op = node.op if positive else NEGATED[node.op]
@@ -119,7 +121,7 @@ def _comparison(node: Comparison, table: Table, positive: bool, measure: bool) -
     if a.none is not None or b.none is not None:
         holds = _with_none(op, holds, a, b, positive)
     if not measure:
-        return Verdict(holds, None)
+        return Truth(holds, None)
     gap = np.abs(a.values - b.values) if modulo is None else modulo
     if op in ("<", "<="):
         gap = a.values - b.values
@@ -150,7 +152,7 @@ def _ordered(op: str, a: FloatArray, b: FloatArray, equal: BoolArray) -> BoolArr
             return np.asarray((a > b) | equal)
 
 
-def _with_none(op: str, holds: BoolArray, a: Quantity, b: Quantity, positive: bool) -> BoolArray:
+def _with_none(op: str, holds: BoolArray, a: Operand, b: Operand, positive: bool) -> BoolArray:
     first = a.none if a.none is not None else np.asarray(False)
     second = b.none if b.none is not None else np.asarray(False)
     # A missing cell beside a `none` stays unknown.
@@ -160,7 +162,7 @@ def _with_none(op: str, holds: BoolArray, a: Quantity, b: Quantity, positive: bo
     return np.where(some, known & ~missing, holds)
 
 
-def _modulo(node: Comparison, table: Table) -> FloatArray | None:
+def _modulo(node: Comparison, table: EncodedColumns) -> FloatArray | None:
     """For `a % b == r`: the way round the circle to the residue r; None for other comparisons."""
     left, right = node.left, node.right
     if not (isinstance(left, Arithmetic) and left.op == "%"):
@@ -184,12 +186,12 @@ def _modulo(node: Comparison, table: Table) -> FloatArray | None:
     return np.asarray(np.where(outside > slack, gap + outside, gap))
 
 
-def _category(node: Expression, table: Table) -> Category | None:
+def _category(node: Expression, table: EncodedColumns) -> Category | None:
     parameter = table.parameters[node.name] if isinstance(node, Name) else None
     return parameter if isinstance(parameter, Category) else None
 
 
-def _labels(node: Comparison, table: Table, equal: bool, measure: bool) -> Verdict:
+def _labels(node: Comparison, table: EncodedColumns, equal: bool, measure: bool) -> Truth:
     """A category compared with a label or with another category."""
     left, right = node.left, node.right
     category = _category(left, table)
@@ -215,7 +217,7 @@ def _labels(node: Comparison, table: Table, equal: bool, measure: bool) -> Verdi
     return _plain(((codes == other) == equal) & defined, measure)
 
 
-def _membership(node: Membership, table: Table, positive: bool, measure: bool) -> Verdict:
+def _membership(node: Membership, table: EncodedColumns, positive: bool, measure: bool) -> Truth:
     category = _category(node.operand, table)
     if category is not None:
         assert isinstance(node.operand, Name)
@@ -228,15 +230,15 @@ def _membership(node: Membership, table: Table, positive: bool, measure: bool) -
     gap = np.full(operand.values.shape, np.nan)
     for literal in node.values:
         if literal.value is not None:
-            here = Comparison("==", node.operand, literal)
-            inside = inside | _comparison(here, table, positive=True, measure=False).holds
+            same = Comparison("==", node.operand, literal)
+            inside = inside | _comparison(same, table, positive=True, measure=False).holds
             gap = np.fmin(gap, np.abs(operand.values - side(literal, table).values))
     holds = (inside == positive) & ~np.isnan(operand.values)
     if operand.none is not None:
         allowed = any(literal.value is None for literal in node.values)
         holds = np.where(operand.none, allowed == positive, holds)
     if not measure:
-        return Verdict(holds, None)
+        return Truth(holds, None)
     if not positive:
         whole = is_whole(node.operand, table.whole)
         beyond = 1.0 if whole else _STRICT * np.maximum(np.abs(operand.values), 1.0)
@@ -244,7 +246,7 @@ def _membership(node: Membership, table: Table, positive: bool, measure: bool) -
     return _measured(holds, gap)
 
 
-def _registered(node: Call, table: Table, positive: bool, measure: bool) -> Verdict:
+def _registered(node: Call, table: EncodedColumns, positive: bool, measure: bool) -> Truth:
     """A registered rule as a condition: true, or a number that is at most 0."""
     result, missing = registered(node, table)
     if result.dtype == np.bool_:
@@ -252,5 +254,5 @@ def _registered(node: Call, table: Table, positive: bool, measure: bool) -> Verd
     values: FloatArray = np.where(missing | ~np.isfinite(result), np.nan, result)
     holds = values <= 0 if positive else values > 0
     if not measure:
-        return Verdict(holds, None)
+        return Truth(holds, None)
     return _measured(holds, values if positive else -values + _STRICT)

@@ -1,4 +1,4 @@
-"""Random numbers of rows, and the chances that keep a share."""
+"""Random numbers of rows, and the probabilities that keep a share."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from reduce_case import number_of
 from scipy import stats
 
 from compass.domain.errors import BadInput
-from compass.reducers.chance import check_share, choose, key_of, numbers, proportional
+from compass.reducers.draws import check_share, choose, key_of, numbers, proportional
 
 
 @given(
