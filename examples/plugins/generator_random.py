@@ -6,7 +6,7 @@ from compass import registry
 from compass.domain.space import Number
 from compass.generate.base import Candidates, Floats
 from compass.generate.pick import pick, preferred
-from compass.generate.repair import settle
+from compass.generate.repair import restore_forced
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_values
@@ -28,13 +28,13 @@ class RandomSearch:
         for column in task.movable:
             X[1:, column] = _throw(task, int(column), len(X) - 1, rng)
         # Columns that only rules may move go back to where they were, if the rules allow it.
-        scored = score(task, np.unique(settle(task, X), axis=0))
+        scored = score(task, np.unique(restore_forced(task, X), axis=0))
         legal = scored.take(np.flatnonzero(scored.violation == 0))
         ranked = preferred(task, legal)
         if (ranked.valid <= 0).any():  # who meets the goals needs no company of those who do not
             ranked = ranked.take(np.flatnonzero(ranked.valid <= 0))
         best = ranked.take(pick(task, ranked))
-        return Candidates(best.X, best.valid <= 0, best.proximity, evaluated=len(scored))
+        return best.candidates(evaluated=len(scored))
 
 
 def _throw(task: SearchTask, column: int, count: int, rng: np.random.Generator) -> Floats:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from compass.acquire import improvement
-from compass.generate.chance import improvement as closed_form
+from compass.generate.expected_improvement import expected_improvement
 from compass.learn.reliability import Reliability
 from compass.prepare.geometry import Geometry
 
@@ -62,7 +62,7 @@ def test_the_gain_of_a_single_run_is_the_expected_improvement() -> None:
     mean, deviation, today = np.array([4.0, 5.0, 6.0]), np.array([0.3, 1.0, 0.5]), 4.8
     z = improvement.joint(rng.normal(size=(60, 3)), 100_000, rng)
     losses = improvement.numbers_drawn(mean, deviation, z, positive=False)
-    exact = closed_form(mean, deviation, today, ratio=False)
+    exact = expected_improvement(mean, deviation, today, ratio=False)
     for place in range(3):
         X = np.zeros((1, 1))
         ((_, gain),) = improvement.batch(

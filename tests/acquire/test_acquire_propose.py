@@ -16,6 +16,7 @@ from compass.domain.space import Role
 from compass.engine.rules import compiled
 from compass.evidence.assessor import Assessor
 from compass.prepare.encode import Encoder
+from compass.prepare.geometry import column_distances
 from compass.prepare.legal import legal
 from compass.settings import TrustSettings
 from conftest import ROLES, cluster_columns
@@ -93,7 +94,7 @@ def test_proposals_are_apart_from_each_other(sparse: cp.Compass) -> None:
     geometry = sparse.store.view_of(assessor.view.features.names).geometry({})
     for i in range(5):
         for j in range(i):
-            gap = propose.loss.column_distance(X[[i]], X[j], geometry).sum()
+            gap = column_distances(X[[i]], X[j], geometry).sum()
             assert gap > 0.1
 
 
@@ -245,7 +246,7 @@ def apart(engine: cp.Compass, proposals: Iterable[Proposal]) -> None:
     X = np.array([encoder.encode(proposal.config) for proposal in proposals])
     geometry = engine.store.view_of(names).geometry({})
     for i in range(len(X)):
-        gaps = propose.loss.column_distance(X[:i], X[i], geometry).sum(axis=1)
+        gaps = column_distances(X[:i], X[i], geometry).sum(axis=1)
         assert (gaps > engine.settings.search.distinct).all()
 
 

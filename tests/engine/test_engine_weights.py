@@ -285,12 +285,12 @@ def test_runs_of_one_configuration_count_by_weight(assessor: Assessor) -> None:
     )
     seen: dict[str, Any] = {}
 
-    def settled(self: Any, task: Any) -> Any:
+    def ranked_for(self: Any, task: Any) -> Any:
         seen["record"] = self
         return self
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("compass.generate.past.PastRuns.settled", settled)
+        patch.setattr("compass.generate.past.PastRuns.ranked_for", ranked_for)
         past_runs_of(task, assessor, view.X[rows[:1]], lambda X: {})
     past_runs = seen["record"]
     place = int(np.flatnonzero(past_runs.key == kinds[times.argmax()])[0])

@@ -73,11 +73,9 @@ def careless():
             found = C3G.generate(task)
             wrong = found.X[:1].copy()
             wrong[0, task.space.names.index("k0")] = Careless.value
-            return replace(
-                found,
-                X=np.concatenate([wrong, found.X]),
-                meets=np.concatenate([[True], found.meets]),
-                proximity=np.concatenate([[0.0], found.proximity]),
+            first = found.take(np.arange(1))
+            return found.after(
+                replace(first, X=wrong, meets=np.array([True]), proximity=np.zeros(1))
             )
 
     registry.add("generator", "careless")(Careless)

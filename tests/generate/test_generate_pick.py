@@ -13,6 +13,7 @@ from compass.domain.target import Target
 from compass.generate import loss
 from compass.generate.search import C3G
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_distances
 from compass.settings import LossWeights, SearchSettings, Settings
 
 
@@ -50,7 +51,7 @@ def test_a_hundred_at_weight_90_are_feasible_distinct_and_more_diverse(seed: int
     for rule in made.rules:
         assert rule.holds(found.X).all()
     apart = [
-        loss.column_distance(np.delete(found.X, i, axis=0), x, made.geometry).sum(axis=1).min()
+        column_distances(np.delete(found.X, i, axis=0), x, made.geometry).sum(axis=1).min()
         for i, x in enumerate(found.X)
     ]
     assert min(apart) >= made.settings.search.distinct
@@ -71,7 +72,7 @@ def test_a_dearer_parameter_never_moves_farther(
         weights[column] = cost
         made = replace(made, targets=(wanted,), geometry=replace(made.geometry, weight=weights))
         found = C3G.generate(made)
-        return float(loss.column_distance(found.X[:1], made.start, made.geometry)[0, column])
+        return float(column_distances(found.X[:1], made.start, made.geometry)[0, column])
 
     assert moved(weight * factor) <= moved(weight) + 1e-12
 

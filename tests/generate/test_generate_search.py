@@ -12,6 +12,7 @@ from compass.generate import loss
 from compass.generate.base import Candidates, Floats
 from compass.generate.search import C3G
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_distances
 from compass.prepare.legal import legal_mask
 from compass.settings import LossWeights, SearchSettings
 
@@ -138,7 +139,7 @@ def test_answers_are_distinct_and_the_best_comes_first() -> None:
     assert found.proximity[0] == found.proximity.min()
     for i in range(8):
         for j in range(i):
-            apart = loss.column_distance(found.X[[i]], found.X[j], problem.geometry).sum()
+            apart = column_distances(found.X[[i]], found.X[j], problem.geometry).sum()
             assert apart >= SETTINGS.search.distinct
 
 

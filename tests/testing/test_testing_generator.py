@@ -10,9 +10,9 @@ from testing_broken import caught
 from compass import registry
 from compass.domain.errors import ConflictingRules
 from compass.generate import loss
-from compass.generate.base import Candidates
+from compass.generate.base import Candidates, TrainableGenerator, generator_for, ready
 from compass.generate.pick import pick, preferred
-from compass.generate.score import Scored, score
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
 from compass.testing import check, check_generator
@@ -43,14 +43,14 @@ class Lister:
         return np.concatenate([task.start[None, :], X])
 
     @classmethod
-    def choose(cls, task: SearchTask, scored: Scored) -> Candidates:
+    def choose(cls, task: SearchTask, scored: ScoredCandidates) -> Candidates:
         legal = scored.take(np.flatnonzero(scored.violation == 0))
         legal = legal.take(np.flatnonzero(cls.settled(task, legal.X)))
         ranked = preferred(task, legal)
         if (ranked.valid <= 0).any():
             ranked = ranked.take(np.flatnonzero(ranked.valid <= 0))
         best = ranked.take(pick(task, ranked))
-        return Candidates(best.X, best.valid <= 0, best.proximity)
+        return best.candidates()
 
     @staticmethod
     def settled(task: SearchTask, X: Any) -> Any:
@@ -78,8 +78,7 @@ def after(change: Any) -> type[Lister]:
 
 def remade(found: Candidates, X: Any, task: SearchTask) -> Candidates:
     """What the candidates X honestly are."""
-    scored = score(task, X)
-    return Candidates(X, scored.valid <= 0, scored.proximity)
+    return score(task, X).candidates()
 
 
 def test_an_honest_generator_passes() -> None:
@@ -173,9 +172,8 @@ def quitting(found: Candidates, task: SearchTask) -> Candidates:
 
 
 def unwilling(found: Candidates, task: SearchTask) -> Candidates:
-    empty = np.empty((0, len(task.start)))
     there = found.meets.any() or not len(task.movable)
-    return found if there else Candidates(empty, np.empty(0, bool), np.empty(0))
+    return found if there else found.take(np.arange(0))
 
 
 def never(found: Candidates, task: SearchTask) -> Candidates:
@@ -211,6 +209,14 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "scores for yes and no": (
         after(lambda f, a: replace(f, meets=f.meets.astype(float))),
         "`meets` is a yes or no",
+    ),
+    "no values": (
+        after(lambda f, a: replace(f, values=np.empty((len(f.X), 0)))),
+        "`values` has a row for each candidate",
+    ),
+    "wrong values": (
+        after(lambda f, a: replace(f, values=f.values + 1.0)),
+        "`values` are what is minimised",
     ),
     "no distance": (
         after(lambda f, a: replace(f, proximity=np.empty(0))),
@@ -251,6 +257,66 @@ BROKEN: dict[str, tuple[Any, str]] = {
 def test_a_broken_generator_is_caught(what: str) -> None:
     plugin, promise = BROKEN[what]
     caught(lambda: check_generator(plugin), promise)
+
+
+class NearPastRuns:
+    """A generator that learns: it proposes what the best measured runs did, and the start."""
+
+    name = "near past runs"
+
+    @staticmethod
+    def fit(X: Any, y: Any, *, space: Any, seed: int) -> "Fitted":
+        assert X.shape[1] == len(space)
+        assert set(y) == {"cost", "done"}
+        assert y["done"].shape == (len(X), 2)
+        return Fitted(X[np.argsort(y["cost"][:, 0], kind="stable")])
+
+
+class Fitted(Lister):
+    """What `NearPastRuns` makes of past runs: listed configurations, those of good runs added."""
+
+    def __init__(self, ranked: Any) -> None:
+        self.ranked = ranked
+
+    def generate(self, task: SearchTask) -> Candidates:  # type: ignore[override]
+        listed = everything(task)
+        X = self.some(task) if listed is None else listed.X
+        moved = np.repeat(task.start[None, :], len(self.ranked), axis=0)
+        moved[:, task.movable] = self.ranked[:, task.movable]
+        return self.choose(task, score(task, np.unique(np.concatenate([X, moved]), axis=0)))
+
+
+def test_a_generator_may_be_fitted_on_past_runs() -> None:
+    check_generator(NearPastRuns)
+    assert isinstance(NearPastRuns, TrainableGenerator)
+    task = case("minimise").task
+    fitted = ready(NearPastRuns, task)
+    assert isinstance(fitted, Fitted)
+    best = task.measured()["cost"][:, 0].argmin()
+    assert np.array_equal(fitted.ranked[0], task.observed[best])
+
+
+def test_a_generator_that_spoils_what_it_learns_from_is_caught() -> None:
+    class Spoils(NearPastRuns):
+        """Writes into y."""
+
+        @staticmethod
+        def fit(X: Any, y: Any, *, space: Any, seed: int) -> Fitted:
+            y["cost"][0] += 1.0
+            return NearPastRuns.fit(X, y, space=space, seed=seed)
+
+    caught(lambda: check_generator(Spoils), "leaves the problem's `measured cost`")
+
+
+def test_the_settings_name_the_generator_of_a_question() -> None:
+    task = case("minimise").task
+    assert generator_for(task) is registry.get("generator", "c3g")
+    registry.add("generator", "near past runs")(NearPastRuns)
+    try:
+        chosen = task.settings.model_copy(update={"generator": "near past runs"})
+        assert isinstance(generator_for(replace(task, settings=chosen)), Fitted)
+    finally:
+        registry.remove("generator", "near past runs")
 
 
 def test_conflicting_rules_may_be_said() -> None:

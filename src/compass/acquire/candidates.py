@@ -14,7 +14,7 @@ from compass.evidence.past_runs import past_runs_of
 from compass.generate.blocks import Block, blocks
 from compass.generate.past import PastRuns
 from compass.generate.predict import Averaged
-from compass.generate.repair import broken, settle
+from compass.generate.repair import restore_forced, rule_violation
 from compass.generate.task import SearchTask
 from compass.generate.variation import children, draw, variation_of
 
@@ -138,13 +138,13 @@ def _bred(task: SearchTask, parents: Floats, rng: Rng) -> Floats:
     if not groups or any(block.table is not None and not len(block.table) for block in groups):
         return task.start[None, :]
     variation = variation_of(bare, groups)
-    random = np.repeat(variation.home[None, :], _RANDOM, axis=0)
+    random = np.repeat(variation.legal_start[None, :], _RANDOM, axis=0)
     for block in groups:
         random[:, block.columns] = draw(block, len(random), rng)
     heads = parents if len(parents) else random
     bred = children(variation, heads, _BRED, rng)
     X = np.concatenate([*(_steps(x, groups) for x in heads[:4]), bred, random])
-    X = settle(bare, X[broken(task, X) == 0])
+    X = restore_forced(bare, X[rule_violation(task, X) == 0])
     return _rounded(task, X)
 
 

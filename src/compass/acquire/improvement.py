@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from compass.acquire.runnable import apart as further
 from compass.generate import loss
+from compass.generate.objectives import objective_values, objectives, preference
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability
 from compass.prepare.geometry import Geometry
@@ -94,23 +95,20 @@ class Result:
 def result(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Result:
     """How good outcomes [S, m] (classes as positions) of configurations X [m, d] are."""
     shape = next(iter(outcomes.values())).shape
-    miss, value = np.zeros(shape), np.zeros(shape)
-    directed = False
+    miss = np.zeros(shape)
     for target in task.targets:
         y = outcomes[target.name]
         if target.is_class:
             miss += y != task.labels[target.name]
             continue
-        if target.direction is not None:
-            directed = True
-            value += (y if target.direction == "minimize" else -y) / target.scale
         miss += loss.valid_range(y, target.low, target.high, target.scale)
     if task.outcome_rules:
         columns = [outcomes[name].ravel() for name in task.outcomes]
         extended = np.column_stack([np.tile(X, (shape[0], 1)), *columns])
         for rule in task.outcome_rules:
             miss += rule.violation(extended).reshape(shape)
-    if task.proximity and not directed:
+    value = preference(objective_values(task.targets, outcomes, shape))
+    if task.proximity and not objectives(task.targets):
         value += loss.proximity(X, task.start, task.geometry)
     return Result(miss, value)
 

@@ -13,10 +13,10 @@ from compass.domain.base import Value
 from compass.domain.space import Role
 from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
-from compass.generate.nearest import distances
 from compass.generate.task import SearchTask
 from compass.language import format_value
 from compass.prepare.encode import Encoder
+from compass.prepare.geometry import distances
 
 Floats = NDArray[np.float64]
 

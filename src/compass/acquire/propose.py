@@ -16,11 +16,9 @@ from compass.acquire.sentences import what_it_settles
 from compass.domain.answer import Label, Proposal, Suggestion
 from compass.domain.space import Role, Space
 from compass.evidence.assessor import Assessor
-from compass.generate import loss
-from compass.generate.nearest import distances
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
-from compass.prepare.geometry import Geometry
+from compass.prepare.geometry import Geometry, column_distances, distances
 from compass.prepare.legal import snap
 from compass.rules import Rule
 
@@ -283,7 +281,7 @@ def _doubtful(assessor: Assessor, geometry: Geometry, candidates: Floats, n: int
     while len(chosen) < n and open_.any():
         best = int(np.argmax(np.where(open_, (doubt + far) * away, -1.0)))
         chosen.append(best)
-        gap = loss.column_distance(candidates, candidates[best], geometry).sum(axis=1)
+        gap = column_distances(candidates, candidates[best], geometry).sum(axis=1)
         away = np.minimum(away, np.minimum(gap, 1.0))
         open_ &= apart(candidates, candidates[best], geometry, least)
     return _Doubtful(chosen, doubt, far)

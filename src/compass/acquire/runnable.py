@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Space
-from compass.generate import loss
-from compass.prepare.geometry import Geometry
+from compass.prepare.geometry import Geometry, column_distances
 from compass.prepare.legal import legal_mask
 from compass.rules import Rule
 
@@ -36,7 +35,7 @@ def allowed(
 
 def apart(X: Floats, x: Floats, geometry: Geometry, least: float) -> Bools:
     """Which configurations X [n, d] are further than `least` from x [d]; never x itself."""
-    return np.asarray(loss.column_distance(X, x, geometry).sum(axis=1) > max(least, 0.0))
+    return np.asarray(column_distances(X, x, geometry).sum(axis=1) > max(least, 0.0))
 
 
 def spaced(X: Floats, geometry: Geometry, least: float, beside: Floats | None = None) -> list[int]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from compass import registry
 from compass.acquire.base import AcquisitionRequest
 from compass.acquire.propose import for_answer
 from compass.domain.answer import Answer, Moved, Prediction, Provenance, Suggestion, Trust
@@ -27,7 +26,7 @@ from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
 from compass.evidence.goal_chance import with_promise
 from compass.evidence.past_runs import measured_at, verdict
-from compass.generate.base import Candidates, Floats
+from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.legality import checked, lawful
 from compass.generate.loss import proximity
 from compass.generate.predict import Averaged
@@ -144,7 +143,7 @@ def _generate(task: SearchTask, assessor: Assessor) -> tuple[SearchTask, Candida
     To reach a goal, labels of the context (machine, application) never give way; they do so only
     where the rules cannot be obeyed otherwise.
     """
-    generator = registry.get("generator", task.settings.generator)
+    generator = generator_for(task)
     conflict: ConflictingRules | None = None
     found: Candidates | None = None
     try:
@@ -270,7 +269,7 @@ def _beside_past_runs(task: SearchTask, assessor: Assessor, found: Candidates) -
 
 
 def _cut_short(task: SearchTask, found: Candidates) -> tuple[str, ...]:
-    if not found.cut:
+    if not found.timed_out:
         return ()
     limit = f"{task.settings.deadline:g} s"
     return (f"The deadline of {limit} ended the search early; with more time it may do better.",)

@@ -100,6 +100,7 @@ def plan(
         seed=seed,
         settings=_settings(query, store.settings),
         until=time.monotonic() + store.settings.deadline,
+        measured=lambda: {n: assessor.learnt(n).scores[view.train] for n in assessor.trained},
         query=query,
         contexts=start.contexts,
         baseline=baseline,

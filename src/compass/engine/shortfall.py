@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from compass import registry
 from compass.domain.answer import Certificate, CertificateStatus, Label, Suggestion
 from compass.domain.errors import ConflictingRules
 from compass.domain.target import Target
-from compass.generate.base import Candidates
+from compass.generate.base import Candidates, generator_for
 from compass.generate.score import with_outcomes
 from compass.generate.task import SearchTask
 from compass.language import format_value
@@ -53,7 +52,7 @@ def exhausted(found: Candidates, certificate: Certificate | None) -> bool:
 
 def blocking_rules(task: SearchTask) -> tuple[str, ...]:
     """The rules without which, one at a time, there would be a legal configuration."""
-    generator = registry.get("generator", task.settings.generator)
+    generator = generator_for(task)
     found = []
     for rule in (*task.rules, *task.outcome_rules):
         without = replace(

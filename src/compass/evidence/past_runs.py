@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from compass.domain.base import Config, Value
 from compass.evidence.assessor import Assessor
 from compass.generate.base import Candidates
+from compass.generate.objectives import objectives, preference_deviation
 from compass.generate.past import PastRuns
 from compass.generate.score import score
 from compass.generate.task import SearchTask
@@ -30,7 +31,7 @@ def past_runs_of(
 
     `contexts` [c, d] are those of the question; `spread` is that of the task's predictions.
     """
-    directed = [target for target in task.targets if target.direction is not None]
+    directed = objectives(task.targets)
     if not directed or len(contexts) != 1:
         return None
     past = assessor.view.runs
@@ -64,7 +65,7 @@ def past_runs_of(
         positive=len(directed) == 1 and directed[0].name in relative,
         doubt=lambda X: _doubt(task, assessor, task.predict(X), spread(X)),
     )
-    return past_runs.settled(task)
+    return past_runs.ranked_for(task)
 
 
 def _doubt(
@@ -74,15 +75,13 @@ def _doubt(
     spreads: Mapping[str, Floats],
 ) -> Floats:
     """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
-    total = np.zeros(len(next(iter(spreads.values()))))
-    for target in task.targets:
-        if target.direction is None:
-            continue
+    variances = []
+    for target in objectives(task.targets):
         trained, own = assessor.trained[target.name], assessor.learnt(target.name).reliability
         half = _half(trained, predicted[target.name][:, 0], spreads[target.name], target.scale)
         share = own.error / (own.error + own.noise) if own.error else 1.0
-        total += share * (half / target.scale) ** 2
-    return np.sqrt(total)
+        variances.append(share * (half / target.scale) ** 2)
+    return preference_deviation(np.stack(variances, axis=-1))
 
 
 def _half(trained: OutcomeModel, predicted: Floats, spread: Floats, scale: float) -> Floats:
@@ -118,7 +117,7 @@ def verdict(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[st
         others = "; the others might" if len(found.X) > 1 else ""
         again = "the first suggestion is that configuration"
         return (f"Nothing is expected to beat {run}: {again}{others}.",)
-    better = float(score(task, found.X[:1]).extreme[0]) < past_runs.value
+    better = float(score(task, found.X[:1]).preference[0]) < past_runs.preference
     return (f"The first suggestion is {'' if better else 'not '}expected to beat {run}.",)
 
 

@@ -1,13 +1,16 @@
 """What a generator is: it turns a search task into candidate configurations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from compass import registry
+
 if TYPE_CHECKING:
+    from compass.domain.space import Space
     from compass.generate.task import SearchTask
     from compass.model.trees.flat import FlatForest
 
@@ -36,14 +39,38 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class Candidates:
-    """Candidates, best first, all of them legal and obeying every rule."""
+    """What a search found, best first; all of it is legal and obeys every rule."""
 
     X: Floats  # [m, d]
+    values: Floats  # [m, objectives] what is minimised, in standard deviations
     meets: Bools  # [m] whether every goal is met
     proximity: Floats  # [m] weighted change against the start
     exhaustive: bool = False  # every legal configuration was tried
     evaluated: int = 0
-    cut: bool = False  # the deadline ended the search before its time
+    timed_out: bool = False  # the deadline ended the search before its time
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def take(self, index: Columns) -> "Candidates":
+        """The candidates at these positions; what is known of the search stays."""
+        return replace(
+            self,
+            X=self.X[index],
+            values=self.values[index],
+            meets=self.meets[index],
+            proximity=self.proximity[index],
+        )
+
+    def after(self, first: "Candidates") -> "Candidates":
+        """These candidates after others; what is known of the search stays."""
+        return replace(
+            self,
+            X=np.concatenate([first.X, self.X]),
+            values=np.concatenate([first.values, self.values]),
+            meets=np.concatenate([first.meets, self.meets]),
+            proximity=np.concatenate([first.proximity, self.proximity]),
+        )
 
 
 @runtime_checkable
@@ -54,3 +81,31 @@ class Generator(Protocol):
 
     def generate(self, task: "SearchTask") -> Candidates:
         """Up to `task.count` distinct candidates; none when no legal configuration was found."""
+
+
+@runtime_checkable
+class TrainableGenerator(Protocol):
+    """A generator that learns from the past runs before it searches."""
+
+    name: str
+
+    def fit(self, X: Floats, y: Mapping[str, Floats], *, space: "Space", seed: int) -> Generator:
+        """A generator fitted on configurations X [n, d] and outcomes y, each [n, outputs].
+
+        Columns are those of the space. An outcome that was not measured is NaN; of a class there is
+        one column per label, 1 for the label that was seen. X and y stay as they are. It is called
+        once per question, so what takes long to learn should be kept by who learns it.
+        """
+
+
+def generator_for(task: "SearchTask") -> Generator:
+    """The generator that the settings of a task name, fitted to its past runs if it learns."""
+    named: Generator | TrainableGenerator = registry.get("generator", task.settings.generator)
+    return ready(named, task)
+
+
+def ready(generator: "Generator | TrainableGenerator", task: "SearchTask") -> Generator:
+    """A generator that can search: one that learns is fitted to the past runs of a task."""
+    if isinstance(generator, TrainableGenerator):
+        return generator.fit(task.observed, task.measured(), space=task.space, seed=task.seed)
+    return generator

@@ -39,6 +39,22 @@ class Block:
     complete: bool = False  # the table holds every legal combination, or one of every cell
 
 
+@dataclass(frozen=True, eq=False)
+class ColumnValues:
+    """The values that columns may take, one column after the other, for compiled loops."""
+
+    start: Columns  # [d + 1] where the values of a column begin; none for columns that stay
+    value: Floats  # ascending within a column
+
+    @staticmethod
+    def of(width: int, values: dict[int, Floats]) -> "ColumnValues":
+        """The values by column in one array; `width` is the number of columns."""
+        sizes = [len(values.get(column, ())) for column in range(width)]
+        parts = [values[column] for column in sorted(values)]
+        start = np.cumsum([0, *sizes]).astype(np.int64)
+        return ColumnValues(start, np.concatenate(parts) if parts else np.empty(0))
+
+
 def blocks(task: SearchTask) -> list[Block]:
     """The movable columns in groups; raises ConflictingRules when nothing can be legal."""
     names = task.space.names
@@ -73,7 +89,7 @@ def blocks(task: SearchTask) -> list[Block]:
 
 
 def _easy(task: SearchTask, group: tuple[str, ...]) -> bool:
-    """Whether only inequalities between sums tie these columns: moving one value mends them."""
+    """Whether only linear inequalities tie these columns: moving one value repairs them."""
     tied = [rule for rule in task.rules if set(rule.names) & set(group)]
     return len(group) > 1 and all(
         rule.linear is not None and rule.linear.op not in ("==", "!=") for rule in tied
@@ -112,9 +128,9 @@ def _one_per_cell(task: SearchTask, group: tuple[str, ...]) -> bool:
 
     It does not where a rule tells values of one cell apart, nor where the cells are not known.
     """
-    spoken = {name for rule in (*task.rules, *task.outcome_rules) for name in rule.names}
+    named = {name for rule in (*task.rules, *task.outcome_rules) for name in rule.names}
     columns = [task.space.names.index(name) for name in group]
-    return not spoken & set(group) and all(
+    return not named & set(group) and all(
         task.predict.edges(column) is not None for column in columns
     )
 

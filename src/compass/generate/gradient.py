@@ -4,34 +4,37 @@ import numpy as np
 
 from compass.domain.space import Number
 from compass.generate.base import Floats
-from compass.generate.repair import settle
-from compass.generate.score import Scored, join, order, score
+from compass.generate.objectives import sign
+from compass.generate.repair import restore_forced
+from compass.generate.score import ScoredCandidates, join, order, score
 from compass.generate.task import SearchTask
-from compass.generate.variation import Variation, mended
+from compass.generate.variation import Variation, repaired
 from compass.prepare.legal import legal_mask, snap
 
 _STEPS = 24  # improvements of one configuration
 _LENGTHS = 2.0 ** np.arange(-10, 3)  # tried step lengths, in standard deviations
 
 
-def descend(variation: Variation, head: Scored, rng: np.random.Generator) -> Scored:
+def descend(
+    variation: Variation, incumbent: ScoredCandidates, rng: np.random.Generator
+) -> ScoredCandidates:
     """A configuration improved along the gradient until that no longer helps."""
     task = variation.task
     for _ in range(_STEPS):
         # Far outside the past runs a model on a logarithmic scale may be too steep for a number.
         with np.errstate(over="ignore", invalid="ignore"):
-            direction = _direction(task, head.X)
-        if direction is None or task.late:
+            direction = _direction(task, incumbent.X)
+        if direction is None or task.timed_out:
             break
-        steps = _legal_steps(task, head.X[0], direction)
+        steps = _legal_steps(task, incumbent.X[0], direction)
         keep = np.zeros(steps.shape, dtype=np.bool_)
-        batch = score(task, settle(task, mended(variation, steps, keep, rng)))
-        both = join([head, batch])
+        batch = score(task, restore_forced(task, repaired(variation, steps, keep, rng)))
+        both = join([incumbent, batch])
         best = both.take(order(task, both)[:1])
-        if np.array_equal(best.X, head.X):
+        if np.array_equal(best.X, incumbent.X):
             break
-        head = best
-    return head
+        incumbent = best
+    return incumbent
 
 
 def _direction(task: SearchTask, X: Floats) -> Floats | None:
@@ -48,10 +51,9 @@ def _direction(task: SearchTask, X: Floats) -> Floats | None:
         if target.is_class or target.name not in slopes:
             continue
         value = float(predicted[target.name][0, 0])
-        sign = {"minimize": 1.0, "maximize": -1.0, None: 0.0}[target.direction]
-        sign += float(value > target.high) - float(value < target.low)
-        if sign:
-            total += sign * slopes[target.name][0] / target.scale
+        down = sign(target) + float(value > target.high) - float(value < target.low)
+        if down:
+            total += down * slopes[target.name][0] / target.scale
     numbers = [j for j in task.movable if isinstance(task.space.parameters[j], Number)]
     mask = np.zeros(X.shape[1], dtype=np.bool_)
     mask[numbers] = X[0, numbers] != task.geometry.none[numbers]

@@ -37,31 +37,28 @@ def checked(
         return found, certificate, ()
     kept = np.flatnonzero([reason is None for reason in why])
     note = f"{len(wrong)} of {len(why)} suggestions were withheld: they break {wrong[0]}."
-    found = replace(
-        found, X=found.X[kept], meets=found.meets[kept], proximity=found.proximity[kept]
-    )
     if certificate is not None and why[0] is not None:
         certificate = Certificate(
             status=CertificateStatus.NO_PROOF,
             reason="What was proved is about a withheld suggestion.",
         )
-    return replace(found, exhaustive=False), certificate, (note,)
+    return replace(found.take(kept), exhaustive=False), certificate, (note,)
 
 
 def _wrong(task: SearchTask, X: Floats) -> list[str | None]:
     """Per configuration [n] the rule that it breaks, or the value that it may not have."""
     encoder = Encoder(task.space)
-    said = task.predict(X) if len(X) and task.outcome_rules else {}
+    scores = task.predict(X) if len(X) and task.outcome_rules else {}
     found: list[str | None] = []
     for row, x in enumerate(X):
         config = encoder.decode(x)
         reason = broken_rule(task.rules, config) or _illegal(task, x, config)
         if reason is None and task.outcome_rules:
-            spoken = {name for rule in task.outcome_rules for name in rule.names}
+            named = {name for rule in task.outcome_rules for name in rule.names}
             predicted = {
-                name: _value(task, name, said[name][row])
+                name: _value(task, name, scores[name][row])
                 for name in task.outcomes
-                if name in spoken
+                if name in named
             }
             reason = broken_rule(task.outcome_rules, {**config, **predicted})
         found.append(reason)

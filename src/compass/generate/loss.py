@@ -1,10 +1,13 @@
-"""The C3G loss (COMPASS, equations 1-5): four terms as pure functions of arrays."""
+"""The terms of the C3G loss (COMPASS, equations 1-5) as pure functions of arrays.
+
+The fourth term, the violation of rules, is `compass.generate.repair.rule_violation`. How the terms
+are put together is the order of preference of decision 0003: `compass.generate.score.order`.
+"""
 
 import numpy as np
 
 from compass.generate.base import Floats
-from compass.prepare.geometry import Geometry
-from compass.settings import LossWeights
+from compass.prepare.geometry import Geometry, column_distances
 
 
 def valid_range(predicted: Floats, low: float, high: float, scale: float) -> Floats:
@@ -22,21 +25,9 @@ def valid_class(scores: Floats, wanted: int) -> Floats:
     return np.asarray(np.maximum(others - scores[:, wanted], 0.0), dtype=np.float64)
 
 
-def column_distance(X: Floats, origin: Floats, geometry: Geometry) -> Floats:
-    """Per column |difference| / scale for numbers, 0 or 1 for categories and the level none.
-
-    X is [n, d], origin [d] or [n, d]; the result is [n, d], not weighted.
-    """
-    apart = np.abs(X - origin) / geometry.scale
-    origin = np.broadcast_to(origin, X.shape)
-    either_none = (geometry.none == X) | (geometry.none == origin)
-    labels = geometry.category | either_none
-    return np.asarray(np.where(labels, (origin != X).astype(np.float64), apart))
-
-
 def proximity(X: Floats, origin: Floats, geometry: Geometry) -> Floats:
     """L_prox [n]: the weighted sum of the column distances."""
-    return np.asarray(column_distance(X, origin, geometry) @ geometry.weight)
+    return np.asarray(column_distances(X, origin, geometry) @ geometry.weight)
 
 
 def diversity(X: Floats, geometry: Geometry) -> float:
@@ -44,13 +35,5 @@ def diversity(X: Floats, geometry: Geometry) -> float:
     n = len(X)
     if n < 2:
         return 0.0
-    pairs = [column_distance(X[i + 1 :], X[i], geometry).sum() for i in range(n - 1)]
+    pairs = [column_distances(X[i + 1 :], X[i], geometry).sum() for i in range(n - 1)]
     return float(sum(pairs) / (n * (n - 1) / 2))
-
-
-def total(
-    valid: Floats, near: Floats, violation: Floats, spread_apart: float, weights: LossWeights
-) -> float:
-    """L of a set of candidates: the sum of their losses less the reward for being different."""
-    each = valid + weights.proximity * near + weights.constraint * violation
-    return float(each.sum() - weights.diversity * spread_apart)

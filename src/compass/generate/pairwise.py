@@ -8,18 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Number
-from compass.generate import loss
 from compass.generate.base import Bools, Columns, Floats
-from compass.generate.blocks import Block
-from compass.generate.repair import broken, settle
-from compass.generate.score import MARGIN, Scored, join, order, score
-from compass.generate.sums import Sums, is_sum
+from compass.generate.blocks import Block, ColumnValues
+from compass.generate.linear_rules import LinearRules, is_linear
+from compass.generate.objectives import sign
+from compass.generate.repair import restore_forced, rule_violation
+from compass.generate.score import MARGIN, ScoredCandidates, join, order, score
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_costs, column_distances
 from compass.prepare.legal import legal_mask, snap
 from compass.rules import Rule
 
 if TYPE_CHECKING:
-    from compass.generate.slices import Aims, Choices, Masks
+    from compass.generate.pairwise_kernel import Planes, RawTargets
     from compass.model.trees.joined import Joined
 
 _VALUES = 96  # values of a column on a plane
@@ -31,52 +32,56 @@ _STEPS = 12  # improvements of one configuration before it is left as it is
 
 @dataclass(frozen=True)
 class PairwiseSearch:
-    """The planes through a configuration, and what counts as better on them."""
+    """A local search that moves two columns at a time, each pair to its best values."""
 
     task: SearchTask
     trees: "Joined"
-    sums: Sums
-    others: tuple[Rule, ...]  # rules that are no sums
-    aims: "Aims"
+    linear_rules: LinearRules
+    others: tuple[Rule, ...]  # rules that are not linear
+    targets: "RawTargets"
     columns: Columns  # [c] those that may move
     values: tuple[Floats, ...]  # per column, ascending
     costs: tuple[Floats, ...]  # per column: what each value adds to the proximity
 
-    def around(self, x: Floats, reach: float = np.inf) -> Floats:
+    def around(self, x: Floats, budget: float = np.inf) -> Floats:
         """For every two columns the best configuration that differs from x [d] in them alone.
 
-        Only changes of the two columns that cost less than `reach` are looked at.
+        Only changes of the two columns that cost less than `budget` count.
         """
-        return self._moves(x, [(a, b, reach) for a, b in self._pairs(x)])
+        return self._moves(x, [(a, b, budget) for a, b in self._pairs(x)])
 
-    def along(self, x: Floats, reach: float = np.inf) -> Floats:
+    def along(self, x: Floats, budget: float = np.inf) -> Floats:
         """For every column the best configuration that differs from x [d] in it alone."""
-        return self._moves(x, [(a, a, reach) for a in range(len(self.columns))])
+        return self._moves(x, [(a, a, budget) for a in range(len(self.columns))])
 
-    def descend(self, head: Scored) -> Scored:
+    def descend(self, incumbent: ScoredCandidates) -> ScoredCandidates:
         """A configuration improved two columns at a time until that no longer helps.
 
         In the end columns of which planes hold only some values are looked at alone, in all.
         """
         for _ in range(_STEPS):
-            better = self._better(head, self._reach(head, self._pairs(head.X[0])))
+            better = self._better(incumbent, self._budgets(incumbent, self._pairs(incumbent.X[0])))
             if better is None:
-                moved = np.flatnonzero(head.X[0, self.columns] != self.task.start[self.columns])
+                moved = np.flatnonzero(
+                    incumbent.X[0, self.columns] != self.task.start[self.columns]
+                )
                 lines = [(int(a), int(a)) for a in moved if len(self.values[a]) > _VALUES]
-                better = self._better(head, self._reach(head, lines))
-            if better is None or self.task.late:
+                better = self._better(incumbent, self._budgets(incumbent, lines))
+            if better is None or self.task.timed_out:
                 break
-            head = better
-        return head
+            incumbent = better
+        return incumbent
 
-    def _better(self, head: Scored, wanted: list[tuple[int, int, float]]) -> Scored | None:
-        """The best of these planes, if it is better than the head."""
-        moved = self._moves(head.X[0], wanted)
+    def _better(
+        self, incumbent: ScoredCandidates, wanted: list[tuple[int, int, float]]
+    ) -> ScoredCandidates | None:
+        """The best of these planes, if it is better than the incumbent."""
+        moved = self._moves(incumbent.X[0], wanted)
         if not len(moved):
             return None
-        both = join([head, score(self.task, settle(self.task, moved))])
+        both = join([incumbent, score(self.task, restore_forced(self.task, moved))])
         best = both.take(order(self.task, both)[:1])
-        return None if np.array_equal(best.X, head.X) else best
+        return None if np.array_equal(best.X, incumbent.X) else best
 
     def _pairs(self, x: Floats) -> list[tuple[int, int]]:
         """Positions in `columns`; a single column makes a plane with itself.
@@ -94,115 +99,104 @@ class PairwiseSearch:
         leading = np.argsort(-often, kind="stable")[:_COLUMNS]
         return list(combinations(sorted({*map(int, leading), *map(int, moved)}), 2))
 
-    def _reach(self, head: Scored, pairs: list[tuple[int, int]]) -> list[tuple[int, int, float]]:
+    def _budgets(
+        self, incumbent: ScoredCandidates, pairs: list[tuple[int, int]]
+    ) -> list[tuple[int, int, float]]:
         """How much two columns may cost: less than now where only the cost can improve."""
-        cheaper = self.task.proximity and not self.aims.sign.any() and head.valid[0] <= 0
-        if not cheaper or head.violation[0] > 0:
+        cheaper = self.task.proximity and not self.targets.sign.any() and incumbent.valid[0] <= 0
+        if not cheaper or incumbent.violation[0] > 0:
             return [(a, b, np.inf) for a, b in pairs]
-        now = self._cost_of(head.X[0])
+        now = self._cost_of(incumbent.X[0])
         return [(a, b, float(now[a] + (now[b] if b != a else 0.0))) for a, b in pairs]
 
     def _cost_of(self, x: Floats) -> Floats:
         task = self.task
-        apart = loss.column_distance(x[None, :], task.start, task.geometry)[0]
+        apart = column_distances(x[None, :], task.start, task.geometry)[0]
         return np.asarray((apart * task.geometry.weight)[self.columns])
 
     def _moves(self, x: Floats, wanted: list[tuple[int, int, float]]) -> Floats:
-        from compass.generate.slices import best_of_planes
+        """The best configuration [d] of each wanted plane that has one, [m, d]."""
+        from compass.generate.pairwise_kernel import best_of_planes
 
-        pairs, limits, masks, choices = self._planes(x, wanted)
+        planes, values, costs = self._planes(x, wanted)
+        pairs = planes.columns
         if not len(pairs):
             return np.empty((0, len(x)))
         margin = 0.0 if self.task.proximity else MARGIN
-        place, _ = best_of_planes(
-            self.trees,
-            x,
-            self.columns[pairs],
-            choices,
-            self.aims,
-            self.sums,
-            masks,
-            limits,
-            margin,
+        position, _ = best_of_planes(
+            self.trees, x, planes, values, costs, self.targets, self.linear_rules, margin
         )
         line = pairs[:, 0] == pairs[:, 1]
-        place[line, 1] = place[line, 0]
-        found = np.flatnonzero(place[:, 0] >= 0)
+        position[line, 1] = position[line, 0]
+        found = np.flatnonzero(position[:, 0] >= 0)
         moved = np.repeat(x[None, :], len(found), axis=0)
-        begin = choices.start[self.columns[pairs[found]]]
+        begin = values.start[pairs[found]]
         rows = np.arange(len(found))
         for side in (0, 1):
-            at = begin[:, side] + place[found, side]
-            moved[rows, self.columns[pairs[found, side]]] = choices.value[at]
+            at = begin[:, side] + position[found, side]
+            moved[rows, pairs[found, side]] = values.value[at]
         return moved
 
     def _planes(
         self, x: Floats, wanted: list[tuple[int, int, float]]
-    ) -> tuple[NDArray[np.int64], Floats, "Masks", "Choices"]:
-        """The planes worth looking at: columns, limits of their cost, allowed points, values."""
-        from compass.generate.slices import Choices, Masks
+    ) -> tuple["Planes", ColumnValues, Floats]:
+        """The planes worth looking at, the values of their columns, and what those cost."""
+        from compass.generate.pairwise_kernel import Planes
 
         task, names = self.task, self.task.space.names
-        wrong = [] if broken(task, x[None, :])[0] == 0 else list(task.rules)
+        wrong = [] if rule_violation(task, x[None, :])[0] == 0 else list(task.rules)
         wrong = [rule for rule in wrong if not rule.holds(x[None, :])[0]]
         mine = [names[c] for c in self.columns]
         kept, values, costs = [], [], []
-        widest = max((reach for *_, reach in wanted), default=0.0)
-        turns = self.sums.turns(x)[:, self.columns]
-        wanted = [(a, b, reach) for a, b, reach in wanted if reach > 0]
-        used = {place for a, b, _ in wanted for place in (a, b)}
+        widest = max((budget for *_, budget in wanted), default=0.0)
+        turns = self.linear_rules.turns(x)[:, self.columns]
+        wanted = [(a, b, budget) for a, b, budget in wanted if budget > 0]
+        used = {index for a, b, _ in wanted for index in (a, b)}
         room = _VALUES if any(a != b for a, b, _ in wanted) else _LINE
-        for place in range(len(self.columns)):
+        for index in range(len(self.columns)):
             value, cost = np.empty(0), np.empty(0)
-            if place in used:
-                value, cost = self._options(x, place, turns, widest, room)
+            if index in used:
+                value, cost = self._options(x, index, turns, widest, room)
             values.append(value)
             costs.append(cost)
         allowed, starts, size = [], [], 0
-        for a, b, reach in wanted:
+        for a, b, budget in wanted:
             both = {mine[a], mine[b]}
             if any(not both & set(rule.names) for rule in wrong):
                 continue
-            kept.append((a, b, reach))
+            kept.append((a, b, budget))
             mask = self._allowed(x, a, b, values[a], values[b])
             starts.append(-1 if mask is None else size)
             if mask is not None:
                 allowed.append(mask.ravel())
                 size += mask.size
-        begin = np.zeros(len(x) + 1, dtype=np.int64)
-        for column, value in zip(self.columns, values, strict=True):
-            begin[column + 1] = len(value)
-        order_ = np.argsort(self.columns)
-        choices = Choices(
-            np.cumsum(begin),
-            np.concatenate([values[i] for i in order_]),
-            np.concatenate([costs[i] for i in order_]),
-        )
-        masks = Masks(
+        planes = Planes(
+            self.columns[np.array([(a, b) for a, b, _ in kept], dtype=np.int64).reshape(-1, 2)],
+            np.array([budget for *_, budget in kept]),
             np.array(starts, dtype=np.int64),
             np.concatenate(allowed) if allowed else np.empty(0, dtype=np.bool_),
         )
-        pairs = np.array([(a, b) for a, b, _ in kept], dtype=np.int64).reshape(-1, 2)
-        return pairs, np.array([limit for *_, limit in kept]), masks, choices
+        listed = dict(zip(map(int, self.columns), values, strict=True))
+        return planes, ColumnValues.of(len(x), listed), np.concatenate(costs)
 
     def _options(
-        self, x: Floats, place: int, turns: Floats, reach: float, room: int
+        self, x: Floats, index: int, turns: Floats, budget: float, room: int
     ) -> tuple[Floats, Floats]:
-        """Values of a column within reach and their costs: those at hand, and where sums turn."""
-        column = int(self.columns[place])
-        value, cost = self.values[place], self.costs[place]
-        points = turns[:, place]
+        """Values of a column within budget and their costs: listed ones, and where rules turn."""
+        column = int(self.columns[index])
+        value, cost = self.values[index], self.costs[index]
+        points = turns[:, index]
         points = points[np.isfinite(points)]
         if len(points):
             points = grid_points(self.task, column, points)
-            points = points[column_costs(self.task, column, points) < reach]
+            points = points[_proximity_costs(self.task, column, points) < budget]
         points = np.append(points, x[column])
         at = np.minimum(np.searchsorted(value, points), len(value) - 1)
         if (value[at] != points).any():
             value = np.union1d(value, points)
-            cost = column_costs(self.task, column, value)
-        if reach < np.inf:
-            near = np.flatnonzero((cost < reach) | (value == x[column]))
+            cost = _proximity_costs(self.task, column, value)
+        if budget < np.inf:
+            near = np.flatnonzero((cost < budget) | (value == x[column]))
             value, cost = value[near], cost[near]
         if len(value) > room:
             few = _spread(np.abs(value - x[column]), room)
@@ -219,9 +213,9 @@ class PairwiseSearch:
                 continue
             columns = {n: x[[names.index(n)]][:, None] for n in rule.names}
             columns |= {second: vb[None, :], first: va[:, None]}
-            here = rule.holds_for({n: columns[n] for n in rule.names})
-            here = np.broadcast_to(here, (len(va), len(vb) if a != b else 1))
-            fine = here if fine is None else fine & here
+            holds = rule.holds_for({n: columns[n] for n in rule.names})
+            holds = np.broadcast_to(holds, (len(va), len(vb) if a != b else 1))
+            fine = holds if fine is None else fine & holds
         return fine
 
 
@@ -236,20 +230,15 @@ def grid_points(task: SearchTask, column: int, points: Floats) -> Floats:
     return np.asarray(snapped[legal_mask(parameter, snapped)])
 
 
-def column_costs(task: SearchTask, column: int, values: Floats) -> Floats:
+def _proximity_costs(task: SearchTask, column: int, values: Floats) -> Floats:
     """What each value of a column adds to the proximity; 0 where closeness is not wanted."""
     if not task.proximity:
         return np.zeros(len(values))
-    start, geometry = task.start[column], task.geometry
-    apart = np.abs(values - start) / geometry.scale[column]
-    none = geometry.none[column]
-    label = np.full(len(values), geometry.category[column]) | (values == none) | (start == none)
-    apart = np.where(label, (values != start).astype(np.float64), apart)
-    return np.asarray(apart * geometry.weight[column])
+    return column_costs(values, task.start, column, task.geometry)
 
 
-def planes(task: SearchTask, groups: list[Block]) -> PairwiseSearch | None:
-    """The planes of a problem; None where the model is not made of trees or nothing is wanted."""
+def pairwise_search(task: SearchTask, groups: list[Block]) -> PairwiseSearch | None:
+    """The search of a task; None where the model is not made of trees or nothing is wanted."""
     from compass.model.trees.joined import join as join_trees
 
     parts = task.predict.parts
@@ -264,28 +253,30 @@ def planes(task: SearchTask, groups: list[Block]) -> PairwiseSearch | None:
         for column, values in zip(block.columns, block.values, strict=True)
     }
     columns = np.array(sorted(by_column), dtype=np.int64)
-    sums = task.sums
-    values = {int(c): _on_plane(task, int(c), by_column[int(c)]) for c in columns}
-    values = {c: np.union1d(v, _meeting(task, sums, values, c)) for c, v in values.items()}
+    linear = task.linear_rules
+    values = {int(c): _cheapest_of_cells(task, int(c), by_column[int(c)]) for c in columns}
+    values = {c: np.union1d(v, _turning_points(task, linear, values, c)) for c, v in values.items()}
     trees = join_trees([parts[name] for name in wanted])
     return PairwiseSearch(
         task,
         trees,
-        sums,
-        others=tuple(rule for rule in task.rules if not is_sum(rule)),
-        aims=_aims(task, wanted, trees),
+        linear,
+        others=tuple(rule for rule in task.rules if not is_linear(rule)),
+        targets=_raw_targets(task, wanted, trees),
         columns=columns,
         values=tuple(values.values()),
-        costs=tuple(column_costs(task, c, v) for c, v in values.items()),
+        costs=tuple(_proximity_costs(task, c, v) for c, v in values.items()),
     )
 
 
-def _meeting(task: SearchTask, sums: Sums, values: dict[int, Floats], column: int) -> Floats:
+def _turning_points(
+    task: SearchTask, linear: LinearRules, values: dict[int, Floats], column: int
+) -> Floats:
     """Values of a column at which a sum turns true for some value of one other column."""
     points = []
-    for r in np.flatnonzero(sums.factor[:, column]):
-        factor = sums.factor[r]
-        rest = float(sums.constant[r] + factor @ task.start) - factor[column] * task.start[column]
+    for r in np.flatnonzero(linear.factor[:, column]):
+        factor = linear.factor[r]
+        rest = float(linear.constant[r] + factor @ task.start) - factor[column] * task.start[column]
         for other, few in values.items():
             if other != column and factor[other] and len(few) <= _FEW:
                 moved = rest + factor[other] * (few - task.start[other])
@@ -293,8 +284,8 @@ def _meeting(task: SearchTask, sums: Sums, values: dict[int, Floats], column: in
     return grid_points(task, column, np.concatenate(points) if points else np.empty(0))
 
 
-def reaching(task: SearchTask, best: Scored) -> SearchTask:
-    """The problem of reaching the values of `best`, within the tolerance, by a small change."""
+def reaching(task: SearchTask, best: ScoredCandidates) -> SearchTask:
+    """The task of reaching the values of `best`, within the tolerance, by a small change."""
     predicted = task.predict(best.X[:1])
     tolerance = task.settings.search.tolerance
     targets = []
@@ -311,13 +302,13 @@ def reaching(task: SearchTask, best: Scored) -> SearchTask:
     return replace(task, targets=tuple(targets))
 
 
-def _aims(task: SearchTask, wanted: list[str], trees: "Joined") -> "Aims":
+def _raw_targets(task: SearchTask, wanted: list[str], trees: "Joined") -> "RawTargets":
     """The targets in terms of raw outputs: what a link does to them is undone.
 
     Where contexts cannot be averaged before the link, the first of them stands for all: planes
     only propose, what they propose is predicted in full.
     """
-    from compass.generate.slices import Aims
+    from compass.generate.pairwise_kernel import RawTargets
 
     parts = task.predict.parts
     assert parts is not None
@@ -338,11 +329,10 @@ def _aims(task: SearchTask, wanted: list[str], trees: "Joined") -> "Aims":
         elif link == "exp":
             low, high = (float(np.log(v)) if v > 0 else -np.inf for v in (low, high))
             scale = 1.0
-        sign = {"minimize": 1.0, "maximize": -1.0, None: 0.0}[target.direction]
-        rows.append((slot, wide, label, low, high, scale, sign))
+        rows.append((slot, wide, label, low, high, scale, sign(target)))
     slots, wides, labels, *numbers = (list(column) for column in zip(*rows, strict=True))
     low_, high_, scale_, sign_ = (np.array(column, dtype=np.float64) for column in numbers)
-    return Aims(
+    return RawTargets(
         slot=np.array(slots, dtype=np.int64),
         wide=np.array(wides, dtype=np.int64),
         wanted=np.array(labels, dtype=np.int64),
@@ -353,13 +343,13 @@ def _aims(task: SearchTask, wanted: list[str], trees: "Joined") -> "Aims":
     )
 
 
-def _on_plane(task: SearchTask, column: int, values: Floats) -> Floats:
+def _cheapest_of_cells(task: SearchTask, column: int, values: Floats) -> Floats:
     """One value of every cell of a column, the cheapest; all of them where there are few."""
     edges = task.predict.edges(column)
     if len(values) <= _VALUES or edges is None:
         return values
     cell = np.searchsorted(edges, values.astype(np.float32).astype(np.float64))
-    best = np.lexsort((column_costs(task, column, values), cell))
+    best = np.lexsort((_proximity_costs(task, column, values), cell))
     firsts = best[np.unique(cell[best], return_index=True)[1]]
     return np.asarray(values[np.sort(firsts)])
 

@@ -5,69 +5,72 @@ from numpy.typing import NDArray
 
 from compass.generate import loss
 from compass.generate.base import Floats
-from compass.generate.chance import choose
-from compass.generate.nearest import distances
-from compass.generate.score import Scored, order
+from compass.generate.expected_improvement import choose_untried
+from compass.generate.objectives import as_good_as, objective_values, objectives, preference
+from compass.generate.score import ScoredCandidates, order
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import distances
 
 _WORSE = 0.1  # a value worse by this share costs as much as a change by one standard deviation
 # How much more a further answer may cost, in units of the budget; 0: as little as possible.
 _BUDGETS = (0.0, 0.25, 1.0, 4.0, 16.0, 64.0)
 
 
-def preferred(task: SearchTask, scored: Scored) -> Scored:
+def preferred(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
     """Candidates best first.
 
     Where something is minimised, all that come within the tolerance of the best value count as
     reaching it, and the smallest change among them comes first.
     """
     ranked = scored.take(order(task, scored))
-    if not task.proximity or not any(t.direction for t in task.targets) or not len(ranked):
+    if not task.proximity or not objectives(task.targets) or not len(ranked):
         return ranked
-    best = ranked.extreme[0]
-    tolerance = task.settings.search.tolerance * max(abs(float(best)), 1e-12)
+    limit = as_good_as(float(ranked.preference[0]), task.settings.search.tolerance)
     reach = (
         (ranked.violation == ranked.violation[0])
         & (ranked.valid <= ranked.valid[0])
-        & (ranked.extreme <= best + tolerance)
+        & (ranked.preference <= limit)
     )
     inside = np.flatnonzero(reach)
     inside = inside[np.argsort(ranked.proximity[inside], kind="stable")]
     return ranked.take(np.concatenate([inside, np.flatnonzero(~reach)]))
 
 
-def pick(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
+def pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     """Positions in `scored` (best first, as `preferred` gives it) of the answers to return.
 
     The best one comes first whatever it is. The others are at least `distinct` away from each
     other; the diversity weight decides how much more they may cost for being different. Where that
-    can be told, they are near past runs: an alternative that nobody has come close to trying
-    helps nobody. Where the best past run is known and nobody asks for more diversity, the chance
-    to beat that run decides.
+    is known, they are near past runs: an alternative that nobody has come close to trying
+    helps nobody. Where the best past run is known and nobody asks for more diversity, the expected
+    improvement on that run decides.
     """
     if not len(scored):
         return np.empty(0, dtype=np.int64)
     past_runs = task.past_runs
     beatable = past_runs is not None and past_runs.best >= 0 and not task.proximity
     if past_runs is not None and beatable and task.settings.loss.diversity <= 1:
-        return choose(task, past_runs, scored)
+        return choose_untried(task, past_runs, scored)
     cost = _cost(task, scored)
     if task.count > 1 and task.familiar is not None:
-        ladder = _ladder(task, scored.X, cost, np.arange(len(scored)))
-        pool = np.unique(np.concatenate([chosen for _, chosen in ladder]))
-        strange = ~task.familiar(scored.X[pool])
-        strange[0] = False
-        known = pool[~strange]
+        sets = _growing_sets(task, scored.X, cost, np.arange(len(scored)))
+        pool = np.unique(np.concatenate([chosen for _, chosen in sets]))
+        unfamiliar = ~task.familiar(scored.X[pool])
+        unfamiliar[0] = False
+        known = pool[~unfamiliar]
         if len(known) < task.count:
-            known = np.sort(np.append(known, pool[strange][: task.count - len(known)]))
+            known = np.sort(np.append(known, pool[unfamiliar][: task.count - len(known)]))
     else:
         known = np.arange(len(scored))
-    chosen = _weighed(task, scored, cost, _ladder(task, scored.X, cost, known))
+    chosen = _least_loss(task, scored, cost, _growing_sets(task, scored.X, cost, known))
     return np.concatenate([chosen[:1], np.sort(chosen[1:])])
 
 
-def _weighed(
-    task: SearchTask, scored: Scored, cost: Floats, ladder: list[tuple[float, NDArray[np.int64]]]
+def _least_loss(
+    task: SearchTask,
+    scored: ScoredCandidates,
+    cost: Floats,
+    sets: list[tuple[float, NDArray[np.int64]]],
 ) -> NDArray[np.int64]:
     """Of several sets of answers the one with the least loss: costs less the reward for diversity.
 
@@ -75,8 +78,8 @@ def _weighed(
     on diversity never gives a less diverse set: of two sets the more diverse one gains more by it.
     """
     weight, limit = task.settings.loss.diversity, task.settings.search.budget
-    best, least, widest = ladder[0][1], np.inf, -np.inf
-    for budget, chosen in ladder:
+    best, least, widest = sets[0][1], np.inf, -np.inf
+    for budget, chosen in sets:
         apart = loss.diversity(scored.X[chosen], task.geometry)
         if apart <= widest or budget > limit * max(weight, 1.0):
             continue
@@ -87,7 +90,7 @@ def _weighed(
     return best
 
 
-def _ladder(
+def _growing_sets(
     task: SearchTask, X: Floats, cost: Floats, known: NDArray[np.int64]
 ) -> list[tuple[float, NDArray[np.int64]]]:
     """Sets of different answers under growing budgets for what each may cost more than the best."""
@@ -117,14 +120,14 @@ def _different(task: SearchTask, X: Floats, cost: Floats, budget: float) -> NDAr
     return np.asarray(chosen, dtype=np.int64)
 
 
-def _cost(task: SearchTask, scored: Scored) -> Floats:
+def _cost(task: SearchTask, scored: ScoredCandidates) -> Floats:
     """What a candidate costs more than the best one, [n].
 
     A change counts in standard deviations of its parameter, a missed goal in those of its outcome,
     and a worse value relative to the best: what is minimised may be small beside its deviation.
     """
     cost = np.maximum(scored.valid - scored.valid[0], 0.0)
-    worse = np.maximum(scored.extreme - scored.extreme[0], 0.0)
+    worse = np.maximum(scored.preference - scored.preference[0], 0.0)
     if worse.any():
         cost = cost + worse / (_WORSE * _size(task, scored.X[:1]))
     if task.proximity:
@@ -134,7 +137,7 @@ def _cost(task: SearchTask, scored: Scored) -> Floats:
 
 
 def _size(task: SearchTask, best: Floats) -> float:
-    """How large the values that are minimised or maximised are, in standard deviations."""
-    predicted = task.predict(best)
-    directed = [target for target in task.targets if target.direction is not None]
-    return max(sum(abs(float(predicted[t.name][0, 0])) / t.scale for t in directed), 1e-12)
+    """How large the predicted values of the objectives are at the best candidate [1, d]."""
+    predicted = {name: scores[:, 0] for name, scores in task.predict(best).items()}
+    values = objective_values(task.targets, predicted, (1,))
+    return max(float(preference(np.abs(values))[0]), 1e-12)

@@ -31,7 +31,9 @@ class Averaged:
         self._edges: dict[int, Floats] = {}
         fixed = contexts.copy()
         fixed[:, movable] = np.nan
-        self._cut = {name: _cut(model, fixed) for name, model in models.items() if _trees(model)}
+        self._forests = {
+            name: _specialised(model, fixed) for name, model in models.items() if _trees(model)
+        }
 
     @property
     def parts(self) -> Mapping[str, tuple["FlatForest", ...]] | None:
@@ -39,16 +41,16 @@ class Averaged:
 
         A prediction is the mean over them of what each predicts, the geometric one for logarithms.
         """
-        return self._cut if len(self._cut) == len(self._models) else None
+        return self._forests if len(self._forests) == len(self._models) else None
 
     def __call__(self, X: Floats) -> dict[str, Floats]:
         """Per outcome float64[n, outputs] for X float64[n, d]."""
         found = {}
         for names, joined in self._walks:
-            said, first = joined.mean(X), 0
+            predictions, first = joined.mean(X), 0
             for name in names:
-                last = first + self._cut[name][0].outputs
-                found[name] = said[:, first:last]
+                last = first + self._forests[name][0].outputs
+                found[name] = predictions[:, first:last]
                 first = last
         return {
             name: found[name] if name in found else self._predicted(model, X)
@@ -68,13 +70,13 @@ class Averaged:
         for name, model in self._models.items():
             # A model of trees may come from elsewhere and know better how sure it is.
             if isinstance(model, FittedTrees):
-                said = [mean_spread(part, X) for part in self._cut[name]]
-                found[name] = _spread(said, geometric=model.forest.link == "exp")
+                predictions = [mean_spread(part, X) for part in self._forests[name]]
+                found[name] = _spread(predictions, geometric=model.forest.link == "exp")
             elif isinstance(model, Exponential):
-                shares = self._asked(model.inner.spread, X)
+                shares = self._mean_of(model.inner.spread, X)
                 found[name] = self._predicted(model, X)[:, 0] * shares
             else:
-                found[name] = self._asked(model.spread, X)
+                found[name] = self._mean_of(model.spread, X)
         return found
 
     def gradient(self, X: Floats) -> dict[str, Floats] | None:
@@ -87,10 +89,10 @@ class Averaged:
             if offered is None or offered(X[:1]) is None:
                 return None
             if isinstance(model, Exponential):
-                slopes = self._asked(getattr(model.inner, "gradient"), X)  # noqa: B009
+                slopes = self._mean_of(getattr(model.inner, "gradient"), X)  # noqa: B009
                 found[name] = self._predicted(model, X) * slopes
             else:
-                found[name] = self._asked(offered, X)
+                found[name] = self._mean_of(offered, X)
         return found
 
     def edges(self, column: int) -> Floats | None:
@@ -100,7 +102,7 @@ class Averaged:
         if self.parts is None:
             return None
         if column not in self._edges:
-            found = [cell_edges(part, column) for parts in self._cut.values() for part in parts]
+            found = [cell_edges(part, column) for parts in self._forests.values() for part in parts]
             self._edges[column] = np.unique(np.concatenate(found)) if found else np.empty(0)
         return self._edges[column]
 
@@ -110,9 +112,9 @@ class Averaged:
         from compass.model.trees.joined import join
 
         kinds: dict[bool, list[str]] = {}
-        for name, parts in self._cut.items():
+        for name, parts in self._forests.items():
             kinds.setdefault(parts[0].single, []).append(name)
-        return [(names, join([self._cut[name] for name in names])) for names in kinds.values()]
+        return [(names, join([self._forests[name] for name in names])) for names in kinds.values()]
 
     def _predicted(self, model: Fitted, X: Floats) -> Floats:
         """The mean over contexts of what a model without trees predicts."""
@@ -120,38 +122,38 @@ class Averaged:
 
         if isinstance(model, Exponential):
             # As with trees, an outcome that is learnt as a logarithm is averaged as one.
-            return model.of(self._asked(model.inner.predict, X))
-        return self._asked(model.predict, X)
+            return model.of(self._mean_of(model.inner.predict, X))
+        return self._mean_of(model.predict, X)
 
-    def _asked(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
-        """The mean over contexts of what a model says."""
-        said = []
+    def _mean_of(self, predict: Callable[[Floats], Floats], X: Floats) -> Floats:
+        """The mean over contexts of what a function of a model gives."""
+        predictions = []
         for context in self._contexts:
             full = np.repeat(context[None, :], len(X), axis=0)
             full[:, self._movable] = X[:, self._movable]
-            said.append(ask(full))
-        return _mean(said)
+            predictions.append(predict(full))
+        return _mean(predictions)
 
 
-def _mean(said: Sequence[Floats]) -> Floats:
+def _mean(predictions: Sequence[Floats]) -> Floats:
     # One array at a time: numpy's own means may add in another order when there is a single row,
     # and the same configuration must be predicted the same in every batch.
-    return np.asarray(reduce(add, said) / len(said))
+    return np.asarray(reduce(add, predictions) / len(predictions))
 
 
-def _spread(said: Sequence[tuple[Floats, Floats]], *, geometric: bool) -> Floats:
+def _spread(predictions: Sequence[tuple[Floats, Floats]], *, geometric: bool) -> Floats:
     """The mean spread [n] of predictions and their spreads, one pair for each context."""
-    if not geometric or len(said) == 1:
-        return _mean([spread for _, spread in said])
-    centre = np.exp(_mean([np.log(mean[:, 0]) for mean, _ in said]))
-    return np.asarray(centre * _mean([spread / mean[:, 0] for mean, spread in said]))
+    if not geometric or len(predictions) == 1:
+        return _mean([spread for _, spread in predictions])
+    centre = np.exp(_mean([np.log(mean[:, 0]) for mean, _ in predictions]))
+    return np.asarray(centre * _mean([spread / mean[:, 0] for mean, spread in predictions]))
 
 
 def _trees(model: Fitted) -> bool:
     return getattr(model, "forest", None) is not None
 
 
-def _cut(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
+def _specialised(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:
     from compass.model.trees.cut import Cuts
 
     cuts = getattr(model, "cuts", None)

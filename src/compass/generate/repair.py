@@ -4,11 +4,11 @@ import numpy as np
 
 from compass.domain.expression import Comparison
 from compass.domain.space import Number
-from compass.generate import loss
 from compass.generate.base import Bools, Floats
 from compass.generate.blocks import Block
-from compass.generate.sums import is_sum
+from compass.generate.linear_rules import is_linear
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_distances
 from compass.prepare.legal import snap
 from compass.rules import components
 from compass.rules.solve import solve, unfolds
@@ -17,18 +17,18 @@ _ROUNDS = 6
 _TRIED = 24  # values tried for one column of one configuration
 
 
-def broken(task: SearchTask, X: Floats) -> Floats:
+def rule_violation(task: SearchTask, X: Floats) -> Floats:
     """The total violation of the rules on features, [n]."""
     amount = np.zeros(len(X))
-    sums = task.sums
-    doubtful = ~sums.surely(X) if len(sums.constant) else np.empty((len(X), 0), dtype=np.bool_)
-    place = 0
+    linear = task.linear_rules
+    doubtful = ~linear.surely(X) if len(linear.constant) else np.empty((len(X), 0), dtype=np.bool_)
+    number = 0
     for rule in task.rules:
-        if not is_sum(rule):
+        if not is_linear(rule):
             amount += rule.violation(X)
             continue
-        rows = np.flatnonzero(doubtful[:, place])
-        place += 1
+        rows = np.flatnonzero(doubtful[:, number])
+        number += 1
         if len(rows):
             amount[rows] += rule.violation(X[rows])
     return amount
@@ -42,7 +42,7 @@ def repair(task: SearchTask, X: Floats, loose: list[Block], keep: Bools | None =
     """
     X = X.copy()
     rows = np.arange(len(X))
-    amount = broken(task, X)
+    amount = rule_violation(task, X)
     for _ in range(_ROUNDS):
         rows = rows[amount[rows] > 0]
         if not len(rows):
@@ -51,7 +51,7 @@ def repair(task: SearchTask, X: Floats, loose: list[Block], keep: Bools | None =
         moved, left = _best_moves(task, X[rows], amount[rows], loose, marked)
         X[rows] = moved
         rows = rows[left < amount[rows]]  # what could not be improved never will be
-        amount[rows] = broken(task, X[rows])
+        amount[rows] = rule_violation(task, X[rows])
     return X
 
 
@@ -66,20 +66,18 @@ def _best_moves(
             options = _options(task, X, int(column), values)  # [r, k]
             tried = np.repeat(X, options.shape[1], axis=0)
             tried[:, column] = options.ravel()
-            left = broken(task, tried).reshape(options.shape)
+            left = rule_violation(task, tried).reshape(options.shape)
             if keep is not None:
                 left[keep[:, column]] = np.inf
-            apart = loss.column_distance(
-                tried, np.repeat(X, options.shape[1], axis=0), task.geometry
-            )
+            apart = column_distances(tried, np.repeat(X, options.shape[1], axis=0), task.geometry)
             apart = apart[:, column].reshape(options.shape) * task.geometry.weight[column]
-            place = np.lexsort((apart, left), axis=1)[:, 0]
+            index = np.lexsort((apart, left), axis=1)[:, 0]
             rows = np.arange(len(X))
-            here, far = left[rows, place], apart[rows, place]
-            better = (here < least) | ((here == least) & (far < nearest) & (here < amount))
+            lowest, far = left[rows, index], apart[rows, index]
+            better = (lowest < least) | ((lowest == least) & (far < nearest) & (lowest < amount))
             best[better] = X[better]
-            best[better, column] = options[rows, place][better]
-            least[better], nearest[better] = here[better], far[better]
+            best[better, column] = options[rows, index][better]
+            least[better], nearest[better] = lowest[better], far[better]
     return best, least
 
 
@@ -89,8 +87,8 @@ def _options(task: SearchTask, X: Floats, column: int, values: Floats) -> Floats
         options = np.repeat(values[None, :], len(X), axis=0)
     else:
         half = _TRIED // 2
-        here = np.searchsorted(values, X[:, column])
-        first = np.clip(here - half // 2, 0, len(values) - half)
+        now = np.searchsorted(values, X[:, column])
+        first = np.clip(now - half // 2, 0, len(values) - half)
         near = values[first[:, None] + np.arange(half)]
         spread = values[np.linspace(0, len(values) - 1, half).astype(np.int64)]
         options = np.column_stack([near, np.repeat(spread[None, :], len(X), axis=0)])
@@ -129,7 +127,7 @@ def _boundaries(task: SearchTask, X: Floats, column: int) -> list[Floats]:
     return solved
 
 
-def settle(task: SearchTask, X: Floats) -> Floats:
+def restore_forced(task: SearchTask, X: Floats) -> Floats:
     """X with forced columns back at the start's values where the rules allow that.
 
     All of them together, those that equalities tie, and each alone; again as long as one returns,
@@ -138,9 +136,9 @@ def settle(task: SearchTask, X: Floats) -> Floats:
     if not len(task.forced) or not len(X):
         return X
     X = X.copy()
-    holds = broken(task, X) == 0
+    holds = rule_violation(task, X) == 0
     rows = np.flatnonzero(holds & (X[:, task.forced] != task.start[task.forced]).any(axis=1))
-    together = [[*map(int, task.forced)], *_equated(task), *([int(j)] for j in task.forced)]
+    together = [[*map(int, task.forced)], *tied_forced(task), *([int(j)] for j in task.forced)]
     while len(rows):
         before = X[rows]
         for columns in together:
@@ -162,7 +160,7 @@ def _still(task: SearchTask, X: Floats, columns: list[int]) -> Bools:
     return fine
 
 
-def _equated(task: SearchTask) -> list[list[int]]:
+def tied_forced(task: SearchTask) -> list[list[int]]:
     """Groups of forced columns that equalities tie: none of them can return alone."""
     names = task.space.names
     equalities = [
@@ -187,4 +185,4 @@ def forcing_rule(task: SearchTask, x: Floats, column: int) -> str | None:
     return next((rule.text for rule in (*first, *breaking)), None)
 
 
-__all__ = ["broken", "forcing_rule", "repair", "settle"]
+__all__ = ["forcing_rule", "repair", "restore_forced", "rule_violation", "tied_forced"]

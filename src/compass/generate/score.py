@@ -1,52 +1,62 @@
 """Scoring candidates: predictions, rules and the order in which answers are preferred."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate import loss
-from compass.generate.base import Floats
-from compass.generate.repair import broken
+from compass.generate.base import Candidates, Floats
+from compass.generate.objectives import objective_values, preference
+from compass.generate.repair import rule_violation
 from compass.generate.task import SearchTask
 
 MARGIN = 0.1  # being this far inside a range, in standard deviations, is far enough
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredCandidates:
     """Candidates with everything that decides their order; all arrays start with [n]."""
 
     X: Floats
     violation: Floats  # Phi: 0 where every rule holds
     valid: Floats  # L_valid of ranges and classes: 0 where every goal is met
-    extreme: Floats  # what is minimised, in standard deviations
+    values: Floats  # [n, objectives] what is minimised, in standard deviations
+    preference: Floats  # one number made of the values, by which candidates are ranked
     proximity: Floats  # L_prox
     margin: Floats  # how far inside the ranges, up to a limit
 
-    def take(self, index: NDArray[np.int64]) -> "Scored":
+    def take(self, index: NDArray[np.int64]) -> "ScoredCandidates":
         """The candidates at these positions."""
-        return Scored(
-            self.X[index],
-            self.violation[index],
-            self.valid[index],
-            self.extreme[index],
-            self.proximity[index],
-            self.margin[index],
-        )
+        return ScoredCandidates(*(getattr(self, name)[index] for name in _ARRAYS))
 
     def __len__(self) -> int:
         return len(self.X)
 
-
-def join(parts: list[Scored]) -> Scored:
-    """Several batches as one."""
-    return Scored(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("X", "violation", "valid", "extreme", "proximity", "margin")
+    def candidates(
+        self, *, exhaustive: bool = False, evaluated: int = 0, timed_out: bool = False
+    ) -> Candidates:
+        """These as the result of a search; they must be legal, and best first."""
+        return Candidates(
+            self.X,
+            self.values,
+            self.valid <= 0,
+            self.proximity,
+            exhaustive=exhaustive,
+            evaluated=evaluated,
+            timed_out=timed_out,
         )
+
+
+_ARRAYS = tuple(field.name for field in fields(ScoredCandidates))
+
+
+def join(parts: Sequence[ScoredCandidates]) -> ScoredCandidates:
+    """Several batches as one."""
+    return ScoredCandidates(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS)
     )
 
 
@@ -61,34 +71,38 @@ def with_outcomes(X: Floats, predicted: Mapping[str, Floats], outcomes: tuple[st
     return np.column_stack([X, *columns]) if columns else X
 
 
-def score(task: SearchTask, X: Floats) -> Scored:
+def score(task: SearchTask, X: Floats) -> ScoredCandidates:
     """Predict and judge complete configurations X [n, d].
 
     Where the task knows past runs, a configuration that was run before has to obey the
     rules and meet the goals as predicted and as measured, and is worth what was measured.
     """
     predicted = task.predict(X) if len(X) and (task.targets or task.outcome_rules) else {}
-    scored = assessor(task, X, predicted)
+    scored = score_outcomes(task, X, predicted)
     if task.past_runs is None or not predicted:
         return scored
-    place = task.past_runs.find(X)
-    scored = replace(scored, extreme=task.past_runs.cautious(scored.extreme, place))
-    known = np.flatnonzero(place >= 0)
-    said = {name: values[known] for name, values in predicted.items()}
-    believed = task.past_runs.believed(said, place[known])
-    valid, scored.extreme[known], margin = aims(task, believed, len(known))
-    scored.valid[known] = np.maximum(scored.valid[known], valid)
-    scored.margin[known] = np.minimum(scored.margin[known], margin)
+    run = task.past_runs.find(X)
+    scored = replace(scored, preference=task.past_runs.cautious(scored.preference, run))
+    known = np.flatnonzero(run >= 0)
+    believed = task.past_runs.believed(
+        {name: values[known] for name, values in predicted.items()}, run[known]
+    )
+    aims = score_targets(task, believed, len(known))
+    scored.values[known], scored.preference[known] = aims.values, preference(aims.values)
+    scored.valid[known] = np.maximum(scored.valid[known], aims.valid)
+    scored.margin[known] = np.minimum(scored.margin[known], aims.margin)
     scored.violation[known] += _broken_conditions(task, X[known], believed)
     return scored
 
 
-def assessor(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Scored:
-    """Assessor complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
-    violation = broken(task, X) + _broken_conditions(task, X, outcomes)
-    valid, extreme, margin = aims(task, outcomes, len(X))
+def score_outcomes(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> ScoredCandidates:
+    """Judge complete configurations X [n, d] whose outcomes (each [n, outputs]) are these."""
+    violation = rule_violation(task, X) + _broken_conditions(task, X, outcomes)
+    aims = score_targets(task, outcomes, len(X))
     near = loss.proximity(X, task.start, task.geometry)
-    return Scored(X, violation, valid, extreme, near, margin)
+    return ScoredCandidates(
+        X, violation, aims.valid, aims.values, preference(aims.values), near, aims.margin
+    )
 
 
 def _broken_conditions(task: SearchTask, X: Floats, outcomes: Mapping[str, Floats]) -> Floats:
@@ -101,34 +115,45 @@ def _broken_conditions(task: SearchTask, X: Floats, outcomes: Mapping[str, Float
     return amount
 
 
-def aims(task: SearchTask, outcomes: Mapping[str, Floats], n: int) -> tuple[Floats, Floats, Floats]:
-    """How far n outcomes (each [n, outputs]) miss the goals, what is minimised, and the margin."""
-    valid, extreme, margin = np.zeros(n), np.zeros(n), np.full(n, MARGIN)
+class TargetScore(NamedTuple):
+    """How outcomes compare with the targets; all arrays start with [n]."""
+
+    valid: Floats  # how far ranges and classes are missed
+    values: Floats  # [n, objectives]
+    margin: Floats  # how far inside the ranges, up to a limit
+
+
+def score_targets(task: SearchTask, outcomes: Mapping[str, Floats], n: int) -> TargetScore:
+    """Compare n outcomes (each [n, outputs]) with the targets of a task."""
+    valid, margin = np.zeros(n), np.full(n, MARGIN)
     for target in task.targets if n else ():
-        values = outcomes[target.name]
+        scores = outcomes[target.name]
         if target.is_class:
-            valid += loss.valid_class(values, task.labels[target.name])
+            valid += loss.valid_class(scores, task.labels[target.name])
             continue
-        y = values[:, 0]
-        if target.direction is not None:
-            extreme += (y if target.direction == "minimize" else -y) / target.scale
+        y = scores[:, 0]
         valid += loss.valid_range(y, target.low, target.high, target.scale)
         inside = np.minimum(y - target.low, target.high - y) / target.scale
         margin = np.minimum(margin, inside)
-    return valid, extreme, margin
+    return TargetScore(valid, objective_values(task.targets, _first(outcomes), (n,)), margin)
 
 
-def order(task: SearchTask, scored: Scored) -> NDArray[np.int64]:
+def _first(outcomes: Mapping[str, Floats]) -> dict[str, Floats]:
+    return {name: values[:, 0] for name, values in outcomes.items()}
+
+
+def order(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     """Positions from best to worst.
 
-    Obeying the rules comes before meeting the goals, that before the value of what is minimised,
-    and that before closeness to the start (or, without a baseline, being well inside a range).
+    Obeying the rules comes before meeting the goals, that before the preference among the values
+    of the objectives, and that before closeness to the start (or, without a baseline, being well
+    inside a range).
     """
     weights = task.settings.loss
     broken = np.where(
         scored.violation > 0, scored.valid + weights.constraint * scored.violation + 1e-12, 0.0
     )
     valid = np.where(scored.violation > 0, 0.0, scored.valid)
-    wish = weights.proximity * scored.proximity if task.proximity else -scored.margin
-    keys = (scored.proximity, wish, scored.extreme, valid, broken)
+    last = weights.proximity * scored.proximity if task.proximity else -scored.margin
+    keys = (scored.proximity, last, scored.preference, valid, broken)
     return np.asarray(np.lexsort(keys), dtype=np.int64)

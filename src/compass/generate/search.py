@@ -9,14 +9,15 @@ from compass.domain.space import Number
 from compass.generate.base import Candidates, Floats
 from compass.generate.blocks import Block, blocks
 from compass.generate.gradient import descend
-from compass.generate.nearest import nearest_rows
-from compass.generate.pairwise import PairwiseSearch, planes, reaching
-from compass.generate.past import weighed
+from compass.generate.objectives import objectives
+from compass.generate.pairwise import PairwiseSearch, pairwise_search, reaching
+from compass.generate.past import with_past_runs
 from compass.generate.pick import pick, preferred
-from compass.generate.repair import broken, repair, settle
-from compass.generate.score import Scored, join, order, score
+from compass.generate.repair import repair, restore_forced, rule_violation
+from compass.generate.score import ScoredCandidates, join, order, score
 from compass.generate.task import SearchTask
-from compass.generate.variation import Variation, children, draw, mended, variation_of
+from compass.generate.variation import Variation, children, draw, repaired, variation_of
+from compass.prepare.geometry import nearest_rows
 from compass.prepare.legal import legal_mask
 
 _ARCHIVE = 600  # good candidates remembered for picking different answers
@@ -45,12 +46,12 @@ class C3G:
             return _nothing(task, exhaustive=False)
         few = _combinations(groups) <= task.settings.search.enumerate
         exhaustive = few and all(block.complete for block in groups)
-        table = settle(bare, _all(bare, groups)) if few else None
+        table = restore_forced(bare, _all(bare, groups)) if few else None
         found = score(bare, table) if table is not None else None
         if not exhaustive:
             found = _search(bare, groups, found)
         assert found is not None
-        return _finish(task, weighed(task, found), exhaustive)
+        return _finish(task, with_past_runs(task, found), exhaustive)
 
 
 def _single(task: SearchTask) -> Candidates:
@@ -58,11 +59,10 @@ def _single(task: SearchTask) -> Candidates:
 
 
 def _nothing(task: SearchTask, exhaustive: bool) -> Candidates:
-    empty = np.empty((0, len(task.start)))
-    return Candidates(empty, np.empty(0, dtype=bool), np.empty(0), exhaustive)
+    return score(task, np.empty((0, len(task.start)))).candidates(exhaustive=exhaustive)
 
 
-def _finish(task: SearchTask, scored: Scored, exhaustive: bool) -> Candidates:
+def _finish(task: SearchTask, scored: ScoredCandidates, exhaustive: bool) -> Candidates:
     legal = scored.take(np.flatnonzero(scored.violation == 0))
     if not len(legal):
         return _nothing(task, exhaustive)
@@ -71,13 +71,10 @@ def _finish(task: SearchTask, scored: Scored, exhaustive: bool) -> Candidates:
     if meets[0]:
         ranked = ranked.take(np.flatnonzero(meets))
     chosen = _plain_numbers(task, ranked.take(pick(task, ranked)))
-    return Candidates(
-        chosen.X,
-        chosen.valid <= 0,
-        chosen.proximity,
-        exhaustive,
+    return chosen.candidates(
+        exhaustive=exhaustive,
         evaluated=len(scored),
-        cut=task.late and not exhaustive,
+        timed_out=task.timed_out and not exhaustive,
     )
 
 
@@ -97,7 +94,9 @@ def _all(task: SearchTask, groups: list[Block]) -> Floats:
     return X
 
 
-def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scored:
+def _search(
+    task: SearchTask, groups: list[Block], tried: ScoredCandidates | None
+) -> ScoredCandidates:
     """Seeds, exact two-parameter changes, a population, and polishing of the best.
 
     `tried` are candidates that have been scored already.
@@ -105,45 +104,47 @@ def _search(task: SearchTask, groups: list[Block], tried: Scored | None) -> Scor
     rng = np.random.default_rng(task.seed)
     settings = task.settings.search
     variation = variation_of(task, groups)
-    archive = [score(task, _unique(settle(task, _seeds(variation, rng))))]
+    archive = [score(task, _unique(restore_forced(task, _seeds(variation, rng))))]
     if tried is not None:
         archive.append(tried.take(order(task, tried)[: settings.population]))
-    sheet = planes(task, groups)
-    if sheet is not None:
+    pairwise = pairwise_search(task, groups)
+    if pairwise is not None:
         # The better what single columns reach, the less of the planes has to be looked at.
-        for look in (sheet.along, sheet.around):
-            moves = look(variation.home, _incumbent(task, join(archive)))
-            archive.append(score(task, _unique(settle(task, moves))))
+        for look in (pairwise.along, pairwise.around):
+            moves = look(variation.legal_start, _incumbent_distance(task, join(archive)))
+            archive.append(score(task, _unique(restore_forced(task, moves))))
     population = _best(task, join(archive), settings.population)
-    still = 0
+    unchanged = 0
     for _ in range(settings.generations):
-        bred = settle(task, children(variation, population.X, settings.population, rng))
-        fresh = score(task, _unique(bred))
+        offspring = restore_forced(
+            task, children(variation, population.X, settings.population, rng)
+        )
+        fresh = score(task, _unique(offspring))
         before = population.X[0]
         population = _best(task, join([population, fresh]), settings.population)
         archive.append(fresh)
-        still = still + 1 if np.array_equal(before, population.X[0]) else 0
-        if task.late or (still >= settings.patience and population.valid[0] <= 0):
+        unchanged = unchanged + 1 if np.array_equal(before, population.X[0]) else 0
+        if task.timed_out or (unchanged >= settings.patience and population.valid[0] <= 0):
             break
-    archive += _polish(variation, sheet, population, rng)
+    archive += _polish(variation, pairwise, population, rng)
     return _remembered(task, join(archive))
 
 
-def _incumbent(task: SearchTask, scored: Scored) -> float:
+def _incumbent_distance(task: SearchTask, scored: ScoredCandidates) -> float:
     """The proximity of the closest candidate that meets everything; infinite when none does."""
-    if not task.proximity or any(target.direction for target in task.targets):
+    if not task.proximity or objectives(task.targets):
         return np.inf
     good = (scored.violation == 0) & (scored.valid <= 0)
     return float(scored.proximity[good].min(initial=np.inf))
 
 
-def _best(task: SearchTask, scored: Scored, count: int) -> Scored:
+def _best(task: SearchTask, scored: ScoredCandidates, count: int) -> ScoredCandidates:
     """The best different candidates, best first."""
     ranked = order(task, scored)[: 2 * count]
     return scored.take(_first_of_each(scored.X, ranked)[:count])
 
 
-def _remembered(task: SearchTask, scored: Scored) -> Scored:
+def _remembered(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
     """Different candidates, best first; of the worse ones only a choice."""
     ranked = _first_of_each(scored.X, order(task, scored))
     # The very best are often all alike: a choice of the others keeps different answers at hand.
@@ -157,7 +158,7 @@ def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
     """The start, settings of past runs near it, and random legal settings."""
     task, movable = variation.task, variation.task.movable
     observed = task.observed
-    parts = [variation.home[None, :]]
+    parts = [variation.legal_start[None, :]]
     if len(observed):
         closest = nearest_rows(observed, task.start, movable, task.geometry, _NEAR_ROWS)
         others = rng.integers(len(observed), size=min(_FAR_ROWS, len(observed)))
@@ -170,10 +171,10 @@ def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
         random[:, block.columns] = draw(block, len(random), rng)
     parts.append(random)
     X = np.concatenate(parts)
-    fine = broken(task, X) == 0
+    fine = rule_violation(task, X) == 0
     poor = X[~fine][: 2 * task.settings.search.population]
     keep = np.zeros(poor.shape, dtype=np.bool_)
-    return np.concatenate([X[fine], mended(variation, poor, keep, rng)])
+    return np.concatenate([X[fine], repaired(variation, poor, keep, rng)])
 
 
 def _legal(task: SearchTask, X: Floats) -> Floats:
@@ -185,56 +186,63 @@ def _legal(task: SearchTask, X: Floats) -> Floats:
 
 
 def _polish(
-    variation: Variation, sheet: PairwiseSearch | None, population: Scored, rng: np.random.Generator
-) -> list[Scored]:
+    variation: Variation,
+    pairwise: PairwiseSearch | None,
+    population: ScoredCandidates,
+    rng: np.random.Generator,
+) -> list[ScoredCandidates]:
     """The best candidates improved until nothing helps: two columns, or one block, at a time."""
     task, tried = variation.task, []
-    for place in _heads(task, population):
-        if task.late:
+    for index in _different_moves(task, population):
+        if task.timed_out:
             break
-        head = population.take(np.array([place]))
-        if sheet is not None:
-            head = sheet.descend(head)
-            tried.append(head)
-        elif task.predict.gradient(head.X) is not None:
-            head = descend(variation, head, rng)
-            tried.append(head)
+        incumbent = population.take(np.array([index]))
+        if pairwise is not None:
+            incumbent = pairwise.descend(incumbent)
+            tried.append(incumbent)
+        elif task.predict.gradient(incumbent.X) is not None:
+            incumbent = descend(variation, incumbent, rng)
+            tried.append(incumbent)
         tables = [b for b in variation.groups if b.table is not None and len(b.columns) > 2]
-        if sheet is None or tables:
-            tried += _block_by_block(variation, tables if sheet else variation.groups, head, rng)
-    if tried and sheet is not None and task.proximity and not task.late:
+        if pairwise is None or tables:
+            tried += _block_by_block(
+                variation, tables if pairwise else variation.groups, incumbent, rng
+            )
+    if tried and pairwise is not None and task.proximity and not task.timed_out:
         tried += _smaller_changes(variation, join(tried))
     return tried
 
 
-def _heads(task: SearchTask, population: Scored) -> list[int]:
-    """The best candidates that move different columns: what is alike ends at the same place."""
+def _different_moves(task: SearchTask, population: ScoredCandidates) -> list[int]:
+    """The best candidates that move different columns: those that move the same end alike."""
     moved = task.start != population.X
     _, first = np.unique(moved, axis=0, return_index=True)
-    return [int(place) for place in np.sort(first)[:_POLISHED]]
+    return [int(index) for index in np.sort(first)[:_POLISHED]]
 
 
-def _smaller_changes(variation: Variation, tried: Scored) -> list[Scored]:
+def _smaller_changes(variation: Variation, tried: ScoredCandidates) -> list[ScoredCandidates]:
     """Where a value is minimised: smaller changes that come within the tolerance of the best."""
     task = variation.task
-    if not any(target.direction for target in task.targets):
+    if not objectives(task.targets):
         return []
     goal = reaching(task, tried.take(order(task, tried)[:1]))
-    sheet = planes(goal, variation.groups)
-    assert sheet is not None
-    heads = score(goal, np.concatenate([tried.X, settle(task, sheet.around(variation.home))]))
-    ends = [sheet.descend(heads.take(place[None])).X for place in order(goal, heads)[:_POLISHED]]
+    pairwise = pairwise_search(goal, variation.groups)
+    assert pairwise is not None
+    near = restore_forced(task, pairwise.around(variation.legal_start))
+    starts = score(goal, np.concatenate([tried.X, near]))
+    best = order(goal, starts)[:_POLISHED]
+    ends = [pairwise.descend(starts.take(index[None])).X for index in best]
     return [score(task, np.concatenate(ends))]
 
 
 def _block_by_block(
-    variation: Variation, groups: list[Block], current: Scored, rng: np.random.Generator
-) -> list[Scored]:
+    variation: Variation, groups: list[Block], current: ScoredCandidates, rng: np.random.Generator
+) -> list[ScoredCandidates]:
     task, tried = variation.task, []
-    for _ in range(_PASSES if not task.late else 0):
+    for _ in range(_PASSES if not task.timed_out else 0):
         before = current.X.copy()
         for block in groups:
-            batch = score(task, settle(task, _alternatives(task, block, current.X[0], rng)))
+            batch = score(task, restore_forced(task, _alternatives(task, block, current.X[0], rng)))
             both = join([current, batch])
             current = both.take(order(task, both)[:1])
             tried.append(batch)
@@ -276,12 +284,12 @@ def _single_moves(task: SearchTask, block: Block, x: Floats) -> list[Floats]:
         near = np.argsort(np.abs(values - x[column]), kind="stable")[:_FINER]
         X = np.repeat(x[None, :], len(near), axis=0)
         X[:, column] = values[near]
-        found.append(X[broken(task, X) == 0])
+        found.append(X[rule_violation(task, X) == 0])
     return found
 
 
-def _plain_numbers(task: SearchTask, chosen: Scored) -> Scored:
-    """Numbers without a grid told with as few digits as the model's cell allows.
+def _plain_numbers(task: SearchTask, chosen: ScoredCandidates) -> ScoredCandidates:
+    """Numbers without a grid given with as few digits as the model's cell allows.
 
     A cell's edge such as 63.700001 is the nearest point of the cell; 63.8 is in the same cell and
     is what a person would type. The extra distance is at most one percent of the column's scale.
@@ -300,7 +308,7 @@ def _plain_numbers(task: SearchTask, chosen: Scored) -> Scored:
         fine &= legal_mask(parameter, rounded[:, column])
     again = score(task, rounded)
     fine &= (again.violation == 0) & (again.valid <= chosen.valid)
-    fine &= again.extreme <= chosen.extreme
+    fine &= again.preference <= chosen.preference
     order_ = np.where(fine, np.arange(len(rounded)), np.arange(len(rounded)) + len(rounded))
     return join([again, chosen]).take(order_)
 
@@ -310,11 +318,11 @@ def _short(value: float, scale: float, edges: Floats | None) -> float:
     reach = 0.01 * scale
     low, high = value - reach, value + reach
     if edges is not None and len(edges):
-        place = int(np.searchsorted(edges, np.float32(value)))
-        if place > 0:
-            low = max(low, float(np.nextafter(np.float32(edges[place - 1]), np.float32(np.inf))))
-        if place < len(edges):
-            high = min(high, float(np.nextafter(np.float32(edges[place]), np.float32(-np.inf))))
+        cell = int(np.searchsorted(edges, np.float32(value)))
+        if cell > 0:
+            low = max(low, float(np.nextafter(np.float32(edges[cell - 1]), np.float32(np.inf))))
+        if cell < len(edges):
+            high = min(high, float(np.nextafter(np.float32(edges[cell]), np.float32(-np.inf))))
     for digits in range(1, 12):
         candidates = [
             float(f"{value:.{digits}g}"),

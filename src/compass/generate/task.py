@@ -13,7 +13,7 @@ from compass.domain.query import Kind, Query
 from compass.domain.space import Space
 from compass.domain.target import Target
 from compass.generate.base import Bools, Columns, Floats, Predictor
-from compass.generate.sums import Sums, sums_of
+from compass.generate.linear_rules import LinearRules, linear_rules_of
 from compass.prepare.geometry import Geometry
 from compass.rules import Rule
 from compass.settings import Settings
@@ -69,6 +69,7 @@ class SearchTask:
     settings: Settings
     until: float = np.inf  # time.monotonic() at which what is optional ends
     familiar: Callable[[Floats], Bools] | None = None  # which configurations are near past runs
+    measured: Callable[[], dict[str, Floats]] = dict  # outcomes [n, outputs] of `observed`
     past_runs: "PastRuns | None" = (
         None  # what was measured in the context; None: only the model counts
     )
@@ -91,12 +92,12 @@ class SearchTask:
         return tuple(self.space.names[column] for column in self.free)
 
     @cached_property
-    def sums(self) -> Sums:
-        """The rules on features that are sums, all at once."""
-        return sums_of(self.rules, self.space.names)
+    def linear_rules(self) -> LinearRules:
+        """The linear rules on features, as arrays."""
+        return linear_rules_of(self.rules, self.space.names)
 
     @property
-    def late(self) -> bool:
+    def timed_out(self) -> bool:
         """Whether it is time to end what is optional."""
         return time.monotonic() > self.until
 

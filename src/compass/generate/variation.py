@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from compass.domain.space import Number
 from compass.generate.base import Bools, Floats
-from compass.generate.blocks import Block
-from compass.generate.nudge import Stock, nudge, stock_of
-from compass.generate.repair import broken, repair
-from compass.generate.sums import EQUAL, Sums, is_sum
+from compass.generate.blocks import Block, ColumnValues
+from compass.generate.linear_rules import EQUAL, LinearRules, is_linear
+from compass.generate.repair import repair, rule_violation
+from compass.generate.repair_linear import repair_linear
 from compass.generate.task import SearchTask
 from compass.prepare.legal import snap
 
@@ -22,16 +22,16 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """What breeding needs to know of a problem, worked out once."""
+    """What crossover, mutation and repair need to know of a task, worked out once."""
 
     task: SearchTask
     groups: list[Block]
-    home: Floats  # [d] the start with legal values of what may be chosen
+    legal_start: Floats  # [d] the start with legal values of what may be chosen
     block_of: NDArray[np.int64]  # [d] the block of a column; 0 where a column stays
     moves: Bools  # [d] whether a column may move
-    sums: Sums
-    stock: Stock  # values of the columns that no table of combinations ties
-    simple: bool  # every rule is an inequality between sums
+    linear_rules: LinearRules
+    values: ColumnValues  # of the columns that no table of combinations ties
+    inequalities: bool  # every rule is a linear inequality
 
     @property
     def loose(self) -> list[Block]:
@@ -40,7 +40,7 @@ class Variation:
 
 
 def variation_of(task: SearchTask, groups: list[Block]) -> Variation:
-    """Everything that breeding needs of a problem."""
+    """The variation of a task whose movable columns are in these blocks."""
     width = len(task.start)
     block_of, moves = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.bool_)
     values: dict[int, Floats] = {}
@@ -49,38 +49,39 @@ def variation_of(task: SearchTask, groups: list[Block]) -> Variation:
         moves[block.columns] = True
         if block.table is None or len(block.columns) == 1:
             values |= {int(c): v for c, v in zip(block.columns, block.values, strict=True)}
-    home = task.start.copy()
+    legal_start = task.start.copy()
     for column in task.free:  # a baseline need not have legal values
-        home[column] = snap(task.space.parameters[column], home[[column]])[0]
-    sums, stock = task.sums, stock_of(width, values)
-    simple = all(is_sum(rule) for rule in task.rules) and not (sums.kind == EQUAL).any()
-    return Variation(task, groups, home, block_of, moves, sums, stock, simple)
+        legal_start[column] = snap(task.space.parameters[column], legal_start[[column]])[0]
+    linear = task.linear_rules
+    inequalities = all(is_linear(rule) for rule in task.rules) and not (linear.kind == EQUAL).any()
+    listed = ColumnValues.of(width, values)
+    return Variation(task, groups, legal_start, block_of, moves, linear, listed, inequalities)
 
 
 def children(variation: Variation, parents: Floats, n: int, rng: Rng) -> Floats:
-    """Candidates [m <= n, d] bred from parents [k, d] that are sorted from best to worst."""
+    """Candidates [m <= n, d] made of parents [k, d] that are sorted from best to worst."""
     size, blocks = len(parents), len(variation.groups)
-    mother = parents[(size * rng.random(n) ** 2).astype(np.int64)]
-    father = parents[(size * rng.random(n) ** 2).astype(np.int64)]
+    first = parents[(size * rng.random(n) ** 2).astype(np.int64)]
+    second = parents[(size * rng.random(n) ** 2).astype(np.int64)]
     crossed = (rng.random((n, blocks)) < 0.5)[:, variation.block_of] & variation.moves
-    X = np.where(crossed, father, mother)
+    X = np.where(crossed, second, first)
     touched = np.zeros(X.shape, dtype=np.bool_)
     mutate = rng.random((n, blocks)) < max(1.0 / blocks, _MUTATE)
     for number, block in enumerate(variation.groups):
         _mutate(variation, block, X, np.flatnonzero(mutate[:, number]), touched, rng)
     if variation.task.proximity:
         back = (rng.random((n, blocks)) < _BACK)[:, variation.block_of] & variation.moves
-        X = np.where(back, variation.home, X)
-    return mended(variation, X, touched, rng)
+        X = np.where(back, variation.legal_start, X)
+    return repaired(variation, X, touched, rng)
 
 
-def mended(variation: Variation, X: Floats, keep: Bools, rng: Rng) -> Floats:
+def repaired(variation: Variation, X: Floats, keep: Bools, rng: Rng) -> Floats:
     """The candidates with single values moved so that rules hold; where none succeeds, all."""
-    X = nudge(variation.sums, variation.stock, X, keep, rng.random(len(X)))
+    X = repair_linear(variation.linear_rules, variation.values, X, keep, rng.random(len(X)))
     loose = variation.loose
-    if loose and not variation.simple:
+    if loose and not variation.inequalities:
         X = repair(variation.task, X, loose, keep=keep)
-    fine = broken(variation.task, X) == 0
+    fine = rule_violation(variation.task, X) == 0
     return np.asarray(X[fine] if fine.any() else X)
 
 
@@ -103,13 +104,13 @@ def _mutate(
         X[np.ix_(rows[whole], block.columns)] = draw(block, int(whole.sum()), rng)
         rows = rows[~whole]
     which = rng.integers(len(block.columns), size=len(rows))
-    for place, (column, values) in enumerate(zip(block.columns, block.values, strict=True)):
-        mine = rows[which == place]
+    for number, (column, values) in enumerate(zip(block.columns, block.values, strict=True)):
+        mine = rows[which == number]
         if not len(mine):
             continue
-        here = np.searchsorted(values, X[mine, column])
+        now = np.searchsorted(values, X[mine, column])
         start = int(np.searchsorted(values, variation.task.start[column]))
-        between = (start + rng.random(len(mine)) * (here - start)).astype(np.int64)
+        between = (start + rng.random(len(mine)) * (now - start)).astype(np.int64)
         anywhere = rng.integers(len(values), size=len(mine))
         index = np.where(rng.random(len(mine)) < 0.5, anywhere, between)
         if not isinstance(variation.task.space.parameters[column], Number):
@@ -118,4 +119,4 @@ def _mutate(
         touched[mine, column] = True
 
 
-__all__ = ["Variation", "children", "draw", "mended", "variation_of"]
+__all__ = ["Variation", "children", "draw", "repaired", "variation_of"]

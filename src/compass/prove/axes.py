@@ -1,4 +1,4 @@
-"""The movable columns of a question as rows of cells: inside a cell every prediction is the same.
+"""The movable columns of a task as rows of cells: inside a cell every prediction is the same.
 
 A cell holds the legal values between two neighbouring cuts of the models. What a proof needs of it
 is its smallest and largest member and the member nearest to the start.
@@ -14,6 +14,7 @@ from compass.domain.space import Category
 from compass.generate.base import Floats
 from compass.generate.task import SearchTask
 from compass.model.trees.flat import FlatForest
+from compass.prepare.geometry import column_costs
 from compass.rules import Domain
 from compass.rules.domains import grid, of_values
 
@@ -32,7 +33,7 @@ class Axis:
     last: Floats
     nearest: Floats  # the member that is nearest to the start
     cost: Floats  # its weighted distance to the start
-    home: int  # the cell of numbers that is nearest to the start
+    start_cell: int  # the cell of numbers that is nearest to the start
     none: bool  # whether the last cell is the level none
     domain: Domain  # the legal values, within the budget
     single: bool  # whether every cell has one member only
@@ -42,16 +43,16 @@ class Axis:
 
     def cell_of(self, value: float) -> int | None:
         """The cell that holds a value; None when no cell does."""
-        place = int(np.searchsorted(self.last, value))
-        inside = place < len(self) and self.first[place] <= value
-        return place if inside else None
+        index = int(np.searchsorted(self.last, value))
+        inside = index < len(self) and self.first[index] <= value
+        return index if inside else None
 
     def cheapest(self, low: Cells, high: Cells) -> Floats:
         """The least cost between two cells, both included; shape of `low`."""
-        # Costs rise with the distance from home, but for the level none, which is last.
+        # Costs rise with the distance from start_cell, but for the level none, which is last.
         ends = np.minimum(self.cost[low], self.cost[high])
-        at_home = (low <= self.home) & (self.home <= high)
-        return np.where(at_home, np.minimum(self.cost[self.home], ends), ends)
+        at_start = (low <= self.start_cell) & (self.start_cell <= high)
+        return np.where(at_start, np.minimum(self.cost[self.start_cell], ends), ends)
 
 
 def boundaries(threshold: Floats, single: bool) -> Floats:
@@ -138,7 +139,7 @@ def axis_of(task: SearchTask, column: int, domain: Domain, cuts: Floats) -> Axis
     if none is not None:
         first, last = np.append(first, none), np.append(last, none)
     nearest = _nearest(task, column, domain, first, last)
-    cost = costs(task, column, nearest)
+    cost = column_costs(nearest, task.start, column, task.geometry)
     some = len(cost) - (none is not None and len(cost) > 1)
     return Axis(
         column=column,
@@ -147,20 +148,11 @@ def axis_of(task: SearchTask, column: int, domain: Domain, cuts: Floats) -> Axis
         last=last,
         nearest=nearest,
         cost=cost,
-        home=int(np.argmin(cost[:some])) if some else 0,
+        start_cell=int(np.argmin(cost[:some])) if some else 0,
         none=none is not None,
         domain=domain,
         single=single,
     )
-
-
-def costs(task: SearchTask, column: int, values: Floats) -> Floats:
-    """The weighted distance of values [k] of one column to the start."""
-    geometry, start = task.geometry, task.start[column]
-    none = geometry.none[column]
-    labels = bool(geometry.category[column]) | (values == none) | bool(start == none)
-    apart = np.where(labels, values != start, np.abs(values - start) / geometry.scale[column])
-    return np.asarray(apart * geometry.weight[column], dtype=np.float64)
 
 
 def _of_values(values: Floats, cuts: Floats) -> tuple[Floats, Floats]:
@@ -181,13 +173,13 @@ def _of_range(domain: Domain, cuts: Floats) -> tuple[Floats, Floats]:
 def _of_grid(domain: Domain, cuts: Floats) -> tuple[Floats, Floats]:
     assert domain.step is not None
     ends = np.concatenate([cuts[(cuts >= domain.low) & (cuts < domain.high)], [domain.high]])
-    place = np.floor((ends - domain.origin) / domain.step)
+    index = np.floor((ends - domain.origin) / domain.step)
     # Rounding may put the last point at or below a cut one step off, either way.
-    place += (grid(domain.origin, domain.step, place + 1) <= ends).astype(np.float64)
-    place -= (grid(domain.origin, domain.step, place) > ends).astype(np.float64)
-    place = np.unique(place)
-    before = np.concatenate([[np.round((domain.low - domain.origin) / domain.step) - 1], place])
-    first, last = before[:-1] + 1, place
+    index += (grid(domain.origin, domain.step, index + 1) <= ends).astype(np.float64)
+    index -= (grid(domain.origin, domain.step, index) > ends).astype(np.float64)
+    index = np.unique(index)
+    before = np.concatenate([[np.round((domain.low - domain.origin) / domain.step) - 1], index])
+    first, last = before[:-1] + 1, index
     keep = first <= last
     ends_of = (grid(domain.origin, domain.step, side[keep]) for side in (first, last))
     return next(ends_of), next(ends_of)
@@ -201,10 +193,10 @@ def _nearest(task: SearchTask, column: int, domain: Domain, first: Floats, last:
         return np.where(stays, start, first)
     near = np.clip(start, first, last)
     if domain.values is not None:
-        place = np.clip(np.searchsorted(domain.values, near), 1, max(len(domain.values) - 1, 1))
+        index = np.clip(np.searchsorted(domain.values, near), 1, max(len(domain.values) - 1, 1))
         below, above = (
-            domain.values[place - 1],
-            domain.values[np.minimum(place, len(domain.values) - 1)],
+            domain.values[index - 1],
+            domain.values[np.minimum(index, len(domain.values) - 1)],
         )
         near = np.where(near - below <= above - near, below, above)
         return np.asarray(np.clip(near, first, last))

@@ -1,14 +1,12 @@
 """The certificate of an answer: what is proved about its first suggestion."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from compass.domain.answer import Certificate, CertificateStatus
-from compass.generate import loss
 from compass.generate.base import Candidates, Floats
-from compass.generate.nearest import distances
+from compass.generate.score import score
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import distances
 
 # docs/decisions/0013-measured-runs-beside-the-model.md
 _MEASURED = (
@@ -29,8 +27,8 @@ def certified(
     if wanted <= 0 or not len(task.movable) or not (task.targets or task.proximity):
         return found, None
     if seconds < _LEAST:
-        late = "The time for this question was over before a proof could begin."
-        return found, Certificate(status=CertificateStatus.NO_PROOF, reason=late, cut=True)
+        reason = "The time for this question was over before a proof could begin."
+        return found, Certificate(status=CertificateStatus.NO_PROOF, reason=reason, cut=True)
     from compass.prove import prove
 
     proof = prove(task, found, seconds)
@@ -46,13 +44,8 @@ def certified(
 
 def _with_first(task: SearchTask, found: Candidates, x: Floats) -> Candidates:
     """The candidates after a better first one; those that hardly differ from it are left out."""
-    near = loss.proximity(x[None, :], task.start, task.geometry)
-    others = np.flatnonzero(found.meets) if len(found.X) else np.empty(0, dtype=np.int64)
+    first = score(task, x[None, :]).candidates()
+    others = np.flatnonzero(found.meets)
     apart = distances(found.X[others], x, task.movable, task.geometry)
     kept = others[apart >= max(task.settings.search.distinct, 1e-12)][: task.count - 1]
-    return replace(
-        found,
-        X=np.concatenate([x[None, :], found.X[kept]]),
-        meets=np.concatenate([[True], found.meets[kept]]),
-        proximity=np.concatenate([near, found.proximity[kept]]),
-    )
+    return found.take(kept).after(first)

@@ -1,28 +1,27 @@
 """Columns that nobody asked to move: they leave the start only where a rule leaves no other way.
 
-An answer is settled (see `compass.generate.repair.settle`): bringing such columns back to the
-start, one by one, those that equalities tie, or all together, would break a rule. The solver is
-told the same, else it would move them to meet a goal.
+An answer has them where `compass.generate.repair.restore_forced` puts them: bringing them back to
+the start, one by one, those that equalities tie, or all together, would break a rule. The solver
+gets the same constraints, else it would move them to meet a goal.
 """
 
 from collections.abc import Mapping, Sequence
 
-from compass.domain.expression import Comparison
+from compass.generate.repair import tied_forced
 from compass.generate.task import SearchTask
-from compass.prove.model import Model
-from compass.prove.quantity import Lit, Quantity
-from compass.prove.state_rule import Stater
-from compass.rules import components
+from compass.prove.model import SolverModel
+from compass.prove.rule_encoder import RuleEncoder
+from compass.prove.scaled_integer import Lit, ScaledInteger
 
 
-def keep_unforced(model: Model, predicted: Mapping[str, Quantity]) -> None:
+def keep_unforced(model: SolverModel, predicted: Mapping[str, ScaledInteger]) -> None:
     """State that every group of columns that has moved was forced to."""
     task = model.task
     moved = {}
     for name in (task.space.names[column] for column in task.forced):
         literal = _moved(model, name)
         if literal is None:
-            return  # not told apart finely enough: they may move freely, which a bound allows for
+            return  # their values are not listed: they may move freely, which a bound allows for
         moved[name] = literal
     for group in _groups(task):
         _forced(model, predicted, group, [moved[name] for name in group])
@@ -30,22 +29,17 @@ def keep_unforced(model: Model, predicted: Mapping[str, Quantity]) -> None:
 
 def _groups(task: SearchTask) -> list[tuple[str, ...]]:
     names = [task.space.names[column] for column in task.forced]
-    equalities = [
-        rule
-        for rule in task.rules
-        if isinstance(rule.expression, Comparison) and rule.expression.op == "=="
-    ]
-    tied = [group for group in components(equalities, names) if len(group) > 1]
+    tied = [tuple(task.space.names[column] for column in group) for group in tied_forced(task)]
     return list(dict.fromkeys([*((name,) for name in names), *tied, tuple(names)]))
 
 
-def _moved(model: Model, name: str) -> Lit | None:
+def _moved(model: SolverModel, name: str) -> Lit | None:
     """Whether a column is not where it started; None: its values are not listed."""
     variables, start = model.columns[name], model.start(name)
     if variables.listed is None:
         return None
     codes = variables.codes()[variables.listed == start]
-    moved = model.solver.new_bool_var(f"{name} moved")
+    moved = model.cp.new_bool_var(f"{name} moved")
     if len(codes):
         model.add(variables.var == int(codes[0]), (~moved,))
         model.add(variables.var != int(codes[0]), (moved,))
@@ -55,8 +49,8 @@ def _moved(model: Model, name: str) -> Lit | None:
 
 
 def _forced(
-    model: Model,
-    predicted: Mapping[str, Quantity],
+    model: SolverModel,
+    predicted: Mapping[str, ScaledInteger],
     group: Sequence[str],
     moved: Sequence[Lit],
 ) -> None:
@@ -65,9 +59,9 @@ def _forced(
     broken = []
     for rule in model.task.rules:
         if set(group) & set(rule.names):
-            literal = model.solver.new_bool_var("")
-            # A rule whose breaking cannot be said leaves the literal free, which only allows more.
-            Stater(model, rule, predicted, back).deny((literal,))
+            literal = model.cp.new_bool_var("")
+            # Where the negation cannot be encoded, the literal is free, which only allows more.
+            RuleEncoder(model, rule, predicted, back).add_negation((literal,))
             broken.append(literal)
     for one in moved:
-        model.solver.add_bool_or([*broken, ~one])
+        model.cp.add_bool_or([*broken, ~one])

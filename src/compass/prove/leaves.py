@@ -1,6 +1,6 @@
 """What is left of the trees: the leaves that legal values within the budget can reach.
 
-Everything here is told in cells of the axes, so float rounding plays no part any more.
+Everything is in cells of the axes, so float rounding plays no part any more.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from compass.generate.base import Bools, Floats
 from compass.model.trees.flat import FlatForest
 from compass.prove.axes import Axis, boundaries
-from compass.prove.clock import Clock
 from compass.prove.cover import below
-from compass.prove.outcomes import Band, Outcome
+from compass.prove.deadline import Deadline
+from compass.prove.outcomes import Band, OutcomeSum
 
 Ints = NDArray[np.int64]
 
@@ -29,7 +29,7 @@ class Leaves:
     value: Floats  # [m, outputs] what it adds to every raw output
     low: Ints  # [m, axes] first cell on every axis
     high: Ints  # [m, axes] last cell
-    cost: Floats  # least cost of a configuration that ends here
+    cost: Floats  # least cost of a configuration that ends in it
 
     def __len__(self) -> int:
         return len(self.tree)
@@ -50,24 +50,24 @@ class TooMany(Exception):
 
 
 def leaves_of(
-    outcome: Outcome,
+    outcome: OutcomeSum,
     bands: Sequence[Band],
     axes: Sequence[Axis],
     budget: float,
     *,
     limit: int,
-    clock: Clock,
+    deadline: Deadline,
 ) -> Leaves:
     """The leaves of an outcome's trees that could meet its bands within the budget.
 
-    Raises TooMany when there are more than `limit`, OutOfTime when the clock says so.
+    Raises TooMany when there are more than `limit`, OutOfTime when the deadline says so.
     """
     most = budget + _ROUNDING * max(1.0, abs(budget)) if np.isfinite(budget) else np.inf
     caps = [cap for band in bands for cap in _caps(outcome, band)]
     found, trees, total = [], 0, 0
-    for place, (forest, factor) in enumerate(outcome.parts):
-        descent = _Descent(forest, axes, most, [cap[place] for cap in caps])
-        grown = descent.run(factor, outcome.raws, limit - total, clock)
+    for index, (forest, factor) in enumerate(outcome.parts):
+        descent = _Descent(forest, axes, most, [cap[index] for cap in caps])
+        grown = descent.run(factor, outcome.raws, limit - total, deadline)
         total += len(grown)
         found.append(_renumbered(grown, trees))
         trees += forest.trees
@@ -77,7 +77,7 @@ def leaves_of(
 Cap = tuple[Floats, float]  # the best below every node; what a node of its tree may have, above it
 
 
-def _caps(outcome: Outcome, band: Band) -> list[list[Cap]]:
+def _caps(outcome: OutcomeSum, band: Band) -> list[list[Cap]]:
     """For each side of a band and each part: which nodes have something good enough below.
 
     A node helps only if its best leaf and the best leaves of all other trees reach the band.
@@ -149,14 +149,14 @@ class _Descent:
     ) -> None:
         self.forest, self.axes, self.budget, self.caps = forest, axes, budget, caps
         self.axis_at = np.full(forest.width, -1)
-        for place, axis in enumerate(axes):
-            self.axis_at[axis.column] = place
+        for index, axis in enumerate(axes):
+            self.axis_at[axis.column] = index
 
-    def run(self, factor: float, outputs: int, limit: int, clock: Clock) -> Leaves:
+    def run(self, factor: float, outputs: int, limit: int, deadline: Deadline) -> Leaves:
         forest, done, reached = self.forest, [], 0
         front = self._roots()
         while len(front.node):
-            clock.check()
+            deadline.check()
             leaf = forest.feature[front.node] < 0
             ends = front.take(leaf)
             value = _spread_out(forest, ends.node, ends.tree, factor, outputs)
@@ -172,8 +172,10 @@ class _Descent:
         node, tree = self.forest.roots.astype(np.int64), np.arange(self.forest.trees)
         low = np.zeros((len(node), len(self.axes)), dtype=np.int64)
         last = np.array([[len(axis) - 1 for axis in self.axes]], dtype=np.int64)
-        home = sum(float(axis.cost.min()) for axis in self.axes)
-        return _Front(node, tree, low, np.repeat(last, len(node), 0), np.full(len(node), home))
+        start_cell = sum(float(axis.cost.min()) for axis in self.axes)
+        return _Front(
+            node, tree, low, np.repeat(last, len(node), 0), np.full(len(node), start_cell)
+        )
 
     def _good(self, front: _Front) -> _Front:
         """The nodes within the budget that have something good enough below."""
@@ -186,25 +188,25 @@ class _Descent:
     def _step(self, front: _Front) -> _Front:
         """The children of inner nodes, with their cells and costs; empty ones left out."""
         forest, node, low, high = self.forest, front.node, front.low, front.high
-        place = self.axis_at[forest.feature[node]]
+        index = self.axis_at[forest.feature[node]]
         edge = boundaries(forest.threshold[node], forest.single)
         cut = np.empty(len(node), dtype=np.int64)  # cells below the cut go left
         for a, axis in enumerate(self.axes):
-            mine = place == a
+            mine = index == a
             cut[mine] = np.searchsorted(axis.last, edge[mine], side="right")
         rows = np.arange(len(node))
-        left = low[rows, place] < cut
-        right = cut <= high[rows, place]
+        left = low[rows, index] < cut
+        right = cut <= high[rows, index]
         lower, upper = front.take(left), front.take(right)  # copies
         # Each row has one cut, so plain indexing reaches every cell once.
-        at = np.arange(len(lower.node)), place[left]
+        at = np.arange(len(lower.node)), index[left]
         lower.high[at] = np.minimum(lower.high[at], cut[left] - 1)
-        at = np.arange(len(upper.node)), place[right]
+        at = np.arange(len(upper.node)), index[right]
         upper.low[at] = np.maximum(upper.low[at], cut[right])
         lower.node[:] = forest.left[node[left]]
         upper.node[:] = forest.right[node[right]]
-        self._charge(front, lower, left, place[left])
-        self._charge(front, upper, right, place[right])
+        self._charge(front, lower, left, index[left])
+        self._charge(front, upper, right, index[right])
         return _Front(
             np.concatenate([lower.node, upper.node]),
             np.concatenate([lower.tree, upper.tree]),
@@ -213,11 +215,11 @@ class _Descent:
             np.concatenate([lower.cost, upper.cost]),
         )
 
-    def _charge(self, front: _Front, child: _Front, which: Bools, place: Ints) -> None:
+    def _charge(self, front: _Front, child: _Front, which: Bools, index: Ints) -> None:
         """Add to the cost of children what their narrower cells cost more."""
         before = np.flatnonzero(which)
         for a, axis in enumerate(self.axes):
-            mine = np.flatnonzero(place == a)
+            mine = np.flatnonzero(index == a)
             old = before[mine]
             now = axis.cheapest(child.low[mine, a], child.high[mine, a])
             child.cost[mine] += now - axis.cheapest(front.low[old, a], front.high[old, a])

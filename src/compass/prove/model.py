@@ -1,4 +1,4 @@
-"""The question as a model of the CP-SAT solver: cells, trees, costs and goals."""
+"""A task as a model of the CP-SAT solver: cells, trees, costs and goals."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ import numpy as np
 from compass.generate.base import Floats
 from compass.generate.task import SearchTask
 from compass.prove.axes import Axis
-from compass.prove.clock import Clock
+from compass.prove.deadline import Deadline
 from compass.prove.leaves import Leaves
-from compass.prove.outcomes import Band, Outcome
-from compass.prove.quantity import Expr, Ints, Lit, Quantity
+from compass.prove.outcomes import Band, OutcomeSum
+from compass.prove.scaled_integer import Expr, Ints, Lit, ScaledInteger
 from compass.prove.variables import AxisVars, cost_steps, finer_cost
 
 RESOLUTION = 1e-6  # of an outcome's scale: what rounding leaf values may change a prediction by
@@ -24,41 +24,41 @@ COST_UNIT = 2.0**-40  # of a weighted distance; a power of two keeps sums exact
 
 
 @dataclass
-class Model:
+class SolverModel:
     """A solver's model of cells and trees; rules, goals and an objective are added to it."""
 
     task: SearchTask
     axes: tuple[Axis, ...]
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, OutcomeSum]
     leaves: Mapping[str, Leaves]
-    clock: Clock
-    solver: Any = None
+    deadline: Deadline
+    cp: Any = None  # the CpModel that everything is added to
     columns: dict[str, AxisVars] = field(default_factory=dict)
     chosen: dict[str, list[Lit]] = field(default_factory=dict)  # per outcome, one per leaf
     composed: bool = False  # a rule needs numbers that are made of columns: products, quotients
-    _sums: dict[tuple[tuple[str, bytes], ...], Quantity] = field(default_factory=dict)
+    _sums: dict[tuple[tuple[str, bytes], ...], ScaledInteger] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         from ortools.sat.python import cp_model
 
-        self.solver = cp_model.CpModel()
+        self.cp = cp_model.CpModel()
         for axis in self.axes:
             self.columns[axis.name] = self._columns(axis)
         for name, leaves in self.leaves.items():
-            self.clock.check()
+            self.deadline.check()
             self.chosen[name] = self._trees(leaves)
 
     def made(self, low: int, high: int) -> Expr:
         """A whole number that a rule makes of columns."""
         self.composed = True
-        return self.solver.new_int_var(low, high, "")
+        return self.cp.new_int_var(low, high, "")
 
     def _columns(self, axis: Axis) -> AxisVars:
-        new = self.solver.new_bool_var
+        new = self.cp.new_bool_var
         upto = [new(f"{axis.name}<={i}") for i in range(len(axis) - 1)]
         for below, above in pairwise(upto):
-            self.solver.add_implication(below, above)
-        return AxisVars(axis, upto, self.solver, self.task)
+            self.cp.add_implication(below, above)
+        return AxisVars(axis, upto, self.cp, self.task)
 
     def _trees(self, leaves: Leaves) -> list[Lit]:
         """One literal per leaf, exactly one of each tree, and what each says about the cells."""
@@ -73,21 +73,21 @@ class Model:
         groups: dict[int, list[Lit]] = {}
         for i, tree in enumerate(leaves.tree.tolist()):
             if i % 1000 == 0:
-                self.clock.check()
+                self.deadline.check()
             if size[tree] == 1:
                 chosen.append(True)
                 path = self._path(upto, low[i], high[i], some_lower[i], some_upper[i])
                 if path:
-                    self.solver.add_bool_and(path)
+                    self.cp.add_bool_and(path)
                 continue
-            literal = self.solver.new_bool_var("")
+            literal = self.cp.new_bool_var("")
             chosen.append(literal)
             groups.setdefault(tree, []).append(literal)
             path = self._path(upto, low[i], high[i], some_lower[i], some_upper[i])
             if path:
-                self.solver.add_bool_and(path).only_enforce_if(literal)
+                self.cp.add_bool_and(path).only_enforce_if(literal)
         for members in groups.values():
-            self.solver.add_exactly_one(members)
+            self.cp.add_exactly_one(members)
         return chosen
 
     @staticmethod
@@ -100,14 +100,14 @@ class Model:
         """The value of a column that does not move."""
         return float(self.task.start[self.task.space.names.index(name)])
 
-    def total(self, terms: Terms, scale: float) -> Quantity:
+    def total(self, terms: Terms, scale: float) -> ScaledInteger:
         """The sum of weights . raw over outcomes; `scale` says what rounding may cost."""
         key = tuple((name, weights.tobytes()) for name, weights in terms)
         if key not in self._sums:
             self._sums[key] = self._sum(terms, scale)
         return self._sums[key]
 
-    def _sum(self, terms: Terms, scale: float) -> Quantity:
+    def _sum(self, terms: Terms, scale: float) -> ScaledInteger:
         from ortools.sat.python.cp_model import LinearExpr
 
         values, literals, trees = [], [], 0
@@ -134,7 +134,7 @@ class Model:
             low, high = low + least, high + most
         expr = LinearExpr.weighted_sum(literals, whole.tolist()) + base if trees else base
         error = float(unit) / 2 * (trees + 1) + noise + abs(sure) * 2.0**-50
-        return Quantity(expr, unit, low, high, error)
+        return ScaledInteger(expr, unit, low, high, error)
 
     def hold(self, band: Band, scale: float, enforce: Sequence[Lit] = ()) -> None:
         """Add a goal's band, widened by everything that rounding may cost."""
@@ -151,7 +151,7 @@ class Model:
 
     def forbid(self, literals: Sequence[Lit]) -> None:
         """These literals cannot all hold; nothing can, when there are none."""
-        self.solver.add_bool_or([~literal for literal in literals])
+        self.cp.add_bool_or([~literal for literal in literals])
 
     def add(self, bound: Any, enforce: Sequence[Lit] = ()) -> None:
         """A linear statement, where the literals hold."""
@@ -159,9 +159,9 @@ class Model:
             if not bound:
                 self.forbid(enforce)
             return
-        said = self.solver.add(bound)
+        added = self.cp.add(bound)
         if enforce:
-            said.only_enforce_if(*enforce)
+            added.only_enforce_if(*enforce)
 
     def cost(self, unit: float) -> Expr:
         """The weighted distance to the start in whole units, from below."""
@@ -169,7 +169,7 @@ class Model:
         for axis in self.axes:
             variables = self.columns[axis.name]
             steps = variables.cost(cost_steps(axis, unit))
-            finer = finer_cost(variables, unit, self.solver)
+            finer = finer_cost(variables, unit, self.cp)
             if finer is not None:
                 self.add(finer >= steps)
                 steps = finer

@@ -20,7 +20,7 @@ _CURVED = 1e-12  # exponentials and logarithms are rounded differently by differ
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class OutcomeSum:
     """One predicted outcome: link(offset + the sum over all trees of factor * leaf value)."""
 
     name: str
@@ -50,7 +50,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Goal:
+class GoalBands:
     """A goal in words and as bands that hold together exactly when it is met."""
 
     text: str
@@ -58,7 +58,7 @@ class Goal:
     bands: tuple[Band, ...]
 
 
-def outcomes_of(task: SearchTask) -> dict[str, Outcome] | str:
+def outcomes_of(task: SearchTask) -> dict[str, OutcomeSum] | str:
     """The outcomes that goals and rules speak of; a sentence where one of them is not a sum."""
     parts = task.predict.parts
     needed = dict.fromkeys([t.name for t in task.targets])
@@ -81,7 +81,7 @@ def outcomes_of(task: SearchTask) -> dict[str, Outcome] | str:
     return found
 
 
-def _outcome(name: str, forests: Iterable[FlatForest]) -> Outcome | None:
+def _outcome(name: str, forests: Iterable[FlatForest]) -> OutcomeSum | None:
     forests = tuple(forests)
     links = {forest.link for forest in forests}
     if len(links) != 1 or (len(forests) > 1 and not links <= {*AVERAGED_RAW}):
@@ -89,10 +89,10 @@ def _outcome(name: str, forests: Iterable[FlatForest]) -> Outcome | None:
     share = 1.0 / len(forests)
     offset = np.sum([forest.offset for forest in forests], axis=0) * share
     parts = tuple((forest, share / forest.divisor) for forest in forests)
-    return Outcome(name, parts, np.asarray(offset, dtype=np.float64), links.pop())
+    return OutcomeSum(name, parts, np.asarray(offset, dtype=np.float64), links.pop())
 
 
-def goals_of(task: SearchTask, outcomes: Mapping[str, Outcome]) -> tuple[Goal, ...]:
+def goals_of(task: SearchTask, outcomes: Mapping[str, OutcomeSum]) -> tuple[GoalBands, ...]:
     """Ranges and classes that must be met; a direction alone asks nothing."""
     found = []
     for target in task.targets:
@@ -102,11 +102,11 @@ def goals_of(task: SearchTask, outcomes: Mapping[str, Outcome]) -> tuple[Goal, .
         else:
             bands = _range_bands(outcome, target.low, target.high)
         if bands or target.is_class:
-            found.append(Goal(goal_text(target), target, bands))
+            found.append(GoalBands(goal_text(target), target, bands))
     return tuple(found)
 
 
-def band_of(rule: Rule, outcomes: Mapping[str, Outcome]) -> Band | None:
+def band_of(rule: Rule, outcomes: Mapping[str, OutcomeSum]) -> Band | None:
     """The band that a rule sets for one outcome alone, such as `runtime <= 40`; None: no such rule.
 
     Predictions that are not plain sums cannot be calculated with, but they can be bounded.
@@ -114,8 +114,8 @@ def band_of(rule: Rule, outcomes: Mapping[str, Outcome]) -> Band | None:
     if len(rule.names) != 1 or (name := rule.names[0]) not in outcomes:
         return None
     outcome = outcomes[name]
-    alone = Space(parameters=(Number(name=name, low=0.0, high=1.0),))
-    form = linear_form(rule.expression, alone)
+    single = Space(parameters=(Number(name=name, low=0.0, high=1.0),))
+    form = linear_form(rule.expression, single)
     if outcome.link != "exp" or form is None or set(form.coefficients) != {name}:
         return None
     factor = form.coefficients[name]
@@ -139,7 +139,7 @@ def goal_text(target: Target) -> str:
     return f"{target.low:.6g} <= {target.name} <= {target.high:.6g}"
 
 
-def _range_bands(outcome: Outcome, low: float, high: float) -> tuple[Band, ...]:
+def _range_bands(outcome: OutcomeSum, low: float, high: float) -> tuple[Band, ...]:
     if math.isinf(low) and math.isinf(high):
         return ()
     bounds = unlinked(outcome.link, low, high)
@@ -170,7 +170,7 @@ def linked(link: str, raw: float) -> float:
     return math.exp(raw) if raw < 709 else math.inf
 
 
-def _class_bands(outcome: Outcome, wanted: int) -> tuple[Band, ...]:
+def _class_bands(outcome: OutcomeSum, wanted: int) -> tuple[Band, ...]:
     """The wanted class is not behind any other; one score alone is always ahead."""
     if outcome.link == "sigmoid":
         sign = 1.0 if wanted == 1 else -1.0

@@ -11,10 +11,10 @@ import numpy as np
 from compass.generate.base import Floats
 from compass.generate.task import SearchTask
 from compass.prove.axes import Axis
-from compass.prove.quantity import LARGEST, Expr, Ints, Lit, Quantity, lattice
+from compass.prove.scaled_integer import LARGEST, Expr, Ints, Lit, ScaledInteger, lattice
 from compass.rules.domains import grid
 
-_STEPS = 2**18  # a column without a grid is told in at least so many steps
+_STEPS = 2**18  # a column without a grid has at least so many steps
 _NEGLIGIBLE = 1e-6  # cost of one such step
 _SAFE = 2**60  # the solver's numbers have 63 bits
 
@@ -25,12 +25,12 @@ class AxisVars:
 
     axis: Axis
     upto: list[Lit]  # [cells - 1] whether it is in cell i or below
-    solver: Any  # the model that the variables belong to
+    cp: Any  # the CpModel that the variables belong to
     task: SearchTask
     unit: Fraction = Fraction(1)
     whole: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     none_code: int | None = None
-    _quantity: Quantity | None = None
+    _value: ScaledInteger | None = None
     var: Any = None
 
     @property
@@ -38,11 +38,11 @@ class AxisVars:
         """Whether the column is none; None where it cannot be."""
         if not self.axis.none:
             return None
-        return ~self.upto[-1] if self.upto else self.solver.new_constant(1)
+        return ~self.upto[-1] if self.upto else self.cp.new_constant(1)
 
     @property
     def gridless(self) -> bool:
-        """Whether a rule speaks of a real number here."""
+        """Whether a rule speaks of its value, and that is a real number."""
         return self.var is not None and self.listed is None and self.axis.domain.step is None
 
     def is_cell(self, cell: int) -> list[Lit]:
@@ -63,25 +63,25 @@ class AxisVars:
         values = self.axis.domain.values
         if values is None:
             return self.axis.last if self.axis.none and not self.upto else None
-        place = np.minimum(np.searchsorted(self.axis.last, values), len(self.axis) - 1)
-        inside = (self.axis.first[place] <= values) & (values <= self.axis.last[place])
+        index = np.minimum(np.searchsorted(self.axis.last, values), len(self.axis) - 1)
+        inside = (self.axis.first[index] <= values) & (values <= self.axis.last[index])
         return values[inside]
 
-    def quantity(self) -> Quantity:
+    def value(self) -> ScaledInteger:
         """The value as a whole-number variable, tied to the cells."""
-        if self._quantity is None:
+        if self._value is None:
             domain = self.axis.domain
             if self.listed is not None:
-                self._quantity = self._of_values(self.listed)
+                self._value = self._of_values(self.listed)
             elif domain.step is not None:
-                self._quantity = self._of_grid(domain.origin, domain.step)
+                self._value = self._of_grid(domain.origin, domain.step)
             else:
-                self._quantity = self._of_range()
-        return self._quantity
+                self._value = self._of_range()
+        return self._value
 
     def codes(self) -> Ints:
         """The whole number of every listed value."""
-        self.quantity()
+        self.value()
         return self.whole
 
     def decoded(self, cell: int, whole: int) -> float:
@@ -96,7 +96,7 @@ class AxisVars:
         inside = np.clip(whole * float(self.unit), self.axis.first[cell], self.axis.last[cell])
         return float(np.clip(inside, domain.low, domain.high))
 
-    def _of_values(self, values: Floats) -> Quantity:
+    def _of_values(self, values: Floats) -> ScaledInteger:
         from ortools.sat.python.cp_model import Domain
 
         numbers = values[:-1] if self.axis.none else values
@@ -105,15 +105,15 @@ class AxisVars:
         if self.axis.none:
             self.none_code = int(whole.max(initial=-1)) + 1
             self.whole = np.append(whole, self.none_code)
-        self.var = self.solver.new_int_var_from_domain(
+        self.var = self.cp.new_int_var_from_domain(
             Domain.from_values(self.whole.tolist()), self.axis.name
         )
-        place = np.searchsorted(values, self.axis.last)
+        index = np.searchsorted(values, self.axis.last)
         begin = np.searchsorted(values, self.axis.first)
-        self._tie(self.whole[begin], self.whole[place])
-        return self._told(whole, error)
+        self._tie(self.whole[begin], self.whole[index])
+        return self._listed_value(whole, error)
 
-    def _of_grid(self, origin: float, step: float) -> Quantity:
+    def _of_grid(self, origin: float, step: float) -> ScaledInteger:
         self.unit, (shift, stride), _ = lattice(np.array([origin, step]))
         first = np.round((self._numbers(self.axis.first) - origin) / step).astype(np.int64)
         last = np.round((self._numbers(self.axis.last) - origin) / step).astype(np.int64)
@@ -124,9 +124,9 @@ class AxisVars:
         error = 0.0 if exact else 1e-12 * largest
         nones = () if self.none is None else (self.none,)
         expr = int(stride) * self.var + int(shift)
-        return Quantity(expr, self.unit, int(ends[0]), int(ends[1]), error, nones)
+        return ScaledInteger(expr, self.unit, int(ends[0]), int(ends[1]), error, nones)
 
-    def _of_range(self) -> Quantity:
+    def _of_range(self) -> ScaledInteger:
         geometry, column = self.task.geometry, self.axis.column
         low, high = self._numbers(self.axis.first), self._numbers(self.axis.last)
         width = max(float(high[-1] - low[0]), 1e-12 * max(abs(float(low[0])), 1e-290))
@@ -139,7 +139,7 @@ class AxisVars:
         self._numbered(first.astype(np.int64), last.astype(np.int64))
         ends = int(first[0]), int(last[-1])
         nones = () if self.none is None else (self.none,)
-        return Quantity(self.var, self.unit, *ends, error=size * 0.501, nones=nones)
+        return ScaledInteger(self.var, self.unit, *ends, error=size * 0.501, nones=nones)
 
     def _numbers(self, cells: Floats) -> Floats:
         return cells[:-1] if self.axis.none else cells
@@ -153,20 +153,20 @@ class AxisVars:
             self.none_code = int(last[-1]) + 2
             first, last = np.append(first, self.none_code), np.append(last, self.none_code)
             spans.append([self.none_code, self.none_code])
-        self.var = self.solver.new_int_var_from_domain(Domain.from_intervals(spans), self.axis.name)
+        self.var = self.cp.new_int_var_from_domain(Domain.from_intervals(spans), self.axis.name)
         self._tie(first, last)
 
     def _tie(self, first: Ints, last: Ints) -> None:
         """Cells and values say the same."""
         for i, upto in enumerate(self.upto):
-            self.solver.add(self.var <= int(last[i])).only_enforce_if(upto)
-            self.solver.add(self.var >= int(first[i + 1])).only_enforce_if(~upto)
+            self.cp.add(self.var <= int(last[i])).only_enforce_if(upto)
+            self.cp.add(self.var >= int(first[i + 1])).only_enforce_if(~upto)
 
-    def _told(self, whole: Ints, error: float) -> Quantity:
+    def _listed_value(self, whole: Ints, error: float) -> ScaledInteger:
         nones = () if self.none is None else (self.none,)
         if not len(whole):
-            return Quantity(self.var, self.unit, 0, 0, error, nones)
-        return Quantity(self.var, self.unit, int(whole.min()), int(whole.max()), error, nones)
+            return ScaledInteger(self.var, self.unit, 0, 0, error, nones)
+        return ScaledInteger(self.var, self.unit, int(whole.min()), int(whole.max()), error, nones)
 
 
 def cost_steps(axis: Axis, unit: float) -> Ints:
@@ -174,7 +174,7 @@ def cost_steps(axis: Axis, unit: float) -> Ints:
     return np.floor(axis.cost / unit * (1 - 1e-12)).astype(np.int64)
 
 
-def finer_cost(variables: AxisVars, unit: float, solver: Any) -> Expr | None:
+def finer_cost(variables: AxisVars, unit: float, cp: Any) -> Expr | None:
     """The cost of a column inside its cells, from below; None when the cells say it all.
 
     Only where rules hold the value: elsewhere it is the nearest member of its cell.
@@ -185,10 +185,10 @@ def finer_cost(variables: AxisVars, unit: float, solver: Any) -> Expr | None:
     if variables.var is None or axis.single or weight <= 0:
         return None
     if task.geometry.category[axis.column]:
-        return _moved(variables, math.floor(weight / unit), solver)
+        return _moved(variables, math.floor(weight / unit), cp)
     if start == task.geometry.none[axis.column]:
         return None  # every number is as far away
-    value = variables.quantity()
+    value = variables.value()
     slope = math.floor(float(value.unit) * weight / scale / unit * (1 - 1e-12))
     if slope <= 0:
         return None
@@ -197,26 +197,26 @@ def finer_cost(variables: AxisVars, unit: float, solver: Any) -> Expr | None:
     ends = max(abs(value.low), abs(value.high), abs(math.ceil(at))) + 1
     if slope * ends > _SAFE:
         return None
-    cost = solver.new_int_var(0, 2 * slope * ends, f"cost of {axis.name}")
+    cost = cp.new_int_var(0, 2 * slope * ends, f"cost of {axis.name}")
     number = [] if variables.none is None else [~variables.none]
     for bound in (
         cost >= slope * value.expr - math.ceil(slope * (at + slack)),
         cost >= math.floor(slope * (at - slack)) - slope * value.expr,
     ):
-        said = solver.add(bound)
+        added = cp.add(bound)
         if number:
-            said.only_enforce_if(number)
+            added.only_enforce_if(number)
     return cost
 
 
-def _moved(variables: AxisVars, cost: int, solver: Any) -> Expr | None:
+def _moved(variables: AxisVars, cost: int, cp: Any) -> Expr | None:
     """The cost of a label: all or nothing."""
     assert variables.listed is not None
-    place = np.flatnonzero(variables.listed == variables.task.start[variables.axis.column])
-    if not len(place):
+    index = np.flatnonzero(variables.listed == variables.task.start[variables.axis.column])
+    if not len(index):
         return None
-    moved = solver.new_bool_var(f"{variables.axis.name} moved")
-    solver.add(variables.var == int(variables.codes()[place[0]])).only_enforce_if(~moved)
+    moved = cp.new_bool_var(f"{variables.axis.name} moved")
+    cp.add(variables.var == int(variables.codes()[index[0]])).only_enforce_if(~moved)
     return cost * moved
 
 

@@ -1,4 +1,4 @@
-"""What a search promises: legal candidates only, told truly, the best first, the same again."""
+"""What a generator promises: legal candidates, described truly, best first, repeatable."""
 
 from typing import Any
 
@@ -6,13 +6,14 @@ import numpy as np
 
 from compass.domain.errors import ConflictingRules
 from compass.generate import loss
-from compass.generate.base import Candidates
-from compass.generate.repair import broken
-from compass.generate.score import Scored, score
+from compass.generate.base import Candidates, ready
+from compass.generate.objectives import as_good_as, objectives
+from compass.generate.repair import rule_violation
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
 from compass.testing.base import Witness, first_difference, witness
-from compass.testing.search_tasks import Case, cases, everything
+from compass.testing.search_tasks import GeneratorCase, cases, everything
 
 _EASY = 0.1  # share of all configurations that answer a problem which nobody may fail
 _ROUNDING = 0.02  # numbers may be rounded to what a person would type, in standard deviations
@@ -52,16 +53,17 @@ def _arrays(task: SearchTask) -> dict[str, Any]:
         "free": task.free.copy(),
         "forced": task.forced.copy(),
         "observed": task.observed.copy(),
+        **{f"measured {name}": y.copy() for name, y in task.measured().items()},
         "geometry.scale": task.geometry.scale.copy(),
         "geometry.weight": task.geometry.weight.copy(),
     }
 
 
-def _generate(found: Witness, plugin: Any, case: Case) -> Candidates | None:
+def _generate(found: Witness, plugin: Any, case: GeneratorCase) -> Candidates | None:
     """What was generated; None: it says that the rules conflict."""
     with found.calling(f"it copes with: {case.label}", case.look):
         try:
-            result = plugin.generate(case.task)
+            result = ready(plugin, case.task).generate(case.task)
         except ConflictingRules:
             return None
     found.expect(
@@ -74,7 +76,9 @@ def _generate(found: Witness, plugin: Any, case: Case) -> Candidates | None:
     return result
 
 
-def _existence(found: Witness, case: Case, result: Candidates | None, truth: Scored | None) -> None:
+def _existence(
+    found: Witness, case: GeneratorCase, result: Candidates | None, truth: ScoredCandidates | None
+) -> None:
     """Nothing where there is nothing; something where there is plenty; no false certainty."""
     empty = result is None or not len(result.X)
     if truth is None:
@@ -122,7 +126,7 @@ def _existence(found: Witness, case: Case, result: Candidates | None, truth: Sco
     )
 
 
-def _shapes(found: Witness, case: Case, result: Candidates) -> None:
+def _shapes(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     task, X = case.task, result.X
     found.expect(
         isinstance(X, np.ndarray)
@@ -131,6 +135,12 @@ def _shapes(found: Witness, case: Case, result: Candidates) -> None:
         and X.shape[1] == len(task.start),
         f"`X` is a float64 array with {len(task.start)} columns",
         f"{getattr(X, 'dtype', type(X).__name__)} of shape {np.shape(X)}",
+        case.look,
+    )
+    found.expect(
+        np.shape(result.values) == (len(X), len(objectives(task.targets))),
+        "`values` has a row for each candidate and a column for each objective",
+        f"shape {np.shape(result.values)}",
         case.look,
     )
     found.expect(
@@ -153,7 +163,7 @@ def _shapes(found: Witness, case: Case, result: Candidates) -> None:
     )
 
 
-def _legal(found: Witness, case: Case, result: Candidates) -> None:
+def _legal(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     task, X = case.task, result.X
     for place, parameter in enumerate(task.space):
         values = X[:, place]
@@ -182,13 +192,13 @@ def _legal(found: Witness, case: Case, result: Candidates) -> None:
         )
 
 
-def _forced(found: Witness, case: Case, result: Candidates) -> None:
+def _forced(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     task = case.task
     for column in task.forced:
         back = result.X.copy()
         back[:, column] = task.start[column]
         moved = result.X[:, column] != task.start[column]
-        idle = moved & (broken(task, back) == 0)
+        idle = moved & (rule_violation(task, back) == 0)
         found.expect(
             not idle.any(),
             "a forced column moves only where a rule leaves no other way",
@@ -198,7 +208,7 @@ def _forced(found: Witness, case: Case, result: Candidates) -> None:
         )
 
 
-def _distinct(found: Witness, case: Case, result: Candidates) -> None:
+def _distinct(found: Witness, case: GeneratorCase, result: Candidates) -> None:
     different = len(np.unique(result.X, axis=0)) if len(result.X) else 0
     found.expect(
         different == len(result.X),
@@ -208,7 +218,9 @@ def _distinct(found: Witness, case: Case, result: Candidates) -> None:
     )
 
 
-def _truthful(found: Witness, case: Case, result: Candidates, scored: Scored) -> None:
+def _truthful(
+    found: Witness, case: GeneratorCase, result: Candidates, scored: ScoredCandidates
+) -> None:
     found.expect(
         (scored.violation == 0).all(),
         "every candidate obeys the conditions on predicted outcomes",
@@ -221,6 +233,12 @@ def _truthful(found: Witness, case: Case, result: Candidates, scored: Scored) ->
         first_difference(result.meets, scored.valid <= 0),
         case.look,
     )
+    found.expect(
+        np.allclose(result.values, scored.values, rtol=1e-9, atol=1e-9),
+        "`values` are what is minimised, in standard deviations (generate.score.score)",
+        first_difference(result.values, scored.values),
+        case.look,
+    )
     near = loss.proximity(result.X, case.task.start, case.task.geometry)
     found.expect(
         np.allclose(result.proximity, near, rtol=1e-9, atol=1e-9),
@@ -230,7 +248,9 @@ def _truthful(found: Witness, case: Case, result: Candidates, scored: Scored) ->
     )
 
 
-def _best_first(found: Witness, case: Case, result: Candidates, scored: Scored) -> None:
+def _best_first(
+    found: Witness, case: GeneratorCase, result: Candidates, scored: ScoredCandidates
+) -> None:
     task = case.task
     if len(result.X) < 2:
         return
@@ -247,13 +267,12 @@ def _best_first(found: Witness, case: Case, result: Candidates, scored: Scored) 
         case.look,
     )
     equals = scored.valid <= scored.valid[0] + 1e-9
-    if any(target.direction for target in task.targets):
-        best = scored.extreme[equals].min()
-        slack = task.settings.search.tolerance * abs(best) + 1e-9
+    if objectives(task.targets):
+        best = float(scored.preference[equals].min())
         found.expect(
-            scored.extreme[0] <= best + slack,
+            scored.preference[0] <= as_good_as(best, task.settings.search.tolerance) + 1e-9,
             "the first candidate has the best value of what is minimised",
-            f"values {scored.extreme.tolist()}",
+            f"values {scored.preference.tolist()}",
             case.look,
         )
     elif task.proximity:
@@ -265,7 +284,7 @@ def _best_first(found: Witness, case: Case, result: Candidates, scored: Scored) 
         )
 
 
-def _repeatable(found: Witness, plugin: Any, case: Case, result: Candidates) -> None:
+def _repeatable(found: Witness, plugin: Any, case: GeneratorCase, result: Candidates) -> None:
     again = _generate(found, plugin, case)
     found.expect(
         again is not None and np.array_equal(again.X, result.X),

@@ -9,7 +9,7 @@ import numpy as np
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.target import Target
 from compass.generate.base import Bools, Floats
-from compass.generate.score import Scored, score
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.language import bind_rule, parse_rule
 from compass.prepare.geometry import Geometry
@@ -75,7 +75,7 @@ def _open_cost(X: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Case:
+class GeneratorCase:
     """A problem and its name."""
 
     label: str
@@ -87,7 +87,7 @@ class Case:
         return f"plugin.generate(compass.testing.search_tasks.case('{self.label}').task)"
 
 
-def cases() -> tuple[Case, ...]:
+def cases() -> tuple[GeneratorCase, ...]:
     """One problem for each thing that a generator has to cope with."""
     cheap = (Target(name="cost", direction="minimize", scale=30.0),)
     dear = (Target(name="cost", direction="maximize", scale=30.0),)
@@ -98,27 +98,31 @@ def cases() -> tuple[Case, ...]:
     out_of_reach = (Target(name="cost", high=1.0, scale=30.0),)
     near = task(limit, rules, start=(2.0, 1.0, 2.0, 3.0), count=4, familiar=True)
     return (
-        Case("minimise", task(cheap, start=start, proximity=False)),
-        Case("minimise under rules", task(cheap, rules, start=start, proximity=False)),
-        Case("smallest change", task(limit, start=(2.0, 16.0, 2.0, 3.0), count=1)),
-        Case("smallest change under rules", near),
-        Case("more answers than there are", task(limit, start=start, free=(0,), count=50)),
-        Case("two columns held", task(limit, rules[:1], start=start, free=held)),
-        Case("one value left", task(limit, ("a == 2 * b",), start=start, free=(0,))),
-        Case("columns that give way", _giving_way(limit, start)),
-        Case("a start with none", task(limit, rules[:1], start=(1.0, 1.0, 0.0, _none()))),
-        Case("a condition on the outcome", task(dear, outcome=("cost <= 60",), start=start)),
-        Case("a class", task(done, rules[:1], start=(1.0, 16.0, 2.0, 4.0))),
-        Case("two goals", task((*cheap, *done), start=start, proximity=False)),
-        Case("nothing to move", task(limit, start=start, free=())),
-        Case("nothing to move and a goal missed", task(out_of_reach, start=start, free=())),
-        Case("rules that conflict", task(limit, ("a < 3", "a > 5"), start=start)),
-        Case("a goal out of reach", task(out_of_reach, start=start, free=held)),
-        Case("numbers without a grid", _open(limit)),
+        GeneratorCase("minimise", task(cheap, start=start, proximity=False)),
+        GeneratorCase("minimise under rules", task(cheap, rules, start=start, proximity=False)),
+        GeneratorCase("smallest change", task(limit, start=(2.0, 16.0, 2.0, 3.0), count=1)),
+        GeneratorCase("smallest change under rules", near),
+        GeneratorCase("more answers than there are", task(limit, start=start, free=(0,), count=50)),
+        GeneratorCase("two columns held", task(limit, rules[:1], start=start, free=held)),
+        GeneratorCase("one value left", task(limit, ("a == 2 * b",), start=start, free=(0,))),
+        GeneratorCase("columns that give way", _giving_way(limit, start)),
+        GeneratorCase("a start with none", task(limit, rules[:1], start=(1.0, 1.0, 0.0, _none()))),
+        GeneratorCase(
+            "a condition on the outcome", task(dear, outcome=("cost <= 60",), start=start)
+        ),
+        GeneratorCase("a class", task(done, rules[:1], start=(1.0, 16.0, 2.0, 4.0))),
+        GeneratorCase("two goals", task((*cheap, *done), start=start, proximity=False)),
+        GeneratorCase("nothing to move", task(limit, start=start, free=())),
+        GeneratorCase(
+            "nothing to move and a goal missed", task(out_of_reach, start=start, free=())
+        ),
+        GeneratorCase("rules that conflict", task(limit, ("a < 3", "a > 5"), start=start)),
+        GeneratorCase("a goal out of reach", task(out_of_reach, start=start, free=held)),
+        GeneratorCase("numbers without a grid", _open(limit)),
     )
 
 
-def case(label: str) -> Case:
+def case(label: str) -> GeneratorCase:
     """The problem of that name."""
     return next(one for one in cases() if one.label == label)
 
@@ -155,6 +159,8 @@ def task(
     both = Space(parameters=(*space.parameters, *OUTCOMES))
     rng = np.random.default_rng(1)
     observed = np.column_stack([rng.choice(_some(p), 200) for p in space])
+    law = Law(space)
+    measured = law(observed)
     return SearchTask(
         space=space,
         start=np.array(start),
@@ -165,7 +171,7 @@ def task(
         outcomes=tuple(p.name for p in OUTCOMES),
         targets=targets,
         labels={t.name: 1 for t in targets if t.is_class},
-        predict=Law(space),
+        predict=law,
         geometry=_geometry(space, observed),
         observed=observed,
         proximity=proximity,
@@ -173,6 +179,7 @@ def task(
         seed=seed,
         settings=Settings(),
         familiar=_familiar if familiar else None,
+        measured=lambda: measured,
     )
 
 
@@ -198,7 +205,7 @@ def _geometry(space: Space, observed: Floats) -> Geometry:
     return Geometry.of(space, scale, np.ones(len(space)))
 
 
-def everything(problem: SearchTask) -> Scored | None:
+def everything(problem: SearchTask) -> ScoredCandidates | None:
     """Every legal configuration with its score, rules broken or not; None: too many to list."""
     columns = []
     for place, parameter in enumerate(problem.space):

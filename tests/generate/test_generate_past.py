@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tasks import everything, law, model, task
 
 from compass.domain.target import Target
-from compass.generate.past import PastRuns, weighed
+from compass.generate.past import PastRuns, with_past_runs
 from compass.generate.score import order, score
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability, missed, reliability
@@ -108,22 +108,22 @@ def test_configurations_are_found_by_value() -> None:
 
 def test_what_was_measured_counts_and_what_was_not_is_predicted() -> None:
     made, past, y = known()
-    rows = past_runs(past, y, noise=0.25).settled(made)
+    rows = past_runs(past, y, noise=0.25).ranked_for(made)
     X = everything()
     bare, both = score(made, X), score(replace(made, past_runs=rows), X)
     place = rows.find(X)
     scale = made.targets[0].scale
     known_ = place >= 0
-    expected = bare.extreme[known_] + 0.8 * (law(X[known_]) / scale - bare.extreme[known_])
-    assert both.extreme[known_] == pytest.approx(expected)
-    clear = ~known_ & (bare.extreme >= rows.value)
-    assert (both.extreme[clear] == bare.extreme[clear]).all()
+    expected = bare.preference[known_] + 0.8 * (law(X[known_]) / scale - bare.preference[known_])
+    assert both.preference[known_] == pytest.approx(expected)
+    clear = ~known_ & (bare.preference >= rows.preference)
+    assert (both.preference[clear] == bare.preference[clear]).all()
     assert (both.violation == bare.violation).all()
 
 
 def test_a_small_predicted_gain_is_no_gain_and_a_large_one_is() -> None:
     _, past, y = known()
-    rows = replace(past_runs(past, y), best=0, value=10.0, enough=1.0)
+    rows = replace(past_runs(past, y), best=0, preference=10.0, enough=1.0)
     untried = np.array([-1, -1, -1, 0])
     found = rows.cautious(np.array([8.9, 9.5, 11.0, 9.5]), untried)
     assert found[0] == 8.9
@@ -135,21 +135,21 @@ def test_the_best_past_run_comes_first_where_nothing_is_predicted_to_beat_it() -
     made, past, _ = known()
     y = law(past)
     y[17] = -1000.0  # far below whatever the model believes
-    rows = past_runs(past, y).settled(made)
-    settled = replace(made, past_runs=rows)
-    found = weighed(settled, score(made, everything()))
-    first = found.X[order(settled, found)[0]]
+    rows = past_runs(past, y).ranked_for(made)
+    informed = replace(made, past_runs=rows)
+    found = with_past_runs(informed, score(made, everything()))
+    first = found.X[order(informed, found)[0]]
     assert (first == past[17]).all()
     assert (rows.X[rows.best] == past[17]).all()
 
 
 def test_weighing_loses_and_doubles_nothing() -> None:
     made, past, y = known()
-    settled = replace(made, past_runs=past_runs(past, y).settled(made))
-    found = weighed(settled, score(made, everything()))
+    informed = replace(made, past_runs=past_runs(past, y).ranked_for(made))
+    found = with_past_runs(informed, score(made, everything()))
     assert len(np.unique(found.X, axis=0)) == len(found.X) == len(everything())
-    again = score(settled, found.X)
-    assert (again.extreme == found.extreme).all()
+    again = score(informed, found.X)
+    assert (again.preference == found.preference).all()
     assert (again.valid == found.valid).all()
 
 
@@ -159,7 +159,7 @@ def test_goals_hold_as_predicted_and_as_measured() -> None:
     aim = Target(name="y", direction="minimize", low=20.0)
     made = task(fitted, X, X[0], aim, proximity=False)
     y = np.where(np.arange(60) % 2 == 0, 0.0, 1e4)  # every other run missed the bound
-    scored = score(replace(made, past_runs=past_runs(past, y).settled(made)), past)
+    scored = score(replace(made, past_runs=past_runs(past, y).ranked_for(made)), past)
     bare = score(made, past)
     assert (scored.valid >= bare.valid).all()
     assert (scored.valid[::2] > 0).all()

@@ -1,7 +1,7 @@
 """Numbers of rules and predictions as whole-number expressions with a bound on their error.
 
-A quantity stands for a float that rules or models compute: expression * unit, give or take
-`error`. Everything that is said about quantities is widened by their errors, so that whatever the
+A scaled integer stands for a float that rules or models compute: expression * unit, give or take
+`error`. Every constraint on such numbers is widened by their errors, so that whatever the
 floats obey is never excluded.
 """
 
@@ -26,7 +26,7 @@ _TOLERANCE, _ROUNDING = 1.001e-9, 1.001e-12  # a little more than rules allow
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ScaledInteger:
     """expression * unit +- error, where it is a number at all."""
 
     expr: Expr
@@ -60,12 +60,12 @@ class Quantity:
         return max(float(min(abs(self.low), abs(self.high)) * self.unit) - self.error, 0.0)
 
 
-def constant(value: float) -> Quantity:
+def constant(value: float) -> ScaledInteger:
     """A number that does not vary."""
     exact = Fraction(str(value))
     error = 0.0 if exact == Fraction(value) else abs(value) * _EPS
     numerator = exact.numerator
-    return Quantity(numerator, Fraction(1, exact.denominator), numerator, numerator, error)
+    return ScaledInteger(numerator, Fraction(1, exact.denominator), numerator, numerator, error)
 
 
 def lattice(values: Floats) -> tuple[Fraction, Ints, float]:
@@ -81,7 +81,7 @@ def lattice(values: Floats) -> tuple[Fraction, Ints, float]:
     return unit, whole.astype(np.int64), float(unit)
 
 
-def times(a: Quantity, factor: Quantity) -> Quantity | None:
+def times(a: ScaledInteger, factor: ScaledInteger) -> ScaledInteger | None:
     """a * constant."""
     assert factor.fixed
     number = int(factor.low)
@@ -92,10 +92,10 @@ def times(a: Quantity, factor: Quantity) -> Quantity | None:
     error += 0.0 if exact else a.size * size * _EPS
     unit = a.unit * factor.unit
     terms = a.scale * size
-    return bounded(Quantity(a.expr * number, unit, ends[0], ends[1], error, a.nones, terms))
+    return bounded(ScaledInteger(a.expr * number, unit, ends[0], ends[1], error, a.nones, terms))
 
 
-def scaled(a: Quantity, factor: Fraction) -> Quantity:
+def scaled(a: ScaledInteger, factor: Fraction) -> ScaledInteger:
     """a * factor; the expression stays the same."""
     unit = a.unit * abs(factor)
     turned = negative(a) if factor < 0 else a
@@ -103,12 +103,12 @@ def scaled(a: Quantity, factor: Fraction) -> Quantity:
     return replace(turned, unit=unit, error=error, terms=a.scale * float(abs(factor)))
 
 
-def negative(a: Quantity) -> Quantity:
+def negative(a: ScaledInteger) -> ScaledInteger:
     """-a."""
     return replace(a, expr=-1 * a.expr, low=-a.high, high=-a.low)
 
 
-def add(a: Quantity, b: Quantity) -> Quantity | None:
+def add(a: ScaledInteger, b: ScaledInteger) -> ScaledInteger | None:
     """a + b."""
     unit = _common(a.unit, b.unit)
     p, q = int(a.unit / unit), int(b.unit / unit)
@@ -117,7 +117,7 @@ def add(a: Quantity, b: Quantity) -> Quantity | None:
     exact = a.error == 0 and b.error == 0 and unit.denominator == 1
     error = a.error + b.error + (0.0 if exact else (a.size + b.size) * _EPS)
     return bounded(
-        Quantity(
+        ScaledInteger(
             p * a.expr + q * b.expr,
             unit,
             p * a.low + q * b.low,
@@ -129,8 +129,8 @@ def add(a: Quantity, b: Quantity) -> Quantity | None:
     )
 
 
-def bounded(a: Quantity) -> Quantity | None:
-    """The quantity, or None when its numbers are too large for the solver."""
+def bounded(a: ScaledInteger) -> ScaledInteger | None:
+    """The number, or None when its numbers are too large for the solver."""
     return a if max(abs(a.low), abs(a.high)) <= LARGEST else None
 
 
@@ -143,7 +143,7 @@ def _common(a: Fraction, b: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Compared:
+class IntegerComparison:
     """What `left op right` says about the whole number `expr` = (left - right) / unit."""
 
     expr: Expr
@@ -153,8 +153,8 @@ class Compared:
 
 
 def compare(
-    op: str, left: Quantity, right: Quantity, *, whole: bool, decimal: bool = False
-) -> Compared | None:
+    op: str, left: ScaledInteger, right: ScaledInteger, *, whole: bool, decimal: bool = False
+) -> IntegerComparison | None:
     """The widest whole-number statement that contains everything `left op right` accepts.
 
     `whole`: rules compare these two exactly; `decimal`: but for rounding. None: the numbers are
@@ -171,24 +171,24 @@ def compare(
         slack += 0.0 if decimal else _TOLERANCE * max(left.size, right.size)
     steps = math.floor(slack / float(gap.unit) + 1e-6) if slack else 0
     # Where equal whole numbers mean equal floats, `<` and `!=` exclude equality.
-    told = noise <= 1e-13 * (left.scale + right.scale)
-    sharp = steps == 0 and ((decimal and told) or noise <= 1e-10 * max(left.least, right.least))
+    exact = noise <= 1e-13 * (left.scale + right.scale)
+    sharp = steps == 0 and ((decimal and exact) or noise <= 1e-10 * max(left.least, right.least))
     match op:
         case "<=":
-            return Compared(gap.expr, None, steps)
+            return IntegerComparison(gap.expr, None, steps)
         case ">=":
-            return Compared(gap.expr, -steps, None)
+            return IntegerComparison(gap.expr, -steps, None)
         case "<":
-            return Compared(gap.expr, None, -1 if sharp else steps)
+            return IntegerComparison(gap.expr, None, -1 if sharp else steps)
         case ">":
-            return Compared(gap.expr, 1 if sharp else -steps, None)
+            return IntegerComparison(gap.expr, 1 if sharp else -steps, None)
         case "==":
-            return Compared(gap.expr, -steps, steps)
+            return IntegerComparison(gap.expr, -steps, steps)
         case _:
-            return Compared(gap.expr, None, None, 0 if sharp else None)
+            return IntegerComparison(gap.expr, None, None, 0 if sharp else None)
 
 
-def intervals(members: Sequence[float], operand: Quantity) -> list[tuple[int, int]]:
+def intervals(members: Sequence[float], operand: ScaledInteger) -> list[tuple[int, int]]:
     """The whole numbers of an operand that may count as equal to one of the members."""
     found = []
     unit = float(operand.unit)

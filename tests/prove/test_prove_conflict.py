@@ -26,7 +26,7 @@ from compass.prove import prove
 from compass.prove.outcomes import goal_text
 
 SECONDS = 60.0
-NOTHING = Candidates(np.empty((0, 6)), np.empty(0, dtype=bool), np.empty(0))
+NOTHING = Candidates(np.empty((0, 6)), np.empty((0, 0)), np.empty(0, dtype=bool), np.empty(0))
 
 
 def possible(problem: SearchTask, kept: tuple[str, ...]) -> bool:
@@ -109,8 +109,8 @@ def test_a_goal_out_of_reach_is_named_with_what_can_be_reached():
     target = Target(name="cost", high=-50.0, scale=0.5)
     problem = task({"cost": model}, (target,), random_start(rng), ("a <= 2 * b",))
     best = judged(problem, everything(problem)).X[:1]
-    scored = score(problem, best)
-    found = Candidates(best, np.array([False]), scored.proximity)
+    found = score(problem, best).candidates()
+    assert not found.meets[0]
     told = prove(problem, found, SECONDS).certificate
     assert told.status is CertificateStatus.INFEASIBLE
     assert told.blocking == ("cost <= -50",)

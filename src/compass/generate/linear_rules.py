@@ -1,4 +1,4 @@
-"""Rules that are sums, all of them at once."""
+"""Linear rules as arrays, so that all of them are evaluated at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _KINDS = {"==": EQUAL, "<": BELOW, ">": BELOW}
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class LinearRules:
     """Rules of the form `sum of factor * column + constant <= 0` (or `== 0`, or `< 0`).
 
     Within `slack` of the size of its terms a sum may count as equal to 0; 0 for whole numbers,
@@ -49,23 +49,23 @@ class Sums:
             return np.asarray(x - total[:, None] / np.where(self.factor, self.factor, np.nan))
 
 
-def is_sum(rule: Rule) -> bool:
-    """Whether a rule is one of the sums."""
+def is_linear(rule: Rule) -> bool:
+    """Whether a rule is linear, and no `!=`."""
     return rule.linear is not None and rule.linear.op != "!="
 
 
-def sums_of(rules: Sequence[Rule], names: Sequence[str]) -> Sums:
-    """The sums among the rules, over these columns."""
-    linear = [rule.linear for rule in rules if is_sum(rule) and rule.linear is not None]
-    place = {name: column for column, name in enumerate(names)}
+def linear_rules_of(rules: Sequence[Rule], names: Sequence[str]) -> LinearRules:
+    """The linear ones among the rules, over these columns."""
+    linear = [rule.linear for rule in rules if is_linear(rule) and rule.linear is not None]
+    column_of = {name: column for column, name in enumerate(names)}
     sign = np.array([-1.0 if form.op in (">", ">=") else 1.0 for form in linear])
     factor, term = np.zeros((2, len(linear), len(names)))
     for r, form in enumerate(linear):
         for name, value in form.coefficients.items():
-            factor[r, place[name]] = sign[r] * value
+            factor[r, column_of[name]] = sign[r] * value
         for name, value in form.sizes.items():
-            term[r, place[name]] = value
-    return Sums(
+            term[r, column_of[name]] = value
+    return LinearRules(
         factor,
         sign * np.array([form.constant for form in linear]),
         np.array([_KINDS.get(form.op, AT_MOST) for form in linear], dtype=np.int64),

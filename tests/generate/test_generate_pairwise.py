@@ -13,9 +13,10 @@ from compass.domain.target import Target
 from compass.generate import loss
 from compass.generate.base import Floats
 from compass.generate.blocks import blocks
-from compass.generate.pairwise import column_costs, planes, reaching
+from compass.generate.pairwise import pairwise_search, reaching
 from compass.generate.score import order, score
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_costs
 
 RULES = ("a + b <= 20", "c == 'x' -> d >= 1", "a % 2 == 0 or b >= 2")
 
@@ -40,7 +41,7 @@ def key(case: SearchTask, X: Floats) -> tuple[float, ...]:
     return (
         float(scored.violation[best]),
         float(scored.valid[best]),
-        float(scored.extreme[best]),
+        float(scored.preference[best]),
         float(scored.proximity[best]),
     )
 
@@ -49,9 +50,9 @@ def key(case: SearchTask, X: Floats) -> tuple[float, ...]:
 @given(st.integers(0, 200), st.lists(st.sampled_from(RULES), unique=True))
 def test_the_best_of_every_plane_is_what_brute_force_finds(seed: int, rules: list[str]) -> None:
     case = cases(seed, tuple(rules))
-    sheet = planes(case, blocks(case))
-    assert sheet is not None
-    moved = sheet.around(case.start)
+    search = pairwise_search(case, blocks(case))
+    assert search is not None
+    moved = search.around(case.start)
     for a, b in combinations(range(4), 2):
         brute = points(case.start, a, b)
         brute = brute[score(case, brute).violation == 0]
@@ -66,9 +67,9 @@ def test_the_best_of_every_plane_is_what_brute_force_finds(seed: int, rules: lis
 @given(st.integers(0, 200), st.lists(st.sampled_from(RULES), unique=True))
 def test_the_best_of_every_line_is_what_brute_force_finds(seed: int, rules: list[str]) -> None:
     case = cases(seed, tuple(rules))
-    sheet = planes(case, blocks(case))
-    assert sheet is not None
-    moved = sheet.along(case.start)
+    search = pairwise_search(case, blocks(case))
+    assert search is not None
+    moved = search.along(case.start)
     assert ((moved != case.start).sum(axis=1) <= 1).all()
     for column in range(4):
         rest = [c for c in range(4) if c != column]
@@ -84,9 +85,9 @@ def test_the_best_of_every_line_is_what_brute_force_finds(seed: int, rules: list
 @given(st.integers(0, 200))
 def test_a_reach_leaves_out_what_costs_as_much(seed: int) -> None:
     case = cases(seed)
-    sheet = planes(case, blocks(case))
-    assert sheet is not None
-    near = loss.proximity(sheet.around(case.start, 0.7), case.start, case.geometry)
+    search = pairwise_search(case, blocks(case))
+    assert search is not None
+    near = loss.proximity(search.around(case.start, 0.7), case.start, case.geometry)
     assert (near < 0.7).all()
 
 
@@ -95,10 +96,10 @@ def test_a_reach_leaves_out_what_costs_as_much(seed: int) -> None:
 def test_after_a_descent_no_two_parameters_improve(seed: int, rules: tuple[str, ...]) -> None:
     case = cases(seed, rules)
     legal = everything()[score(case, everything()).violation == 0]
-    head = score(case, legal[seed % len(legal)][None, :])
-    sheet = planes(case, blocks(case))
-    assert sheet is not None
-    end = sheet.descend(head)
+    incumbent = score(case, legal[seed % len(legal)][None, :])
+    search = pairwise_search(case, blocks(case))
+    assert search is not None
+    end = search.descend(incumbent)
     assert end.violation[0] == 0
     for a, b in combinations(range(4), 2):
         assert key(case, end.X) <= tuple(np.add(key(case, points(end.X[0], a, b)), 1e-9))
@@ -112,13 +113,13 @@ def test_classes_maximum_and_margins_are_judged_as_in_a_full_score() -> None:
         (Target(name="y", low=20.0, high=60.0, scale=10.0), False),
     ]:
         here = replace(case, targets=(target,), proximity=proximity)
-        sheet = planes(here, blocks(here))
-        assert sheet is not None
-        moved = sheet.around(here.start)
+        search = pairwise_search(here, blocks(here))
+        assert search is not None
+        moved = search.around(here.start)
         brute = np.concatenate([points(here.start, *p) for p in combinations(range(4), 2)])
         both = score(here, np.concatenate([moved, brute]))
         assert order(here, both)[0] < len(moved) or np.isclose(
-            score(here, moved).extreme.min(), score(here, brute).extreme.min()
+            score(here, moved).preference.min(), score(here, brute).preference.min()
         )
 
 
@@ -139,7 +140,7 @@ def test_column_costs_add_up_to_the_proximity(row: int, column: int) -> None:
     x = case.start.copy()
     x[column] = everything()[row, column]
     want = loss.proximity(x[None, :], case.start, case.geometry)
-    assert column_costs(case, column, x[[column]]) == pytest.approx(want)
+    assert column_costs(x[[column]], case.start, column, case.geometry) == pytest.approx(want)
 
 
 def test_a_model_without_trees_has_no_planes() -> None:
@@ -155,5 +156,5 @@ def test_a_model_without_trees_has_no_planes() -> None:
             return None
 
     bare = replace(case, predict=Formula())
-    assert planes(bare, blocks(bare)) is None
+    assert pairwise_search(bare, blocks(bare)) is None
     assert SPACE.names == case.space.names

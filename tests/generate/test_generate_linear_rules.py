@@ -6,12 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.domain.space import Number, Space
-from compass.generate import loss
-from compass.generate.nearest import distances, nearest_rows
-from compass.generate.nudge import nudge, stock_of
-from compass.generate.sums import sums_of
+from compass.generate.blocks import ColumnValues
+from compass.generate.linear_rules import linear_rules_of
+from compass.generate.repair_linear import repair_linear
 from compass.language import bind_rule, parse_rule
-from compass.prepare.geometry import Geometry
 from compass.rules import Rule, compile_rule
 
 SPACE = Space(
@@ -45,7 +43,7 @@ def rows(seed: int, n: int = 60) -> np.ndarray:
 @given(st.integers(0, 10_000), st.lists(st.sampled_from(TEXTS), min_size=1, unique=True))
 def test_what_surely_holds_does_hold(seed: int, texts: list[str]) -> None:
     made, X = rules(texts), rows(seed)
-    sure = sums_of(made, SPACE.names).surely(X)
+    sure = linear_rules_of(made, SPACE.names).surely(X)
     for place, rule in enumerate(made):
         assert rule.holds(X[sure[:, place]]).all()
         if rule.linear is not None and rule.linear.op in ("<=", ">="):
@@ -57,10 +55,10 @@ def test_what_surely_holds_does_hold(seed: int, texts: list[str]) -> None:
 def test_nudging_moves_only_to_known_values_and_mends(seed: int, texts: list[str]) -> None:
     made, X = rules(texts), rows(seed)
     values = {0: np.arange(21.0), 2: np.arange(65.0)}
-    sums, stock = sums_of(made, SPACE.names), stock_of(3, values)
+    sums, listed = linear_rules_of(made, SPACE.names), ColumnValues.of(3, values)
     keep = np.zeros(X.shape, dtype=bool)
     chance = np.random.default_rng(seed).random(len(X))
-    moved = nudge(sums, stock, X, keep, chance)
+    moved = repair_linear(sums, listed, X, keep, chance)
     assert np.array_equal(moved[:, 1], X[:, 1])
     assert np.isin(moved[:, [0, 2]], np.arange(65.0)).all()
     fine = np.all([rule.holds(X) for rule in made], axis=0)
@@ -73,36 +71,18 @@ def test_nudging_moves_only_to_known_values_and_mends(seed: int, texts: list[str
 def test_cells_that_must_stay_are_not_moved() -> None:
     made = rules(["c <= 3 * a"])
     X = np.array([[2.0, 0.0, 60.0]])
-    sums = sums_of(made, SPACE.names)
-    stock = stock_of(3, {0: np.arange(21.0), 2: np.arange(65.0)})
+    sums = linear_rules_of(made, SPACE.names)
+    listed = ColumnValues.of(3, {0: np.arange(21.0), 2: np.arange(65.0)})
     for kept, want in ((0, [2.0, 0.0, 6.0]), (2, [20.0, 0.0, 60.0])):
         keep = np.zeros((1, 3), dtype=bool)
         keep[0, kept] = True
-        assert nudge(sums, stock, X, keep, np.array([0.3])).tolist() == [want]
+        assert repair_linear(sums, listed, X, keep, np.array([0.3])).tolist() == [want]
 
 
 def test_turns_say_where_a_sum_becomes_true() -> None:
     made = rules(["c <= 3 * a", "a + b + c < 30"])
-    turns = sums_of(made, SPACE.names).turns(np.array([4.0, 1.0, 20.0]))
+    turns = linear_rules_of(made, SPACE.names).turns(np.array([4.0, 1.0, 20.0]))
     assert turns[0, 2] == 12.0
     assert turns[0, 0] == pytest.approx(20 / 3)
     assert np.isnan(turns[0, 1])
     assert turns[1].tolist() == [9.0, 6.0, 25.0]
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10_000))
-def test_distances_are_those_of_the_loss(seed: int) -> None:
-    X = rows(seed)
-    geometry = Geometry(
-        scale=np.array([3.0, 2.0, 10.0]),
-        weight=np.ones(3),
-        category=np.array([False, False, True]),
-        none=np.array([np.nan, -5.0, np.nan]),
-    )
-    columns = np.array([0, 1, 2])
-    want = loss.column_distance(X, X[0], geometry).sum(axis=1)
-    got = distances(X, X[0], columns, geometry)
-    assert np.allclose(got, want, rtol=1e-12, atol=0)
-    near = nearest_rows(X, X[0], columns, geometry, 7)
-    assert want[near].max() <= np.delete(want, near).min() + 1e-12

@@ -7,10 +7,9 @@ from prove_tasks import Trees, everything, judged, random_forest, random_start, 
 import compass as cp
 from compass.domain.answer import CertificateStatus
 from compass.domain.target import Target
-from compass.generate.base import Candidates
 from compass.model.base import Task
 from compass.prove import prove
-from compass.prove.words import tried_all, value
+from compass.prove.reasons import tried_all, value
 
 # Nine threads are best, two are nearly as good and close to the run that is changed.
 RUNTIME = {2: 100.5, 9: 100.0}
@@ -65,8 +64,8 @@ def test_a_proof_tells_the_tolerance_too(seed: int) -> None:
     target = Target(name="cost", direction="minimize", scale=0.7)
     problem = task({"cost": model}, (target,), random_start(rng))
     best = judged(problem, everything(problem))
-    assert best.extreme[0] > best.extreme.min()
-    found = Candidates(best.X[:1], np.array([True]), best.proximity[:1])
+    assert best.preference[0] > best.preference.min()
+    found = best.take(np.arange(1)).candidates()
     told = prove(problem, found, 60.0).certificate
     assert told.status is CertificateStatus.OPTIMAL
     assert told.reason.startswith(

@@ -1,4 +1,4 @@
-"""Rules as statements of the solver; what floats accept is never excluded.
+"""Rules as constraints of the solver; what floats accept is never excluded.
 
 Small groups of listed values are written out as tables of what the rule itself accepts. Sums,
 products, remainders, minima and so on become whole-number arithmetic, widened by every rounding.
@@ -26,9 +26,9 @@ from compass.domain.expression import (
     names_in,
 )
 from compass.generate.base import Floats
-from compass.prove.arithmetic import Arithmetics
-from compass.prove.model import Model
-from compass.prove.quantity import Lit, Quantity, compare, intervals
+from compass.prove.arithmetic import RuleArithmetic
+from compass.prove.model import SolverModel
+from compass.prove.scaled_integer import Lit, ScaledInteger, compare, intervals
 from compass.prove.variables import AxisVars
 from compass.rules import Rule
 from compass.rules.exact import is_short
@@ -38,14 +38,14 @@ from compass.rules.values import is_exact, is_whole
 TUPLES = 20_000  # largest table of value combinations that is tried and written out
 
 
-class Stater:
-    """States the conditions of one rule; `instead` fixes columns at other values."""
+class RuleEncoder:
+    """Encodes the conditions of one rule; `instead` fixes columns at other values."""
 
     def __init__(
         self,
-        model: Model,
+        model: SolverModel,
         rule: Rule,
-        predicted: Mapping[str, Quantity],
+        predicted: Mapping[str, ScaledInteger],
         instead: Mapping[str, float] | None = None,
     ) -> None:
         self.model = model
@@ -62,16 +62,16 @@ class Stater:
                 self.fixed[name] = model.start(name)
             elif name not in predicted:
                 self.unknown = True
-        self.numbers = Arithmetics(model, rule, self.columns, self.fixed, predicted)
+        self.numbers = RuleArithmetic(model, rule, self.columns, self.fixed, predicted)
 
-    def state(self, enforce: Sequence[Lit] = (), *, positive: bool = True) -> bool:
-        """State the rule, or that it does not hold; False: not all of it could be said."""
+    def add(self, enforce: Sequence[Lit] = (), *, positive: bool = True) -> bool:
+        """Add the rule, or that it does not hold; False: not all of it can be encoded."""
         if self.unknown:
             return False
         return self._condition(self.rule.expression, positive, tuple(enforce))
 
-    def deny(self, enforce: Sequence[Lit]) -> bool:
-        """State that the rule does not hold, be it false or unknown; False: that cannot be said."""
+    def add_negation(self, enforce: Sequence[Lit]) -> bool:
+        """Add that the rule does not hold, be it false or unknown; False: that is impossible."""
         if self.unknown:
             return False
         node, whole = self.rule.expression, tuple(enforce)
@@ -80,7 +80,7 @@ class Stater:
         return not _may_be_unknown(node) and self._condition(node, False, whole)
 
     def _condition(self, node: Expression, positive: bool, enforce: tuple[Lit, ...]) -> bool:
-        self.model.clock.check()
+        self.model.deadline.check()
         if isinstance(node, Comparison) and self._exact(node):
             return self._comparison(node, positive, enforce)
         if self._table(node, positive, enforce):
@@ -109,14 +109,14 @@ class Stater:
         everything: bool,
     ) -> bool:
         if everything:
-            said = [self._condition(part, sign, enforce) for part, sign in parts]
-            return all(said)
-        some = [self.model.solver.new_bool_var("") for _ in parts]
-        self.model.solver.add_bool_or([*some, *(~literal for literal in enforce)])
-        # A part that cannot be said leaves its literal free: the whole then says nothing.
+            encoded = [self._condition(part, sign, enforce) for part, sign in parts]
+            return all(encoded)
+        some = [self.model.cp.new_bool_var("") for _ in parts]
+        self.model.cp.add_bool_or([*some, *(~literal for literal in enforce)])
+        # A part that cannot be encoded leaves its literal free: the whole then demands nothing.
         pairs = zip(parts, some, strict=True)
-        said = [self._condition(part, sign, (one,)) for (part, sign), one in pairs]
-        return all(said)
+        encoded = [self._condition(part, sign, (one,)) for (part, sign), one in pairs]
+        return all(encoded)
 
     def _table(
         self, node: Expression, positive: bool, enforce: tuple[Lit, ...], *, but: bool = False
@@ -146,8 +146,8 @@ class Stater:
         self, node: Expression, positive: bool, free: Sequence[str], listed: Sequence[Floats]
     ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         columns = {name: np.asarray(value) for name, value in self.fixed.items()}
-        for place, (name, values) in enumerate(zip(free, listed, strict=True)):
-            columns[name] = values.reshape([-1 if a == place else 1 for a in range(len(free))])
+        for index, (name, values) in enumerate(zip(free, listed, strict=True)):
+            columns[name] = values.reshape([-1 if a == index else 1 for a in range(len(free))])
         table = self.rule.table(columns)
         with np.errstate(all="ignore"):
             found = truth(node, table, positive=positive, measure=False)
@@ -156,26 +156,26 @@ class Stater:
     def _write(
         self,
         free: Sequence[str],
-        places: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
+        positions: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
         enforce: tuple[Lit, ...],
     ) -> None:
         from ortools.sat.python.cp_model import Domain
 
         axes = [self.columns[name] for name in free]
-        codes = [axis.codes()[places[:, i]] for i, axis in enumerate(axes)]
+        codes = [axis.codes()[positions[:, i]] for i, axis in enumerate(axes)]
         if len(axes) == 1:
-            said = self.model.solver.add_linear_expression_in_domain(
+            added = self.model.cp.add_linear_expression_in_domain(
                 axes[0].var, Domain.from_values(codes[0].tolist())
             )
         else:
-            said = self.model.solver.add_allowed_assignments(
+            added = self.model.cp.add_allowed_assignments(
                 [axis.var for axis in axes], np.column_stack(codes).tolist()
             )
         if enforce:
-            said.only_enforce_if(*enforce)
+            added.only_enforce_if(*enforce)
 
     def _exact(self, node: Comparison) -> bool:
-        """Whether whole-number sums say the same as a table, in fewer words."""
+        """Whether whole-number sums say the same as a table, in fewer reasons."""
         if len(names_in(node)) < 2 or not self.numbers.linear(node):
             return False
         left, right = self.numbers.number(node.left), self.numbers.number(node.right)
@@ -209,22 +209,24 @@ class Stater:
             return False  # residues of real numbers are compared around the circle
         self._nones(op, left, right, positive, enforce)
         decimal = all(is_exact(side, self._decimals) for side in children(node))
-        said = compare(op, left, right, whole=whole, decimal=decimal)
-        if said is None:
+        compared = compare(op, left, right, whole=whole, decimal=decimal)
+        if compared is None:
             return False
         numbers = (*enforce, *(~none for none in (*left.nones, *right.nones)))
-        if said.low is not None:
-            self.model.add(said.expr >= said.low, numbers)
-        if said.high is not None:
-            self.model.add(said.expr <= said.high, numbers)
-        if said.other_than is not None:
-            self.model.add(said.expr != said.other_than, numbers)
+        if compared.low is not None:
+            self.model.add(compared.expr >= compared.low, numbers)
+        if compared.high is not None:
+            self.model.add(compared.expr <= compared.high, numbers)
+        if compared.other_than is not None:
+            self.model.add(compared.expr != compared.other_than, numbers)
         return True
 
-    def _is_none(self, op: str, other: Quantity, positive: bool, enforce: tuple[Lit, ...]) -> bool:
+    def _is_none(
+        self, op: str, other: ScaledInteger, positive: bool, enforce: tuple[Lit, ...]
+    ) -> bool:
         """A comparison with `none` as it is written."""
         if op == "==":
-            self.model.solver.add_bool_or([*other.nones, *(~literal for literal in enforce)])
+            self.model.cp.add_bool_or([*other.nones, *(~literal for literal in enforce)])
         elif op == "!=":
             for none in other.nones:
                 self.model.forbid((*enforce, none))
@@ -233,16 +235,19 @@ class Stater:
         return True
 
     def _nones(
-        self, op: str, left: Quantity, right: Quantity, positive: bool, enforce: tuple[Lit, ...]
+        self,
+        op: str,
+        left: ScaledInteger,
+        right: ScaledInteger,
+        positive: bool,
+        enforce: tuple[Lit, ...],
     ) -> None:
         """What a comparison says about the level none, as `compass.rules.truth` has it."""
         either = (*left.nones, *right.nones)
         if op == "==":
             for some, others in ((left.nones, right.nones), (right.nones, left.nones)):
                 for none in some:
-                    self.model.solver.add_bool_or(
-                        [*others, ~none, *(~literal for literal in enforce)]
-                    )
+                    self.model.cp.add_bool_or([*others, ~none, *(~literal for literal in enforce)])
         elif op == "!=":
             for one in left.nones:
                 for other in right.nones:
@@ -275,14 +280,14 @@ class Stater:
         self._inside(operand, Domain.from_intervals([[a, b] for a, b in spans]), numbers)
         return True
 
-    def _inside(self, operand: Quantity, domain: object, enforce: tuple[Lit, ...]) -> None:
+    def _inside(self, operand: ScaledInteger, domain: object, enforce: tuple[Lit, ...]) -> None:
         if operand.fixed:
             if not domain.contains(operand.low):  # type: ignore[attr-defined]
                 self.model.forbid(enforce)
             return
-        said = self.model.solver.add_linear_expression_in_domain(operand.expr, domain)
+        added = self.model.cp.add_linear_expression_in_domain(operand.expr, domain)
         if enforce:
-            said.only_enforce_if(*enforce)
+            added.only_enforce_if(*enforce)
 
 
 def _may_be_unknown(node: Expression) -> bool:

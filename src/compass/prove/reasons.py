@@ -1,11 +1,11 @@
-"""What a proof says, in plain sentences."""
+"""The reasons that certificates give, as sentences."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 from compass.domain.target import Target
-from compass.prove.closest import Bounded
-from compass.prove.conflict import Nearest
+from compass.prove.bounds import Bounds
+from compass.prove.conflict import NearestValue
 
 ALL_MET = "Every goal is met; the question asks for nothing better than that."
 TRIED_ALL_NONE = "Every legal configuration was tried; none meets the goals."
@@ -21,12 +21,12 @@ def tried_all(*, directed: bool, proximity: bool, tolerance: float) -> str:
     have the best value itself.
     """
     if not proximity:
-        told = "none is better"
+        text = "none is better"
     elif not directed:
-        told = "no smaller change meets the goals"
+        text = "no smaller change meets the goals"
     else:
-        told = f"this is {_within(tolerance)}, and no smaller change is"
-    return f"Every legal configuration was tried; {told} under this model."
+        text = f"this is {_within(tolerance)}, and no smaller change is"
+    return f"Every legal configuration was tried; {text} under this model."
 
 
 def _within(tolerance: float) -> str:
@@ -35,7 +35,7 @@ def _within(tolerance: float) -> str:
 
 def distance(
     proved: bool,
-    known: Bounded,
+    known: Bounds,
     gap: float,
     about_value: str,
     left_out: Sequence[str],
@@ -48,7 +48,7 @@ def distance(
         reach = "comes close enough to it" if about_value else "meets the goals"
         return f"{goal} smaller change {reach} under this model{rounded}."
     head = f"{about_value}; the" if about_value else "The"
-    why = _why(known.cut, left_out)
+    why = _why(known.timed_out, left_out)
     return f"{head} smallest change is at most {gap:.3g} smaller than this one{why}."
 
 
@@ -80,22 +80,22 @@ def _why(cut: bool, left_out: Sequence[str]) -> str:
 
 
 def infeasible(
-    names: Sequence[str], smallest: bool, close: Mapping[str, Nearest], exhaustive: bool
+    names: Sequence[str], smallest: bool, close: Mapping[str, NearestValue], exhaustive: bool
 ) -> str:
     """Why nothing meets the goals."""
     how = "Every legal configuration was tried; " if exhaustive else ""
     listed = "; ".join(names)
-    told = (
+    text = (
         "no legal configuration exists"
         if not names
         else f"no legal configuration can have {listed}"
         if len(names) == 1
         else f"no legal configuration can have all of: {listed}"
     )
-    told = how + told if how else told[0].upper() + told[1:]
+    text = how + text if how else text[0].upper() + text[1:]
     if names and not smallest:
-        told += " (time ran out: perhaps not all of these are needed)"
+        text += " (time ran out: perhaps not all of these are needed)"
     for name, one in close.items():
-        told += f"; {name} can reach {one.value:.5g}"
-        told += "" if one.proved else " or perhaps closer"
-    return told + "."
+        text += f"; {name} can reach {one.value:.5g}"
+        text += "" if one.proved else " or perhaps closer"
+    return text + "."

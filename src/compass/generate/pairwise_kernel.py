@@ -13,7 +13,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
-from compass.generate.sums import BELOW, EQUAL, Sums
+from compass.generate.blocks import ColumnValues
+from compass.generate.linear_rules import BELOW, EQUAL, LinearRules
 from compass.model.trees.joined import Joined
 from compass.model.trees.walk import NODES, WIDE_NODES
 
@@ -26,8 +27,8 @@ _stack = types.int64[:, ::1]
 
 
 @dataclass(frozen=True, eq=False)
-class Aims:
-    """What is wanted of the raw outputs, one entry per target."""
+class RawTargets:
+    """The targets in terms of raw outputs, one entry per target."""
 
     slot: Integers  # first output
     wide: Integers  # 1: a number; otherwise scores of so many classes
@@ -35,90 +36,80 @@ class Aims:
     low: Floats
     high: Floats
     scale: Floats
-    sign: Floats  # 1: small is good, -1: large is good, 0: only the range counts
+    sign: Floats  # of its objective: see `compass.generate.objectives.sign`
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
-    """The values that columns may take, one column after the other."""
+class Planes:
+    """Pairs of columns that move together, and the points of their planes that may be looked at."""
 
-    start: Integers  # [d + 1] where the values of a column begin
-    value: Floats  # ascending within a column, as the ensemble compares them
-    cost: Floats  # what taking the value costs
-
-
-@dataclass(frozen=True, eq=False)
-class Masks:
-    """Points of planes that rules allow: flat rows of bools, or nothing where all are allowed."""
-
-    start: Integers  # [pairs] where the points of a pair begin; -1: all are allowed
-    allowed: NDArray[np.bool_]
+    columns: Integers  # [p, 2]; the same column twice is a line
+    budget: Floats  # [p] the two values of a point must cost less than this together
+    mask_start: Integers  # [p] where the points of a plane begin in `allowed`; -1: all are allowed
+    allowed: NDArray[np.bool_]  # per point, plane after plane, whether the rules allow it
 
 
 def best_of_planes(
     trees: Joined,
     x: Floats,
-    pairs: Integers,
-    choices: Choices,
-    aims: Aims,
-    sums: Sums,
-    masks: Masks,
-    reach: Floats,
+    planes: Planes,
+    values: ColumnValues,
+    costs: Floats,
+    targets: RawTargets,
+    rules: LinearRules,
     margin: float,
 ) -> tuple[Integers, Floats]:
     """The best point of each plane through x [d]: positions [p, 2], keys [p, 3].
 
-    `pairs` [p, 2] names the columns. Only points whose two
-    costs sum to less than `reach` [p] are looked at. The keys are: how far the goals are missed,
-    what is minimised, and the two costs (or, with `margin` > 0, minus how far inside the ranges a
-    point lies, up to that margin). A position of -1 says that the plane has no allowed point
-    within reach.
+    `costs` are those of the values. The keys are: how far the goals are missed, the preference, and
+    the two costs (or, with `margin` > 0, minus how far inside the ranges a point lies, up to that
+    margin). A position of -1 means that the plane has no allowed point within its budget.
     """
-    here, value = (_compared(trees, a) for a in (x, choices.value))
-    sizes = np.diff(choices.start)
+    compared, value = (_compared(trees, a) for a in (x, values.value))
+    sizes, pairs = np.diff(values.start), planes.columns
     rows = int(sizes[pairs[:, 0]].max(initial=1)) + 1
-    planes = pairs[pairs[:, 0] != pairs[:, 1]]  # a line needs no second side
-    columns = int(sizes[planes[:, 1]].max(initial=1)) + 1
-    place = np.full((len(pairs), 2), -1, dtype=np.int64)
+    areas = pairs[pairs[:, 0] != pairs[:, 1]]  # a line needs no second side
+    columns = int(sizes[areas[:, 1]].max(initial=1)) + 1
+    position = np.full((len(pairs), 2), -1, dtype=np.int64)
     keys = np.full((len(pairs), 3), np.inf)
-    _planes(
+    _best_of_planes(
         trees.nodes,
         trees.value,
         trees.trees,
         trees.divisor,
         trees.offset,
-        here,
+        compared,
         np.ascontiguousarray(pairs),
-        choices.start,
+        values.start,
         value,
-        choices.cost,
-        aims.slot,
-        aims.wide,
-        aims.wanted,
-        aims.low,
-        aims.high,
-        aims.scale,
-        aims.sign,
-        sums.factor,
-        sums.constant,
-        sums.kind,
-        sums.term,
-        sums.size,
-        sums.slack,
+        costs,
+        targets.slot,
+        targets.wide,
+        targets.wanted,
+        targets.low,
+        targets.high,
+        targets.scale,
+        targets.sign,
+        rules.factor,
+        rules.constant,
+        rules.kind,
+        rules.term,
+        rules.size,
+        rules.slack,
         np.ascontiguousarray(x),
-        choices.value,
-        masks.start,
-        masks.allowed,
-        reach,
+        values.value,
+        planes.mask_start,
+        planes.allowed,
+        planes.budget,
         margin,
         np.zeros((rows, columns, len(trees.offset))),
         # More branches never wait on the way down a tree; memory is taken only as it is used.
         np.empty((len(trees.nodes) // 2 + 2, 5), dtype=np.int64),
-        np.empty((6, len(sums.constant))),
-        place.reshape(-1),
+        np.empty((6, len(rules.constant))),
+        position.reshape(-1),
         keys.reshape(-1),
     )
-    return place, keys
+    return position, keys
 
 
 def _compared(trees: Joined, values: Floats) -> Floats:
@@ -181,7 +172,7 @@ _SIGNATURE = [
 
 
 @kernel([NODES, *_SIGNATURE], [WIDE_NODES, *_SIGNATURE])
-def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it fast
+def _best_of_planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it fast
     nodes: Any,
     value: Any,
     trees: Any,
@@ -192,13 +183,13 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
     begin: Any,
     option: Any,
     option_cost: Any,
-    aim_slot: Any,
-    aim_wide: Any,
-    aim_wanted: Any,
-    aim_low: Any,
-    aim_high: Any,
-    aim_scale: Any,
-    aim_sign: Any,
+    target_slot: Any,
+    target_wide: Any,
+    target_wanted: Any,
+    target_low: Any,
+    target_high: Any,
+    target_scale: Any,
+    target_sign: Any,
     factor: Any,
     constant: Any,
     kind: Any,
@@ -209,12 +200,12 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
     exact_option: Any,
     mask_start: Any,
     allowed: Any,
-    reach: Any,
+    budget: Any,
     margin: float,
     grid: Any,
     stack: Any,
     sums: Any,
-    place: Any,
+    position: Any,
     keys: Any,
 ) -> None:
     outputs = offset.size
@@ -233,7 +224,7 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
                 for c in range(outputs):
                     grid[i, j, c] = 0.0
         for t in range(trees.shape[0]):
-            base, place_of, many = trees[t, 0], trees[t, 2], trees[t, 3]
+            base, first_value, many = trees[t, 0], trees[t, 2], trees[t, 3]
             stack[0, 0], stack[0, 1], stack[0, 2] = trees[t, 1], 0, na
             stack[0, 3], stack[0, 4] = 0, nb
             waiting = 1
@@ -271,7 +262,7 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
                     node = nodes[base + at]
                 for w in range(many):
                     c = trees[t, 4] + w
-                    amount = value[place_of + at * many + w] / divisor[c]
+                    amount = value[first_value + at * many + w] / divisor[c]
                     grid[i0, j0, c] += amount
                     grid[i1, j0, c] -= amount
                     grid[i0, j1, c] -= amount
@@ -283,43 +274,43 @@ def _planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what makes it
                     along += grid[i, j, c]
                     grid[i, j, c] = along + (grid[i - 1, j, c] if i > 0 else 0.0)
         for i in range(na):
-            if ca[i] >= reach[p]:
+            if ca[i] >= budget[p]:
                 continue
             for j in range(nb):
                 cost = ca[i] + (cb[j] if b >= 0 else 0.0)
-                if cost >= reach[p]:
+                if cost >= budget[p]:
                     continue
                 if mask_start[p] >= 0 and not allowed[mask_start[p] + i * nb + j]:
                     continue
-                missed, extreme, inside = 0.0, 0.0, margin
-                for k in range(aim_slot.size):
-                    s = aim_slot[k]
-                    if aim_wide[k] > 1:
+                missed, preference, inside = 0.0, 0.0, margin
+                for k in range(target_slot.size):
+                    s = target_slot[k]
+                    if target_wide[k] > 1:
                         other = -np.inf
-                        for c in range(aim_wide[k]):
-                            if c != aim_wanted[k]:
+                        for c in range(target_wide[k]):
+                            if c != target_wanted[k]:
                                 other = max(other, grid[i, j, s + c] + offset[s + c])
-                        own = grid[i, j, s + aim_wanted[k]] + offset[s + aim_wanted[k]]
+                        own = grid[i, j, s + target_wanted[k]] + offset[s + target_wanted[k]]
                         missed += max(other - own, 0.0)
                         continue
                     y = grid[i, j, s] + offset[s]
-                    extreme += aim_sign[k] * y / aim_scale[k]
-                    missed += max(aim_low[k] - y, 0.0) / aim_scale[k]
-                    missed += max(y - aim_high[k], 0.0) / aim_scale[k]
-                    inside = min(inside, (y - aim_low[k]) / aim_scale[k])
-                    inside = min(inside, (aim_high[k] - y) / aim_scale[k])
-                wish = -inside if margin > 0 else cost
+                    preference += target_sign[k] * y / target_scale[k]
+                    missed += max(target_low[k] - y, 0.0) / target_scale[k]
+                    missed += max(y - target_high[k], 0.0) / target_scale[k]
+                    inside = min(inside, (y - target_low[k]) / target_scale[k])
+                    inside = min(inside, (target_high[k] - y) / target_scale[k])
+                last_key = -inside if margin > 0 else cost
                 if missed > keys[3 * p]:
                     continue
                 if missed == keys[3 * p]:
-                    if extreme > keys[3 * p + 1]:
+                    if preference > keys[3 * p + 1]:
                         continue
-                    if extreme == keys[3 * p + 1] and wish >= keys[3 * p + 2]:
+                    if preference == keys[3 * p + 1] and last_key >= keys[3 * p + 2]:
                         continue
                 if not _obeys(kind, sums, ea[i], eb[j] if b >= 0 else 0.0):
                     continue
-                keys[3 * p], keys[3 * p + 1], keys[3 * p + 2] = missed, extreme, wish
-                place[2 * p], place[2 * p + 1] = i, j
+                keys[3 * p], keys[3 * p + 1], keys[3 * p + 2] = missed, preference, last_key
+                position[2 * p], position[2 * p + 1] = i, j
 
 
-__all__ = ["Aims", "Choices", "Masks", "best_of_planes"]
+__all__ = ["Planes", "RawTargets", "best_of_planes"]

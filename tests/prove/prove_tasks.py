@@ -11,8 +11,8 @@ from compass.domain.target import Target
 from compass.generate.base import Candidates
 from compass.generate.pick import preferred
 from compass.generate.predict import Averaged
-from compass.generate.repair import settle
-from compass.generate.score import Scored, score
+from compass.generate.repair import restore_forced
+from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
 from compass.language import bind_rule, parse_rule
 from compass.model.base import Task
@@ -233,7 +233,7 @@ def everything(problem: SearchTask) -> Floats:
         values = legal_values(parameter, 100)
         columns.append(_nearest_of_cells(problem, j) if values is None else values)
     X = np.array(list(product(*columns)))
-    return settle(problem, X)
+    return restore_forced(problem, X)
 
 
 def _nearest_of_cells(problem: SearchTask, column: int) -> Floats:
@@ -251,7 +251,7 @@ def _nearest_of_cells(problem: SearchTask, column: int) -> Floats:
     return np.clip(problem.start[column], first, last)
 
 
-def judged(problem: SearchTask, X: Floats) -> Scored:
+def judged(problem: SearchTask, X: Floats) -> ScoredCandidates:
     """All configurations that obey the rules, best first."""
     scored = score(problem, X)
     return preferred(problem, scored.take(np.flatnonzero(scored.violation == 0)))
@@ -261,6 +261,4 @@ def poor_search(problem: SearchTask, rng: np.random.Generator, tried: int = 40) 
     """What a search that looked at a few configurations would give."""
     X = everything(problem)
     some = judged(problem, X[rng.integers(len(X), size=tried)])
-    if not len(some):
-        return Candidates(np.empty((0, 6)), np.empty(0, dtype=bool), np.empty(0))
-    return Candidates(some.X[:3], some.valid[:3] <= 0, some.proximity[:3])
+    return some.take(np.arange(len(some))[:3]).candidates()

@@ -24,7 +24,7 @@ from compass.generate.base import Candidates
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.model.base import Task
-from compass.prove import Proof, prove, state_rule
+from compass.prove import Proof, prove, rule_encoder
 
 SECONDS = 60.0  # far more than any of these needs
 QUIET = settings(
@@ -57,8 +57,8 @@ def check(problem: SearchTask, proof: Proof, found: Candidates) -> None:
         directed = any(target.direction for target in problem.targets)
         if directed:
             value = problem.settings.search.tolerance if problem.proximity else 1e-5
-            reach = best.extreme.min() + value * max(abs(best.extreme.min()), 1.0)
-            assert mine.extreme[0] <= reach
+            reach = best.preference.min() + value * max(abs(best.preference.min()), 1.0)
+            assert mine.preference[0] <= reach
         if problem.proximity and not directed:
             assert mine.proximity[0] <= both.proximity[0] + 1.1e-5 * max(1, both.proximity[0])
     if told.bound is not None and possible and problem.proximity:
@@ -82,7 +82,7 @@ def quantile(model: Trees, problem: SearchTask, share: float) -> float:
 # Took minutes while the solver had no relaxation of quotients.
 @example(seed=664, texts=["floor(a / b) == 1", "min(a, b) <= 2"], table=8, single=False)
 def test_the_smallest_change_within_a_range(monkeypatch, seed, texts, table, single):
-    monkeypatch.setattr(state_rule, "TUPLES", table)
+    monkeypatch.setattr(rule_encoder, "TUPLES", table)
     rng = np.random.default_rng(seed)
     model = Trees(random_forest(rng, trees=6, single=single), Task())
     weight = tuple(rng.choice([0.5, 1.0, 3.0], size=6))
@@ -145,7 +145,7 @@ def test_the_best_value_and_the_smallest_change_that_comes_close(seed, texts, pr
     check(problem, proof, found)
     assert proof.certificate.status in ENDS
     if proof.certificate.status is CertificateStatus.OPTIMAL:
-        best = abs(judged(problem, everything(problem)).extreme).max()
+        best = abs(judged(problem, everything(problem)).preference).max()
         assert proof.certificate.value_gap == pytest.approx(0.0, abs=1e-5 * max(1.0, best))
 
 

@@ -9,15 +9,15 @@ class OutOfTime(Exception):
 
 
 @dataclass(frozen=True)
-class Clock:
+class Deadline:
     """When the proof has to end."""
 
     end: float
 
     @staticmethod
-    def of(seconds: float) -> "Clock":
-        """A clock that starts now."""
-        return Clock(time.perf_counter() + seconds)
+    def after(seconds: float) -> "Deadline":
+        """The deadline that comes after some seconds."""
+        return Deadline(time.perf_counter() + seconds)
 
     @property
     def left(self) -> float:

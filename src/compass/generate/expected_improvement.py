@@ -1,6 +1,6 @@
-"""Which configurations that nobody tried have the best chance to beat the best past run.
+"""Which untried configurations are most likely to beat the best past run.
 
-Two sources of hope, taken in turn. The model's: the expected improvement, which weighs a predicted
+Two sources, taken in turn. The model's: the expected improvement, which weighs a predicted
 gain against its uncertainty. And the neighbourhood of the best past run, which needs no model: a
 model that does not believe the best run does not believe in what lies around it either.
 """
@@ -8,21 +8,20 @@ model that does not believe the best run does not believe in what lies around it
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.generate import loss
 from compass.generate.base import Floats
-from compass.generate.nearest import distances
 from compass.generate.past import PastRuns
-from compass.generate.score import Scored
+from compass.generate.score import ScoredCandidates
 from compass.generate.task import SearchTask
+from compass.prepare.geometry import column_distances, distances
 
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 
 _POOL = 256  # candidates, best first, whose chance is worked out
 _SURE = 1e-6  # share of the value below which a standard deviation is rounding
 _WIDER = 4  # times as many as are wanted, so that different and familiar ones are among them
 
 
-def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) -> Floats:
+def expected_improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) -> Floats:
     """E[max(best - Y, 0)] [n] for a Y of this mean and standard deviation (both [n]).
 
     Y is normal; with `ratio` it is log-normal (its negative, where mean and best are negative): a
@@ -43,18 +42,18 @@ def improvement(mean: Floats, deviation: Floats, best: float, *, ratio: bool) ->
     return np.asarray(size * ndtr(sigma - d) - reference * ndtr(-d))
 
 
-def choose(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Places:
-    """Positions in `scored` (best first) of the answers: the best, then the best chances.
+def choose_untried(task: SearchTask, past_runs: PastRuns, scored: ScoredCandidates) -> Positions:
+    """Positions in `scored` (best first) of the answers: the best, then the most promising.
 
     Where something untried comes first, the best past run is among the others. All are at least
-    `distinct` apart. The record must have a best run.
+    `distinct` apart. There must be a best past run.
     """
-    place = past_runs.find(scored.X)
-    untried = np.flatnonzero(place < 0)
+    run = past_runs.find(scored.X)
+    untried = np.flatnonzero(run < 0)
     untried = untried[untried > 0]
-    safe = np.flatnonzero(place == past_runs.best)
-    hopeful = _hopeful(task, past_runs, scored, untried)
-    near = _near(task, scored.X, untried, past_runs.X[past_runs.best])
+    safe = np.flatnonzero(run == past_runs.best)
+    promising = _by_improvement(task, past_runs, scored, untried)
+    near = _by_nearness(task, scored.X, untried, past_runs.X[past_runs.best])
     chosen = [0]
     apart = np.full(len(scored), np.inf)
     for turn in range(task.count - 1):
@@ -62,7 +61,7 @@ def choose(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Places:
             apart, distances(scored.X, scored.X[chosen[-1]], task.movable, task.geometry)
         )
         fits = apart >= max(task.settings.search.distinct, 1e-12)
-        sources = (near, hopeful) if turn % 2 else (hopeful, near)
+        sources = (near, promising) if turn % 2 else (promising, near)
         ranked = np.concatenate([safe[: not turn], *sources, np.arange(len(scored))])
         different = ranked[fits[ranked]]
         if not len(different):
@@ -71,23 +70,25 @@ def choose(task: SearchTask, past_runs: PastRuns, scored: Scored) -> Places:
     return np.concatenate([chosen[:1], np.sort(chosen[1:])]).astype(np.int64)
 
 
-def _hopeful(task: SearchTask, past_runs: PastRuns, scored: Scored, untried: Places) -> Places:
+def _by_improvement(
+    task: SearchTask, past_runs: PastRuns, scored: ScoredCandidates, untried: Positions
+) -> Positions:
     """Untried candidates by expected improvement, those that are near past runs first."""
     pool = untried[: max(_POOL, _WIDER * task.count)]
     if not len(pool):
         return pool
-    values = scored.extreme[pool]
-    ratio = bool(past_runs.positive and (values * past_runs.value > 0).all())
-    gain = improvement(values, past_runs.doubt(scored.X[pool]), past_runs.value, ratio=ratio)
+    mean, best = scored.preference[pool], past_runs.preference
+    ratio = bool(past_runs.positive and (mean * best > 0).all())
+    gain = expected_improvement(mean, past_runs.doubt(scored.X[pool]), best, ratio=ratio)
     pool = pool[np.argsort(-gain, kind="stable")[: _WIDER * task.count]]
     if task.familiar is None:
         return pool
-    # A chance far from everything that was ever tried is taken only when there is no other.
+    # What is far from everything that was ever tried is taken only when there is nothing else.
     return np.asarray(pool[np.argsort(~task.familiar(scored.X[pool]), kind="stable")])
 
 
-def _near(task: SearchTask, X: Floats, untried: Places, x: Floats) -> Places:
+def _by_nearness(task: SearchTask, X: Floats, untried: Positions, x: Floats) -> Positions:
     """Untried candidates by how many parameters differ from x [d], then by how far."""
-    columns = loss.column_distance(X[untried], x, task.geometry)[:, task.movable]
+    columns = column_distances(X[untried], x, task.geometry)[:, task.movable]
     ranked = np.lexsort((columns.sum(axis=1), (columns > 0).sum(axis=1)))
     return np.asarray(untried[ranked[: max(_POOL, _WIDER * task.count)]])

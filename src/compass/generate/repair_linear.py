@@ -1,6 +1,5 @@
-"""Moving single values just far enough that sums hold."""
+"""Repair of linear rules: single values are moved just far enough that they hold."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,53 +7,34 @@ from numba import types
 from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, integer, kernel, to_f8_2d
-from compass.generate.sums import BELOW, EQUAL, Sums
+from compass.generate.blocks import ColumnValues
+from compass.generate.linear_rules import BELOW, EQUAL, LinearRules
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 _ROUNDS = 3  # times that every rule is looked at
 _flags_2d = types.Array(types.boolean, 2, "C", readonly=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Stock:
-    """The values of every column, one column after the other; none for columns that stay."""
-
-    start: Integers  # [d + 1]
-    value: Floats
-
-    def of(self, column: int) -> Floats:
-        """The values of one column, ascending."""
-        return self.value[self.start[column] : self.start[column + 1]]
-
-
-def stock_of(width: int, values: dict[int, Floats]) -> Stock:
-    """The values by column in one array."""
-    sizes = [len(values.get(column, ())) for column in range(width)]
-    parts = [values[column] for column in sorted(values)]
-    return Stock(
-        np.cumsum([0, *sizes]).astype(np.int64), np.concatenate(parts) if parts else np.empty(0)
-    )
-
-
-def nudge(sums: Sums, stock: Stock, X: Floats, keep: Bools, chance: Floats) -> Floats:
-    """X [n, d] with single values moved just far enough that sums hold, where that succeeds.
+def repair_linear(
+    rules: LinearRules, values: ColumnValues, X: Floats, keep: Bools, chance: Floats
+) -> Floats:
+    """X [n, d] with single values moved just far enough that rules hold, where that succeeds.
 
     `keep` [n, d] marks cells that must not move; `chance` [n] (in 0 .. 1) decides which of the
     columns of a broken rule gives way.
     """
     X = np.ascontiguousarray(X).copy()
-    if len(X) and len(sums.constant):
-        rules = (sums.factor, sums.constant, sums.kind, sums.term, sums.size, sums.slack)
-        args = (*rules, stock.start, stock.value)
-        _nudge(*args, np.ascontiguousarray(keep), np.ascontiguousarray(chance), _ROUNDS, X)
+    if len(X) and len(rules.constant):
+        arrays = (rules.factor, rules.constant, rules.kind, rules.term, rules.size, rules.slack)
+        args = (*arrays, values.start, values.value)
+        _repair(*args, np.ascontiguousarray(keep), np.ascontiguousarray(chance), _ROUNDS, X)
     return X
 
 
 @kernel(f8_2d, f8, i8, f8_2d, f8, f8, i8, f8, _flags_2d, f8, integer, to_f8_2d)
-def _nudge(  # noqa: PLR0912 - one pass without calls is what makes it fast
+def _repair(  # noqa: PLR0912 - one pass without calls is what makes it fast
     factor: Any,
     constant: Any,
     kind: Any,

@@ -11,10 +11,10 @@ import numpy as np
 
 from compass.generate.base import Bools, Floats
 from compass.prove.axes import Axis
-from compass.prove.clock import Clock
 from compass.prove.cover import cover
+from compass.prove.deadline import Deadline
 from compass.prove.leaves import Leaves
-from compass.prove.outcomes import Band, Outcome
+from compass.prove.outcomes import Band, OutcomeSum
 
 _ROUNDS = 8
 _TABLE = 20_000_000  # entries of the table of one axis: cells x trees
@@ -22,8 +22,8 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Reach:
-    """What can still be used: cells of the axes and leaves of the trees."""
+class Region:
+    """The cells of the axes and the leaves of the trees that a solution may still use."""
 
     axes: tuple[Axis, ...]
     leaves: Mapping[str, Leaves]
@@ -31,43 +31,43 @@ class Reach:
 
 
 def shrink(
-    reach: Reach,
-    outcomes: Mapping[str, Outcome],
+    region: Region,
+    outcomes: Mapping[str, OutcomeSum],
     bands: Sequence[Band],
     budget: float,
-    clock: Clock,
-) -> Reach:
+    deadline: Deadline,
+) -> Region:
     """Leave out what cannot take part, again and again while that helps."""
-    reach = coarsen(reach)
+    region = coarsen(region)
     for _ in range(_ROUNDS):
-        before = _size(reach)
+        before = _size(region)
         for band in bands:
             for sign in (1.0, -1.0):
-                reach = _one_side(reach, outcomes, band, sign, budget, clock)
-                if reach.empty:
-                    return reach
-        if _size(reach) > 0.9 * before:
+                region = _one_side(region, outcomes, band, sign, budget, deadline)
+                if region.empty:
+                    return region
+        if _size(region) > 0.9 * before:
             break
-    return reach
+    return region
 
 
-def _size(reach: Reach) -> int:
-    return sum(map(len, reach.axes)) + sum(map(len, reach.leaves.values()))
+def _size(region: Region) -> int:
+    return sum(map(len, region.axes)) + sum(map(len, region.leaves.values()))
 
 
 def _one_side(
-    reach: Reach,
-    outcomes: Mapping[str, Outcome],
+    region: Region,
+    outcomes: Mapping[str, OutcomeSum],
     band: Band,
     sign: float,
     budget: float,
-    clock: Clock,
-) -> Reach:
+    deadline: Deadline,
+) -> Region:
     """Use one side of a band: sign * weights . raw <= bound."""
     bound = band.high if sign > 0 else -band.low
     if np.isinf(bound):
-        return replace(reach, empty=bound < 0)
-    leaves = reach.leaves[band.outcome]
+        return replace(region, empty=bound < 0)
+    leaves = region.leaves[band.outcome]
     value = leaves.value @ band.weights * sign
     tree, trees = _numbered(leaves)
     least = np.full(trees, np.inf)
@@ -75,21 +75,21 @@ def _one_side(
     room = bound - float(outcomes[band.outcome].offset @ band.weights) * sign
     room += _ROUNDING * (abs(room) + float(np.abs(value).max(initial=0.0)) * trees)
     if least.sum() > room:
-        return replace(reach, empty=True)
+        return replace(region, empty=True)
     kept = value - least[tree] + least.sum() <= room
-    reach = _without_leaves(reach, band.outcome, kept)
+    region = _without_leaves(region, band.outcome, kept)
     if not kept.all():
-        reach = coarsen(reach)
-    for place in range(len(reach.axes)):
-        clock.check()
-        alive = _cells(reach, band, sign, place, room, budget)
+        region = coarsen(region)
+    for index in range(len(region.axes)):
+        deadline.check()
+        alive = _cells(region, band, sign, index, room, budget)
         if not alive.any():
-            return replace(reach, empty=True)
+            return replace(region, empty=True)
         if not alive.all():
-            reach = _without_cells(reach, place, alive)
-            if any(not len(some) for some in reach.leaves.values()):
-                return replace(reach, empty=True)
-    return coarsen(reach)
+            region = _without_cells(region, index, alive)
+            if any(not len(some) for some in region.leaves.values()):
+                return replace(region, empty=True)
+    return coarsen(region)
 
 
 def _numbered(leaves: Leaves) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
@@ -97,13 +97,15 @@ def _numbered(leaves: Leaves) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]
     return tree.astype(np.int64), len(names)
 
 
-def _cells(reach: Reach, band: Band, sign: float, place: int, room: float, budget: float) -> Bools:
+def _cells(
+    region: Region, band: Band, sign: float, index: int, room: float, budget: float
+) -> Bools:
     """Which cells of an axis the best leaves of all trees could still make up for."""
-    axis, leaves = reach.axes[place], reach.leaves[band.outcome]
+    axis, leaves = region.axes[index], region.leaves[band.outcome]
     tree, trees = _numbered(leaves)
     if len(axis) == 1 or len(axis) * trees > _TABLE:
         return np.ones(len(axis), dtype=bool)
-    low, high = leaves.low[:, place].copy(), leaves.high[:, place].copy()
+    low, high = leaves.low[:, index].copy(), leaves.high[:, index].copy()
     value = leaves.value @ band.weights * sign
     others = leaves.cost - axis.cheapest(low, high)
     limit = budget + _ROUNDING * max(1.0, abs(budget)) if np.isfinite(budget) else np.inf
@@ -112,27 +114,27 @@ def _cells(reach: Reach, band: Band, sign: float, place: int, room: float, budge
     return np.asarray(least.sum(axis=1) <= room)
 
 
-def _without_leaves(reach: Reach, name: str, kept: Bools) -> Reach:
+def _without_leaves(region: Region, name: str, kept: Bools) -> Region:
     if kept.all():
-        return reach
-    return replace(reach, leaves={**reach.leaves, name: reach.leaves[name].take(kept)})
+        return region
+    return replace(region, leaves={**region.leaves, name: region.leaves[name].take(kept)})
 
 
-def _without_cells(reach: Reach, place: int, alive: Bools) -> Reach:
+def _without_cells(region: Region, index: int, alive: Bools) -> Region:
     """Drop cells of an axis; leaves that have none left go as well."""
-    axis = reach.axes[place]
+    axis = region.axes[index]
     position = np.cumsum(alive) - 1  # the last cell alive at or before each
     leaves = {}
-    for name, some in reach.leaves.items():
+    for name, some in region.leaves.items():
         low, high = some.low.copy(), some.high.copy()
-        before = np.where(some.low[:, place] > 0, position[some.low[:, place] - 1], -1)
-        low[:, place], high[:, place] = before + 1, position[some.high[:, place]]
+        before = np.where(some.low[:, index] > 0, position[some.low[:, index] - 1], -1)
+        low[:, index], high[:, index] = before + 1, position[some.high[:, index]]
         leaves[name] = Leaves(some.tree, some.value, low, high, some.cost).take(
-            low[:, place] <= high[:, place]
+            low[:, index] <= high[:, index]
         )
-    axes = list(reach.axes)
-    axes[place] = chosen(axis, alive)
-    return replace(reach, axes=tuple(axes), leaves=leaves)
+    axes = list(region.axes)
+    axes[index] = chosen(axis, alive)
+    return replace(region, axes=tuple(axes), leaves=leaves)
 
 
 def chosen(axis: Axis, alive: Bools) -> Axis:
@@ -146,35 +148,35 @@ def chosen(axis: Axis, alive: Bools) -> Axis:
         last=axis.last[alive],
         nearest=axis.nearest[alive],
         cost=cost,
-        home=int(np.argmin(cost[:some])),
+        start_cell=int(np.argmin(cost[:some])),
         none=none,
     )
 
 
-def coarsen(reach: Reach) -> Reach:
+def coarsen(region: Region) -> Region:
     """Neighbouring cells that no leaf tells apart become one."""
     axes, lows, highs = [], {}, {}
-    for name, some in reach.leaves.items():
+    for name, some in region.leaves.items():
         lows[name], highs[name] = some.low.copy(), some.high.copy()
-    for place, axis in enumerate(reach.axes):
+    for index, axis in enumerate(region.axes):
         cut = np.zeros(len(axis) + 1, dtype=bool)  # whether a cell begins something new
-        for some in reach.leaves.values():
-            cut[some.low[:, place]] = True
-            cut[some.high[:, place] + 1] = True
+        for some in region.leaves.values():
+            cut[some.low[:, index]] = True
+            cut[some.high[:, index] + 1] = True
         cut[0] = True
         if axis.none:
             cut[len(axis) - 1] = True
         begins = np.flatnonzero(cut[: len(axis)])
         position = np.cumsum(cut[: len(axis)]) - 1
         axes.append(_merged(axis, begins))
-        for name, some in reach.leaves.items():
-            lows[name][:, place] = position[some.low[:, place]]
-            highs[name][:, place] = position[some.high[:, place]]
+        for name, some in region.leaves.items():
+            lows[name][:, index] = position[some.low[:, index]]
+            highs[name][:, index] = position[some.high[:, index]]
     leaves = {
         name: Leaves(some.tree, some.value, lows[name], highs[name], some.cost)
-        for name, some in reach.leaves.items()
+        for name, some in region.leaves.items()
     }
-    return replace(reach, axes=tuple(axes), leaves=leaves)
+    return replace(region, axes=tuple(axes), leaves=leaves)
 
 
 def _merged(axis: Axis, begins: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Axis:
@@ -193,6 +195,6 @@ def _merged(axis: Axis, begins: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Ax
         last=axis.last[ends],
         nearest=axis.nearest[best[where]],
         cost=cost,
-        home=int(np.argmin(cost[:some])),
+        start_cell=int(np.argmin(cost[:some])),
         single=False,
     )

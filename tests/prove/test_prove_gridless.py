@@ -21,14 +21,13 @@ from prove_tasks import (
 from compass.domain.answer import CertificateStatus
 from compass.domain.space import Number, Space
 from compass.domain.target import Target
-from compass.generate.base import Candidates
 from compass.generate.predict import Averaged
 from compass.generate.score import order, score
 from compass.generate.task import SearchTask
 from compass.model.base import Task
 from compass.model.trees.flat import FlatForest
 from compass.prepare.geometry import Geometry
-from compass.prove import prove, question
+from compass.prove import prove, solver
 from compass.prove.axes import boundaries
 from compass.settings import Settings
 
@@ -130,7 +129,7 @@ def test_no_sample_beats_a_bound_on_real_numbers(seed, texts, share):
     ranked = fine.take(order(problem, fine))
     place = min(len(ranked), 20)
     one = ranked.take(np.arange(place)[-1:])  # not the best sample: there is something to find
-    found = Candidates(one.X, one.valid <= 0, one.proximity)
+    found = one.candidates()
     proof = prove(problem, found, 2.0)  # bounds hold whether or not that is enough
     told = proof.certificate
     if told.status is CertificateStatus.INFEASIBLE:
@@ -183,7 +182,7 @@ def test_plain_numbers_cost_a_little_and_the_certificate_says_so():
     rounded = best.X.copy()
     rounded[0, 5] = 0.502
     assert score(problem, rounded).valid[0] <= 0
-    found = Candidates(rounded, np.array([True]), score(problem, rounded).proximity)
+    found = score(problem, rounded).candidates()
     proof = prove(problem, found, 60.0)
     assert proof.better is None
     assert proof.certificate.status is CertificateStatus.OPTIMAL
@@ -205,7 +204,7 @@ def test_a_rule_that_cannot_be_stated_is_named_and_nothing_is_called_optimal():
     fine = scored.take(np.flatnonzero((scored.violation == 0) & (scored.valid <= 0)))
     some = fine.take(order(problem, fine)[[20]])
     best = fine.take(order(problem, fine)[:1])
-    proof = prove(problem, Candidates(some.X, np.array([True]), some.proximity), 60.0)
+    proof = prove(problem, some.candidates(), 60.0)
     told = proof.certificate
     assert told.left_out == ("exp(p) + log(q + 3) <= 3",)
     assert told.status is CertificateStatus.BEST_FOUND
@@ -228,7 +227,7 @@ def test_no_time_ends_as_best_found():
 
 
 def test_a_model_too_large_for_the_time_is_not_built(monkeypatch):
-    monkeypatch.setattr(question, "_PER_LEAF", 1e9)
+    monkeypatch.setattr(solver, "_PER_LEAF", 1e9)
     rng = np.random.default_rng(1)
     model = Trees(random_forest(rng, trees=20, depth=6), Task())
     problem = task({"cost": model}, (), random_start(rng))
@@ -263,13 +262,13 @@ def test_a_model_without_trees_has_no_proof_unless_everything_was_tried():
     problem = task({"cost": Formula()}, (target,), start)  # type: ignore[dict-item]
     x = start.copy()
     x[0] = 1.0
-    found = Candidates(x[None, :], np.array([True]), score(problem, x[None, :]).proximity)
+    found = score(problem, x[None, :]).candidates()
     told = prove(problem, found, 1.0).certificate
     assert told.status is CertificateStatus.NO_PROOF
     assert "not made of trees" in told.reason
     tried = prove(problem, replace(found, exhaustive=True), 1.0).certificate
     assert tried.status is CertificateStatus.OPTIMAL
-    missed = Candidates(start[None, :], np.array([False]), np.zeros(1), exhaustive=True)
+    missed = replace(found, X=start[None, :], meets=np.array([False]), exhaustive=True)
     assert prove(problem, missed, 1.0).certificate.status is CertificateStatus.INFEASIBLE
 
 

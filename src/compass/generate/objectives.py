@@ -1,0 +1,60 @@
+"""What is minimised: one value per objective, and the order of preference among such vectors.
+
+An objective is a target with a direction. Its value is the outcome in standard deviations, turned
+so that smaller is better. Everything that has to prefer one vector of values to another does so
+with the functions here; today the plain sum of the values decides.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.target import Target
+
+Floats = NDArray[np.float64]
+
+_SIGN = {"minimize": 1.0, "maximize": -1.0, None: 0.0}
+
+
+def objectives(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets that are minimised or maximised, in the order of the question."""
+    return tuple(target for target in targets if target.direction is not None)
+
+
+def sign(target: Target) -> float:
+    """1 where small is good, -1 where large is good, 0 where the target is no objective.
+
+    The preference is the sum over all targets of `sign * outcome / scale`: loops that cannot hold
+    a vector (compiled kernels, the solver) add it up from these weights.
+    """
+    return _SIGN[target.direction]
+
+
+def objective_values(
+    targets: Sequence[Target], outcomes: Mapping[str, Floats], shape: tuple[int, ...]
+) -> Floats:
+    """The values [*shape, objectives] of outcomes, each of this shape."""
+    chosen = objectives(targets)
+    values = np.empty((*shape, len(chosen)))
+    for k, target in enumerate(chosen if values.size else ()):
+        values[..., k] = sign(target) * outcomes[target.name] / target.scale
+    return values
+
+
+def preference(values: Floats) -> Floats:
+    """One number per vector of values [..., objectives]: the smaller, the better."""
+    total = np.zeros(values.shape[:-1])
+    for k in range(values.shape[-1]):
+        total += values[..., k]
+    return total
+
+
+def preference_deviation(variances: Floats) -> Floats:
+    """One standard deviation of the preference from variances [..., objectives] of the values."""
+    return np.sqrt(preference(variances))
+
+
+def as_good_as(best: float, tolerance: float) -> float:
+    """The largest preference that counts as reaching `best`."""
+    return best + tolerance * max(abs(best), 1e-12)
