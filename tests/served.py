@@ -58,7 +58,7 @@ def _started(
     source: Path, state: Path, port: int, words: tuple[str, ...]
 ) -> "subprocess.Popen[str]":
     log = (state.parent / f"{state.name}.log").open("a")
-    named = ["--port", str(port), "--state", str(state), "--limit", "askers=1", *words]
+    named = ["--port", str(port), "--state", str(state), "--limit", "ask_workers=1", *words]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("COMPASS_")}
     with log:
         process = subprocess.Popen(

@@ -38,7 +38,7 @@ STUDY = {
 
 
 def ours(files: list[Path], output: Path, executor: str) -> None:
-    from compass.prepare.study import Study
+    from compass.domain.study import Study
     from compass.reducers.large import reduce
 
     reduce(
@@ -53,7 +53,7 @@ def ours(files: list[Path], output: Path, executor: str) -> None:
 
 def pilot_of(files: list[Path]) -> Any:
     """The chances that `compass reduce` would use for these files."""
-    from compass.prepare.study import Study
+    from compass.domain.study import Study
     from compass.readers.fragments import fragments_of
     from compass.reducers.pilot import draw
     from compass.reducers.plan import Choice, scan_plan

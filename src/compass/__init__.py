@@ -30,14 +30,14 @@ if TYPE_CHECKING:
         within,
     )
     from compass.domain.query import Query, plus, set_to, times
-    from compass.domain.tell import Told
+    from compass.domain.study import Study
+    from compass.domain.tell import TellReport
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset, read
     from compass.engine.store import load
     from compass.exporters.forms import export
     from compass.language import format_query, parse_query
     from compass.model.files import bring
-    from compass.prepare.study import Study
     from compass.reducers.large import reduce
     from compass.settings import Settings
 
@@ -53,9 +53,9 @@ _WHERE = {
     "ModelCard": "compass.domain.answer",
     "Query": "compass.domain.query",
     "Settings": "compass.settings",
-    "Study": "compass.prepare.study",
+    "Study": "compass.domain.study",
     "Suggestion": "compass.domain.answer",
-    "Told": "compass.domain.tell",
+    "TellReport": "compass.domain.tell",
     "Trust": "compass.domain.answer",
     "at_least": "compass.domain.goal",
     "at_most": "compass.domain.goal",
@@ -95,7 +95,7 @@ __all__ = [
     "Settings",
     "Study",
     "Suggestion",
-    "Told",
+    "TellReport",
     "Trust",
     "at_least",
     "at_most",

@@ -280,7 +280,8 @@ def test_ctrl_c_ends_the_work_on_the_server(there: Served, runs: Path) -> None:
     with cp.connect(there.url) as server:
 
         def states() -> list[str]:
-            return [j["state"] for j in server.link.call("GET", "/jobs") if j["kind"] == "fit"]
+            jobs = server.connection.call("GET", "/jobs")
+            return [one["state"] for one in jobs if one["kind"] == "fit"]
 
         while "running" not in states():
             assert process.poll() is None

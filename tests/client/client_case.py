@@ -14,7 +14,15 @@ from conftest import cluster_columns
 
 ASK = "Recommend X = {gpus: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}"
 CHANGE = "Reconfigure X = {gpus: ?, nodes: ?} to achieve Y = {runtime: reduce by 10%} from row 3"
-ABOUT = {"version": "9.9.9", "limits": {"upload_bytes": 1000}, "uploads": ["csv"]}
+ABOUT = {
+    "version": "9.9.9",
+    "limits": {"upload_bytes": 1000},
+    "uploads": ["csv"],
+    "paths": False,
+    "language_model": False,
+    "caution": 0.5,
+    "unsupported": 1.0,
+}
 # One outcome and few rows: these tests are about what travels, not about how well it is learnt.
 STUDY = cp.Study.model_validate(
     {

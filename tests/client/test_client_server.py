@@ -265,7 +265,7 @@ def test_a_server_that_dies_and_comes_back(there: Served, server: Server, runs: 
 
 
 def jobs(server: Server) -> dict[str, str]:
-    return {job["id"]: job["state"] for job in server.link.call("GET", "/jobs")}
+    return {job["id"]: job["state"] for job in server.connection.call("GET", "/jobs")}
 
 
 def test_ctrl_c_ends_the_job(server: Server, remote: RemoteEngine, runs: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import compass as cp
 from compass.domain.errors import BaselineProblem, DataProblem, StudyProblem, UnknownName
 from compass.domain.space import Role
-from compass.prepare.study import ColumnChoice
+from compass.domain.study import ColumnChoice
 from conftest import QUICK, ROLES, cluster_columns
 
 

@@ -11,7 +11,7 @@ import pytest
 import compass as cp
 from compass.domain.errors import DataProblem
 from compass.domain.space import Role
-from compass.domain.tell import Learnt, Told
+from compass.domain.tell import Learnt, TellReport
 from compass.engine import tell as telling
 from compass.settings import ForestSettings, LightGBMSettings, SelectSettings, TrustSettings
 from conftest import ROLES, cluster_columns
@@ -50,7 +50,7 @@ def new(n: int = 20, seed: int = 9, **columns: Any) -> dict[str, list[Any]]:
     return cluster_columns(n, seed) | columns
 
 
-def learnt(told: Told, target: str) -> Learnt:
+def learnt(told: TellReport, target: str) -> Learnt:
     (found,) = [one for one in told.learnt if one.target == target]
     return found
 

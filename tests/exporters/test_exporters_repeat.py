@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import compass as cp
+from compass.domain.study import Study
 from compass.exporters.repeat import repeating
-from compass.prepare.study import Study
 
 QUESTION = "Recommend X = {nodes: ?, gpus: ?} to achieve Y = {runtime: minimize} prove 0"
 

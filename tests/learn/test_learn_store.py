@@ -5,8 +5,8 @@ import pytest
 
 import compass as cp
 from compass.domain.errors import DataProblem
+from compass.domain.study import Study
 from compass.prepare.split import configurations
-from compass.prepare.study import Study
 from conftest import QUICK, ROLES, cluster_columns
 
 FEATURES = ("app", "size", "nodes", "cores", "gpus")

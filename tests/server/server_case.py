@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import psutil
 
-from compass.server.nouns import Problem
+from compass.domain.api import Problem
 from conftest import cluster_columns
 
 API = "/api/v1"

@@ -34,7 +34,7 @@ def saved(jobs_file: Path) -> Path:
 def server(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Server]:
     """A server with its default limits, for tests that leave its settings alone."""
     state = tmp_path_factory.mktemp("shared") / "state"
-    with serving(saved, state, "--limit", "askers=2") as running:
+    with serving(saved, state, "--limit", "ask_workers=2") as running:
         yield running
 
 

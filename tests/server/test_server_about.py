@@ -7,8 +7,9 @@ from fastapi.routing import APIRoute
 from prometheus_client.parser import text_string_to_metric_families
 from server_case import API, Server
 
-from compass.server.limits import Limits, settled
-from compass.server.nouns import Problem
+from compass.domain.api import Problem
+from compass.domain.limits import ServerLimits
+from compass.server.settings import machine_limits
 
 pytest_plugins = ("server_fixtures",)
 
@@ -19,7 +20,9 @@ def test_it_is_well(person: httpx.Client) -> None:
 
 def test_it_tells_its_limits(person: httpx.Client) -> None:
     told = person.get(f"{API}/about").json()
-    assert Limits.model_validate(told["limits"]) == settled(Limits(askers=2))
+    assert ServerLimits.model_validate(told["limits"]) == machine_limits(
+        ServerLimits(ask_workers=2)
+    )
     assert told["uploads"] == ["csv", "tsv", "parquet"]
     assert not told["paths"]
     assert not told["language_model"]

@@ -32,7 +32,7 @@ SITE = "https://dashboard.example"
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Reachable by others, so it made a token; pages of one other site may call it."""
     state = tmp_path_factory.mktemp("guarded") / "state"
-    words = ("--host", "0.0.0.0", "--origin", SITE, "--limit", "askers=1")
+    words = ("--host", "0.0.0.0", "--origin", SITE, "--limit", "ask_workers=1")
     with serving(NOTHING, state, *words) as running:
         yield running
 
@@ -190,7 +190,7 @@ def test_nobody_sees_what_another_has(server: Server, person: httpx.Client) -> N
             f"datasets/{data}/columns",
             f"datasets/{data}/rules",
             f"engines/{engine_id}",
-            f"engines/{engine_id}/told",
+            f"engines/{engine_id}/tell-report",
             f"engines/{engine_id}/importance?outcome=runtime",
             f"engines/{engine_id}/dependence?outcome=runtime&column=gpus",
             f"answers/{answer}",
@@ -215,7 +215,7 @@ def test_nobody_sees_what_another_has(server: Server, person: httpx.Client) -> N
             f"datasets/{data}/rules/check",
             f"answers/{answer}/exports/sbatch",
             f"chats/{chat}/messages",
-            f"chats/{chat}/told",
+            f"chats/{chat}/answers",
             "engines",
             "chats",
         ],
@@ -238,7 +238,7 @@ def test_nobody_sees_what_another_has(server: Server, person: httpx.Client) -> N
         f"datasets/{data}/rules/check": {"rules": ["gpus > 1"]},
         f"answers/{answer}/exports/sbatch": {"template": "x"},
         f"chats/{chat}/messages": {"text": "hello"},
-        f"chats/{chat}/told": {"answer": answer},
+        f"chats/{chat}/answers": {"answer": answer},
         "engines": {"dataset": data},
         "chats": {"engine": engine_id},
         f"datasets/{data}/study": {},

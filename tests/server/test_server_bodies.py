@@ -142,3 +142,11 @@ def test_noise_in_the_path(stranger: httpx.Client) -> None:
         kind = rng.choice(["datasets", "engines", "answers", "jobs", "chats", "models"])
         answer = stranger.get(f"{API}/{kind}/{quote(noise)}")
         assert answer.status_code in {200, 307, 400, 404, 405, 422}, noise
+
+
+def test_text_that_is_none_is_refused(stranger: httpx.Client) -> None:
+    body = b'{"dataset": "0000000000000000", "model_columns": {"a": ["\\ud800"]}}'
+    said = stranger.post(
+        f"{API}/engines", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert (said.status_code, said.json()["code"]) == (422, "invalid")

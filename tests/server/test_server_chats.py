@@ -4,7 +4,13 @@ from threading import Thread
 from typing import Any
 
 import httpx
-from server_case import API, Server, job_over
+from server_case import (
+    API,
+    RECOMMEND,
+    Server,
+    ask,
+    job_over,
+)
 
 from compass.chat.draft import Turn
 from compass.server.routes.chats import title_of
@@ -54,9 +60,9 @@ def test_a_question_that_is_being_answered_goes_on_while_the_next_is_written(
     edited = person.put(f"{chat}/draft", json=draft).json()
     assert edited["job"]["id"] == job["id"]
     answer = job_over(person, job["id"])["answer"]
-    told = person.post(f"{chat}/told", json={"answer": answer}).json()
+    told = person.post(f"{chat}/answers", json={"answer": answer}).json()
     assert (told["answer"], told["job"]) == (answer, None)
-    assert person.post(f"{chat}/told", json={"answer": answer}).json() == told
+    assert person.post(f"{chat}/answers", json={"answer": answer}).json() == told
     assert told["question"] == edited["question"]
     assert "top 2" in told["question"]
     done = say(person, chat, "yes")
@@ -126,3 +132,26 @@ def test_a_conversation_is_called_by_what_was_said_first_or_by_its_question() ->
     form = ("Hello.", "(changed in the form)", f"Confirm:\n{question}", "yes", "Use a = 1.")
     assert called(*form) == question
     assert called(*form, "why?") == "why?"
+
+
+def test_a_chat_whose_answer_was_deleted_goes_on(stranger: httpx.Client, offered: str) -> None:
+    chat = stranger.post(f"{API}/chats", json={"engine": offered}).json()["id"]
+
+    def say(text: str) -> httpx.Response:
+        return stranger.post(f"{API}/chats/{chat}/messages", json={"text": text})
+
+    say(RECOMMEND)
+    answer = say("yes").json()["answer"]
+    assert stranger.delete(f"{API}/answers/{answer}").status_code == 204
+    assert say("why?").status_code == 200
+    assert say("start over").status_code == 200
+
+
+def test_a_chat_takes_no_answer_of_another_engine(
+    person: httpx.Client, offered: str, engine_id: str
+) -> None:
+    chat = person.post(f"{API}/chats", json={"engine": offered}).json()["id"]
+    of = {engine: ask(person, engine, RECOMMEND).json()["id"] for engine in (offered, engine_id)}
+    path = f"{API}/chats/{chat}/answers"
+    assert person.post(path, json={"answer": of[engine_id]}).status_code == 422
+    assert person.post(path, json={"answer": of[offered]}).json()["answer"] == of[offered]

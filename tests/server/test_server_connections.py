@@ -11,7 +11,19 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from server_case import API, NOTHING, Server, answers, jobs_csv, left_over, serving, until, upload
+from server_case import (
+    API,
+    NOTHING,
+    Server,
+    answers,
+    jobs_csv,
+    left_over,
+    serving,
+    until,
+    upload,
+)
+
+from compass.server import run
 
 pytest_plugins = ("server_fixtures",)
 _GUARD = 30.0  # seconds, for what never happens where a connection is not closed
@@ -26,7 +38,7 @@ def limits(**values: Any) -> list[str]:
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that waits for nobody."""
-    allowed = limits(header_seconds=0.5, keep_alive_seconds=1, idle_seconds=0.5, askers=1)
+    allowed = limits(header_seconds=0.5, keep_alive_seconds=1, idle_seconds=0.5, ask_workers=1)
     with serving(NOTHING, tmp_path_factory.mktemp("hasty") / "state", *allowed) as running:
         yield running
 
@@ -40,11 +52,11 @@ def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         keep_alive_seconds=1,
         idle_seconds=3600,
         uploads=8,
-        uploads_here=2,
+        uploads_per_workspace=2,
         streams=8,
-        streams_here=2,
+        streams_per_workspace=2,
         workspaces=40,
-        askers=1,
+        ask_workers=1,
     )
     with serving(NOTHING, tmp_path_factory.mktemp("narrow") / "state", *allowed) as running:
         until(lambda: logged(running, "offer"))  # that there is nothing to offer: now it is quiet
@@ -282,3 +294,9 @@ def test_one_workspace_cannot_have_all_streams(narrow: Server) -> None:
         refused = greedy.get(paths[0])
         assert (refused.status_code, refused.json()["code"]) == (429, "too-many-requests")
         assert "event streams" in refused.json()["error"]
+
+
+def test_an_answer_is_sent_at_once() -> None:
+    """asyncio turns off waiting for more to send only for sockets that say that they are TCP."""
+    with run._socket("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP

@@ -7,11 +7,11 @@ import httpx
 import pytest
 from server_case import API, NOTHING, Server, ask, dataset, fair, serving, upload
 
-from compass.server.limits import Limits
-from compass.server.nouns import DatasetInfo, ModelInfo, now
-from compass.server.offer import _known
+from compass.domain.api import DatasetInfo, ModelInfo
+from compass.domain.limits import ServerLimits
 from compass.server.problems import lost_worker
-from compass.server.store import Store
+from compass.server.publish import _known
+from compass.server.store import Store, now
 
 pytest_plugins = ("server_fixtures",)
 NAME = "a" * 16
@@ -73,10 +73,10 @@ def test_a_thing_that_is_not_understood_can_be_deleted(
 def test_a_damaged_telling_and_a_damaged_workspace(
     server: Server, stranger: httpx.Client, offered: str
 ) -> None:
-    told = server.state / "shared" / "engines" / offered / "told.json"
+    told = server.state / "shared" / "engines" / offered / "tell-report.json"
     told.write_text("{")
     try:
-        assert fair(stranger.get(f"{API}/engines/{offered}/told"), 409)["code"] == "damaged"
+        assert fair(stranger.get(f"{API}/engines/{offered}/tell-report"), 409)["code"] == "damaged"
     finally:
         told.unlink()
     about = folder(server, stranger) / "about.json"
@@ -91,7 +91,7 @@ def test_a_damaged_telling_and_a_damaged_workspace(
 
 def test_what_a_start_does_not_understand_is_moved_aside(tmp_path: Path) -> None:
     state = tmp_path / "state"
-    store = Store(state, Limits())
+    store = Store(state, ServerLimits())
     whole, _ = store.create()
     lacking, _ = store.create()
     for one in (whole, lacking):
@@ -124,7 +124,7 @@ def test_what_a_start_does_not_understand_is_moved_aside(tmp_path: Path) -> None
 
 
 def test_a_workspace_with_more_in_it_than_a_new_one_is_not_unused(tmp_path: Path) -> None:
-    store = Store(tmp_path / "state", Limits())
+    store = Store(tmp_path / "state", ServerLimits())
     used, empty = store.create()[0], store.create()[0]
     (used.folder / "notes").write_text("of somebody")
     store._sweep(-1)
@@ -134,7 +134,7 @@ def test_a_workspace_with_more_in_it_than_a_new_one_is_not_unused(tmp_path: Path
 
 
 def test_moving_aside_frees_the_bytes_of_a_workspace(tmp_path: Path) -> None:
-    store = Store(tmp_path / "state", Limits())
+    store = Store(tmp_path / "state", ServerLimits())
     workspace, _ = store.create()
     before = workspace.bytes
     workspace.put("models", NAME, ModelInfo(id=NAME, name="m", created=now()))
@@ -146,7 +146,7 @@ def test_moving_aside_frees_the_bytes_of_a_workspace(tmp_path: Path) -> None:
 
 def test_an_offer_that_is_damaged_is_set_aside(tmp_path: Path) -> None:
     """Then it is made again, as one that is not there."""
-    store = Store(tmp_path / "state", Limits())
+    store = Store(tmp_path / "state", ServerLimits())
     store.shared.put("datasets", NAME, DatasetInfo(id=NAME, name="x", created=now(), shared=True))
     assert _known(store.shared, "datasets", NAME, DatasetInfo)
     (store.shared.place("datasets", NAME) / "about.json").write_text("{")

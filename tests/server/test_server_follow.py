@@ -52,10 +52,10 @@ def test_a_fit_that_is_cancelled_is_gone(person: httpx.Client, data: str, server
     asked = {"dataset": data, "surrogate": "auto", "tune": 600}
     job = person.post(f"{API}/engines", params={"wait": 0}, json=asked).json()
     until(lambda: person.get(f"{API}/jobs/{job['id']}").json()["state"] == "running")
-    fitters = [one for one in server.workers() if one not in before] or server.workers()
+    fit_workers = [one for one in server.workers() if one not in before] or server.workers()
     cancelled = person.delete(f"{API}/jobs/{job['id']}")
     assert cancelled.json()["state"] == "cancelled"
-    until(lambda: any(gone([one]) for one in fitters))
+    until(lambda: any(gone([one]) for one in fit_workers))
     assert person.get(f"{API}/engines/{job['engine']}").status_code == 404
     assert person.delete(f"{API}/jobs/{job['id']}").json()["state"] == "cancelled"
     assert os.listdir(server.state / "passing") == []

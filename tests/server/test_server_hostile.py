@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def target(folder: Path, saved: Path) -> Iterator[Server]:
     words = ["--allow", str(folder / "allowed")]
-    for limit in ("memory_bytes=1GiB", "upload_bytes=128MiB", "askers=1"):
+    for limit in ("memory_bytes=1GiB", "upload_bytes=128MiB", "ask_workers=1"):
         words += ["--limit", limit]
     with serving(saved, folder / "state", *words) as running:
         with running.newcomer() as client:

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from compass.domain.api import Job, State
 from compass.domain.errors import QueryProblem
+from compass.domain.limits import ServerLimits
 from compass.server.jobs import JOBS, Jobs, Running, StoredJob
-from compass.server.limits import Limits
 from compass.server.listing import part_of
-from compass.server.nouns import Job, State
 from compass.server.problems import Refused
 from compass.server.store import Store, Workspace
+
+NAME = "0" * 16
 
 MADE = "0" * 16
 
@@ -44,7 +46,7 @@ def played(tmp_path: Path, scene: Scene) -> list[Job]:
     ended: list[Job] = []
 
     async def play() -> None:
-        store = Store(tmp_path / "state", Limits())
+        store = Store(tmp_path / "state", ServerLimits())
         workspaces = store.everybody()[1:] or [store.create()[0]]
         work = Work()
         await scene(Jobs({"fit": work}, ended.append), work, workspaces[0])
@@ -54,7 +56,7 @@ def played(tmp_path: Path, scene: Scene) -> list[Job]:
     return ended
 
 
-async def settle() -> None:
+async def machine_limits() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -68,7 +70,7 @@ def test_a_job_is_followed_to_its_end(tmp_path: Path) -> None:
             seen.extend([job async for job in jobs.follow(here, running.job.id)])
 
         following = asyncio.create_task(follow())
-        await settle()
+        await machine_limits()
         assert not await jobs.wait(running, 0)
         assert jobs.get(here, running.job.id).stage == "learning"
         work.ends.put_nowait(None)
@@ -113,7 +115,7 @@ def test_a_job_that_fails_tells_why(
 def test_a_job_that_is_cancelled_stays_so(tmp_path: Path) -> None:
     async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
         running = jobs.start(here, "fit", {})
-        await settle()
+        await machine_limits()
         cancelled = await jobs.cancel(here, running.job.id)
         assert cancelled.state is State.CANCELLED
         assert await jobs.cancel(here, running.job.id) == cancelled
@@ -137,7 +139,7 @@ def left(tmp_path: Path, *, closing: bool) -> None:
             assert jobs.resume([here])[0] == 1
         else:
             jobs.start(here, "fit", {"x": 1}, engine=MADE)
-        await settle()
+        await machine_limits()
         assert work.given == [{"x": 1}]
         if closing:
             await jobs.close()
@@ -197,7 +199,7 @@ def test_a_short_job_is_kept_only_when_it_turns_out_long(tmp_path: Path) -> None
     async def scene(jobs: Jobs, work: Work, here: Workspace) -> None:
         short = jobs.start(here, "fit", {}, kept=False)
         long = jobs.start(here, "fit", {}, kept=False)
-        await settle()
+        await machine_limits()
         assert here.names("jobs") == []
         jobs.keep(long)
         assert here.names("jobs") == [long.job.id]
@@ -232,3 +234,43 @@ def test_old_jobs_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert len(here.names("jobs")) < 10
 
     played(tmp_path, scene)
+
+
+def test_a_job_that_ends_in_a_fault_of_compass_is_not_said_to_run_for_ever(tmp_path: Path) -> None:
+    async def broken(*_: object) -> dict[str, str]:
+        raise ValueError("quotes people's data")
+
+    async def scene() -> None:
+        workspace, _ = Store(tmp_path, ServerLimits()).create()
+        jobs = Jobs({"fit": broken}, lambda _: None)
+        running = jobs.start(workspace, "fit", {})
+        with pytest.raises(Refused) as refused:
+            await jobs.wait(running, 10)
+        assert refused.value.status == 500
+        told = jobs.get(workspace, running.job.id)
+        assert (told.state, told.problem and told.problem.code) == (State.FAILED, "fault")
+        assert "people" not in told.model_dump_json()
+
+    asyncio.run(scene())
+
+
+def test_who_asks_the_same_meanwhile_waits_for_the_same_job(tmp_path: Path) -> None:
+    async def scene() -> None:
+        store = Store(tmp_path, ServerLimits())
+        (workspace, _), (other, _) = store.create(), store.create()
+        ends = asyncio.Event()
+
+        async def asking(_: Workspace, __: dict[str, Any], ___: Running) -> dict[str, str]:
+            await ends.wait()
+            return {}
+
+        jobs = Jobs({"ask": asking}, lambda _: None)
+        first = jobs.start(workspace, "ask", {}, kept=False, answer=NAME)
+        assert jobs.answering(workspace, NAME) is first
+        assert jobs.answering(other, NAME) is None
+        assert jobs.answering(workspace, "1" * 16) is None
+        ends.set()
+        await jobs.wait(first, 10)
+        assert jobs.answering(workspace, NAME) is None
+
+    asyncio.run(scene())

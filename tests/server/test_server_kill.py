@@ -38,7 +38,7 @@ pytest_plugins = ("server_fixtures",)
 @contextmanager
 def running(source: Path, state: Path) -> Iterator[Server]:
     """A server that ends somehow."""
-    server = start(source, state, "--limit", "askers=1")
+    server = start(source, state, "--limit", "ask_workers=1")
     try:
         yield server
     finally:

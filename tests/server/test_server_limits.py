@@ -2,7 +2,9 @@
 
 import os
 import socket
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from server_case import (
     API,
+    NOTHING,
     RECOMMEND,
     Server,
     ask,
@@ -25,6 +28,8 @@ from server_case import (
     until,
     upload,
 )
+
+from compass.server.sizes import size_of
 
 pytest_plugins = ("server_fixtures",)
 
@@ -44,9 +49,9 @@ def strict(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Se
         cells=2000,
         memory_bytes="1GiB",
         idle_seconds=0.5,
-        askers=1,
+        ask_workers=1,
         waiting=4,
-        waiting_here=3,
+        waiting_per_workspace=3,
         workspaces=7,
         address_share=1,
         workspace_bytes="96KiB",
@@ -60,7 +65,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Se
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[Server]:
     """A server that gives a question half a minute, in which a process starts on a busy machine."""
-    allowed = limits(query_seconds=30, askers=1)
+    allowed = limits(query_seconds=30, ask_workers=1)
     with serving(saved, tmp_path_factory.mktemp("impatient") / "state", *allowed) as running:
         yield running
 
@@ -249,3 +254,22 @@ def test_deep_questions_end_in_time(impatient: Server) -> None:
 def test_processes_do_not_pile_up(strict: Server) -> None:
     assert len(strict.workers()) <= 2
     assert os.listdir(strict.state / "passing") == []
+
+
+def test_uploads_at_the_same_time_share_the_room_of_the_workspace(tmp_path: Path) -> None:
+    words = ("--limit", "workspace_bytes=3MB", "--limit", "ask_workers=1")
+    with serving(NOTHING, tmp_path / "state", *words) as server, server.newcomer() as client:
+        go_on = threading.Event()
+
+        def slowly() -> Any:
+            yield b"nodes,runtime\n" + b"1,2\n" * 500_000
+            go_on.wait(30)
+            yield b"3,4\n"
+
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(upload, client, slowly())
+            until(lambda: size_of(server.state / "passing") > 1_900_000)
+            second = upload(client, b"nodes,runtime\n" + b"1,2\n" * 400_000)
+            go_on.set()
+            assert first.result().status_code == 201
+        assert (second.status_code, second.json()["code"]) == (413, "too-large")

@@ -13,14 +13,17 @@ import pytest
 from server_case import API, NOTHING, serving
 
 import compass as cp
-from compass.prepare.study import Study
-from compass.server.limits import Limits
-from compass.server.listing import CURSOR, DATASETS, ENGINES, every, part_of
-from compass.server.nouns import DatasetInfo, EngineInfo, ModelInfo, Problem, now
-from compass.server.routes import needs
+from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, Problem
+from compass.domain.limits import ServerLimits
+from compass.domain.study import Study
+from compass.server.jobs import JOBS, StoredJob
+from compass.server.listing import ANSWERS, CURSOR, DATASETS, ENGINES, every, part_of
+from compass.server.routes import dependencies
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
-from compass.server.store import Store, Workspace
+from compass.server.store import Store, Workspace, now
+
+NAME = "0" * 16
 
 COUNT = 25
 LARGE = Study(drop=tuple(f"a column that is not needed {n}" for n in range(2_000)))
@@ -40,7 +43,7 @@ def filled(store: Store) -> tuple[Workspace, str]:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    store = Store(tmp_path / "state", Limits())
+    store = Store(tmp_path / "state", ServerLimits())
     yield filled(store)[0]
     store.close()
 
@@ -48,7 +51,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 def test_a_list_comes_in_parts_of_summaries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = Store(tmp_path / "state", Limits())
+    store = Store(tmp_path / "state", ServerLimits())
     _, key = filled(store)
     store.close()
     with serving(NOTHING, tmp_path / "state") as server, server.client(key) as client:
@@ -76,7 +79,7 @@ def test_a_list_comes_in_parts_of_summaries(
 
 def followed(url: str, key: str, found: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients get all parts."""
-    monkeypatch.setattr("compass.client.link._PART", 10)
+    monkeypatch.setattr("compass.client.connection._PART", 10)
     with cp.connect(url, workspace=key) as here:
         left = [name for name in found if name != found[9]]
         assert [one.id for one in here.dataset_briefs()][: len(left)] == left
@@ -112,7 +115,7 @@ def test_a_summary_is_made_once_and_again_when_a_thing_changes(
 
 
 def test_summaries_go_with_their_workspace(tmp_path: Path) -> None:
-    store = Store(tmp_path / "state", Limits())
+    store = Store(tmp_path / "state", ServerLimits())
     workspace, _ = filled(store)
     part_of([workspace], DATASETS, 1)
     assert workspace.briefs.is_dir()
@@ -140,9 +143,11 @@ def test_all_lists_are_read_in_threads_one_of_a_workspace_at_a_time(
             now_in.pop()
             return found
 
-        monkeypatch.setattr(needs, "part_of", slow)
+        monkeypatch.setattr(dependencies, "part_of", slow)
         both = [
-            asyncio.create_task(needs.listed(service, [workspace], DATASETS, 10, None))
+            asyncio.create_task(
+                dependencies.list_response(service, [workspace], DATASETS, 10, None)
+            )
             for _ in range(2)
         ]
         while not seen:
@@ -164,7 +169,7 @@ def test_the_summary_of_an_engine_has_what_tells_it_from_others() -> None:
         created=now(),
         options={"surrogate": "forest", "rules": ["a > 1"] * 200},
         study=study,
-        said=None,
+        given_study=None,
         brought={"t": "b" * 16},
         models=tuple(SimpleNamespace(target=f"{'long ' * 200}{n}") for n in range(300)),
     )
@@ -199,3 +204,36 @@ def test_parts_end_where_there_is_no_more(workspace: Workspace) -> None:
 def test_models_are_listed_without_their_columns() -> None:
     model = ModelInfo(id="a" * 16, name="m", created=now(), columns=("x",) * 10_000)
     assert "columns" not in model.brief().model_dump()
+
+
+def test_only_the_answers_that_are_listed_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, _ = Store(tmp_path, ServerLimits()).create()
+    for number in range(5):
+        name = f"{number:016x}"
+        about = AnswerInfo(id=name, engine=NAME, created=now(), text="", answered=True)
+        workspace.put("answers", name, about)
+        os.utime(workspace.place("answers", name), (number, number))
+    read: list[str] = []
+    get = Workspace.get
+
+    def noted(self: Workspace, kind: Any, name: str, noun: Any) -> Any:
+        read.append(name)
+        return get(self, kind, name, noun)
+
+    monkeypatch.setattr(Workspace, "get", noted)
+    found = part_of([workspace], ANSWERS, 2)
+    assert [one.id for one in found.entries] == read == [f"{4:016x}", f"{3:016x}"]
+    assert part_of([workspace], ANSWERS, 2) == found
+    assert len(read) == 2  # from their summaries
+
+
+def test_a_damaged_job_hides_no_others(tmp_path: Path) -> None:
+    workspace, _ = Store(tmp_path, ServerLimits()).create()
+    workspace.put(
+        "jobs", NAME, AnswerInfo(id=NAME, engine=NAME, created=now(), text="", answered=True)
+    )
+    fine = StoredJob(job=Job(id="1" * 16, kind="fit", created=now()), given={})
+    workspace.put("jobs", fine.job.id, fine)
+    assert part_of([workspace], JOBS, 10) == ([fine.job], None)

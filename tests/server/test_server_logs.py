@@ -21,7 +21,7 @@ def talked(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[tu
     allowed = folder / f"{SECRET}-folder"
     allowed.mkdir()
     (allowed / f"{SECRET}.csv").write_bytes(b"a,b\n1,2\n")
-    words = ("--allow", str(allowed), "--limit", "askers=1")
+    words = ("--allow", str(allowed), "--limit", "ask_workers=1")
     with serving(saved, folder / "state", *words, COMPASS_TOKEN=f"{SECRET}-token") as server:
         with server.newcomer() as client:
             keys = [client.headers["Compass-Workspace"]]

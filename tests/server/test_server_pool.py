@@ -1,6 +1,7 @@
 """The queue in front of working processes: turns, limits, cancelling, processes that die."""
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from compass.server.limits import Limits
+from compass.domain.limits import ServerLimits
+from compass.server import worker as process
 from compass.server.pool import Pool, Worker
 from compass.server.problems import Refused
 
@@ -37,7 +39,7 @@ class Slow:
 
 
 def pool_of(count: int, **limits: Any) -> tuple[Pool, list[Any]]:
-    pool = Pool(count, Limits(**limits))
+    pool = Pool(count, ServerLimits(**limits))
     workers: list[Any] = [Slow() for _ in range(count)]
     pool.workers = workers
     pool.idle = list(workers)
@@ -48,7 +50,7 @@ def ask(pool: Pool, task: str, owner: str, **more: Any) -> "asyncio.Task[bytes]"
     return asyncio.create_task(pool.do(task, {}, owner=owner, seconds=60, **more))
 
 
-async def settle() -> None:
+async def machine_limits() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -64,13 +66,13 @@ def test_workspaces_take_turns() -> None:
     async def scene() -> None:
         pool, (worker,) = pool_of(1)
         work = [ask(pool, f"a{n}", "a") for n in range(4)]
-        await settle()
+        await machine_limits()
         work += [ask(pool, f"b{n}", "b") for n in range(2)] + [ask(pool, "c0", "c")]
-        await settle()
+        await machine_limits()
         assert (pool.queued, pool.busy) == (6, 1)
         for _ in work:
             worker.gate.put_nowait(b"{}")
-            await settle()
+            await machine_limits()
         await asyncio.gather(*work)
         assert worker.begun == ["a0", "a1", "b0", "c0", "a2", "b1", "a3"]
         assert (pool.queued, pool.busy, pool.held) == (0, 0, {})
@@ -98,14 +100,14 @@ def test_work_goes_to_the_process_that_knows_the_engine() -> None:
 
 def test_limits_are_told_with_a_time_to_wait() -> None:
     async def scene() -> None:
-        pool, _ = pool_of(1, waiting=3, waiting_here=2)
+        pool, _ = pool_of(1, waiting=3, waiting_per_workspace=2)
         work = [ask(pool, "x", "a"), ask(pool, "x", "a")]
-        await settle()
+        await machine_limits()
         with pytest.raises(Refused) as here:
             pool.admit("a")
         assert (here.value.status, here.value.retry_after) == (429, 1)
         work += [ask(pool, "x", "b"), ask(pool, "x", "b")]
-        await settle()
+        await machine_limits()
         with pytest.raises(Refused) as everywhere:
             await pool.do("x", {}, owner="c", seconds=1)
         assert everywhere.value.status == 503
@@ -123,9 +125,9 @@ def test_what_is_cancelled_while_it_waits_never_begins() -> None:
     async def scene() -> None:
         pool, (worker,) = pool_of(1)
         first, second, third = (ask(pool, name, "a") for name in "123")
-        await settle()
+        await machine_limits()
         second.cancel()
-        await settle()
+        await machine_limits()
         assert pool.queued == 1
         worker.gate.put_nowait(b"{}")
         worker.gate.put_nowait(b"{}")
@@ -141,12 +143,12 @@ def test_a_turn_that_comes_in_the_moment_of_cancelling_is_passed_on() -> None:
     async def scene() -> None:
         pool, (worker,) = pool_of(1)
         first, second, third = (ask(pool, name, "a") for name in "123")
-        await settle()
+        await machine_limits()
         ticket = pool.waiting["a"][0]
         pool.waiting["a"].popleft()
         ticket.turn.set_result(pool.workers[0])  # its turn, and in the same moment:
         second.cancel()
-        await settle()
+        await machine_limits()
         assert second.cancelled()
         worker.gate.put_nowait(b"{}")
         worker.gate.put_nowait(b"{}")
@@ -171,7 +173,7 @@ def test_closing_refuses_what_waits_and_what_comes() -> None:
     async def scene() -> None:
         pool, (worker,) = pool_of(1)
         first, second = ask(pool, "1", "a"), ask(pool, "2", "b")
-        await settle()
+        await machine_limits()
         await pool.close()
         with pytest.raises(Refused) as waiting:
             await second
@@ -232,3 +234,32 @@ def test_a_process_that_sends_something_else_is_ended_and_replaced(
         assert worker.process is None
 
     played(scene)
+
+
+def test_a_result_that_the_server_could_not_hold_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class TaskHandlers:
+        def do(self, *_: object) -> bytes:
+            return b"x" * 100
+
+    monkeypatch.setattr(process, "LONGEST", 99)
+    with (tmp_path / "out").open("wb") as out:
+        kind, content = process._done(TaskHandlers(), {"task": "rows", "given": {}}, out)
+    assert (kind, json.loads(content)["status"]) == (process.PROBLEM, 413)
+
+
+def test_working_processes_do_not_get_the_secrets_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COMPASS_TOKEN", "a-token-of-this-test")
+    monkeypatch.setenv("COMPASS_LLM_KEY", "a-key-of-this-test")
+
+    async def scene() -> bytes:
+        one = Worker(2**32)
+        process = await one._started()
+        environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+        await one.kill()
+        return environment
+
+    assert b"of-this-test" not in asyncio.run(scene())

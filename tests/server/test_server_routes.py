@@ -3,18 +3,14 @@
 import csv
 import io
 import json
-import os
-import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx
-import lightgbm
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from server_case import (
     API,
@@ -25,9 +21,9 @@ from server_case import (
     STUDY,
     Server,
     ask,
-    csv_of,
+    dataset,
+    fit,
     jobs_csv,
-    upload,
 )
 
 import compass as cp
@@ -58,92 +54,6 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-# Datasets, columns, rules
-
-
-def test_rows_come_back_as_they_were_sent(person: httpx.Client, data: str) -> None:
-    page = person.get(f"{API}/datasets/{data}/rows", params={"first": 7, "count": 3}).json()
-    assert page["names"] == list(COLUMNS)
-    assert page["total"] == 240
-    assert page["rows"] == [[COLUMNS[name][row] for name in COLUMNS] for row in (7, 8, 9)]
-    beyond = person.get(f"{API}/datasets/{data}/rows", params={"first": 10**12}).json()
-    assert beyond["rows"] == []
-
-
-def test_a_parquet_file_is_the_same_table(person: httpx.Client, data: str) -> None:
-    out = io.BytesIO()
-    pq.write_table(pa.table(COLUMNS), out)
-    made = upload(person, out.getvalue(), "jobs.parquet").json()
-    assert made["ready"]
-    assert (made["rows"], made["columns"]) == (240, len(COLUMNS))
-    first = person.get(f"{API}/datasets/{data}/rows").json()
-    again = person.get(f"{API}/datasets/{made['id']}/rows").json()
-    assert again["rows"] == first["rows"]
-    assert person.delete(f"{API}/datasets/{made['id']}").status_code == 204
-    assert person.get(f"{API}/datasets/{made['id']}").status_code == 404
-
-
-def test_columns_have_the_roles_that_were_said(person: httpx.Client, data: str) -> None:
-    told = person.get(f"{API}/datasets/{data}/columns").json()
-    roles = {one["name"]: one["role"] for one in told["columns"]}
-    assert roles["gpus"] == "knob"
-    assert roles["app"] == "context"
-    assert roles["runtime"] == "outcome"
-    assert (
-        person.get(f"{API}/datasets/{data}").json()["study"]["columns"]["app"]["role"] == "context"
-    )
-
-
-def test_a_study_that_does_not_fit_changes_nothing(person: httpx.Client, data: str) -> None:
-    before = person.get(f"{API}/datasets/{data}").json()
-    refused = person.put(
-        f"{API}/datasets/{data}/study", json={"columns": {"nodez": {"role": "knob"}}}
-    )
-    assert refused.status_code == 422
-    assert "nodes" in refused.json()["hint"]
-    assert person.get(f"{API}/datasets/{data}").json() == before
-
-
-def test_rules_are_counted_as_numpy_counts(person: httpx.Client, data: str) -> None:
-    nodes, cores = (np.array(COLUMNS[name]) for name in ("nodes", "cores"))
-    tried = ["cores <= 8 * nodes", "nodes >= 2", "cores >= nodes"]
-    told = person.post(f"{API}/datasets/{data}/rules/check", json={"rules": tried}).json()
-    counts = {one["text"]: one["broken_by"] for one in told["rules"]}
-    assert counts == {
-        tried[0]: int(np.sum(cores > 8 * nodes)),
-        tried[1]: int(np.sum(nodes < 2)),
-        tried[2]: 0,
-    }
-    kept = person.get(f"{API}/datasets/{data}/rules").json()
-    assert kept == {"rules": [], "dependencies": None}
-
-
-def test_rules_of_a_study_are_listed_and_others_mined(stranger: httpx.Client) -> None:
-    per_node = [a // b for a, b in zip(COLUMNS["cores"], COLUMNS["nodes"], strict=True)]  # type: ignore[operator]
-    made = upload(stranger, csv_of({**COLUMNS, "per_node": per_node})).json()["id"]
-    said = {
-        "columns": {**STUDY["columns"], "per_node": {"role": "knob"}},
-        "drop": STUDY["drop"],
-        "rules": ["nodes <= 4"],
-    }
-    assert stranger.put(f"{API}/datasets/{made}/study", json=said).status_code == 200
-    told = stranger.get(f"{API}/datasets/{made}/rules", params={"mine": True}).json()
-    broken = int(np.sum(np.array(COLUMNS["nodes"]) > 4))
-    assert told["rules"] == [{"text": "nodes <= 4", "broken_by": broken, "source": "study"}]
-    assert told["dependencies"]
-    texts = [one["text"] for one in told["dependencies"]]
-    checked = stranger.post(f"{API}/datasets/{made}/rules/check", json={"rules": texts}).json()
-    mined = [one for one in checked["rules"] if one["text"] in texts]
-    assert len(mined) == len(texts)
-    assert all(one["broken_by"] == 0 for one in mined)
-
-
-def test_a_wrong_rule_is_explained(person: httpx.Client, data: str) -> None:
-    refused = person.post(f"{API}/datasets/{data}/rules/check", json={"rules": ["coers <= 3"]})
-    assert refused.status_code == 422
-    assert "did you mean cores" in refused.json()["hint"]
-
-
 # Engines and what they know
 
 
@@ -158,8 +68,12 @@ def test_an_engine_tells_what_it_learnt(
         peer.broken_by().items()
     )
     listed = person.get(f"{API}/engines").json()
-    assert listed[0]["id"] == engine_id
-    assert [one["shared"] for one in listed].count(True) == 1
+    *own, shared = listed
+    assert engine_id in [one["id"] for one in own]
+    made = [one["created"] for one in own]
+    assert made == sorted(made, reverse=True)
+    assert [one["shared"] for one in own].count(True) == 0
+    assert shared["shared"]
 
 
 def test_a_query_is_bound_before_it_is_answered(person: httpx.Client, engine_id: str) -> None:
@@ -273,11 +187,11 @@ def test_new_runs_make_a_new_engine(person: httpx.Client, engine_id: str) -> Non
     made = told.json()["engine"]
     assert made["parent"] == engine_id
     assert made["rows"] == before["rows"] + 3
-    assert len(told.json()["told"]["arrivals"]) == 3
-    assert person.get(f"{API}/engines/{made['id']}/told").json() == told.json()["told"]
+    assert len(told.json()["report"]["arrivals"]) == 3
+    assert person.get(f"{API}/engines/{made['id']}/tell-report").json() == told.json()["report"]
     # The old one is as it was, and the file of the runs does not stay behind.
     assert person.get(f"{API}/engines/{engine_id}").json() == before
-    assert person.get(f"{API}/engines/{engine_id}/told").status_code == 404
+    assert person.get(f"{API}/engines/{engine_id}/tell-report").status_code == 404
     assert person.get(f"{API}/datasets").json() == known
     ragged = person.post(f"{API}/engines/{engine_id}/tell", json={"names": ["a"], "rows": [[1, 2]]})
     assert ragged.status_code == 422
@@ -334,52 +248,6 @@ def test_the_python_repeats_the_answer(
     assert repeated["suggestions"] == answer["answer"]["suggestions"]
 
 
-# Models that people bring
-
-
-class _Trap:
-    def __reduce__(self) -> Any:
-        return os.system, (f"touch {os.environ['TRAP']}",)
-
-
-def test_a_pickle_is_refused_and_not_run(
-    person: httpx.Client, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TRAP", str(tmp_path / "sprung"))
-    for name in ("model.pkl", "model.onnx", "model.skops", "model.pt"):
-        params = {"name": name}
-        refused = person.post(f"{API}/models/upload", params=params, content=pickle.dumps(_Trap()))
-        assert refused.status_code == 422, refused.text
-    assert not (tmp_path / "sprung").exists()
-    assert person.get(f"{API}/models").json() == []
-    assert os.listdir(server.state / "passing") == []
-
-
-def test_a_model_of_ones_own_predicts(person: httpx.Client, data: str, tmp_path: Path) -> None:
-    X = np.column_stack([COLUMNS[name] for name in ("nodes", "cores", "gpus")]).astype(float)
-    frame = lightgbm.Dataset(
-        X, np.array(COLUMNS["runtime"]), feature_name=["nodes", "cores", "gpus"]
-    )
-    small = {"num_leaves": 4, "verbose": -1, "num_threads": 1}
-    booster = lightgbm.train(small, frame, num_boost_round=8)
-    content = booster.model_to_string().encode()
-    made = person.post(f"{API}/models/upload", params={"name": "mine.txt"}, content=content)
-    assert made.status_code == 201, made.text
-    about = made.json()
-    assert about["format"] == "lightgbm"
-    assert about["columns"] == ["nodes", "cores", "gpus"]
-    assert person.get(f"{API}/models/{about['id']}").json() == about
-    sent = {"dataset": data, "models": {"runtime": about["id"]}, "name": "with my model"}
-    engine = person.post(f"{API}/engines", params={"wait": 60}, json=sent)
-    assert engine.status_code == 201, engine.text
-    assert engine.json()["name"] == "with my model"
-    told = ask(person, engine.json()["id"], WHAT_IF, run=0).json()["answer"]["suggestions"][0]
-    row = [[told["config"][name] for name in ("nodes", "cores", "gpus")]]
-    assert told["outcomes"][0]["value"] == pytest.approx(float(booster.predict(row)[0]))
-    assert person.delete(f"{API}/models/{about['id']}").status_code == 204
-    assert person.get(f"{API}/models/{about['id']}").status_code == 404
-
-
 # What the operator offers
 
 
@@ -390,3 +258,74 @@ def test_what_is_offered_can_be_asked_but_not_changed(
         assert client.get(f"{API}/engines/{offered}").json()["shared"]
         assert ask(client, offered).status_code == 200
         assert client.delete(f"{API}/engines/{offered}").status_code == 403
+
+
+def test_the_same_question_twenty_times_at_once_is_one_answer(
+    server: Server, stranger: httpx.Client, offered: str
+) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        found = list(pool.map(lambda _: ask(stranger, offered, RECOMMEND, seed=9), range(20)))
+    assert {one.status_code for one in found} == {200}
+    assert len({one.json()["id"] for one in found}) == 1
+    asked = [one for one in stranger.get(f"{API}/jobs").json() if one["kind"] == "ask"]
+    assert len(asked) == 1
+
+
+def test_a_program_says_what_it_needs_to_repeat_an_answer_of_an_engine_that_was_told(
+    stranger: httpx.Client, offered: str
+) -> None:
+    first = ask(stranger, offered, RECOMMEND).json()["id"]
+    about = stranger.get(f"{API}/engines/{offered}").json()
+    names = [one["name"] for one in about["space"]["parameters"]][:8]
+    points = stranger.get(f"{API}/engines/{offered}/points", params={"column": names}).json()
+    values = [column[0] for column in points["columns"]]
+    told = stranger.post(
+        f"{API}/engines/{offered}/tell",
+        params={"wait": 60},
+        json={"names": names, "rows": [values]},
+    )
+    assert told.status_code == 201, told.text
+    second = ask(stranger, told.json()["engine"]["id"], RECOMMEND).json()["id"]
+    texts = [stranger.get(f"{API}/answers/{one}/exports/python").text for one in (first, second)]
+    assert ["# The engine was told more runs" in text for text in texts] == [False, True]
+    for text in texts:
+        compile(text, "repeat.py", "exec")
+
+
+def test_intervals_without_an_end_can_be_told(stranger: httpx.Client) -> None:
+    """So few runs that nothing can be said about how far new ones lie from predictions."""
+    engine = fit(stranger, dataset(stranger, 16), surrogate="linear", rules=[])
+    about = stranger.get(f"{API}/engines/{engine}").json()
+    names = [one["name"] for one in about["space"]["parameters"]]
+    points = stranger.get(f"{API}/engines/{engine}/points", params={"column": names[:8]}).json()
+    row = [column[0] for column in points["columns"]]
+    told = stranger.post(
+        f"{API}/engines/{engine}/tell",
+        params={"wait": 60},
+        json={"names": names[:8], "rows": [row], "questions": [RECOMMEND]},
+    )
+    assert told.status_code == 201, told.text
+    assert '"Infinity"' in told.text
+
+
+def test_points_are_the_values_of_the_rows(person: httpx.Client, data: str, engine_id: str) -> None:
+    path = f"{API}/engines/{engine_id}/points"
+    (names, rows) = (
+        person.get(f"{API}/datasets/{data}/rows", params={"count": 1000}).json()[key]
+        for key in ("names", "rows")
+    )
+    about = person.get(f"{API}/engines/{engine_id}").json()
+    wanted = [parameter["name"] for parameter in about["space"]["parameters"]][:3]
+    told = person.get(path, params={"column": wanted, "count": 50}).json()
+    assert (told["names"], len(told["rows"]), told["total"] > 50) == (wanted, 50, True)
+    assert told["rows"] == sorted(set(told["rows"]))
+    for name, values in zip(wanted, told["columns"], strict=True):
+        raw = [rows[row][names.index(name)] for row in told["rows"]]
+        if isinstance(raw[0], str):
+            assert values == raw
+        else:
+            np.testing.assert_allclose(values, raw)
+    every = person.get(path, params={"column": wanted[:1]}).json()
+    assert len(every["rows"]) == every["total"]
+    wrong = person.get(path, params={"column": "nope"})
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "unknown-name")

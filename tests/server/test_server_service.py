@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from compass.domain.api import DatasetInfo, Job
+from compass.server.file_checks import allowed
 from compass.server.jobs import StoredJob
-from compass.server.nouns import DatasetInfo, Job, now
-from compass.server.paths import allowed
 from compass.server.problems import Refused
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
-from compass.server.store import new_id
+from compass.server.store import new_id, now
 
 WHOLE, UNREAD, AWAITED, GIVEN_UP = (sign * 16 for sign in "abcd")
 
@@ -38,7 +38,7 @@ def test_datasets_that_nobody_will_read_are_set_aside_or_removed(tmp_path: Path)
             await asyncio.Event().wait()
             return b""
 
-        service.askers.do = reading  # type: ignore[method-assign,assignment]
+        service.ask_pool.do = reading  # type: ignore[method-assign,assignment]
         assert service.resume() == 1
         assert set(workspace.names("datasets")) == {WHOLE, AWAITED}
         (aside,) = (service.store.root / "quarantine").iterdir()
@@ -62,7 +62,7 @@ def test_a_dataset_that_is_deleted_while_it_is_read_stays_deleted(tmp_path: Path
             workspace.remove("datasets", UNREAD)
             return b'{"rows": 1, "columns": 1, "fingerprint": "x", "used": 1}'
 
-        service.askers.do = reading  # type: ignore[method-assign,assignment]
+        service.ask_pool.do = reading  # type: ignore[method-assign,assignment]
         workspace.put("datasets", UNREAD, about)
         job = service.jobs.start(workspace, "read", {"dataset": UNREAD}, dataset=UNREAD)
         with pytest.raises(Refused) as told:

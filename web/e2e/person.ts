@@ -51,7 +51,7 @@ export async function own(
   words: string[],
   journey: (url: string, server: Server) => Promise<void>,
 ): Promise<void> {
-  const server = new Server(process.env.COMPASS_SMALL ?? "", "--limit", "askers=1", ...words);
+  const server = new Server(process.env.COMPASS_SMALL ?? "", "--limit", "ask_workers=1", ...words);
   try {
     await journey(await server.start(), server);
     await page.goto("about:blank"); // before the server goes, or the page would say that it is gone

@@ -49,7 +49,8 @@ def engine(
 def columns(server: "Server", source: str, study: "GivenStudy", *, mined: bool) -> "ColumnsView":
     """What the columns of data or of an engine are taken for."""
     from compass.client.engine import RemoteEngine
-    from compass.prepare.study import Study, merge
+    from compass.domain.study import Study
+    from compass.prepare.study import merge
 
     named = found(server, source, study, None)
     if not isinstance(named, RemoteEngine):

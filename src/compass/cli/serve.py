@@ -122,25 +122,25 @@ def default_state() -> Path:
 
 
 def limits(texts: list[str]) -> Any:
-    """Limits from NAME=VALUE; sizes may be written as 512MB or 4GiB."""
+    """ServerLimits from NAME=VALUE; sizes may be written as 512MB or 4GiB."""
     from compass.domain.base import valid
-    from compass.server.limits import Limits
+    from compass.domain.limits import ServerLimits
 
     found: dict[str, Any] = {}
     for text in texts:
         key, _, value = text.partition("=")
-        if key not in Limits.model_fields:
+        if key not in ServerLimits.model_fields:
             raise BadInput(
                 f"--limit {text}: there is no limit '{key}'",
-                hint=f"there are: {', '.join(Limits.model_fields)}",
+                hint=f"there are: {', '.join(ServerLimits.model_fields)}",
             )
         size = re.fullmatch(r"([0-9.]+)\s*([kmg]i?|)b?", value.strip().lower())
         if size is None or size[1].count(".") > 1 or size[1] == ".":
             raise BadInput(f"--limit {text}: '{value}' is no number", hint="such as rows=100000")
         number = float(size[1]) * _SIZES[size[2]]
-        whole = Limits.model_fields[key].annotation is int
+        whole = ServerLimits.model_fields[key].annotation is int
         found[key] = int(number) if whole else number
-    limits: Limits = valid(Limits, found)
+    limits: ServerLimits = valid(ServerLimits, found)
     return limits
 
 

@@ -18,9 +18,10 @@ def dataset(source: str, study: "GivenStudy") -> "Dataset":
     """Past runs of a file, a glob, a folder, a saved engine, or the embedded ones."""
     from compass import embedded
     from compass.domain.constraint import Source
+    from compass.domain.study import Study
     from compass.engine.dataset import read
     from compass.engine.store import load
-    from compass.prepare.study import Study, merge
+    from compass.prepare.study import merge
 
     if not source:
         raise BadInput("DATA is empty", hint="name a file, a glob or a folder")

@@ -10,7 +10,7 @@ from compass.cli.parse import column_and_value
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
-    from compass.prepare.study import Study
+    from compass.domain.study import Study
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class GivenStudy:
 
     def merged(self, known: "Study | None" = None) -> "Study":
         """The study of the file, or else a known one, and of the flags."""
-        from compass.prepare.study import Study, merge
+        from compass.domain.study import Study
+        from compass.prepare.study import merge
         from compass.prepare.study_file import load_study
 
         first = (known or Study()) if self.file is None else load_study(self.file)
@@ -39,7 +40,7 @@ class GivenStudy:
     @property
     def empty(self) -> bool:
         """Whether nothing was given."""
-        from compass.prepare.study import Study
+        from compass.domain.study import Study
 
         return self.file is None and self.flags == Study()
 

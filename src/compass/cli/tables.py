@@ -12,7 +12,7 @@ from compass.domain.errors import BadInput
 if TYPE_CHECKING:
     from compass.domain.answer import ModelCard
     from compass.domain.mined import Mined
-    from compass.domain.tell import Told
+    from compass.domain.tell import TellReport
     from compass.engine.columns import ColumnsView
     from compass.prepare.report import ColumnReport
 
@@ -231,7 +231,7 @@ def _between(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" ({low:.1%}..{high:.1%})"
 
 
-def print_tell(report: "Told", path: Path, *, as_json: bool) -> None:
+def print_tell(report: "TellReport", path: Path, *, as_json: bool) -> None:
     """What new runs changed."""
     if as_json:
         print_json({"path": str(path), **report.model_dump(mode="json")})
@@ -263,7 +263,7 @@ def print_tell(report: "Told", path: Path, *, as_json: bool) -> None:
     print_notes(report.notes)
 
 
-def _print_arrivals(report: "Told") -> None:
+def _print_arrivals(report: "TellReport") -> None:
     """The first new runs beside what was predicted of them."""
     from compass.cli.render import show
 

@@ -1,4 +1,4 @@
-"""Talking to a Compass server as if it were the library: `connect(url)`."""
+"""A Compass server used from Python like the library itself: `connect(url)`."""
 
 from compass.client.server import Server, connect
 

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from compass.client.jobs import Progress, finished
-from compass.client.nouns import DatasetInfo, EngineInfo, JobInfo, understood
+from compass.client.replies import understood
+from compass.domain.api import DatasetInfo, EngineInfo, Job
 from compass.domain.arguments import takes
 from compass.domain.base import valid
 from compass.domain.options import FitKeywords, FitOptions
+from compass.domain.study import Study
 from compass.engine import arguments
 from compass.engine.columns import ColumnsView
-from compass.prepare.study import Study, with_roles
+from compass.prepare.study import with_roles
 
 if TYPE_CHECKING:
     from compass.client.engine import RemoteEngine
@@ -32,12 +34,12 @@ class RemoteDataset:
 
     @property
     def id(self) -> str:
-        """How the server calls it."""
+        """The id that the server gave it."""
         return self.about.id
 
     @property
     def name(self) -> str:
-        """How people call it."""
+        """The name that a person gave it."""
         return self.about.name
 
     def __len__(self) -> int:
@@ -63,10 +65,10 @@ class RemoteDataset:
     def columns(self, *, mined: bool = False) -> ColumnsView:
         """What each column is taken for; `mined` also looks for dependencies."""
         body = {"study": _plain(self.study), "mine": mined}
-        told = self.server.link.call(
+        reply = self.server.connection.call(
             "POST", f"/datasets/{self.id}/columns/check", body=body, again=True
         )
-        return understood(ColumnsView, told)
+        return understood(ColumnsView, reply)
 
     @takes(options=arguments.FIT)
     def fit(
@@ -89,50 +91,52 @@ class RemoteDataset:
         brought = {
             outcome: self.server.upload_model(file) for outcome, file in (models or {}).items()
         }
-        wanted = {outcome: _sheet(given) for outcome, given in (model_columns or {}).items()}
+        wanted = {
+            outcome: _stated_columns(given) for outcome, given in (model_columns or {}).items()
+        }
         known = None if wanted else self._fitted(name, chosen, brought)
         if known is None:
             body = {"dataset": self.id, "study": _plain(self.study), "models": brought, **chosen}
             body |= {"model_columns": wanted, "name": name}
-            link = self.server.link
+            connection = self.server.connection
             begun = understood(
-                JobInfo, link.call("POST", "/engines", params=NOW, body=body, begins=True)
+                Job, connection.call("POST", "/engines", params=NOW, body=body, begins=True)
             )
-            job = finished(link, begun, progress)
+            job = finished(connection, begun, progress)
             known = self.server.engine_info(str(job.engine))
         return RemoteEngine(self.server, known, progress)
 
     def _fitted(
         self, name: str | None, options: dict[str, Any], brought: dict[str, str]
     ) -> EngineInfo | None:
-        """An engine that has learnt the same in the same way."""
-        told = {key: value for key, value in options.items() if key != "rules"}
+        """An engine that was fitted to the same data with the same options; None: there is none."""
+        without_rules = {key: value for key, value in options.items() if key != "rules"}
         for brief in self.server.engine_briefs():
             if (
                 brief.dataset != self.id
                 or brief.parent is not None
-                or brief.options != told
+                or brief.options != without_rules
                 or brief.brought != len(brought)
                 or brief.version != self.server.version
                 or name not in (None, brief.name)
             ):
                 continue
             one = self.server.engine_info(brief.id)
-            study = one.study if one.said is None else one.said
+            study = one.study if one.given_study is None else one.given_study
             if study == self.study and one.options == options and one.brought == brought:
                 return one
         return None
 
     def delete(self) -> None:
         """Delete it from the server; engines that learnt from it stay."""
-        self.server.link.call("DELETE", f"/datasets/{self.id}")
+        self.server.connection.call("DELETE", f"/datasets/{self.id}")
 
 
 NOW = {"wait": 0}  # the job at once: then there is something to follow, and to cancel
 
 
-def _sheet(columns: Any) -> Any:
-    """What the inputs of a model are, as it travels; a file is read here."""
+def _stated_columns(columns: Any) -> Any:
+    """Which columns a model takes, as the request has it; a file is read here."""
     if not isinstance(columns, str | Path):
         return columns
     from compass.model.files.columns import stated

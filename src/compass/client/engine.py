@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from compass.client.dataset import NOW
 from compass.client.files import as_file
 from compass.client.jobs import Progress, finished
-from compass.client.nouns import EngineInfo, JobInfo, understood
+from compass.client.replies import understood
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
+from compass.domain.api import EngineInfo, Job
 from compass.domain.arguments import anything_of, either, function, start, takes, text
 from compass.domain.base import Value, scalar
 from compass.domain.errors import CompassError
@@ -16,11 +17,11 @@ from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.options import AskOptions, QueryOptions
 from compass.domain.query import Query
 from compass.domain.space import Space
-from compass.domain.tell import Told
+from compass.domain.study import Study
+from compass.domain.tell import TellReport
 from compass.engine import arguments
 from compass.engine.columns import ColumnsView
 from compass.engine.questions import Questions, Run
-from compass.prepare.study import Study
 
 if TYPE_CHECKING:
     from compass.client.server import Server
@@ -31,7 +32,7 @@ _REMEMBERED = 5  # questions that `tell` looks at again when nobody says which
 
 @dataclass(frozen=True)
 class Known:
-    """What an engine has learnt from."""
+    """The data that an engine has learnt from."""
 
     study: Study
     rows: int
@@ -61,12 +62,12 @@ class RemoteEngine(Questions):
 
     @property
     def id(self) -> str:
-        """How the server calls it."""
+        """The id that the server gave it."""
         return self.about.id
 
     @property
     def name(self) -> str:
-        """How people call it."""
+        """The name that a person gave it."""
         return self.about.name
 
     @property
@@ -81,7 +82,7 @@ class RemoteEngine(Questions):
 
     @property
     def data(self) -> Known:
-        """What it has learnt from."""
+        """The data that it has learnt from."""
         about = self.about
         return Known(about.study, about.rows, about.sample, about.notes)
 
@@ -92,8 +93,8 @@ class RemoteEngine(Questions):
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
         reply = self._post("answers", _body(question, options), params=NOW, begins=True)
         if "state" in reply:  # a job; a question that was asked before has its answer at once
-            job = finished(self.server.link, understood(JobInfo, reply), self.progress)
-            reply = self.server.link.call("GET", f"/answers/{job.answer}")
+            job = finished(self.server.connection, understood(Job, reply), self.progress)
+            reply = self.server.connection.call("GET", f"/answers/{job.answer}")
         answer = understood(Answer, reply["answer"])
         kept = [text for text in self.asked if text != answer.text]
         self.asked = [*kept, answer.text][-_REMEMBERED:]
@@ -198,7 +199,7 @@ class RemoteEngine(Questions):
     @takes(questions=arguments.questions, name=text)
     def tell(
         self, rows: Any, questions: Iterable[str | Query] = (), *, name: str | None = None
-    ) -> Told:
+    ) -> TellReport:
         """Take in new runs: a path, data frame, table or dict of columns; see `Compass.tell`.
 
         The server makes a new engine that knows them, which this is from now on; the one before
@@ -210,29 +211,29 @@ class RemoteEngine(Questions):
         params: dict[str, Any] = NOW | {"ask": texts or self.asked}
         if name is not None:
             params["called"] = name
-        link = self.server.link
+        connection = self.server.connection
         with as_file(rows, self.server.about) as file:
             params["name"] = file.name
             path = f"/engines/{self.id}/tell/upload"
-            told = link.call("POST", path, params=params, content=file.content, begins=True)
-        job = finished(link, understood(JobInfo, told), self.progress)
-        about = understood(EngineInfo, link.call("GET", f"/engines/{job.engine}"))
-        found = understood(Told, link.call("GET", f"/engines/{about.id}/told"))
+            reply = connection.call("POST", path, params=params, content=file.content, begins=True)
+        job = finished(connection, understood(Job, reply), self.progress)
+        about = understood(EngineInfo, connection.call("GET", f"/engines/{job.engine}"))
+        found = understood(TellReport, connection.call("GET", f"/engines/{about.id}/tell-report"))
         self.about = about
         return found
 
     def delete(self) -> None:
         """Delete it from the server; answers that it gave stay."""
-        self.server.link.call("DELETE", f"/engines/{self.id}")
+        self.server.connection.call("DELETE", f"/engines/{self.id}")
 
     def _post(self, what: str, body: Any, params: Any = None, begins: bool = False) -> Any:
         # Twice does no harm: a question that was asked twice is answered once.
         path = f"/engines/{self.id}/{what}"
-        link = self.server.link
-        return link.call("POST", path, params=params, body=body, again=True, begins=begins)
+        connection = self.server.connection
+        return connection.call("POST", path, params=params, body=body, again=True, begins=begins)
 
     def _get(self, what: str, params: Any) -> Any:
-        return self.server.link.call("GET", f"/engines/{self.id}/{what}", params=params)
+        return self.server.connection.call("GET", f"/engines/{self.id}/{what}", params=params)
 
 
 def _body(question: str | Query | None, options: QueryOptions) -> dict[str, Any]:
@@ -244,7 +245,7 @@ def _body(question: str | Query | None, options: QueryOptions) -> dict[str, Any]
 
 
 def _run(run: Run | None) -> Any:
-    """A row number or a configuration as it travels."""
+    """A row number or a configuration as the body of a request has it."""
     if run is None:
         return None
     if isinstance(run, Mapping):

@@ -1,4 +1,4 @@
-"""Files on their way to a server."""
+"""Files to upload: past runs and models."""
 
 import hashlib
 import tempfile
@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from compass.client.nouns import About
+from compass.domain.api import About
 from compass.domain.errors import BadInput
 
 _PIECE = 1 << 20
@@ -63,7 +63,7 @@ def opened(path: Path, about: About) -> Iterator[Sent]:
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}", hint="check the path") from None
     with content:
-        # Said before the way, not at its end.
+        # Refused before it is sent, not at the end.
         if size > about.limits.upload_bytes:
             raise BadInput(
                 f"{path} is larger than the {about.limits.upload_bytes / 2**20:.0f} MiB that the "
@@ -86,7 +86,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _name(source: Any) -> str:
-    """What to call runs that were read here."""
+    """The name of runs that were read on this side."""
     if isinstance(source, str | PathLike):
         return f"{_printable(Path(str(source)).name)[:150]}.parquet"
     return "runs.parquet"

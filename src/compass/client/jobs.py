@@ -1,4 +1,4 @@
-"""Work that takes its time on a server: followed as it happens, and ended with Ctrl-C."""
+"""Jobs on a server: their progress is followed, and Ctrl-C ends them."""
 
 import json
 import time
@@ -7,9 +7,10 @@ from contextlib import suppress
 
 import httpx
 
-from compass.client.link import Link
-from compass.client.nouns import JobInfo, understood
+from compass.client.connection import ServerConnection
 from compass.client.problems import error_of
+from compass.client.replies import understood
+from compass.domain.api import Job, State
 from compass.domain.errors import CompassError, EnvironmentProblem
 
 Progress = Callable[[str, int, int], None]
@@ -18,56 +19,56 @@ _PAUSE = 0.5  # seconds between two looks at a server that is not there at the m
 _DATA = "data: "
 
 
-def finished(link: Link, begun: JobInfo, progress: Progress | None = None) -> JobInfo:
+def finished(connection: ServerConnection, begun: Job, progress: Progress | None = None) -> Job:
     """Wait for a job to be done and report its progress; one that failed raises its problem.
 
     Whatever interrupts the wait (Ctrl-C, an error in `progress`) ends the job too. A server that
     is started again in between goes on with the job, and so does this.
     """
     try:
-        job = _followed(link, begun, progress or _nobody)
+        job = _followed(connection, begun, progress or _nobody)
     except CompassError:
         raise
     except BaseException:
         with suppress(CompassError):
-            link.call("DELETE", f"/jobs/{begun.id}")
+            connection.call("DELETE", f"/jobs/{begun.id}")
         raise
     if job.problem is not None:
         raise error_of(job.problem)
-    if job.state != "done":
+    if job.state is not State.DONE:
         raise EnvironmentProblem("the job was cancelled", hint="start it again")
     return job
 
 
 def _nobody(_: str, __: int, ___: int) -> None:
-    """Nobody wants to know."""
+    """Report progress to nobody."""
 
 
-def _followed(link: Link, job: JobInfo, progress: Progress) -> JobInfo:
+def _followed(connection: ServerConnection, job: Job, progress: Progress) -> Job:
     lost: float | None = None
-    while not job.over:
-        for seen in _events(link, job.id):
+    while not job.state.over:
+        for seen in _events(connection, job.id):
             job, lost = seen, None
             if job.stage:
                 progress(job.stage, job.done, job.total)
-        if job.over:
+        if job.state.over:
             break
         try:
-            job = understood(JobInfo, link.call("GET", f"/jobs/{job.id}"))
+            job = understood(Job, connection.call("GET", f"/jobs/{job.id}"))
             lost = None
         except EnvironmentProblem:
             now = time.monotonic()
             lost = now if lost is None else lost
-            if now - lost > link.patience:
+            if now - lost > connection.patience:
                 raise
-        if not job.over:
+        if not job.state.over:
             time.sleep(_PAUSE)
     return job
 
 
-def _events(link: Link, name: str) -> Iterator[JobInfo]:
+def _events(connection: ServerConnection, name: str) -> Iterator[Job]:
     """A job each time something about it is new, as long as the stream lasts."""
-    stream = _stream(link, name)
+    stream = _stream(connection, name)
     while True:
         try:
             seen = next(stream)
@@ -77,8 +78,8 @@ def _events(link: Link, name: str) -> Iterator[JobInfo]:
         yield seen
 
 
-def _stream(link: Link, name: str) -> Iterator[JobInfo]:
-    with link.lines(f"/jobs/{name}/events") as lines:
+def _stream(connection: ServerConnection, name: str) -> Iterator[Job]:
+    with connection.lines(f"/jobs/{name}/events") as lines:
         for line in lines:
             if line.startswith(_DATA):
-                yield understood(JobInfo, json.loads(line.removeprefix(_DATA)))
+                yield understood(Job, json.loads(line.removeprefix(_DATA)))

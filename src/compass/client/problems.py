@@ -1,10 +1,10 @@
-"""What goes wrong with a server, as errors that people understand."""
+"""Problems of a server, and of the way to it, as errors of Compass."""
 
 from typing import Any
 
 import httpx
 
-from compass.client.nouns import Told
+from compass.domain.api import Problem
 from compass.domain.errors import (
     CODES,
     BadInput,
@@ -20,19 +20,19 @@ _OF_THE_SERVER = ("busy", "closing", "too-many-requests", "too-many-workspaces",
 _START = "is it running? start one with: compass serve"
 
 
-def error_of(told: Told) -> CompassError:
+def error_of(problem: Problem) -> CompassError:
     """The error that the library would have raised, by its code."""
-    kind = CODES.get(told.code)
-    about: dict[str, Any] = {"hint": told.hint}
+    kind = CODES.get(problem.code)
+    about: dict[str, Any] = {"hint": problem.hint}
     if kind is QuerySyntax:
-        about |= {"text": told.text, "column": told.column}
+        about |= {"text": problem.text, "column": problem.column}
     elif kind is UnknownName:
-        about |= {"text": told.text, "name": told.name}
+        about |= {"text": problem.text, "name": problem.name}
     elif kind is ConflictingRules:
-        about |= {"rules": told.rules}
+        about |= {"rules": problem.rules}
     if kind is None:
-        kind = EnvironmentProblem if told.code in _OF_THE_SERVER else BadInput
-    return kind(told.error, **about)
+        kind = EnvironmentProblem if problem.code in _OF_THE_SERVER else BadInput
+    return kind(problem.error, **about)
 
 
 def token_problem(given: bool) -> BadInput:

@@ -1,4 +1,4 @@
-"""A Compass server, and the way in."""
+"""A Compass server: connecting to it, and the datasets and engines that it has."""
 
 import os
 from collections.abc import Iterator
@@ -7,22 +7,22 @@ from types import TracebackType
 from typing import Any
 
 from compass.client import keys
+from compass.client.connection import ServerConnection
 from compass.client.dataset import NOW, RemoteDataset
 from compass.client.engine import RemoteEngine
 from compass.client.files import as_file, opened
 from compass.client.jobs import Progress, finished
-from compass.client.link import Link
-from compass.client.nouns import (
+from compass.client.problems import no_server
+from compass.client.replies import understood
+from compass.domain.api import (
     About,
     DatasetBrief,
     DatasetInfo,
     EngineBrief,
     EngineInfo,
-    JobInfo,
+    Job,
     ModelInfo,
-    understood,
 )
-from compass.client.problems import no_server
 from compass.domain.arguments import number, takes, text
 from compass.domain.errors import BadInput, unknown
 
@@ -49,54 +49,54 @@ def connect(
     for `patience` seconds, an answer to one request `timeout` seconds.
     """
     given = token if token is not None else os.environ.get("COMPASS_TOKEN") or None
-    link = Link(url, given, patience=patience, timeout=timeout)
+    connection = ServerConnection(url, given, patience=patience, timeout=timeout)
     try:
-        told = link.call("GET", "/about")
-        if not isinstance(told, dict) or not {"version", "limits"} <= told.keys():
-            raise no_server(link.url)
-        about = understood(About, told)
-        return Server(link, about, _entered(link, workspace))
+        reply = connection.call("GET", "/about")
+        if not isinstance(reply, dict) or not {"version", "limits"} <= reply.keys():
+            raise no_server(connection.url)
+        about = understood(About, reply)
+        return Server(connection, about, _entered(connection, workspace))
     except BaseException:
-        link.close()
+        connection.close()
         raise
 
 
-def _entered(link: Link, key: str | None) -> str:
+def _entered(connection: ServerConnection, key: str | None) -> str:
     """The key of the workspace that is used from now on."""
     if key is not None:
-        if not _opens(link, key):
+        if not _opens(connection, key):
             raise BadInput(
                 "the key opens no workspace on this server", hint="leave it out to make a new one"
             )
         return key
-    known = keys.known(link.url)
-    if known and _opens(link, known[0]):
+    known = keys.known(connection.url)
+    if known and _opens(connection, known[0]):
         return known[0]  # nothing is written: a home may be read-only
     with keys.locked():  # two programs that start together share a workspace
-        for one in keys.known(link.url):
-            if _opens(link, one):
+        for one in keys.known(connection.url):
+            if _opens(connection, one):
                 break
         else:
-            link.enter(None)
-            one = str(link.call("POST", "/workspaces")["key"])
-            link.enter(one)
-        keys.remember(link.url, one)
+            connection.enter(None)
+            one = str(connection.call("POST", "/workspaces")["key"])
+            connection.enter(one)
+        keys.remember(connection.url, one)
     return one
 
 
-def _opens(link: Link, key: str) -> bool:
+def _opens(connection: ServerConnection, key: str) -> bool:
     if not key.isascii() or not key.isprintable():
         return False
-    link.enter(key)
-    code, _ = link.said("GET", "/workspaces/mine")
+    connection.enter(key)
+    code, _ = connection.try_call("GET", "/workspaces/mine")
     return code in {"", "damaged"}  # what is in a workspace can be used though it is damaged itself
 
 
 class Server:
     """A server and one's own workspace on it."""
 
-    def __init__(self, link: Link, about: About, workspace: str) -> None:
-        self.link = link
+    def __init__(self, connection: ServerConnection, about: About, workspace: str) -> None:
+        self.connection = connection
         self.about = about
         self.workspace = workspace
 
@@ -116,12 +116,12 @@ class Server:
 
     def close(self) -> None:
         """Close the connection; what the server keeps stays."""
-        self.link.close()
+        self.connection.close()
 
     @property
     def url(self) -> str:
-        """Where it is."""
-        return self.link.url
+        """The address of the server."""
+        return self.connection.url
 
     @property
     def version(self) -> str:
@@ -133,9 +133,9 @@ class Server:
         return [self._dataset(one.id) for one in self.dataset_briefs()]
 
     def dataset_briefs(self) -> Iterator[DatasetBrief]:
-        """The same as a list tells them, which is quicker where there are many."""
-        for told in self.link.entries("/datasets"):
-            if (one := understood(DatasetBrief, told)).ready:
+        """The same as summaries, which is quicker where there are many."""
+        for entry in self.connection.entries("/datasets"):
+            if (one := understood(DatasetBrief, entry)).ready:
                 yield one
 
     def engines(self) -> list[RemoteEngine]:
@@ -143,9 +143,9 @@ class Server:
         return [self._engine(one.id) for one in self.engine_briefs()]
 
     def engine_briefs(self) -> Iterator[EngineBrief]:
-        """The same as a list tells them, which is quicker where there are many."""
-        for told in self.link.entries("/engines"):
-            yield understood(EngineBrief, told)
+        """The same as summaries, which is quicker where there are many."""
+        for entry in self.connection.entries("/engines"):
+            yield understood(EngineBrief, entry)
 
     def dataset(self, name: str) -> RemoteDataset:
         """The dataset of this name or id; of several of that name the newest."""
@@ -156,7 +156,7 @@ class Server:
         return self._engine(_named("engine", name, self.engine_briefs()))
 
     def _dataset(self, name: str) -> RemoteDataset:
-        about = understood(DatasetInfo, self.link.call("GET", f"/datasets/{name}"))
+        about = understood(DatasetInfo, self.connection.call("GET", f"/datasets/{name}"))
         return RemoteDataset(self, about, about.study)
 
     def _engine(self, name: str) -> RemoteEngine:
@@ -164,7 +164,7 @@ class Server:
 
     def engine_info(self, name: str) -> EngineInfo:
         """Everything that is known about an engine, by its id."""
-        return understood(EngineInfo, self.link.call("GET", f"/engines/{name}"))
+        return understood(EngineInfo, self.connection.call("GET", f"/engines/{name}"))
 
     def upload(
         self, source: Any, *, name: str | None = None, progress: Progress | None = None
@@ -180,10 +180,10 @@ class Server:
                 if known.digest == digest and not known.shared:
                     return self._dataset(known.id)
             params = NOW | {"name": file.name}
-            told = self.link.call(
+            reply = self.connection.call(
                 "POST", "/datasets/upload", params=params, content=file.content, begins=True
             )
-        return self._made(told, progress)
+        return self._made(reply, progress)
 
     def public(self, name: str, *, progress: Progress | None = None) -> RemoteDataset:
         """A public dataset of the catalogue, which the server gets by itself."""
@@ -191,29 +191,31 @@ class Server:
             if known.catalogue == name:
                 return self._dataset(known.id)
         body = {"name": name}
-        told = self.link.call(
+        reply = self.connection.call(
             "POST", "/datasets/from-catalogue", params=NOW, body=body, begins=True
         )
-        return self._made(told, progress)
+        return self._made(reply, progress)
 
-    def _made(self, told: Any, progress: Progress | None) -> RemoteDataset:
-        job = finished(self.link, understood(JobInfo, told), progress)
+    def _made(self, reply: Any, progress: Progress | None) -> RemoteDataset:
+        job = finished(self.connection, understood(Job, reply), progress)
         return self._dataset(str(job.dataset))
 
     def upload_model(self, path: str | Path) -> str:
         """Upload a model of one's own (ONNX, LightGBM, XGBoost, ...); its id."""
         with opened(Path(path), self.about) as file:
             digest = file.digest
-            for told in self.link.entries("/models"):
-                if (known := understood(ModelInfo, told)).digest == digest:
+            for entry in self.connection.entries("/models"):
+                if (known := understood(ModelInfo, entry)).digest == digest:
                     return known.id
             params = {"name": file.name}
-            told = self.link.call("POST", "/models/upload", params=params, content=file.content)
-        return understood(ModelInfo, told).id
+            reply = self.connection.call(
+                "POST", "/models/upload", params=params, content=file.content
+            )
+        return understood(ModelInfo, reply).id
 
 
 def _named(kind: str, name: str, every: Iterator[DatasetBrief | EngineBrief]) -> str:
-    """The id of what is called this."""
+    """The id of the dataset or engine that has this name or id."""
     names = []
     for one in every:
         if name in {one.id, one.name}:

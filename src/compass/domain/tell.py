@@ -36,7 +36,7 @@ class Learnt(Noun):
     drift: Drift | None = None
 
 
-class Checked(Noun):
+class OutcomeCheck(Noun):
     """One outcome of a new run: what was predicted before it was known, and what was measured."""
 
     outcome: str
@@ -54,7 +54,7 @@ class Arrival(Noun):
     row: int = Field(description="row in the person's data, counted from 0")
     before: Label | None = Field(None, description="label before the run; None: not known at all")
     after: Label = Field(description="label of the same configuration now")
-    outcomes: tuple[Checked, ...] = ()
+    outcomes: tuple[OutcomeCheck, ...] = ()
 
 
 class Coverage(Noun):
@@ -93,7 +93,7 @@ class Reanswered(Noun):
     summary: tuple[str, ...] = Field((), description="what changed, one sentence each")
 
 
-class Told(Noun):
+class TellReport(Noun):
     """New runs taken in, and what they changed."""
 
     rows: int = Field(description="runs that arrived")

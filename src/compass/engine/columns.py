@@ -6,23 +6,17 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from compass.domain.answer import Comparable
+from compass.domain.api import RuleView
 from compass.domain.base import Noun
 from compass.domain.mined import Mined
+from compass.domain.study import ColumnChoice, Study
 from compass.prepare.report import CleaningReport, ColumnReport
-from compass.prepare.study import ColumnChoice, Study, merge, study_from
+from compass.prepare.study import merge, study_from
 
 if TYPE_CHECKING:
     from compass.engine.dataset import Dataset
 
 # Whatever learns is imported where it is needed: a client shows what a server found out.
-
-
-class RuleView(Noun):
-    """A rule and how many past runs break it."""
-
-    text: str
-    broken_by: int = Field(description="rows that break it")
-    source: str = Field("", description="study, dependency or query")
 
 
 class ColumnsView(Noun):

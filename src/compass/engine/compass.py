@@ -18,7 +18,7 @@ from compass.domain.goal import Goal, Observe
 from compass.domain.options import AskOptions, FitOptions, QueryOptions
 from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
-from compass.domain.tell import Told
+from compass.domain.tell import TellReport
 from compass.engine import arguments
 from compass.engine.answer import Clock, WantedRuns, answer_by_search
 from compass.engine.arguments import edit, query_of
@@ -298,12 +298,12 @@ class Compass(Questions):
         return dependence(self.store, outcome, column, points=points, label=label, lines=lines)
 
     @takes(questions=arguments.questions)
-    def tell(self, rows: Any, questions: Iterable[str | Query] = ()) -> Told:
+    def tell(self, rows: Any, questions: Iterable[str | Query] = ()) -> TellReport:
         """Take in new runs: a path, data frame, table or dict of columns, as `read` takes it.
 
-        The models learn them, going on from where they were where that is sound. Told is what
-        drifted, how the runs compare with what was predicted, and what changed in the answers to
-        these questions, or else to the last ones that were asked. It takes in all or nothing.
+        The models learn them, going on from where they were where that is sound. The report says
+        what drifted, how the runs compare with what was predicted, and what changed in the answers
+        to these questions, or else to the last ones that were asked. It takes in all or nothing.
         """
         from compass.engine.tell import tell
 

@@ -23,10 +23,11 @@ from compass.domain.arguments import (
 )
 from compass.domain.base import Config, shown
 from compass.domain.space import Space
+from compass.domain.study import Study
 from compass.prepare import Prepared, prepare
 from compass.prepare.infer import infer
 from compass.prepare.report import ColumnReport
-from compass.prepare.study import Study, merge, with_roles
+from compass.prepare.study import merge, with_roles
 from compass.prepare.study_file import load_study, study_of
 from compass.readers import read as read_table
 from compass.readers.catalogue import study_for

@@ -31,11 +31,11 @@ from compass.domain.errors import (
     EnvironmentProblem,
     UnknownName,
 )
+from compass.domain.study import Study
 from compass.engine.dataset import Dataset
 from compass.engine.saved import POINTER, is_engine
 from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
 from compass.model.files.archive import array_of, members
-from compass.prepare.study import Study
 from compass.readers.columnar import ParquetReader
 from compass.readers.inflate import InflateLimits, limits
 from compass.readers.table import Table, TablePart

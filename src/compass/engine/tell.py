@@ -13,7 +13,7 @@ from compass.domain.answer import Answer, Drift, ModelCard
 from compass.domain.errors import CompassError, DataProblem, nearest
 from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.tell import Learnt, Reanswered, Told, Update
+from compass.domain.tell import Learnt, Reanswered, TellReport, Update
 from compass.engine.dataset import Dataset, read
 from compass.engine.tell_report import compared, reanswered, sentences
 from compass.exporters.spreadsheet import unguarded
@@ -46,7 +46,7 @@ Key = tuple[tuple[str, ...], str]
 _How = tuple[Update, str]  # and why
 
 
-def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) -> Told:
+def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) -> TellReport:
     """Add runs to an engine and let its models learn them; say what that changed.
 
     The engine is changed at the very end, when nothing can fail any more.
@@ -74,7 +74,7 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
         for one in learnt
         if one.drift is not None and one.drift.kind != "none"
     )
-    report = Told(
+    report = TellReport(
         rows=arrived,
         used=used,
         total=data.prepared.rows,

@@ -11,7 +11,7 @@ from compass.domain.answer import Answer, Effect, Label, Prediction
 from compass.domain.base import Value
 from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.tell import Arrival, Best, Checked, Coverage, Reanswered, Relabelled
+from compass.domain.tell import Arrival, Best, Coverage, OutcomeCheck, Reanswered, Relabelled
 from compass.evidence.assessor import Assessor
 from compass.language import format_value
 from compass.learn.store import ModelStore
@@ -76,7 +76,7 @@ def compared(old: ModelStore, new: ModelStore, first: int) -> Compared:
     known = recoded(X[rows], now.view.features, was.view.features)
     possible = np.flatnonzero(np.isfinite(known).all(axis=1))
     before: list[Label | None] = [None] * len(rows)
-    checks: dict[int, list[Checked]] = {i: [] for i in range(len(rows))}
+    checks: dict[int, list[OutcomeCheck]] = {i: [] for i in range(len(rows))}
     if len(possible):
         for spot, label in zip(possible, was.labels(known[possible]), strict=True):
             before[int(spot)] = label
@@ -126,7 +126,7 @@ def recoded(X: Floats, now: Space, was: Space) -> Floats:
 
 def _checked(
     was: Assessor, new: ModelStore, name: str, X: Floats, rows: Rows
-) -> list[tuple[int, Checked]]:
+) -> list[tuple[int, OutcomeCheck]]:
     """One outcome of new runs X [n, d], in the old codes, at `rows` [n] of the new table."""
     model, parameter = was.trained[name].model, new.prepared.space[name]
     scores = model.predict(X)
@@ -144,7 +144,7 @@ def _checked(
             assert band is not None
             low, high = float(band[0][i]), float(band[1][i])
             inside = bool(low <= y[i] <= high)
-        check = Checked(
+        check = OutcomeCheck(
             outcome=name,
             unit=parameter.unit if isinstance(parameter, Number) else None,
             predicted=predicted,
@@ -158,7 +158,7 @@ def _checked(
 
 
 def _coverage(
-    was: Assessor, outcomes: Sequence[str], checks: Sequence[Checked]
+    was: Assessor, outcomes: Sequence[str], checks: Sequence[OutcomeCheck]
 ) -> tuple[Coverage, ...]:
     found = []
     for name in outcomes:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compass.domain.answer import Answer
-from compass.prepare.study import Study
+from compass.domain.study import Study
 
 
 def repeating(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from compass.domain.answer import Proposal
 from compass.domain.space import Space
+from compass.domain.study import Study
 from compass.exporters.spreadsheet import guarded
-from compass.prepare.study import Study
 
 
 def to_fill_in(space: Space, study: Study, proposals: Sequence[Proposal]) -> str:

@@ -11,6 +11,7 @@ from compass.arrow import nulls_of
 from compass.domain.errors import BaselineProblem, StudyProblem
 from compass.domain.origin import RowOrigin
 from compass.domain.space import Role, Space
+from compass.domain.study import ColumnChoice, Study
 from compass.prepare.base import Rows, Step, StepResult
 from compass.prepare.cells import coded, numbers
 from compass.prepare.clean import AFTER, BEFORE, report_of, run_steps
@@ -18,7 +19,7 @@ from compass.prepare.encode import Encoder
 from compass.prepare.infer import infer
 from compass.prepare.origin import origins, without_failed
 from compass.prepare.report import CleaningReport, ColumnReport, Dropped
-from compass.prepare.study import ColumnChoice, Study, merge, study_from, weight_column
+from compass.prepare.study import merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
 from compass.readers import Table
 from compass.readers.sample import FILE, WEIGHT

@@ -12,12 +12,12 @@ from compass import registry
 from compass.arrow import nulls_of, values_of
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Role, Space
+from compass.domain.study import Study
 from compass.prepare.base import Rows, Step, StepResult
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.legal import legal_mask, summary
 from compass.prepare.mapping import changed, mapped
 from compass.prepare.report import CleaningReport, Dropped
-from compass.prepare.study import Study
 from compass.readers import Table
 
 FIRST = 5  # row numbers shown per reason

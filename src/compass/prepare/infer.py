@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from compass.domain.base import Value
 from compass.domain.errors import StudyProblem, unknown
 from compass.domain.space import Category, Number, Role, Space
+from compass.domain.study import ColumnChoice, Study
 from compass.domain.units import canonical
 from compass.prepare import names
 from compass.prepare.cells import coded, label_key, numbers
@@ -16,7 +17,7 @@ from compass.prepare.facts import ColumnFacts, facts_of
 from compass.prepare.legal import summary
 from compass.prepare.mapping import mapped
 from compass.prepare.report import ColumnReport
-from compass.prepare.study import ColumnChoice, Study, weight_column
+from compass.prepare.study import weight_column
 from compass.readers import Table
 from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
 

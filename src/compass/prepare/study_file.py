@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from compass import files
 from compass.domain.errors import StudyProblem, nearest
-from compass.prepare.study import ColumnChoice, Study
+from compass.domain.study import ColumnChoice, Study
 
 _TITLE = "# A Compass study: what the columns are. role: knob, context, outcome or ignored.\n"
 

@@ -23,9 +23,9 @@ from compass.domain.arguments import (
     whole,
 )
 from compass.domain.errors import BadInput
+from compass.domain.study import Study
 from compass.execute import executor_name, opened
 from compass.execute.base import Executor, WorkerLost
-from compass.prepare.study import Study
 from compass.readers.batches import QuotesFound
 from compass.readers.fragments import Fragment, FragmentedSource, fragments_of
 from compass.reducers import parts

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Role, Space
+from compass.domain.study import Study
 from compass.prepare.infer import infer
 from compass.prepare.mapping import mapped
-from compass.prepare.study import Study
 from compass.readers import Table
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
 from compass.readers.combine import combine

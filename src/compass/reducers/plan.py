@@ -6,8 +6,8 @@ import numpy as np
 
 from compass.domain.errors import BadInput, DataProblem, unknown
 from compass.domain.space import Role
+from compass.domain.study import Study
 from compass.prepare.mapping import mapped
-from compass.prepare.study import Study
 from compass.readers.sample import COLUMNS
 from compass.reducers.columns import Cells, is_label
 from compass.reducers.draws import check_share

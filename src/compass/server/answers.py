@@ -6,10 +6,10 @@ import json
 from pydantic import ValidationError
 
 from compass.domain.answer import Answer
+from compass.domain.api import AnswerInfo
 from compass.server import logs
-from compass.server.nouns import AnswerInfo, now
 from compass.server.problems import Refused, damaged
-from compass.server.store import ABOUT, Workspace
+from compass.server.store import ABOUT, Workspace, now
 
 ANSWER = "answer.json"
 
@@ -38,7 +38,7 @@ def view(workspace: Workspace, name: str) -> bytes:
 
 
 def whole(workspace: Workspace, name: str) -> Answer:
-    """An answer as it was given."""
+    """The whole answer, checked and parsed."""
     about = workspace.get("answers", name, AnswerInfo)
     try:
         return Answer.model_validate_json(_read(workspace, about))

@@ -12,14 +12,15 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
+from compass.domain.api import Problem
 from compass.domain.errors import CompassError
 from compass.server import logs
-from compass.server.access import Access, BodyLimit
+from compass.server.access import Access
+from compass.server.bodies import BodyLimit
 from compass.server.jobs import disk_problem
-from compass.server.metrics import Measured
-from compass.server.nouns import Problem
+from compass.server.metrics import RequestMetrics
 from compass.server.page import add_page
-from compass.server.replies import response
+from compass.server.responses import problem_response
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
 
@@ -75,21 +76,21 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=PACKED_FROM, compresslevel=1)
     app.add_middleware(BodyLimit, limits=service.limits, uploads=UPLOADS)
     app.add_middleware(Access, settings=settings)
-    app.add_middleware(Measured, metrics=service.metrics)
+    app.add_middleware(RequestMetrics, metrics=service.metrics)
     return app
 
 
 def _handle(app: FastAPI) -> None:
-    """Every failure is told in the same shape."""
+    """Give every failure the same shape."""
 
     @app.exception_handler(CompassError)
-    async def _told(_: Request, error: CompassError) -> JSONResponse:
-        return response(error)
+    async def _compass(_: Request, error: CompassError) -> JSONResponse:
+        return problem_response(error)
 
     @app.exception_handler(OSError)
     async def _disk(_: Request, error: OSError) -> JSONResponse:
         logs.trouble("disk", error)
-        return response(disk_problem(error))
+        return problem_response(disk_problem(error))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -22,8 +22,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from compass.domain.limits import ServerLimits
 from compass.server import logs
-from compass.server.limits import Limits
 from compass.server.problems import Refused, busy, too_slow
 
 _PAUSE = 1.0  # seconds until connections are taken again when the system has no room for them
@@ -51,12 +51,12 @@ def source_of(client: Any) -> str:
     return _network(str(client[0])) if client else ""
 
 
-class Table:
-    """The connections that are open, and whose they are."""
+class OpenConnections:
+    """Counts the open connections, in all and by address."""
 
-    def __init__(self, most: int, here: int) -> None:
+    def __init__(self, most: int, of_source: int) -> None:
         self.most = most
-        self.here = here
+        self.of_source = of_source
         self.open = 0
         self.by_source: Counter[str] = Counter()
         self.waiting: Callable[[], None] | None = None  # called when there is room again
@@ -68,7 +68,7 @@ class Table:
 
     def enter(self, source: str) -> bool:
         """Take a connection; whether this address may have one more."""
-        if self.by_source[source] >= self.here:
+        if self.by_source[source] >= self.of_source:
             return False
         self.open += 1
         self.by_source[source] += 1
@@ -86,7 +86,7 @@ class Table:
 
 
 class _Timer:
-    """Something that is done after a time, unless it is stopped before."""
+    """Calls a function after some time, unless it is stopped before."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -113,7 +113,9 @@ class _Timer:
 class Connection(H11Protocol):
     """One connection that is closed when the client keeps the server waiting for too long."""
 
-    def __init__(self, source: str, table: Table, limits: Limits, **given: Any) -> None:
+    def __init__(
+        self, source: str, table: OpenConnections, limits: ServerLimits, **given: Any
+    ) -> None:
         super().__init__(**given)
         self.source: str | None = source  # None: it has been let go of
         self.table = table
@@ -128,7 +130,7 @@ class Connection(H11Protocol):
         self._await_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more is waited for."""
+        """Stop all timers and make room for another connection."""
         super().connection_lost(exc)
         self._unset_keepalive_if_required()  # uvicorn leaves it after an error
         self._headers.stop()
@@ -169,8 +171,8 @@ class Connection(H11Protocol):
     def _late(self) -> None:
         if self._begun and self.conn.their_state is h11.IDLE:  # not amid a body
             seconds = self.limits.header_seconds
-            told = too_slow(f"the headers of the request did not come within {seconds:g} s")
-            self.transport.write(_plain(told))
+            problem = too_slow(f"the headers of the request did not come within {seconds:g} s")
+            self.transport.write(_plain(problem))
         self.transport.close()
 
     def pause_writing(self) -> None:
@@ -179,7 +181,7 @@ class Connection(H11Protocol):
         self._await_reading()
 
     def resume_writing(self) -> None:
-        """It has read most of it."""
+        """Stop the timer: the client has read most of it."""
         super().resume_writing()
         self._reading.stop()
 
@@ -199,7 +201,7 @@ class Listener:
     """Takes connections from a socket, as long as there is room for them."""
 
     def __init__(
-        self, listening: socket.socket, table: Table, make: Callable[[str], Connection]
+        self, listening: socket.socket, table: OpenConnections, make: Callable[[str], Connection]
     ) -> None:
         self.listening = listening
         self.table = table
@@ -207,7 +209,7 @@ class Listener:
         self.loop = asyncio.get_running_loop()
         self._again = _Timer(self.loop)
         self._beginning: set[asyncio.Task[None]] = set()
-        self._told: dict[str, float] = {}
+        self._logged: dict[str, float] = {}
         self._closed = False
 
     def start(self, backlog: int) -> None:
@@ -256,7 +258,7 @@ class Listener:
     def _take(self, taken: socket.socket, source: str) -> None:
         taken.setblocking(False)
         if not self.table.enter(source):
-            self._trouble("connections-of-one", connections=self.table.here)
+            self._trouble("connections-of-one", connections=self.table.of_source)
             _refuse(taken)
             return
         task = self.loop.create_task(self._serve(taken, source))
@@ -276,10 +278,10 @@ class Listener:
             made.release()
 
     def _trouble(self, event: str, **facts: Any) -> None:
-        """Tell the operator, but not again and again."""
+        """Log a trouble, but the same one at most once a minute."""
         now = time.monotonic()
-        if now - self._told.get(event, -_SILENCE) >= _SILENCE:
-            self._told[event] = now
+        if now - self._logged.get(event, -_SILENCE) >= _SILENCE:
+            self._logged[event] = now
             logs.trouble(event, **facts)
 
 
@@ -293,7 +295,7 @@ def _refuse(taken: socket.socket) -> None:
 
 
 def _plain(refused: Refused) -> bytes:
-    """A whole HTTP answer, for connections that no request was read from."""
+    """A whole HTTP response as bytes, for connections that no request was read from."""
     body = json.dumps(refused.problem.model_dump(mode="json")).encode()
     lines = [
         f"HTTP/1.1 {refused.status} {_REASONS[refused.status]}",

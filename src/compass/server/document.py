@@ -11,7 +11,7 @@ from compass.server.settings import ServerSettings
 
 
 def document() -> dict[str, Any]:
-    """What every route takes and gives; clients are generated from it."""
+    """The OpenAPI document; clients are generated from it."""
     with tempfile.TemporaryDirectory() as state:
         app = create_app(ServerSettings(state=Path(state)))
         described = app.openapi()

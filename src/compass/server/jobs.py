@@ -1,4 +1,4 @@
-"""Work that takes its time: followed, waited for, cancelled, and taken up again after a restart."""
+"""Jobs: started, followed, waited for, cancelled, and resumed after a restart."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from compass.domain.api import Job, Problem, State
 from compass.domain.base import Noun
 from compass.domain.errors import CompassError
 from compass.server import logs
-from compass.server.listing import Listed
-from compass.server.nouns import Job, Problem, State, now
+from compass.server.listing import Listing
 from compass.server.problems import Refused, fault, problem_of
-from compass.server.store import Workspace, new_id
+from compass.server.store import Workspace, new_id, now
 
 _KEPT = 200  # finished jobs that a workspace keeps
 _ATTEMPTS = 2  # a job that was running twice when the server died is not tried again
@@ -22,14 +22,14 @@ Work = Callable[[Workspace, dict[str, Any], "Running"], Awaitable[dict[str, str]
 
 
 class StoredJob(Noun):
-    """A job on disk: what is told about it, and what is needed to do it again."""
+    """A job on disk: its state, and what is needed to run it again."""
 
     job: Job
     given: dict[str, Any]
     attempts: int = 0
 
 
-JOBS = Listed("jobs", StoredJob, Job, lambda stored: stored.job.brief())
+JOBS = Listing("jobs", StoredJob, Job, lambda stored: stored.job.brief())
 
 
 @dataclass(eq=False)
@@ -46,13 +46,13 @@ class Running:
     problem: Refused | None = None
 
     def update(self, **fields: Any) -> None:
-        """Tell everybody who follows it what is new."""
+        """Change its fields and wake everybody who follows it."""
         self.job = self.job.model_copy(update=fields)
         self.changed.set()
         self.changed = asyncio.Event()
 
     def report(self, shown: dict[str, Any]) -> None:
-        """Take over progress of a working process."""
+        """Note the progress that a working process reports."""
         self.update(stage=shown["stage"], done=shown["done"], total=shown["total"])
 
     def began(self) -> None:
@@ -127,7 +127,7 @@ class Jobs:
             logs.trouble("disk", error)
             self._failed(running, disk_problem(error))
         except Exception as error:
-            # Or it would be said to run for ever.
+            # Or it would seem to run for ever.
             logs.trouble("fault", error, job=running.job.kind)
             self._failed(running, fault())
         finally:
@@ -142,7 +142,7 @@ class Jobs:
 
     def _failed(self, running: Running, error: CompassError) -> None:
         status, problem = problem_of(error)
-        running.problem = error if isinstance(error, Refused) else Refused.telling(status, problem)
+        running.problem = error if isinstance(error, Refused) else Refused.of(status, problem)
         running.update(state=State.FAILED, ended=now(), problem=problem)
 
     def _end(self, running: Running) -> None:
@@ -152,9 +152,9 @@ class Jobs:
             if running.kept:
                 self._prune(running.workspace)
         except (OSError, Refused):
-            pass  # a full disk must not hide how the job ended; it is still told from memory
+            pass  # a full disk must not hide how the job ended; it is still shown from memory
         if running.kept:
-            # From now on it is told from disk.
+            # From now on it is read from disk.
             self.running.pop((running.workspace.id, running.job.id), None)
         elif len(self.running) > _KEPT:
             ended = [key for key, one in self.running.items() if one.job.state.over]
@@ -175,7 +175,7 @@ class Jobs:
             workspace.remove("jobs", job.id)
 
     def get(self, workspace: Workspace, name: str) -> Job:
-        """How a job stands."""
+        """The state of a job."""
         running = self.running.get((workspace.id, name))
         return running.job if running else workspace.get("jobs", name, StoredJob).job
 
@@ -185,7 +185,7 @@ class Jobs:
         return [job for job in own if not job.state.over]
 
     def live(self, workspaces: Sequence[Workspace]) -> dict[tuple[str, str], Job]:
-        """How jobs of workspaces stand that are not told from disk, as lists show them."""
+        """The jobs of workspaces that are in memory, as lists show them."""
         found = [one for one in self.running.values() if one.workspace in workspaces]
         return {(one.workspace.id, one.job.id): one.job.brief() for one in found}
 
@@ -257,7 +257,7 @@ class Jobs:
         self._begin(running)
         return True
 
-    def let_go(self) -> None:
+    def drain(self) -> None:
         """End all streams that follow jobs."""
         self.closing = True
         for running in self.running.values():
@@ -265,7 +265,7 @@ class Jobs:
 
     async def close(self) -> None:
         """Leave all jobs as they are on disk, for the next server."""
-        self.let_go()
+        self.drain()
         tasks = [one.task for one in self.running.values() if one.task is not None]
         for task in tasks:
             task.cancel()
@@ -274,7 +274,7 @@ class Jobs:
 
 
 def disk_problem(error: OSError) -> Refused:
-    """The answer for a disk that takes no more."""
+    """The response when the disk takes no more."""
     return Refused(
         503,
         "disk",

@@ -25,12 +25,12 @@ class LanguageModel:
             return {"unusable": str(reason)}
 
     def close(self) -> None:
-        """Wait for nothing that it still says."""
+        """Stop asking; replies that are under way are dropped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def language_model(settings: ServerSettings) -> LanguageModel | None:
-    """The one that the operator named, if any."""
+    """The language model that the operator named, if any."""
     if settings.llm_url is None:
         return None
     return LanguageModel(model_at(settings.llm_url, settings.llm_model or ""))

@@ -18,8 +18,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from compass.domain.base import Noun
-from compass.server.nouns import (
+from compass.domain.api import (
     AnswerInfo,
     DatasetBrief,
     DatasetInfo,
@@ -28,6 +27,7 @@ from compass.server.nouns import (
     ModelBrief,
     ModelInfo,
 )
+from compass.domain.base import Noun
 from compass.server.problems import Refused
 from compass.server.store import ABOUT, Kind, Workspace
 
@@ -37,7 +37,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Dated(Protocol):
-    """What can be put in order."""
+    """Anything with a date, by which a list is ordered."""
 
     @property
     def created(self) -> datetime:
@@ -45,7 +45,7 @@ class Dated(Protocol):
         ...
 
     def model_dump_json(self) -> str:
-        """As it is kept and sent."""
+        """The summary as JSON, as it is kept and sent."""
         ...
 
 
@@ -54,7 +54,7 @@ Brief = TypeVar("Brief", bound=Dated)
 
 
 @dataclass(frozen=True)
-class Listed(Generic[Thing, Brief]):
+class Listing(Generic[Thing, Brief]):
     """How things of a kind are listed."""
 
     kind: Kind
@@ -64,13 +64,13 @@ class Listed(Generic[Thing, Brief]):
     by_use: bool = False  # the one that was used last first, instead of the one made last
 
 
-DATASETS = Listed("datasets", DatasetInfo, DatasetBrief, DatasetInfo.brief)
-MODELS = Listed("models", ModelInfo, ModelBrief, ModelInfo.brief)
-ENGINES = Listed("engines", EngineInfo, EngineBrief, EngineInfo.brief)
-ANSWERS = Listed("answers", AnswerInfo, AnswerInfo, AnswerInfo.brief, by_use=True)
+DATASETS = Listing("datasets", DatasetInfo, DatasetBrief, DatasetInfo.brief)
+MODELS = Listing("models", ModelInfo, ModelBrief, ModelInfo.brief)
+ENGINES = Listing("engines", EngineInfo, EngineBrief, EngineInfo.brief)
+ANSWERS = Listing("answers", AnswerInfo, AnswerInfo, AnswerInfo.brief, by_use=True)
 
 
-class Part(NamedTuple, Generic[Brief]):
+class ListPart(NamedTuple, Generic[Brief]):
     """Some entries of a list."""
 
     entries: list[Brief]
@@ -79,11 +79,11 @@ class Part(NamedTuple, Generic[Brief]):
 
 def part_of(
     workspaces: Sequence[Workspace],
-    listed: Listed[Any, Brief],
+    listed: Listing[Any, Brief],
     count: int,
     after: str | None = None,
     live: Mapping[tuple[str, str], Brief] | None = None,
-) -> Part[Brief]:
+) -> ListPart[Brief]:
     """Some things of workspaces, one workspace after the other, in each the newest first.
 
     `live` are summaries that are newer than what is kept, by workspace and name. What another
@@ -109,10 +109,10 @@ def part_of(
             entries.append(brief(owner, listed, key[2]) if known is None else known)
     if listed.by_use:  # those that were used last, and of these the newest first
         entries.sort(key=lambda entry: entry.created, reverse=True)
-    return Part(entries, more)
+    return ListPart(entries, more)
 
 
-def every(workspace: Workspace, listed: Listed[Any, Brief]) -> list[Brief]:
+def every(workspace: Workspace, listed: Listing[Any, Brief]) -> list[Brief]:
     """The summaries of all things of a kind."""
     found = []
     for name in workspace.names(listed.kind):
@@ -121,7 +121,7 @@ def every(workspace: Workspace, listed: Listed[Any, Brief]) -> list[Brief]:
     return found
 
 
-def brief(workspace: Workspace, listed: Listed[Any, Brief], name: str) -> Brief:
+def brief(workspace: Workspace, listed: Listing[Any, Brief], name: str) -> Brief:
     """The summary of a thing."""
     kept = workspace.briefs / listed.kind / name
     mark = _mark(workspace.place(listed.kind, name) / ABOUT)
@@ -136,7 +136,7 @@ def brief(workspace: Workspace, listed: Listed[Any, Brief], name: str) -> Brief:
 
 
 def _mark(path: Path) -> str:
-    """What changes whenever a file is replaced; empty: there is none."""
+    """A text that changes whenever a file is replaced; empty: there is no file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -153,7 +153,7 @@ def _kept(path: Path, mark: str, noun: type[Brief]) -> Brief | None:
 
 
 def _moments(
-    workspace: Workspace, listed: Listed[Any, Brief], live: Mapping[tuple[str, str], Brief]
+    workspace: Workspace, listed: Listing[Any, Brief], live: Mapping[tuple[str, str], Brief]
 ) -> dict[str, int]:
     """When each thing was made or used, by name."""
     found = {n: _moment(b.created) for (owner, n), b in live.items() if owner == workspace.id}

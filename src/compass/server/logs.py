@@ -26,7 +26,7 @@ class _Lines(logging.Formatter):
 
 
 def _named(record: logging.LogRecord) -> str:
-    """What happened; of other libraries' messages only the fixed part, as values are people's."""
+    """The event; of other libraries only the name of the logger, as values may be private."""
     own = record.name == _LOG.name or record.name.startswith("uvicorn")
     return str(record.msg).strip() if own else record.name
 
@@ -58,11 +58,11 @@ def configure(stream: TextIO | None = None, level: str = "INFO") -> None:
 
 
 def event(name: str, **facts: Any) -> None:
-    """Something happened."""
+    """Log an event."""
     _LOG.info(name, extra={"facts": facts})
 
 
 def trouble(name: str, error: BaseException | None = None, **facts: Any) -> None:
-    """Something went wrong that the operator should know."""
-    told = facts if error is None else {**facts, "fault": fault(error)}
-    _LOG.error(name, extra={"facts": told})
+    """Log an error that the operator should know of."""
+    all_facts = facts if error is None else {**facts, "fault": fault(error)}
+    _LOG.error(name, extra={"facts": all_facts})

@@ -1,10 +1,10 @@
-"""Memory of working processes, as the system tells it; where it does not, nothing is claimed."""
+"""Memory of working processes, as the system reports it; where it does not, nothing is claimed."""
 
 import re
 import resource
 from pathlib import Path
 
-from compass.server.sizes import told_size
+from compass.server.sizes import readable_size
 
 # Of the group of processes that the server is in (cgroup v2), and of the whole machine.
 _COUNTERS = (Path("/sys/fs/cgroup/memory.events"), Path("/proc/vmstat"))
@@ -31,8 +31,8 @@ def _count(path: Path) -> int:
     return int(found[1]) if found else 0
 
 
-def told(held: int, limit: int) -> str:
+def described(held: int, limit: int) -> str:
     """How much memory a process held, for people; empty: not known."""
     if not held:
         return ""
-    return f"it held {told_size(held)} of the {told_size(limit)} of memory that it may"
+    return f"it held {readable_size(held)} of the {readable_size(limit)} of memory that it may"

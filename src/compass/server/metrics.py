@@ -1,4 +1,4 @@
-"""Counters for Prometheus: how much is asked and how long it takes, never what."""
+"""Counters for Prometheus: how many requests and how long they take, never their content."""
 
 import time
 
@@ -43,7 +43,7 @@ class Metrics:
         return generate_latest(self.registry)
 
 
-class Measured:
+class RequestMetrics:
     """Counts and logs every request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

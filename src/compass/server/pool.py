@@ -10,18 +10,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from compass.domain.limits import ServerLimits
 from compass.execute.child import Garbled, header, next_frame
 from compass.execute.processors import cores
 from compass.server import logs, memory
-from compass.server.limits import Limits
 from compass.server.problems import (
     Refused,
     busy,
-    busy_here,
     closing,
     fault,
     lost_worker,
     refused_by,
+    workspace_busy,
 )
 from compass.server.worker import LONGEST, PROGRESS, RESULT, TASK
 
@@ -98,7 +98,7 @@ class Worker:
             return fault()  # of ours: it has written to the log
         short = memory.shortages() > short_before
         logs.trouble("worker-lost", signal=-code, held=self.held, limit=self.memory, short=short)
-        return lost_worker(-code, memory.told(self.held, self.memory), short=short)
+        return lost_worker(-code, memory.described(self.held, self.memory), short=short)
 
     async def _watch_memory(self, pid: int) -> None:
         """Note how much memory the process holds: when it is gone, it cannot be asked."""
@@ -125,7 +125,7 @@ class _Ticket:
 class Pool:
     """Some working processes. Work waits in turns: one piece of each workspace after the other."""
 
-    def __init__(self, count: int, limits: Limits) -> None:
+    def __init__(self, count: int, limits: ServerLimits) -> None:
         self.limits = limits
         threads = max(1, cores() // count)  # more would only get into each other's way
         self.workers = [Worker(limits.memory_bytes, threads) for _ in range(count)]
@@ -149,8 +149,8 @@ class Pool:
         if self.closed:
             raise closing()
         held = self.held.get(owner, 0)
-        if held >= self.limits.waiting_here:
-            raise busy_here(self._patience(held), held)
+        if held >= self.limits.waiting_per_workspace:
+            raise workspace_busy(self._patience(held), held)
         if self.queued >= self.limits.waiting:
             raise busy(self._patience(self.queued))
 

@@ -3,6 +3,7 @@
 import signal
 from typing import Any
 
+from compass.domain.api import Problem
 from compass.domain.errors import (
     CODES,
     CompassError,
@@ -10,7 +11,6 @@ from compass.domain.errors import (
     QuerySyntax,
     UnknownName,
 )
-from compass.server.nouns import Problem
 
 # What a process ends by when something in C gets no memory, or fails.
 _OF_LIBRARIES = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
@@ -34,8 +34,8 @@ class Refused(CompassError):
         self.problem = Problem(error=message, hint=hint, code=code)
 
     @classmethod
-    def telling(cls, status: int, problem: Problem) -> "Refused":
-        """A problem that has been told before, as it was."""
+    def of(cls, status: int, problem: Problem) -> "Refused":
+        """A problem that was described before, as it was."""
         refused = cls(status, problem.code, problem.error, hint=problem.hint)
         refused.problem = problem
         return refused
@@ -50,8 +50,8 @@ def not_found(what: str) -> Refused:
 
 def no_suggestion(count: int, why: str | None) -> Refused:
     """An answer has fewer suggestions than that, or says why it has none."""
-    told = f"the answer has {count} suggestions"
-    return Refused(404, "no-suggestion", told, hint=why or "count from 1")
+    message = f"the answer has {count} suggestions"
+    return Refused(404, "no-suggestion", message, hint=why or "count from 1")
 
 
 def too_large(message: str, hint: str) -> Refused:
@@ -59,7 +59,7 @@ def too_large(message: str, hint: str) -> Refused:
     return Refused(413, "too-large", message, hint=hint)
 
 
-def busy_here(
+def workspace_busy(
     seconds: int,
     count: int,
     what: str = "pieces of work of this workspace are already waiting or running",
@@ -150,6 +150,6 @@ def problem_of(error: CompassError) -> tuple[int, Problem]:
     return status, Problem(error=error.message, hint=error.hint, code=code, **about)
 
 
-def refused_by(told: dict[str, Any]) -> Refused:
-    """The error that a working process told."""
-    return Refused.telling(told["status"], Problem.model_validate(told["problem"]))
+def refused_by(reply: dict[str, Any]) -> Refused:
+    """The error that a working process reported."""
+    return Refused.of(reply["status"], Problem.model_validate(reply["problem"]))

@@ -15,11 +15,10 @@ import uvicorn
 from compass.domain.errors import EnvironmentProblem
 from compass.server import logs
 from compass.server.app import create_app
-from compass.server.connections import Connection, Listener, Table
-from compass.server.limits import raise_files
-from compass.server.offer import named, offered
+from compass.server.connections import Connection, Listener, OpenConnections
+from compass.server.publish import publish_or_log, source_and_study
 from compass.server.service import Service
-from compass.server.settings import ServerSettings
+from compass.server.settings import ServerSettings, raise_file_limit
 
 _PATIENCE = 20  # seconds in which requests may end when the server is told to stop
 
@@ -33,7 +32,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop when told to; the signal is not raised again, as that is no failure."""
+        """Stop on SIGINT and SIGTERM; the signal is not raised again, as that is no failure."""
         loop = asyncio.get_running_loop()
         signals = (signal.SIGINT, signal.SIGTERM)
         for one in signals:
@@ -48,7 +47,7 @@ class _Server(uvicorn.Server):
         """Begin to listen: uvicorn does the rest, connections are taken here."""
         await super().startup(sockets=[])
         limits = self.service.limits
-        table = Table(limits.connections, limits.of_address(limits.connections))
+        table = OpenConnections(limits.connections, limits.of_address(limits.connections))
         make = partial(
             Connection,
             table=table,
@@ -64,7 +63,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more work, let streams end, wait for what is being answered."""
-        self.service.let_go()
+        self.service.drain()
         await super().shutdown(sockets)
 
 
@@ -77,10 +76,9 @@ def serve(
 ) -> None:
     """Run a server until it is told to stop; `announce` gets its address once it listens."""
     logs.configure()
-    raise_files()
-    named(
-        source, study, surrogate
-    )  # a wrong name is told now, not in the log of a server without data
+    raise_file_limit()
+    # A wrong name is an error now, not in the log of a server without data.
+    source_and_study(source, study, surrogate)
     listening = _socket(settings.host, settings.port)
     app = create_app(settings)
     service: Service = app.state.service
@@ -103,7 +101,7 @@ def serve(
         while not server.started:
             await asyncio.sleep(0.02)
         announce(f"http://{shown}:{port}", settings)
-        await offered(service, source, study, surrogate)
+        await publish_or_log(service, source, study, surrogate)
 
     asyncio.run(_run(server, listening, once_up()))
 

@@ -1,39 +1,37 @@
-"""What stands behind the routes: the store, the working processes, and the work itself."""
+"""The service behind the routes: the store, the working processes, and what they can do."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from compass.domain.answer import Answer, Curve, Suggestion
+from compass.domain.api import DatasetInfo, EngineInfo, Job, ModelInfo
 from compass.domain.base import Config
+from compass.domain.limits import ServerLimits
 from compass.server import answers, logs
+from compass.server.file_checks import allowed
+from compass.server.job_work import ENGINE, WORK
 from compass.server.jobs import Jobs, Running
 from compass.server.language_model import language_model
-from compass.server.limits import TALKER_BYTES, Limits, settled
 from compass.server.listing import DATASETS, every
 from compass.server.metrics import Metrics
-from compass.server.nouns import DatasetInfo, EngineInfo, Job, ModelInfo, now
-from compass.server.paths import allowed
 from compass.server.pool import Pool
 from compass.server.problems import Refused, no_suggestion, not_found
-from compass.server.settings import ServerSettings
-from compass.server.sizes import size_of
-from compass.server.slots import Makers, Slots
+from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, machine_limits
+from compass.server.slots import Slots, WorkspaceCreators
 from compass.server.store import Kind, Store, Workspace, answer_id
 from compass.server.tasks import CATALOGUE
 
-ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
-TOLD = "told.json"
-_LISTERS = 4  # lists that are read at once
+_LIST_THREADS = 4  # lists that are read at once
 
 
-def _slots(what: str, most: int, here: int, limits: Limits) -> Slots:
-    return Slots(what, most, min(here, most), limits.of_address(most))
+def _slots(what: str, most: int, of_workspace: int, limits: ServerLimits) -> Slots:
+    return Slots(what, most, min(of_workspace, most), limits.of_address(most))
 
 
 class Service:
@@ -41,28 +39,30 @@ class Service:
 
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
-        self.limits = settled(settings.limits)
+        self.limits = machine_limits(settings.limits)
         self.store = Store(settings.state, self.limits)
         self.metrics = Metrics()
-        self.askers = Pool(self.limits.askers, self.limits)
-        self.fitters = Pool(self.limits.fitters, self.limits)
+        self.ask_pool = Pool(self.limits.ask_workers, self.limits)
+        self.fit_pool = Pool(self.limits.fit_workers, self.limits)
         # Of their own: a message must not wait for questions that take minutes.
-        small = min(self.limits.memory_bytes, TALKER_BYTES)
-        self.talkers = Pool(
-            self.limits.talkers, self.limits.model_copy(update={"memory_bytes": small})
+        small = min(self.limits.memory_bytes, CHAT_WORKER_BYTES)
+        self.chat_pool = Pool(
+            self.limits.chat_workers, self.limits.model_copy(update={"memory_bytes": small})
         )
         self.jobs = Jobs(
-            {"read": self._read, "fit": self._fit, "tell": self._tell, "ask": self._ask},
+            {kind: partial(work, self) for kind, work in WORK.items()},
             ended=self._noted,
         )
-        self.uploads = _slots("uploads", self.limits.uploads, self.limits.uploads_here, self.limits)
+        self.uploads = _slots(
+            "uploads", self.limits.uploads, self.limits.uploads_per_workspace, self.limits
+        )
         self.streams = _slots(
-            "event streams", self.limits.streams, self.limits.streams_here, self.limits
+            "event streams", self.limits.streams, self.limits.streams_per_workspace, self.limits
         )
         most = self.limits.of_address(self.limits.workspaces)
-        self.makers = Makers(most, self.store.unused)
-        self._talks: dict[str, asyncio.Lock] = {}
-        self.listers = ThreadPoolExecutor(_LISTERS, thread_name_prefix="list")
+        self.creators = WorkspaceCreators(most, self.store.unused)
+        self._chat_locks: dict[str, asyncio.Lock] = {}
+        self.list_threads = ThreadPoolExecutor(_LIST_THREADS, thread_name_prefix="list")
         self.model = language_model(settings)
 
     def _noted(self, job: Job) -> None:
@@ -72,19 +72,19 @@ class Service:
             logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
 
     @asynccontextmanager
-    async def talking(self, workspace: Workspace, chat: str) -> AsyncIterator[None]:
-        """Have a conversation to oneself: two messages at once come one after the other."""
+    async def chat_turn(self, workspace: Workspace, chat: str) -> AsyncIterator[None]:
+        """Lock a conversation: two messages at once are handled one after the other."""
         key = f"{workspace.id}/{chat}"
-        lock = self._talks.setdefault(key, asyncio.Lock())
+        lock = self._chat_locks.setdefault(key, asyncio.Lock())
         try:
             async with lock:
                 yield
         finally:
-            if not lock.locked() and self._talks.get(key) is lock:
-                del self._talks[key]
+            if not lock.locked() and self._chat_locks.get(key) is lock:
+                del self._chat_locks[key]
 
     def resume(self) -> int:
-        """Take up work that an earlier server left; how many pieces."""
+        """Resume the jobs that an earlier server left; return how many."""
         count, ended = self.jobs.resume(self.store.everybody())
         live = self.jobs.running.values()
         wanted = {one.given.get(key) for one in live for key in ("dataset", "runs")}
@@ -92,25 +92,25 @@ class Service:
             for about in every(workspace, DATASETS):
                 if about.ready or about.id in wanted:
                     continue
-                if about.id in ended:  # its job came to nothing, which was told
+                if about.id in ended:  # its job came to nothing, which was reported
                     workspace.remove("datasets", about.id)
                 else:
                     workspace.set_aside("datasets", about.id, "no job tells what to do with it")
         return count
 
-    def let_go(self) -> None:
-        """Take no more work, and let those go who follow jobs; what is being done goes on."""
-        for pool in (self.askers, self.fitters, self.talkers):
+    def drain(self) -> None:
+        """Take no more work and end the event streams; work under way goes on."""
+        for pool in (self.ask_pool, self.fit_pool, self.chat_pool):
             pool.closed = True
-        self.jobs.let_go()
+        self.jobs.drain()
 
     async def close(self) -> None:
         """End all work; what is on disk stays for the next server."""
         await self.jobs.close()
-        await self.askers.close()
-        await self.fitters.close()
-        self.listers.shutdown(wait=False, cancel_futures=True)
-        await self.talkers.close()
+        await self.ask_pool.close()
+        await self.fit_pool.close()
+        self.list_threads.shutdown(wait=False, cancel_futures=True)
+        await self.chat_pool.close()
         if self.model is not None:
             self.model.close()
         self.store.close()
@@ -132,7 +132,7 @@ class Service:
         return found.model_copy(update={"path": None}) if owner.shared else found
 
     def ready_dataset(self, workspace: Workspace, name: str) -> DatasetInfo:
-        """The same, and it has been read."""
+        """A dataset that this workspace may use and that has been read."""
         found = self.dataset(workspace, name)
         if not found.ready:
             raise Refused(
@@ -163,7 +163,7 @@ class Service:
             return Path(about.path)
         return allowed(about.path, self.settings.folders)
 
-    def given_data(
+    def dataset_task(
         self, workspace: Workspace, name: str, study: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         """A dataset as a working process needs it, with its own study unless one is given."""
@@ -173,15 +173,21 @@ class Service:
         path = str(self.data_path(workspace, name))
         return {"path": path, "study": study, "called": about.name}
 
+    def model_task(self, workspace: Workspace, name: str, columns: Any = None) -> dict[str, Any]:
+        """A model that somebody brought, as a working process needs it."""
+        about = workspace.get("models", name, ModelInfo)
+        path = workspace.place("models", name) / "model"
+        return {"path": str(path), "name": about.name, "columns": columns}
+
     # Work that is done at once
 
-    async def now(self, workspace: Workspace, task: str, given: dict[str, Any]) -> Any:
-        """Do a short piece of work and give its result as JSON values."""
-        return json.loads(await self.bytes_now(workspace, task, given))
+    async def run_task(self, workspace: Workspace, task: str, given: dict[str, Any]) -> Any:
+        """Run a short task in a working process and return its result as JSON values."""
+        return json.loads(await self.run_task_bytes(workspace, task, given))
 
-    async def bytes_now(self, workspace: Workspace, task: str, given: dict[str, Any]) -> bytes:
-        """The same, as it came from the working process."""
-        return await self.askers.do(
+    async def run_task_bytes(self, workspace: Workspace, task: str, given: dict[str, Any]) -> bytes:
+        """Run a short task and return its result as the bytes of JSON."""
+        return await self.ask_pool.do(
             task,
             given,
             owner=workspace.id,
@@ -189,141 +195,9 @@ class Service:
             warm=given.get("engine") or given.get("path"),
         )
 
-    # Work of jobs
+    # Answers
 
-    async def _read(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        name = given["dataset"]
-        about = workspace.get("datasets", name, DatasetInfo)
-        task = {
-            "path": str(self.data_path(workspace, name)),
-            "study": about.study.model_dump(mode="json", exclude_defaults=True),
-            "called": about.name,
-            "limits": self.limits.model_dump(),
-        }
-        running.update(stage="reading")
-        try:
-            # Not behind the fits, which may take an hour: a person waits for it. A public dataset
-            # may have to be downloaded, for which a person waits longer.
-            public = about.catalogue is not None
-            pool = self.fitters if public else self.askers
-            written = await pool.do(
-                "read",
-                task,
-                owner=workspace.id,
-                seconds=self.limits.fit_seconds if public else self.limits.query_seconds,
-                report=running.report,
-                started=running.began,
-            )
-            found = json.loads(written)
-        except (Refused, asyncio.CancelledError):
-            # What cannot be read is of no use; a server that closes will try again.
-            if not self.jobs.closing:
-                workspace.remove("datasets", name)
-            raise
-        found.pop("used")
-        about = workspace.get("datasets", name, DatasetInfo)  # unless it was deleted meanwhile
-        workspace.put("datasets", name, about.model_copy(update={"ready": True, **found}))
-        return {}
-
-    async def _fit(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        name = given["engine"]
-        if workspace.has("engines", name):
-            return {}  # the server ended after it was done and before that was noted
-        data = self.ready_dataset(workspace, given["dataset"])
-        with workspace.making("engines", name) as draft:
-            task = self.given_data(workspace, given["dataset"], given.get("study")) | {
-                "output": str(draft / ENGINE),
-                "options": given["options"],
-                "models": {
-                    outcome: self.model_task(workspace, model, given["columns"].get(outcome))
-                    for outcome, model in given["models"].items()
-                },
-            }
-            told = json.loads(await self._heavy("fit", task, workspace, running))
-            about = EngineInfo(
-                id=name,
-                name=given["name"] or data.name,
-                created=now(),
-                shared=workspace.shared,
-                dataset=data.id,
-                bytes=size_of(draft),
-                options=given["options"],
-                brought=given["models"],
-                said=task["study"],
-                version=version("compass-hpc"),
-                **told,
-            )
-            (draft / "about.json").write_text(about.model_dump_json())
-        return {}
-
-    def model_task(self, workspace: Workspace, name: str, columns: Any = None) -> dict[str, Any]:
-        """A model that somebody brought, as a working process needs it."""
-        about = workspace.get("models", name, ModelInfo)
-        path = workspace.place("models", name) / "model"
-        return {"path": str(path), "name": about.name, "columns": columns}
-
-    async def _tell(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        try:
-            await self._taken_in(workspace, given, running)
-        finally:
-            # The new engine has its own copy of the runs; a server that closes will try again.
-            if not self.jobs.closing:
-                workspace.remove("datasets", given["runs"])
-        return {}
-
-    async def _taken_in(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> None:
-        name = given["engine"]
-        if workspace.has("engines", name):
-            return
-        old = self.engine(workspace, given["parent"])
-        with workspace.making("engines", name) as draft:
-            task = {
-                "engine": str(self.engine_path(workspace, old.id)),
-                "path": str(self.data_path(workspace, given["runs"])),
-                "called": self.dataset(workspace, given["runs"]).name,
-                "output": str(draft / ENGINE),
-                "questions": given["questions"],
-                "limits": self.limits.model_dump(),
-            }
-            told = json.loads(await self._heavy("tell", task, workspace, running))
-            about = old.model_copy(
-                update={"id": name, "created": now(), "parent": old.id, "shared": False}
-            )
-            named = {"name": given.get("name") or old.name, "version": version("compass-hpc")}
-            about = EngineInfo.model_validate(
-                about.model_dump() | told["engine"] | named | {"bytes": size_of(draft)}
-            )
-            (draft / TOLD).write_text(json.dumps(told["told"]))
-            (draft / "about.json").write_text(about.model_dump_json())
-
-    async def _ask(
-        self, workspace: Workspace, given: dict[str, Any], running: Running
-    ) -> dict[str, str]:
-        name, engine = given["answer"], given["engine"]
-        if workspace.has("answers", name):
-            return {}
-        path = str(self.engine_path(workspace, engine))
-        written = await self.askers.do(
-            "ask",
-            {"engine": path, "question": given["question"]},
-            owner=workspace.id,
-            seconds=self.limits.query_seconds,
-            warm=path,
-            report=running.report,
-            started=running.began,
-        )
-        await asyncio.to_thread(answers.keep, workspace, name, engine, written)
-        return {}
-
-    def asking(
+    def answer_job(
         self, workspace: Workspace, engine: str, question: dict[str, Any]
     ) -> tuple[str, Running | None]:
         """The name of an answer, and the job that makes it unless it is there already."""
@@ -332,7 +206,7 @@ class Service:
             return made, None
         running = self.jobs.answering(workspace, made)
         if running is None:
-            self.askers.admit(workspace.id)
+            self.ask_pool.admit(workspace.id)
             work = {"answer": made, "engine": engine, "question": question}
             running = self.jobs.start(workspace, "ask", work, kept=False, answer=made)
         return made, running
@@ -351,7 +225,7 @@ class Service:
 
     @staticmethod
     def nth(answer: Answer, which: int) -> Suggestion:
-        """The same of an answer that is at hand."""
+        """One suggestion of an answer that was read before, counted from 1."""
         if which > len(answer):
             raise no_suggestion(len(answer), answer.no_answer)
         return answer[which - 1]
@@ -371,17 +245,5 @@ class Service:
             "parameters": parameters,
             "outcomes": outcomes,
         }
-        found = await self.now(workspace, "curves", task)
+        found = await self.run_task(workspace, "curves", task)
         return [Curve.model_validate(one) for one in found]
-
-    async def _heavy(
-        self, task: str, given: dict[str, Any], workspace: Workspace, running: Running
-    ) -> bytes:
-        return await self.fitters.do(
-            task,
-            given,
-            owner=workspace.id,
-            seconds=self.limits.fit_seconds,
-            report=running.report,
-            started=running.began,
-        )

@@ -1,13 +1,23 @@
-"""How a server is run."""
+"""How a server is run: what the operator decides, and what the machine allows."""
 
 import ipaddress
+import os
+import resource
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import Field, SecretStr
 
 from compass.domain.base import Noun
-from compass.server.limits import Limits
+from compass.domain.errors import EnvironmentProblem
+from compass.domain.limits import GIB, MIB, ServerLimits
+from compass.execute.processors import cores
+
+_CONNECTIONS = 4096  # each takes some 50 kB
+_OWN_FILES = 64  # of the server itself: the log, the lock, files that threads read
+_FILES = 1 << 20  # where there is no limit of open files
+CHAT_WORKER_BYTES = 512 * MIB  # memory of a process that reads messages: it holds no engine
 
 
 class ServerSettings(Noun):
@@ -22,7 +32,7 @@ class ServerSettings(Noun):
     hosts: tuple[str, ...] = Field((), description="names by which the server is called")
     llm_url: str | None = Field(None, description="an OpenAI-compatible endpoint for the chat")
     llm_model: str | None = None
-    limits: Limits = Field(default_factory=Limits)
+    limits: ServerLimits = Field(default_factory=ServerLimits)
 
 
 def is_loopback(host: str) -> bool:
@@ -38,3 +48,44 @@ def is_loopback(host: str) -> bool:
 def new_token() -> str:
     """A token that cannot be guessed."""
     return secrets.token_urlsafe(24)
+
+
+def machine_limits(limits: ServerLimits) -> ServerLimits:
+    """The limits with what depends on the machine.
+
+    All processes together fit into its memory; connections and what is needed besides them fit
+    into the files that the server may open.
+    """
+    ask_workers = limits.ask_workers or cores()
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    rest = machine - limits.chat_workers * CHAT_WORKER_BYTES
+    share = max(512 * MIB, rest // (ask_workers + limits.fit_workers + 1))
+    memory = limits.memory_bytes or min(4 * GIB, share)
+    # A file of each upload, three pipes of each working process, and what the server itself needs.
+    files = _open_files()
+    workers = ask_workers + limits.fit_workers + limits.chat_workers
+    room = files - _OWN_FILES - limits.uploads - 3 * workers
+    connections = limits.connections or min(_CONNECTIONS, room)
+    if connections > room or room < 1:
+        raise EnvironmentProblem(
+            f"the server may open {files} files, which leaves {max(0, room)} for connections",
+            hint="raise the limit of open files (ulimit -n, LimitNOFILE of a service), or allow "
+            "fewer connections or uploads with --limit",
+        )
+    return limits.model_copy(
+        update={"ask_workers": ask_workers, "memory_bytes": memory, "connections": connections}
+    )
+
+
+def raise_file_limit() -> None:
+    """Let the process open as many files as the system allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else hard
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # where the system says no, it stays as it was
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _open_files() -> int:
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _FILES if soft == resource.RLIM_INFINITY else soft

@@ -1,4 +1,4 @@
-"""Sizes of folders, and as people read them."""
+"""Sizes in bytes: of folders, and as text."""
 
 import os
 from contextlib import suppress
@@ -15,8 +15,8 @@ def size_of(folder: Path) -> int:
     return total
 
 
-def told_size(count: float) -> str:
-    """A number of bytes for people."""
+def readable_size(count: float) -> str:
+    """A number of bytes as text, e.g. `4 GiB`."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if count < 1024 or unit == "GiB":
             return (

@@ -1,10 +1,10 @@
-"""Places that everybody shares, such as those of uploads: nobody may hold all of them."""
+"""Shares of uploads, streams and new workspaces: one workspace or address may not take all."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from compass.server.problems import Refused, busy, busy_here
+from compass.server.problems import Refused, busy, workspace_busy
 
 _SOON = 10  # seconds after which a place may be free
 
@@ -12,17 +12,17 @@ _SOON = 10  # seconds after which a place may be free
 class Slots:
     """How many places there are, and how many of them one workspace and one address may hold."""
 
-    def __init__(self, what: str, most: int, here: int, of_address: int) -> None:
+    def __init__(self, what: str, most: int, of_workspace: int, of_address: int) -> None:
         self.what = what
         self.most = most
-        self.here = here
+        self.of_workspace = of_workspace
         self.of_address = of_address
         self.now = 0
         self._held: Counter[tuple[str, str]] = Counter()
 
     @contextmanager
     def one(self, workspace: str, address: str) -> Iterator[None]:
-        """Hold one more, unless there are too many."""
+        """Hold one more place; refused when there are too many."""
         self._check(workspace, address)
         holders = (("workspace", workspace), ("address", address))
         self.now += 1
@@ -38,16 +38,16 @@ class Slots:
 
     def _check(self, workspace: str, address: str) -> None:
         held = self._held["workspace", workspace]
-        if held >= self.here:
-            raise busy_here(_SOON, held, f"{self.what} of this workspace are already open")
+        if held >= self.of_workspace:
+            raise workspace_busy(_SOON, held, f"{self.what} of this workspace are already open")
         if self._held["address", address] >= self.of_address:
             raise busy(_SOON, f"this address has too many {self.what} open")
         if self.now >= self.most:
             raise busy(_SOON, f"the server has too many {self.what} open")
 
 
-class Makers:
-    """Which address made which workspaces: unused ones of one address may not be all there are."""
+class WorkspaceCreators:
+    """Which address made which workspaces: one address may not have too many unused ones."""
 
     def __init__(self, of_address: int, unused: Callable[[str], bool]) -> None:
         self.of_address = of_address

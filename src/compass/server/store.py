@@ -30,20 +30,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
 from compass import files
+from compass.domain.api import ID, WorkspaceInfo
 from compass.domain.base import Noun
 from compass.domain.errors import EnvironmentProblem
+from compass.domain.limits import ServerLimits
 from compass.server import logs
-from compass.server.limits import Limits
-from compass.server.nouns import ID, WorkspaceInfo, now
 from compass.server.problems import Refused, damaged, not_found, too_large
 from compass.server.quarantine import FOLDER, set_aside
-from compass.server.sizes import size_of, told_size
+from compass.server.sizes import readable_size, size_of
 
 Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs"]
 KINDS: tuple[Kind, ...] = ("datasets", "models", "engines", "answers", "chats", "jobs")
@@ -55,24 +56,29 @@ _DAY, _HOUR = 86_400.0, 3_600.0
 Thing = TypeVar("Thing", bound=Noun)
 
 
+def now() -> datetime:
+    """The time now, in UTC."""
+    return datetime.now(UTC)  # to the microsecond: of two things of one name the newer is meant
+
+
 def new_id() -> str:
-    """A name that nothing else has."""
+    """A new random id of 16 hexadecimal digits."""
     return secrets.token_hex(8)
 
 
 def answer_id(engine: str, question: dict[str, Any]) -> str:
-    """The same question to the same engine has the same answer, and so the same name."""
-    said = json.dumps([engine, question], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+    """The id of an answer: the same question to the same engine has the same one."""
+    text = json.dumps([engine, question], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(eq=False)
 class Workspace:
-    """One person's things."""
+    """The datasets, models, engines, answers, chats and jobs of one workspace."""
 
     folder: Path
     passing: Path
-    limits: Limits
+    limits: ServerLimits
     shared: bool = False
     coming: int = field(default=0, init=False)  # bytes of uploads that are on their way
     # When things were made, as far as they were listed; and one listing at a time.
@@ -107,7 +113,7 @@ class Workspace:
         return self.place(kind, name).is_dir()
 
     def get(self, kind: Kind, name: str, noun: type[Thing]) -> Thing:
-        """What is known about a thing."""
+        """What is known about a thing: its `about.json`."""
         what = kind.removesuffix("s")
         try:
             written = (self.place(kind, name) / ABOUT).read_bytes()
@@ -221,14 +227,14 @@ class Workspace:
         """Refuse what does not fit into the workspace any more."""
         if not self.shared and self.bytes + self.coming + added > self.limits.workspace_bytes:
             raise too_large(
-                f"the workspace may keep {told_size(self.limits.workspace_bytes)}, and has "
-                f"{told_size(self.bytes)}",
+                f"the workspace may keep {readable_size(self.limits.workspace_bytes)}, and has "
+                f"{readable_size(self.bytes)}",
                 "delete datasets, engines or answers that are no longer needed",
             )
 
     @property
     def info(self) -> WorkspaceInfo:
-        """The workspace as it is told."""
+        """The workspace as a reply shows it."""
         try:
             about = WorkspaceInfo.model_validate_json((self.folder / ABOUT).read_bytes())
         except (FileNotFoundError, ValidationError):
@@ -244,7 +250,7 @@ class Workspace:
 class Store:
     """All workspaces of a server."""
 
-    def __init__(self, root: Path, limits: Limits) -> None:
+    def __init__(self, root: Path, limits: ServerLimits) -> None:
         root = root.absolute()  # working processes hide it from people where they see it whole
         self.root = root
         self.limits = limits

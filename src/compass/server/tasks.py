@@ -1,4 +1,4 @@
-"""What a working process can do. Each task takes plain JSON and gives the bytes of a JSON answer.
+"""The tasks of a working process: each takes plain JSON and returns the bytes of a JSON result.
 
 Paths come from the server, which made them of names that it chose itself; everything else comes
 from people and is checked here as if it had been typed.
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from compass.server.guard import check_shape, check_table
+from compass.server.chat_tasks import ChatHandlers
+from compass.server.file_checks import check_shape, check_table
 from compass.server.memory import resident
-from compass.server.talk import Talks
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -34,13 +34,13 @@ _MOST_ROWS = 1_000  # of one page
 _LONGEST_CELL = 1_000  # characters of a text that are shown
 
 
-class Desk:
-    """Does tasks, and keeps the engines and datasets of the last ones in memory."""
+class TaskHandlers:
+    """Handles tasks, and keeps the engines and datasets of the last ones in memory."""
 
     def __init__(self) -> None:
         self._engines: OrderedDict[str, Compass] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
-        talks = Talks()
+        talks = ChatHandlers()
         self._tasks: dict[str, Callable[[Given, Report], bytes]] = {
             "read": self.read,
             "columns": self.columns,
@@ -110,9 +110,9 @@ class Desk:
 
     def rules(self, given: Given, _: Report) -> bytes:
         """The rules of a dataset, and how many rows break each."""
+        from compass.domain.api import RulesView
         from compass.engine.columns import rules_of
         from compass.rules.mine import mine
-        from compass.server.nouns import RulesView
 
         data = self._dataset(given)
         mined = mine(data.prepared.values, data.prepared.space) if given.get("mine") else None
@@ -121,7 +121,7 @@ class Desk:
 
     def rows(self, given: Given, _: Report) -> bytes:
         """Some rows of a dataset or of an engine's data, as they were given."""
-        from compass.server.nouns import Page
+        from compass.domain.api import Page
 
         table = (
             self._engine(given["engine"]).data if "engine" in given else self._dataset(given)
@@ -142,9 +142,9 @@ class Desk:
         """Some columns of the runs that an engine uses; of too many runs a sample."""
         import numpy as np
 
+        from compass.domain.api import Points
         from compass.domain.errors import unknown
         from compass.prepare.encode import decode_value
-        from compass.server.nouns import Points
 
         prepared = self._engine(given["engine"]).data.prepared
         names, picked = list(prepared.space.names), prepared.citable(np.arange(prepared.rows))
@@ -165,14 +165,14 @@ class Desk:
             ]
             columns.append(tuple(shown[at] for at in where))
         rows = tuple(prepared.row_id[picked].tolist())
-        told = Points(names=given["columns"], total=total, rows=rows, columns=tuple(columns))
-        return _written(told)
+        points = Points(names=given["columns"], total=total, rows=rows, columns=tuple(columns))
+        return _written(points)
 
     def bring(self, given: Given, _: Report) -> bytes:
         """Whether a model that somebody brought can be used."""
         opened = _brought(given).opened
-        told = {"format": opened.content.kind, "columns": list(opened.inputs.names or ())}
-        return json.dumps(told).encode()
+        described = {"format": opened.content.kind, "columns": list(opened.inputs.names or ())}
+        return json.dumps(described).encode()
 
     # Engines
 
@@ -187,13 +187,13 @@ class Desk:
         return self._described(engine)
 
     def describe(self, given: Given, _: Report) -> bytes:
-        """What an engine is."""
+        """The description of a saved engine."""
         return self._described(self._engine(given["engine"]))
 
     def bind(self, given: Given, _: Report) -> bytes:
         """A question as Compass understands it."""
+        from compass.domain.api import QueryView
         from compass.language import format_query
-        from compass.server.nouns import QueryView
 
         engine = self._engine(given["engine"])
         question, options = _question(given["question"])
@@ -234,10 +234,10 @@ class Desk:
         check_shape(Path(given["path"]), given["limits"])
         engine = load(given["engine"])  # its own: the warm one must stay as it is
         engine.store.progress = report
-        told = engine.tell(_called(given), given.get("questions") or ())
+        changes = engine.tell(_called(given), given.get("questions") or ())
         engine.save(Path(given["output"]))
         described = json.loads(self._described(engine))
-        return json.dumps({"told": told.model_dump(mode="json"), "engine": described}).encode()
+        return json.dumps({"report": changes.model_dump(mode="json"), "engine": described}).encode()
 
     def explain(self, given: Given, _: Report) -> bytes:
         """Why the model predicts what it predicts."""
@@ -310,7 +310,7 @@ class Desk:
                 engine.broken_by().items(), (r.source.value for r in engine.rules), strict=False
             )
         ]
-        told = {
+        described = {
             "rows": engine.data.table.rows,
             "fingerprint": engine.data.table.fingerprint,
             "study": engine.data.study.model_dump(mode="json"),
@@ -320,7 +320,7 @@ class Desk:
             "notes": list(engine.data.prepared.report.notes),
             "space": engine.space.model_dump(mode="json"),
         }
-        return json.dumps(told).encode()
+        return json.dumps(described).encode()
 
 
 def _newest(kept: "OrderedDict[str, Any]", key: str) -> Any:

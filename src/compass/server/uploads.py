@@ -14,11 +14,11 @@ from starlette.requests import ClientDisconnect
 from compass import files
 from compass.domain.base import Value
 from compass.domain.errors import BadInput
+from compass.domain.limits import ServerLimits
+from compass.server.bodies import Pace
 from compass.server.connections import source_of
-from compass.server.limits import Limits
-from compass.server.pace import Pace
 from compass.server.problems import Refused, too_large
-from compass.server.sizes import told_size
+from compass.server.sizes import readable_size
 from compass.server.slots import Slots
 from compass.server.store import Workspace
 
@@ -26,7 +26,7 @@ ENDINGS = ("csv", "tsv", "parquet")
 
 
 def ending_of(name: str) -> str:
-    """What a file is, by its name."""
+    """The format of a file, by the ending of its name."""
     found = re.search(r"\.([A-Za-z]+)$", name)
     ending = found[1].lower() if found else ""
     if ending not in ENDINGS:
@@ -38,7 +38,7 @@ def ending_of(name: str) -> str:
 
 
 class Received(NamedTuple):
-    """A file that has come."""
+    """Size and digest of a file that was received."""
 
     bytes: int
     digest: str  # SHA-256, by which a client knows what it need not send again
@@ -78,7 +78,7 @@ async def _written(request: Request, path: Path, workspace: Workspace) -> Receiv
     return Received(size, digest.hexdigest())
 
 
-async def _chunks(request: Request, limits: Limits) -> AsyncIterator[bytes]:
+async def _chunks(request: Request, limits: ServerLimits) -> AsyncIterator[bytes]:
     stream, pace = request.stream(), Pace(limits)
     while True:
         try:
@@ -91,9 +91,9 @@ async def _chunks(request: Request, limits: Limits) -> AsyncIterator[bytes]:
             yield chunk
 
 
-def _too_long(limits: Limits) -> Refused:
+def _too_long(limits: ServerLimits) -> Refused:
     return too_large(
-        f"the upload is longer than the {told_size(limits.upload_bytes)} that the server takes",
+        f"the upload is longer than the {readable_size(limits.upload_bytes)} that the server takes",
         "make a sample that stands for all rows with compass reduce, or leave columns out",
     )
 

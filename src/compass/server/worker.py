@@ -45,20 +45,20 @@ def main() -> None:
 
 def serve(source: BinaryIO, out: BinaryIO) -> None:
     """Read pieces of work from one stream and write frames to the other."""
-    from compass.server.tasks import Desk
+    from compass.server.tasks import TaskHandlers
 
-    desk = Desk()
+    handlers = TaskHandlers()
     while True:
         try:
             given = json.loads(read_frame(source, _LONGEST_TASK).content)
         except EOFError:
             return
-        kind, content = _done(desk, given, out)
+        kind, content = _done(handlers, given, out)
         write_frame(out, kind, content)
-        desk.tidy()
+        handlers.tidy()
 
 
-def _done(desk: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, bytes]:
+def _done(handlers: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, bytes]:
     from compass.domain.errors import CompassError
     from compass.server.problems import problem_of, too_large
 
@@ -74,7 +74,7 @@ def _done(desk: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, bytes
         write_frame(out, PROGRESS, json.dumps(shown).encode())
 
     try:
-        result = desk.do(given["task"], given["given"], report)
+        result = handlers.do(given["task"], given["given"], report)
         if len(result) > LONGEST:
             raise too_large(
                 f"the result is longer than {LONGEST >> 20} MiB",
@@ -83,7 +83,7 @@ def _done(desk: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, bytes
         return RESULT, result
     except Exception as error:
         if _starved(error):
-            desk.forget()
+            handlers.forget()
             error = too_large(
                 "this needs more memory than the server allows",
                 "give it less data, or ask the operator for more memory",

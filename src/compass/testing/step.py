@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from compass.domain.errors import CompassError
 from compass.domain.space import Space
+from compass.domain.study import Study
 from compass.prepare.base import Rows, StepResult
 from compass.prepare.infer import infer
-from compass.prepare.study import Study
 from compass.readers import Table
 from compass.readers.table import fingerprint
 from compass.testing.base import ConformanceError, Witness, witness

@@ -34,7 +34,6 @@ export type Goal = Schemas["Draft"]["goals"] extends infer T
 export type Job = Schemas["Job"];
 export type Kind = Schemas["Kind"];
 export type Label = Schemas["Label"];
-export type Limits = Schemas["Limits"];
 export type ModelBrief = Schemas["ModelBrief"];
 export type ModelInfo = Schemas["ModelInfo"];
 export type NewEngine = Schemas["NewEngine"];
@@ -47,10 +46,11 @@ export type Proposal = Schemas["Proposal"];
 export type Query = Schemas["Query"];
 export type Role = Schemas["Role"];
 export type RuleView = Schemas["RuleView"];
+export type ServerLimits = Schemas["ServerLimits"];
 export type Space = Schemas["Space"];
 export type Study = Schemas["Study"];
 export type Suggestion = Schemas["Suggestion"];
-export type ToldView = Schemas["ToldView"];
+export type TellView = Schemas["TellView"];
 export type Trust = Schemas["Trust"];
 
 /** One cell: a number, a label, a truth value, or nothing. */

@@ -121,7 +121,7 @@ export function alreadyLearnt(
       !engine.parent &&
       // Which columns a model takes is not told back: such an engine is never taken for the same.
       !wanted.model_columns &&
-      signature(engine.said ?? engine.study ?? NOTHING, engine.options ?? {}) === asked &&
+      signature(engine.given_study ?? engine.study ?? NOTHING, engine.options ?? {}) === asked &&
       JSON.stringify(Object.entries(engine.brought ?? {}).sort()) === models,
   );
   return found.sort((one, other) => (one.created < other.created ? 1 : -1))[0] ?? null;

@@ -11,7 +11,7 @@ export interface Server {
   edit(chat: string, draft: Draft): Promise<Chat>;
   /** Make a text in the query language the draft; nothing is asked. */
   fill(chat: string, question: string): Promise<Chat>;
-  told(chat: string, answer: string): Promise<Chat>;
+  takeAnswer(chat: string, answer: string): Promise<Chat>;
 }
 
 export interface State {
@@ -210,11 +210,12 @@ export class Talk {
   }
 
   /** The answer of the conversation as it is now, also when it comes after the next one is open. */
-  readonly told = (answer: string): Promise<boolean> => this.answered(answer, this.state.chat);
+  readonly takeAnswer = (answer: string): Promise<boolean> =>
+    this.answered(answer, this.state.chat);
 
   private answered(answer: string, begun: Chat | null): Promise<boolean> {
     return this.queued(
-      within(begun, (chat) => this.server.told(chat.id, answer)),
+      within(begun, (chat) => this.server.takeAnswer(chat.id, answer)),
       () => this.answered(answer, begun),
     );
   }

@@ -81,8 +81,8 @@ function serverOf(engine: string): Server {
     read: async (id) => data(await api.GET("/api/v1/chats/{id}", { params: at(id) })),
     edit,
     fill: async (id, question) => edit(id, await understood(engine, question)),
-    told: async (id, answer) =>
-      data(await api.POST("/api/v1/chats/{id}/told", { params: at(id), body: { answer } })),
+    takeAnswer: async (id, answer) =>
+      data(await api.POST("/api/v1/chats/{id}/answers", { params: at(id), body: { answer } })),
     say: async (id, text) => {
       if (text.length > LONGEST) return edit(id, await understood(engine, text));
       const params = { ...at(id), query: { wait: SHORT } };
@@ -175,8 +175,8 @@ function useFollowing(talk: Talk, chat: Chat | null) {
       }
       if (stop.signal.aborted) return;
       const done = answer !== undefined && answer !== null && (gone || last?.state === "done");
-      const told = done && (await talk.told(answer));
-      if (gone && !told && !stop.signal.aborted) setJob(LOST);
+      const taken = done && (await talk.takeAnswer(answer));
+      if (gone && !taken && !stop.signal.aborted) setJob(LOST);
     })();
     return () => stop.abort();
   }, [talk, id, answer]);

@@ -116,7 +116,7 @@ describe("learning", () => {
       id: "e",
       created: "2026-01-01",
       dataset: RUNS.id,
-      said: { ...EMPTY, columns: { a: { role: "knob", unit: null } } },
+      given_study: { ...EMPTY, columns: { a: { role: "knob", unit: null } } },
       study: EMPTY,
       options: { keep: 0.5, reducer: "guided" },
       brought: {},

@@ -26,7 +26,7 @@ describe("another conversation", () => {
     const server: Server = {
       read: (id) => doing("read", id),
       say: (id, text) => doing(`say ${text}`, id),
-      told: (id, answer) => doing(`told ${answer}`, id, { answer }),
+      takeAnswer: (id, answer) => doing(`take ${answer}`, id, { answer }),
       fill: (id, question) => doing(`fill ${question}`, id, { question }),
       edit: (id, draft) =>
         doing(`edit ${draft.where.join(";")}`, id, {
@@ -98,10 +98,10 @@ describe("another conversation", () => {
   test("what is said, and an answer that comes, belong to the one that was left", async () => {
     const { talk, calls, find } = await several();
     const said = talk.say("hello");
-    const told = talk.told("a");
+    const taken = talk.takeAnswer("a");
     const opened = talk.open(find);
-    await Promise.all([said, told, opened]);
-    expect(calls.toSorted()).toEqual(["c: say hello", "c: told a"]);
+    await Promise.all([said, taken, opened]);
+    expect(calls.toSorted()).toEqual(["c: say hello", "c: take a"]);
     expect(talk.snapshot()).toMatchObject({ chat: { id: "d" }, busy: false, pending: null });
   });
 
@@ -110,7 +110,7 @@ describe("another conversation", () => {
     next.fails = refusal();
     talk.edit(limited("a <="));
     await talk.flush();
-    await talk.told("x");
+    await talk.takeAnswer("x");
     expect(talk.snapshot()).toMatchObject({
       refused: true,
       busy: false,
@@ -127,7 +127,7 @@ describe("another conversation", () => {
     next.fails = new Failed(OFFLINE);
     talk.edit(limited("a <= 1"));
     await talk.flush();
-    await talk.told("x");
+    await talk.takeAnswer("x");
     await pause();
     expect(calls.at(-1)).toBe("c: edit a <= 1");
     expect(talk.snapshot()).toMatchObject({ busy: false, problem: null });

@@ -25,8 +25,8 @@ class Fake implements Server {
     return this.chat;
   }
   read = () => this.doing("read", (chat) => chat);
-  told = (_: string, answer: string) =>
-    this.doing(`told ${answer}`, (chat) => ({ ...chat, answer }));
+  takeAnswer = (_: string, answer: string) =>
+    this.doing(`take ${answer}`, (chat) => ({ ...chat, answer }));
   say = (_: string, text: string) =>
     this.doing(`say ${text}`, (chat) => {
       const turns = [

@@ -5,73 +5,75 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from compass.domain.answer import Curve
+from compass.domain.api import AnswerInfo, AnswerView, EvidenceRow, Job
 from compass.server.listing import ANSWERS
-from compass.server.nouns import AnswerInfo, AnswerView, EvidenceRow, Job
 from compass.server.problems import not_found
-from compass.server.replies import shown
-from compass.server.routes.needs import (
-    LISTED,
+from compass.server.responses import noun_response
+from compass.server.routes.dependencies import (
+    LIST_HEADERS,
     After,
-    Behind,
     Count,
-    Here,
     IdPath,
+    ServiceDep,
     Wait,
-    listed,
-    problems,
-    routes,
+    WorkspaceDep,
+    list_response,
+    problem_responses,
+    router_for,
 )
 from compass.server.routes.queries import Question
 
-router = routes("answers", "/api/v1")
+router = router_for("answers", "/api/v1")
 Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="which one, from 1")]
 
 
 @router.post(
     "/engines/{id}/answers",
     response_model=AnswerView,
-    responses=problems()
+    responses=problem_responses()
     | {
         200: {"model": AnswerView, "description": "The answer."},
         202: {"model": Job, "description": "The job that answers it; it names the answer."},
     },
 )
 async def ask(
-    service: Behind, workspace: Here, name: IdPath, given: Question, wait: Wait = 60
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Question, wait: Wait = 60
 ) -> Response:
     """Ask. The same question to the same engine has the same answer, and is answered once."""
     service.owner_of(workspace, "engines", name)
-    made, running = service.asking(workspace, name, given.model_dump(mode="json"))
+    made, running = service.answer_job(workspace, name, given.model_dump(mode="json"))
     if running is not None and not await service.jobs.wait(running, wait):
         service.jobs.keep(running)
-        return shown(running.job, 202)
+        return noun_response(running.job, 202)
     return Response(await service.answer_view(workspace, made), media_type="application/json")
 
 
-@router.get("/answers", response_model=list[AnswerInfo], responses=problems() | LISTED)
+@router.get(
+    "/answers", response_model=list[AnswerInfo], responses=problem_responses() | LIST_HEADERS
+)
 async def listing(
-    service: Behind, workspace: Here, count: Count = 100, after: After = None
+    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
 ) -> Response:
     """The last answers of the workspace, the newest first."""
-    return await listed(service, [workspace], ANSWERS, count, after)
+    return await list_response(service, [workspace], ANSWERS, count, after)
 
 
-@router.get("/answers/{id}", response_model=AnswerView, responses=problems())
-async def show(service: Behind, workspace: Here, name: IdPath) -> Response:
+@router.get("/answers/{id}", response_model=AnswerView, responses=problem_responses())
+async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Response:
     """An answer with everything needed to act on it, check it and repeat it."""
     return Response(await service.answer_view(workspace, name), media_type="application/json")
 
 
-@router.delete("/answers/{id}", status_code=204, responses=problems())
-async def delete(workspace: Here, name: IdPath) -> None:
+@router.delete("/answers/{id}", status_code=204, responses=problem_responses())
+async def delete(workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete an answer."""
     if not workspace.remove("answers", name):
         raise not_found("answer")
 
 
-@router.get("/answers/{id}/evidence", responses=problems())
+@router.get("/answers/{id}/evidence", responses=problem_responses())
 async def evidence(
-    service: Behind, workspace: Here, name: IdPath, which: Which = 1
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, which: Which = 1
 ) -> list[EvidenceRow]:
     """The past runs that support a suggestion, with all their columns."""
     found = (await service.suggestion(workspace, name, which)).trust.evidence
@@ -82,7 +84,7 @@ async def evidence(
         "engine": str(service.engine_path(workspace, engine)),
         "numbers": [one.row for one in found],
     }
-    page = await service.now(workspace, "rows", task)
+    page = await service.run_task(workspace, "rows", task)
     return [
         EvidenceRow(
             row=one.row, distance=one.distance, values=dict(zip(page["names"], row, strict=True))
@@ -91,10 +93,10 @@ async def evidence(
     ]
 
 
-@router.get("/answers/{id}/curves", responses=problems())
+@router.get("/answers/{id}/curves", responses=problem_responses())
 async def curves(
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: IdPath,
     parameter: Annotated[list[str], Query(min_length=1, max_length=50)],
     which: Which = 1,

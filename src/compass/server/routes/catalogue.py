@@ -1,34 +1,19 @@
 """The catalogue: public datasets that the server can get by name."""
 
-from pydantic import Field
-
-from compass.domain.base import Noun
+from compass.domain.api import CatalogueEntry
 from compass.readers.catalogue import PublicDataset, catalogue
-from compass.server.routes.needs import problems, routes
+from compass.server.routes.dependencies import problem_responses, router_for
 
-router = routes("catalogue", "/api/v1/catalogue")
-
-
-class CatalogueEntry(Noun):
-    """A public dataset."""
-
-    name: str
-    about: str
-    rows: int | None = None
-    bytes: int | None = Field(None, description="how much there is to download, where it is known")
-    licence: str
-    page: str | None = None
-    downloads: bool = Field(description="whether the server can get it by itself")
-    instructions: str | None = Field(None, description="how to get it by hand, where it cannot")
+router = router_for("catalogue", "/api/v1/catalogue")
 
 
-@router.get("", responses=problems())
+@router.get("", responses=problem_responses())
 async def listing() -> list[CatalogueEntry]:
     """All public datasets, as `compass datasets` lists them."""
-    return [_told(one) for one in catalogue().values()]
+    return [_entry(one) for one in catalogue().values()]
 
 
-def _told(known: PublicDataset) -> CatalogueEntry:
+def _entry(known: PublicDataset) -> CatalogueEntry:
     return CatalogueEntry(
         name=known.name,
         about=known.about,

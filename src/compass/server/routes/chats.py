@@ -10,32 +10,32 @@ from pydantic import Field
 from compass.chat.dialogue import failed, show_answer, unreadable
 from compass.chat.draft import Conversation, Draft, Reply, Turn
 from compass.chat.steps import Step
+from compass.domain.api import AnswerInfo, Id, Job, State, excerpt
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput
 from compass.domain.query import Query
 from compass.language import format_query
 from compass.server.answers import ANSWER
-from compass.server.listing import Listed
-from compass.server.nouns import AnswerInfo, Id, Job, State, now, shortened
+from compass.server.chat_tasks import ChatStep
+from compass.server.listing import Listing
 from compass.server.problems import Refused, fault, not_found, too_large
-from compass.server.routes.needs import (
-    LISTED,
+from compass.server.routes.dependencies import (
+    LIST_HEADERS,
     After,
-    Behind,
     Count,
-    Here,
     IdPath,
+    ServiceDep,
     Wait,
-    listed,
-    problems,
-    routes,
+    WorkspaceDep,
+    list_response,
+    problem_responses,
+    router_for,
 )
 from compass.server.service import Service
-from compass.server.sizes import told_size
-from compass.server.store import ABOUT, Workspace, new_id
-from compass.server.talk import Said
+from compass.server.sizes import readable_size
+from compass.server.store import ABOUT, Workspace, new_id, now
 
-router = routes("chats", "/api/v1/chats")
+router = router_for("chats", "/api/v1/chats")
 _NOTE = re.compile(r"\(.*\)", re.DOTALL)
 _SHORT = re.compile(r"\s*(yes|no)\s*$", re.IGNORECASE)
 _FORMAL = re.compile(
@@ -57,7 +57,7 @@ class Message(Noun):
     text: str = Field(min_length=1, max_length=2000)
 
 
-class Finished(Noun):
+class ChatAnswer(Noun):
     """An answer to the query that the conversation asked to run."""
 
     answer: Id
@@ -100,7 +100,7 @@ class Chat(Noun):
             id=self.id,
             engine=self.engine,
             created=self.created,
-            title=shortened(title_of(turns)),
+            title=excerpt(title_of(turns)),
             messages=sum(turn.who == "person" for turn in turns),
             answer=self.answer,
         )
@@ -122,20 +122,20 @@ class Chat(Noun):
         )
 
 
-CHATS = Listed("chats", Chat, ChatBrief, Chat.brief, by_use=True)
+CHATS = Listing("chats", Chat, ChatBrief, Chat.brief, by_use=True)
 
 
 def title_of(turns: tuple[Turn, ...]) -> str:
     """What a conversation is called: notes of a form, `yes` and `no` tell nothing of it."""
-    said = [turn.text for turn in turns if turn.who == "person"]
-    telling = [text for text in said if not _NOTE.fullmatch(text) and not _SHORT.match(text)]
+    texts = [turn.text for turn in turns if turn.who == "person"]
+    naming = [text for text in texts if not _NOTE.fullmatch(text) and not _SHORT.match(text)]
     lines = [line for turn in turns if turn.who == "compass" for line in turn.text.splitlines()]
     asked = [line for line in lines if _FORMAL.match(line)]
-    return telling[0] if telling else asked[-1] if asked else ""
+    return naming[0] if naming else asked[-1] if asked else ""
 
 
-@router.post("", status_code=201, responses=problems())
-async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
+@router.post("", status_code=201, responses=problem_responses())
+async def create(service: ServiceDep, workspace: WorkspaceDep, given: NewChat) -> Chat:
     """Begin a conversation with an engine."""
     # It does not read anything yet, but the process that will may have to start.
     seconds = service.limits.query_seconds
@@ -151,34 +151,34 @@ async def create(service: Behind, workspace: Here, given: NewChat) -> Chat:
     return chat
 
 
-@router.get("", response_model=list[ChatBrief], responses=problems() | LISTED)
+@router.get("", response_model=list[ChatBrief], responses=problem_responses() | LIST_HEADERS)
 async def listing(
-    service: Behind, workspace: Here, count: Count = 100, after: After = None
+    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
 ) -> Response:
     """The conversations that were used last, the newest first."""
-    return await listed(service, [workspace], CHATS, count, after)
+    return await list_response(service, [workspace], CHATS, count, after)
 
 
-@router.get("/{id}", responses=problems())
-async def show(workspace: Here, name: IdPath) -> Chat:
+@router.get("/{id}", responses=problem_responses())
+async def show(workspace: WorkspaceDep, name: IdPath) -> Chat:
     """A conversation with everything that was said."""
     return workspace.get("chats", name, Chat)
 
 
-@router.delete("/{id}", status_code=204, responses=problems())
-async def delete(workspace: Here, name: IdPath) -> None:
+@router.delete("/{id}", status_code=204, responses=problem_responses())
+async def delete(workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete a conversation. Its answers stay."""
     if not workspace.remove("chats", name):
         raise not_found("chat")
 
 
-@router.post("/{id}/messages", responses=problems(409))
+@router.post("/{id}/messages", responses=problem_responses(409))
 async def say(
-    service: Behind, workspace: Here, name: IdPath, given: Message, wait: Wait = 60
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Message, wait: Wait = 60
 ) -> Chat:
     """Say something. A query that is confirmed by it is answered at once, or goes on as a job."""
     workspace.check_room(len(given.text.encode()))
-    async with service.talking(workspace, name):
+    async with service.chat_turn(workspace, name):
         chat = workspace.get("chats", name, Chat)
         chat = chat.after(await _read(service, workspace, chat, given.text))
         if chat.reply.run is not None:
@@ -187,16 +187,17 @@ async def say(
         return chat
 
 
-@router.put("/{id}/draft", responses=problems(409))
-async def edit(service: Behind, workspace: Here, name: IdPath, given: Draft) -> Chat:
+@router.put("/{id}/draft", responses=problem_responses(409))
+async def edit(service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Draft) -> Chat:
     """Change the draft directly, as a form does. The reply asks for what is missing or confirms."""
     size = len(given.model_dump_json())
     if size > _LONGEST_DRAFT:
         raise too_large(
-            f"the draft is longer than {told_size(_LONGEST_DRAFT)}", "name fewer rules or columns"
+            f"the draft is longer than {readable_size(_LONGEST_DRAFT)}",
+            "name fewer rules or columns",
         )
     workspace.check_room(size)
-    async with service.talking(workspace, name):
+    async with service.chat_turn(workspace, name):
         chat = workspace.get("chats", name, Chat)
         step = await _step(
             service,
@@ -213,10 +214,12 @@ async def edit(service: Behind, workspace: Here, name: IdPath, given: Draft) -> 
         return chat
 
 
-@router.post("/{id}/told", responses=problems(409))
-async def finish(service: Behind, workspace: Here, name: IdPath, given: Finished) -> Chat:
+@router.post("/{id}/answers", responses=problem_responses(409))
+async def take_answer(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ChatAnswer
+) -> Chat:
     """Take an answer into the conversation, once its job is done."""
-    async with service.talking(workspace, name):
+    async with service.chat_turn(workspace, name):
         chat = workspace.get("chats", name, Chat)
         if workspace.get("answers", given.answer, AnswerInfo).engine != chat.engine:
             raise Refused(
@@ -226,8 +229,8 @@ async def finish(service: Behind, workspace: Here, name: IdPath, given: Finished
                 hint="give the answer that the job of the conversation names",
             )
         if chat.answer == given.answer and chat.job is None:
-            return chat  # told already: by another window, or before a reply that got lost
-        return await _told(service, workspace, chat, given.answer)
+            return chat  # taken already: by another window, or before a reply that got lost
+        return await _with_answer(service, workspace, chat, given.answer)
 
 
 async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -> Step:
@@ -247,12 +250,12 @@ async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -
     except Refused as refused:
         if refused.problem.code not in _ENDED:
             raise
-        slow = BadInput(
+        problem = BadInput(
             "I could not read this message within what the server allows",
             hint="say it in fewer words, or in several messages",
         )
         return unreadable(
-            chat.conversation, text, slow, service.engine(workspace, chat.engine).space
+            chat.conversation, text, problem, service.engine(workspace, chat.engine).space
         )
 
 
@@ -262,18 +265,18 @@ async def _step(
     """What a working process says next; a language model is asked in between where it wants to."""
     owner = service.owner_of(workspace, "engines", engine)
     about = str(owner.place("engines", engine) / ABOUT)
-    heard: list[dict[str, str]] = []
+    replies: list[dict[str, str]] = []
     while True:
-        work = {"about": about, "heard": None if service.model is None else heard, **given}
-        written = await service.talkers.do(
+        work = {"about": about, "replies": None if service.model is None else replies, **given}
+        written = await service.chat_pool.do(
             task, work, owner=workspace.id, seconds=seconds, warm=about
         )
-        said = Said.model_validate_json(written)
-        if said.step is not None:
-            return said.step
+        step = ChatStep.model_validate_json(written)
+        if step.step is not None:
+            return step.step
         if service.model is None:
             raise fault()
-        heard.append(await service.model.reply(said.wanted))
+        replies.append(await service.model.reply(step.messages))
 
 
 async def _answered(
@@ -281,7 +284,7 @@ async def _answered(
 ) -> Chat:
     question = {"question": query.model_dump(mode="json")}
     try:
-        made, running = service.asking(workspace, chat.engine, question)
+        made, running = service.answer_job(workspace, chat.engine, question)
         if running is not None:
             # Whoever looks while it is waited for finds the job, not a question without one.
             chat = chat.model_copy(update={"job": running.job})
@@ -294,7 +297,7 @@ async def _answered(
         chat = chat.model_copy(update={"job": running.job})
         workspace.put("chats", chat.id, chat)
         return chat
-    return await _told(service, workspace, chat, made)
+    return await _with_answer(service, workspace, chat, made)
 
 
 def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None:
@@ -308,7 +311,7 @@ def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None
     return None if job.state in (State.FAILED, State.CANCELLED) else job
 
 
-async def _told(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat:
+async def _with_answer(service: Service, workspace: Workspace, chat: Chat, made: str) -> Chat:
     answer = await service.answer(workspace, made)
     done = chat.after(show_answer(chat.conversation, answer, chat.reply), answer=made)
     workspace.put("chats", chat.id, done)

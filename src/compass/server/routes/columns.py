@@ -5,47 +5,57 @@ from typing import Any
 from pydantic import Field
 
 from compass.domain.base import Noun
+from compass.domain.study import Study
 from compass.engine.columns import ColumnsView
-from compass.prepare.study import Study
-from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
+from compass.server.routes.dependencies import (
+    IdPath,
+    ServiceDep,
+    WorkspaceDep,
+    problem_responses,
+    router_for,
+)
 
-router = routes("columns", "/api/v1")
+router = router_for("columns", "/api/v1")
 
 
-class Tried(Noun):
+class ColumnsCheck(Noun):
     """What columns are said to mean, to see what would become of it."""
 
     study: Study | None = Field(None, description="instead of what was said before")
     mine: bool = Field(False, description="look for rules that hold on all rows too")
 
 
-@router.get("/datasets/{id}/columns", responses=problems())
-async def show(service: Behind, workspace: Here, name: IdPath) -> ColumnsView:
+@router.get("/datasets/{id}/columns", responses=problem_responses())
+async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> ColumnsView:
     """Type, role, unit, range and missing values of each column, and what cleaning did."""
-    given = service.given_data(workspace, name)
-    return ColumnsView.model_validate(await service.now(workspace, "columns", given))
+    given = service.dataset_task(workspace, name)
+    return ColumnsView.model_validate(await service.run_task(workspace, "columns", given))
 
 
-@router.post("/datasets/{id}/columns/check", responses=problems(409))
-async def check(service: Behind, workspace: Here, name: IdPath, given: Tried) -> ColumnsView:
+@router.post("/datasets/{id}/columns/check", responses=problem_responses(409))
+async def check(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ColumnsCheck
+) -> ColumnsView:
     """The same, seen through another study, which is not kept."""
-    task = service.given_data(workspace, name, _said(given)) | {"mine": given.mine}
-    return ColumnsView.model_validate(await service.now(workspace, "columns", task))
+    task = service.dataset_task(workspace, name, _plain(given)) | {"mine": given.mine}
+    return ColumnsView.model_validate(await service.run_task(workspace, "columns", task))
 
 
-@router.post("/engines/{id}/columns/check", responses=problems())
-async def of_engine(service: Behind, workspace: Here, name: IdPath, given: Tried) -> ColumnsView:
+@router.post("/engines/{id}/columns/check", responses=problem_responses())
+async def of_engine(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ColumnsCheck
+) -> ColumnsView:
     """The same for all runs that an engine knows, those that it was told included."""
     about = service.engine(workspace, name)
-    study = _said(given)
+    study = _plain(given)
     if study is None:
         study = about.study.model_dump(mode="json", exclude_defaults=True)
     path = str(service.engine_path(workspace, name))
     task = {"engine": path, "study": study, "mine": given.mine}
-    return ColumnsView.model_validate(await service.now(workspace, "columns", task))
+    return ColumnsView.model_validate(await service.run_task(workspace, "columns", task))
 
 
-def _said(given: Tried) -> dict[str, Any] | None:
+def _plain(given: ColumnsCheck) -> dict[str, Any] | None:
     if given.study is None:
         return None
     return given.study.model_dump(mode="json", exclude_defaults=True)

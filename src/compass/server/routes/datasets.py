@@ -6,31 +6,31 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from pydantic import Field
 
+from compass.domain.api import DatasetBrief, DatasetInfo, Job, Name, Page, RowNumber
 from compass.domain.base import Noun
-from compass.prepare.study import Study
+from compass.domain.study import Study
 from compass.readers.catalogue import entry
+from compass.server.file_checks import allowed
 from compass.server.listing import DATASETS
-from compass.server.nouns import DatasetBrief, DatasetInfo, Job, Name, Page, RowNumber, now
-from compass.server.paths import allowed
 from compass.server.problems import Refused
-from compass.server.replies import shown
-from compass.server.routes.needs import (
-    LISTED,
+from compass.server.responses import noun_response
+from compass.server.routes.dependencies import (
+    LIST_HEADERS,
     After,
-    Behind,
     Count,
-    Here,
     IdPath,
+    ServiceDep,
     Wait,
-    listed,
-    problems,
-    routes,
+    WorkspaceDep,
+    list_response,
+    problem_responses,
+    router_for,
 )
 from compass.server.service import Service
-from compass.server.store import Workspace, new_id
+from compass.server.store import Workspace, new_id, now
 from compass.server.uploads import ending_of, receive
 
-router = routes("datasets", "/api/v1/datasets")
+router = router_for("datasets", "/api/v1/datasets")
 _MADE: dict[int | str, dict[str, Any]] = {
     201: {"model": DatasetInfo, "description": "The dataset, read."},
     202: {"model": Job, "description": "The job that reads it; it names the dataset."},
@@ -63,19 +63,19 @@ class FromCatalogue(Noun):
     "/upload",
     status_code=201,
     response_model=DatasetInfo,
-    responses=problems(408) | _MADE,
+    responses=problem_responses(408) | _MADE,
     openapi_extra=FILE,
 )
 async def upload(
     request: Request,
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: Annotated[Name, Query(description="what to call it; its ending tells the format")],
     wait: Wait = 10,
 ) -> Response:
     """Upload a CSV, TSV or Parquet file as the body of the request."""
     ending = ending_of(name)
-    service.askers.admit(workspace.id)
+    service.ask_pool.admit(workspace.id)
     made = new_id()
     about = DatasetInfo(id=made, name=name, created=now(), reader=ending)
     with workspace.making("datasets", made) as draft:
@@ -87,12 +87,14 @@ async def upload(
 
 
 @router.post(
-    "/from-path", status_code=201, response_model=DatasetInfo, responses=problems() | _MADE
+    "/from-path", status_code=201, response_model=DatasetInfo, responses=problem_responses() | _MADE
 )
-async def from_path(service: Behind, workspace: Here, given: FromPath, wait: Wait = 10) -> Response:
+async def from_path(
+    service: ServiceDep, workspace: WorkspaceDep, given: FromPath, wait: Wait = 10
+) -> Response:
     """Use a file or folder on the server, where the operator allows it. It is not copied."""
     path = allowed(given.path, service.settings.folders)
-    service.askers.admit(workspace.id)
+    service.ask_pool.admit(workspace.id)
     made = new_id()
     about = DatasetInfo(id=made, name=given.name or _called(path), created=now(), path=str(path))
     workspace.put("datasets", made, about)
@@ -100,14 +102,17 @@ async def from_path(service: Behind, workspace: Here, given: FromPath, wait: Wai
 
 
 @router.post(
-    "/from-catalogue", status_code=201, response_model=DatasetInfo, responses=problems(424) | _MADE
+    "/from-catalogue",
+    status_code=201,
+    response_model=DatasetInfo,
+    responses=problem_responses(424) | _MADE,
 )
 async def from_catalogue(
-    service: Behind, workspace: Here, given: FromCatalogue, wait: Wait = 10
+    service: ServiceDep, workspace: WorkspaceDep, given: FromCatalogue, wait: Wait = 10
 ) -> Response:
     """Use a public dataset of the catalogue; the server downloads it if it has to."""
     known = entry(given.name)
-    service.fitters.admit(workspace.id)
+    service.fit_pool.admit(workspace.id)
     made = new_id()
     about = DatasetInfo(id=made, name=known.name, created=now(), catalogue=known.name)
     workspace.put("datasets", made, about)
@@ -124,47 +129,49 @@ async def _read(service: Service, workspace: Workspace, made: str, wait: float) 
     running = service.jobs.start(workspace, "read", {"dataset": made}, dataset=made)
     if await service.jobs.wait(running, wait):
         about = workspace.get("datasets", made, DatasetInfo)
-        return shown(about, 201)
-    return shown(running.job, 202)
+        return noun_response(about, 201)
+    return noun_response(running.job, 202)
 
 
-@router.get("", response_model=list[DatasetBrief], responses=problems() | LISTED)
+@router.get("", response_model=list[DatasetBrief], responses=problem_responses() | LIST_HEADERS)
 async def listing(
-    service: Behind, workspace: Here, count: Count = 100, after: After = None
+    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
 ) -> Response:
     """The datasets of the workspace, then those that the operator offers to everybody."""
     both = [workspace, service.store.shared]
-    return await listed(service, both, DATASETS, count, after)
+    return await list_response(service, both, DATASETS, count, after)
 
 
-@router.get("/{id}", responses=problems())
-async def show(service: Behind, workspace: Here, name: IdPath) -> DatasetInfo:
+@router.get("/{id}", responses=problem_responses())
+async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> DatasetInfo:
     """One dataset."""
     return service.dataset(workspace, name)
 
 
-@router.delete("/{id}", status_code=204, responses=problems())
-async def delete(service: Behind, workspace: Here, name: IdPath) -> None:
+@router.delete("/{id}", status_code=204, responses=problem_responses())
+async def delete(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete a dataset. Engines that learnt from it stay."""
     _own(service, workspace, name)
     workspace.remove("datasets", name)
 
 
-@router.get("/{id}/rows", responses=problems())
+@router.get("/{id}/rows", responses=problem_responses())
 async def rows(
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: IdPath,
     first: Annotated[RowNumber, Query(description="number of the first row, from 0")] = 0,
     count: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Page:
     """Some rows as they were given; texts of more than 1,000 characters are cut."""
-    given = service.given_data(workspace, name) | {"first": first, "count": count}
-    return Page.model_validate(await service.now(workspace, "rows", given))
+    given = service.dataset_task(workspace, name) | {"first": first, "count": count}
+    return Page.model_validate(await service.run_task(workspace, "rows", given))
 
 
-@router.put("/{id}/study", responses=problems())
-async def study(service: Behind, workspace: Here, name: IdPath, given: Study) -> DatasetInfo:
+@router.put("/{id}/study", responses=problem_responses())
+async def study(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Study
+) -> DatasetInfo:
     """Say what columns mean: roles, units, legal values, rules. It replaces what was said before.
 
     Engines that exist keep what they learnt with; a new one takes this.
@@ -175,7 +182,7 @@ async def study(service: Behind, workspace: Here, name: IdPath, given: Study) ->
         "study": given.model_dump(mode="json", exclude_defaults=True),
         "called": owned(service, workspace, name).name,
     }
-    await service.now(workspace, "columns", task)  # refuses what does not fit the data
+    await service.run_task(workspace, "columns", task)  # refuses what does not fit the data
     # Looked at again: it may have been deleted meanwhile, and must not come back as a shell.
     changed = owned(service, workspace, name).model_copy(update={"study": given})
     workspace.put("datasets", name, changed)

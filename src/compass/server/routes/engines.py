@@ -8,31 +8,31 @@ from pydantic import AfterValidator, Field
 
 from compass.domain import option
 from compass.domain.answer import Curve, Suggestion
+from compass.domain.api import EngineBrief, EngineInfo, Id, Job, Name, Points, RowNumber
 from compass.domain.base import Config, Noun, Real
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.options import FitOptions, field
-from compass.prepare.study import Study
+from compass.domain.study import Study
 from compass.server.listing import ENGINES
-from compass.server.nouns import EngineBrief, EngineInfo, Id, Job, Name, Points, RowNumber
 from compass.server.problems import Refused
-from compass.server.replies import shown
-from compass.server.routes.needs import (
-    LISTED,
+from compass.server.responses import noun_response
+from compass.server.routes.dependencies import (
+    LIST_HEADERS,
     After,
-    Behind,
     Count,
-    Here,
     IdPath,
+    ServiceDep,
     Wait,
-    listed,
-    problems,
-    routes,
+    WorkspaceDep,
+    list_response,
+    problem_responses,
+    router_for,
 )
 from compass.server.routes.queries import Plugin
 from compass.server.routes.rules import RuleText
 from compass.server.store import new_id
 
-router = routes("engines", "/api/v1/engines")
+router = router_for("engines", "/api/v1/engines")
 _OPTIONS = set(FitOptions.model_fields)
 Column = Annotated[str, Field(min_length=1, max_length=1000)]
 
@@ -68,7 +68,7 @@ class NewEngine(FitOptions):
     )
 
 
-class Subject(Noun):
+class ExplanationRequest(Noun):
     """What to explain: a past run, a configuration, or a suggestion of an answer."""
 
     run: RowNumber | Config | None = Field(None, description="a row number or a configuration")
@@ -79,7 +79,7 @@ class Subject(Noun):
     against: RowNumber | Config | None = Field(None, description="one run to compare with")
 
 
-class Around(Noun):
+class CurvesRequest(Noun):
     """Where curves are wanted."""
 
     run: RowNumber | Config
@@ -91,18 +91,20 @@ class Around(Noun):
     "",
     status_code=201,
     response_model=EngineInfo,
-    responses=problems(409, 424)
+    responses=problem_responses(409, 424)
     | {
         201: {"model": EngineInfo, "description": "The engine, fitted."},
         202: {"model": Job, "description": "The job that fits it; it names the engine."},
     },
 )
-async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait = 10) -> Response:
+async def create(
+    service: ServiceDep, workspace: WorkspaceDep, given: NewEngine, wait: Wait = 10
+) -> Response:
     """Learn from a dataset."""
     service.ready_dataset(workspace, given.dataset)
     for model in given.models.values():
         service.model_task(workspace, model)
-    service.fitters.admit(workspace.id)
+    service.fit_pool.admit(workspace.id)
     made = new_id()
     work: dict[str, Any] = {
         "engine": made,
@@ -116,35 +118,35 @@ async def create(service: Behind, workspace: Here, given: NewEngine, wait: Wait 
     running = service.jobs.start(workspace, "fit", work, engine=made, dataset=given.dataset)
     if await service.jobs.wait(running, wait):
         about = workspace.get("engines", made, EngineInfo)
-        return shown(about, 201)
-    return shown(running.job, 202)
+        return noun_response(about, 201)
+    return noun_response(running.job, 202)
 
 
-@router.get("", response_model=list[EngineBrief], responses=problems() | LISTED)
+@router.get("", response_model=list[EngineBrief], responses=problem_responses() | LIST_HEADERS)
 async def listing(
-    service: Behind, workspace: Here, count: Count = 100, after: After = None
+    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
 ) -> Response:
     """The engines of the workspace, then those that the operator offers to everybody."""
-    return await listed(service, [workspace, service.store.shared], ENGINES, count, after)
+    return await list_response(service, [workspace, service.store.shared], ENGINES, count, after)
 
 
-@router.get("/{id}", responses=problems())
-async def show(service: Behind, workspace: Here, name: IdPath) -> EngineInfo:
+@router.get("/{id}", responses=problem_responses())
+async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> EngineInfo:
     """What an engine learnt, and how well."""
     return service.engine(workspace, name)
 
 
-@router.delete("/{id}", status_code=204, responses=problems())
-async def delete(service: Behind, workspace: Here, name: IdPath) -> None:
+@router.delete("/{id}", status_code=204, responses=problem_responses())
+async def delete(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete an engine. Answers that it gave stay."""
     if service.owner_of(workspace, "engines", name).shared:
         raise Refused(403, "shared", "this engine is offered by the operator and stays")
     workspace.remove("engines", name)
 
 
-@router.post("/{id}/explanations", responses=problems())
+@router.post("/{id}/explanations", responses=problem_responses())
 async def explain(
-    service: Behind, workspace: Here, name: IdPath, given: Subject
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ExplanationRequest
 ) -> list[Explanation]:
     """Why the model predicts this of a past run, a configuration or a suggestion."""
     task: dict[str, Any] = {
@@ -165,14 +167,14 @@ async def explain(
         task["suggestion"] = chosen.model_dump(mode="json")
     if given.given is not None:
         task["suggestion"] = given.given.model_dump(mode="json")
-    found = await service.now(workspace, "explain", task)
+    found = await service.run_task(workspace, "explain", task)
     return [Explanation.model_validate(one) for one in found]
 
 
-@router.get("/{id}/importance", responses=problems())
+@router.get("/{id}/importance", responses=problem_responses())
 async def importance(
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: IdPath,
     outcome: Annotated[str, Query(min_length=1, max_length=1000)],
     repeats: Annotated[int, Query(ge=1, le=100)] = 10,
@@ -183,13 +185,13 @@ async def importance(
         "outcome": outcome,
         "repeats": repeats,
     }
-    return Importance.model_validate(await service.now(workspace, "importance", task))
+    return Importance.model_validate(await service.run_task(workspace, "importance", task))
 
 
-@router.get("/{id}/dependence", responses=problems())
+@router.get("/{id}/dependence", responses=problem_responses())
 async def dependence(
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: IdPath,
     outcome: Annotated[str, Query(min_length=1, max_length=1000)],
     column: Annotated[str, Query(min_length=1, max_length=1000)],
@@ -208,13 +210,13 @@ async def dependence(
         "label": label,
         "lines": lines,
     }
-    return Dependence.model_validate(await service.now(workspace, "dependence", task))
+    return Dependence.model_validate(await service.run_task(workspace, "dependence", task))
 
 
-@router.get("/{id}/points", response_model=Points, responses=problems())
+@router.get("/{id}/points", response_model=Points, responses=problem_responses())
 async def points(
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: IdPath,
     column: Annotated[list[Column], Query(min_length=1, max_length=8)],
     count: Annotated[
@@ -224,11 +226,13 @@ async def points(
     """Some columns of the past runs, to draw them: clean values, column by column."""
     path = str(service.engine_path(workspace, name))
     task = {"engine": path, "columns": column, "count": count}
-    written = await service.bytes_now(workspace, "points", task)
+    written = await service.run_task_bytes(workspace, "points", task)
     return Response(written, media_type="application/json")
 
 
-@router.post("/{id}/curves", responses=problems())
-async def curves(service: Behind, workspace: Here, name: IdPath, given: Around) -> list[Curve]:
+@router.post("/{id}/curves", responses=problem_responses())
+async def curves(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: CurvesRequest
+) -> list[Curve]:
     """How outcomes answer to single parameters, everything else as in a run or configuration."""
     return await service.curves(workspace, name, given.run, given.parameters, given.outcomes)

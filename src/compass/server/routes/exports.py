@@ -10,19 +10,25 @@ from pydantic import Field
 
 from compass import registry
 from compass.domain.answer import Answer
+from compass.domain.api import AnswerInfo
 from compass.domain.base import Noun
 from compass.exporters.repeat import repeating
-from compass.server.nouns import AnswerInfo
 from compass.server.problems import Refused
 from compass.server.routes.answers import Which
-from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
+from compass.server.routes.dependencies import (
+    IdPath,
+    ServiceDep,
+    WorkspaceDep,
+    problem_responses,
+    router_for,
+)
 from compass.server.service import Service
 from compass.server.store import Workspace
 
-router = routes("exports", "/api/v1/answers/{id}/exports")
+router = router_for("exports", "/api/v1/answers/{id}/exports")
 
 
-class Form(StrEnum):
+class ExportForm(StrEnum):
     """The forms of an answer."""
 
     CSV = "csv"
@@ -33,11 +39,11 @@ class Form(StrEnum):
 
 
 _TYPES = {
-    Form.CSV: ("text/csv; charset=utf-8", "csv"),
-    Form.JSON: ("application/json", "json"),
-    Form.SBATCH: ("text/x-shellscript; charset=utf-8", "sh"),
-    Form.PYTHON: ("text/x-python; charset=utf-8", "py"),
-    Form.ARRAY: ("text/x-shellscript; charset=utf-8", "sh"),
+    ExportForm.CSV: ("text/csv; charset=utf-8", "csv"),
+    ExportForm.JSON: ("application/json", "json"),
+    ExportForm.SBATCH: ("text/x-shellscript; charset=utf-8", "sh"),
+    ExportForm.PYTHON: ("text/x-python; charset=utf-8", "py"),
+    ExportForm.ARRAY: ("text/x-shellscript; charset=utf-8", "sh"),
 }
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
@@ -56,24 +62,26 @@ class Template(Noun):
     template: str = Field(min_length=1, max_length=100_000)
 
 
-@router.get("/{form}", response_class=Response, responses=problems() | _FILES)
+@router.get("/{form}", response_class=Response, responses=problem_responses() | _FILES)
 async def show(
-    service: Behind, workspace: Here, name: IdPath, form: Form, which: Which = 1
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, form: ExportForm, which: Which = 1
 ) -> Response:
     """An answer as a file; of a job script, `suggestion` says of which one."""
-    if form is Form.PYTHON:
+    if form is ExportForm.PYTHON:
         return _file(name, form, await _script(service, workspace, name))
-    if form is Form.SBATCH:
+    if form is ExportForm.SBATCH:
         return _file(name, form, await _job(service, workspace, name, which))
     return _file(name, form, await _rendered(await service.answer(workspace, name), form))
 
 
-@router.post("/sbatch", response_class=Response, responses=problems() | _FILES)
+@router.post("/sbatch", response_class=Response, responses=problem_responses() | _FILES)
 async def fill(
-    service: Behind, workspace: Here, name: IdPath, given: Template, which: Which = 1
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Template, which: Which = 1
 ) -> Response:
     """A suggestion in a job script of one's own."""
-    return _file(name, Form.SBATCH, await _job(service, workspace, name, which, given.template))
+    return _file(
+        name, ExportForm.SBATCH, await _job(service, workspace, name, which, given.template)
+    )
 
 
 async def _job(
@@ -83,10 +91,10 @@ async def _job(
     if which > 1:
         chosen = service.nth(answer, which)
         answer = answer.model_copy(update={"suggestions": (chosen,)})
-    return await _rendered(answer, Form.SBATCH, template)
+    return await _rendered(answer, ExportForm.SBATCH, template)
 
 
-async def _rendered(answer: Answer, form: Form, template: str | None = None) -> str:
+async def _rendered(answer: Answer, form: ExportForm, template: str | None = None) -> str:
     """The text of a file, written in a thread: others are served meanwhile."""
     render = registry.get("exporter", form.value).render
     rendered: str = await asyncio.to_thread(render, answer, template)
@@ -112,7 +120,7 @@ async def _script(service: Service, workspace: Workspace, name: str) -> str:
     return repeating(answer, source, engine.study, engine.options, notes)
 
 
-def _file(name: str, form: Form, text: str) -> Response:
+def _file(name: str, form: ExportForm, text: str) -> Response:
     kind, ending = _TYPES[form]
     # Only of our own making: nothing that a person typed gets into a header.
     shown = f'attachment; filename="compass-{name}.{ending}"'

@@ -7,26 +7,26 @@ from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from compass.domain.api import Job
 from compass.server.connections import source_of
 from compass.server.jobs import JOBS
-from compass.server.nouns import Job
 from compass.server.problems import Refused
-from compass.server.routes.needs import (
-    LISTED,
+from compass.server.routes.dependencies import (
+    LIST_HEADERS,
     After,
-    Behind,
     Count,
-    Here,
     IdPath,
-    listed,
-    problems,
-    routes,
+    ServiceDep,
+    WorkspaceDep,
+    list_response,
+    problem_responses,
+    router_for,
 )
 from compass.server.service import Service
 from compass.server.slots import Slots
 from compass.server.store import Workspace
 
-router = routes("jobs", "/api/v1/jobs")
+router = router_for("jobs", "/api/v1/jobs")
 _EVENT = {
     "type": "object",
     "properties": {
@@ -50,23 +50,23 @@ class _Held(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-@router.get("", response_model=list[Job], responses=problems() | LISTED)
+@router.get("", response_model=list[Job], responses=problem_responses() | LIST_HEADERS)
 async def listing(
-    service: Behind, workspace: Here, count: Count = 100, after: After = None
+    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
 ) -> Response:
     """The jobs of the workspace, the newest first, then those of what the operator offers."""
     both = [workspace, service.store.shared]
-    return await listed(service, both, JOBS, count, after, service.jobs.live(both))
+    return await list_response(service, both, JOBS, count, after, service.jobs.live(both))
 
 
-@router.get("/{id}", responses=problems())
-async def show(service: Behind, workspace: Here, name: IdPath) -> Job:
+@router.get("/{id}", responses=problem_responses())
+async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Job:
     """How a job stands."""
     return service.jobs.get(_owner(service, workspace, name), name)
 
 
-@router.delete("/{id}", responses=problems())
-async def cancel(service: Behind, workspace: Here, name: IdPath) -> Job:
+@router.delete("/{id}", responses=problem_responses())
+async def cancel(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Job:
     """End a job. One that is over stays as it is."""
     if _owner(service, workspace, name).shared:
         raise Refused(403, "shared", "this is work of the operator and goes on")
@@ -76,7 +76,7 @@ async def cancel(service: Behind, workspace: Here, name: IdPath) -> Job:
 @router.get(
     "/{id}/events",
     response_class=StreamingResponse,
-    responses=problems()
+    responses=problem_responses()
     | {
         200: {
             "description": "A stream of `event: job` with the job as data, until it is over.",
@@ -85,7 +85,7 @@ async def cancel(service: Behind, workspace: Here, name: IdPath) -> Job:
     },
 )
 async def events(
-    request: Request, service: Behind, workspace: Here, name: IdPath
+    request: Request, service: ServiceDep, workspace: WorkspaceDep, name: IdPath
 ) -> StreamingResponse:
     """Follow a job as it happens (server-sent events)."""
     owner = _owner(service, workspace, name)

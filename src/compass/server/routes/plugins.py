@@ -1,21 +1,18 @@
 """Plug-ins: families of models, reducers, embeddings and the like, chosen by name."""
 
-from compass.domain.base import Noun
-from compass.server.routes.needs import Behind, Here, problems, routes
+from compass.domain.api import Plugin
+from compass.server.routes.dependencies import (
+    ServiceDep,
+    WorkspaceDep,
+    problem_responses,
+    router_for,
+)
 
-router = routes("plugins", "/api/v1/plugins")
-
-
-class Plugin(Noun):
-    """Something that can be chosen by name."""
-
-    joint: str
-    name: str
-    what: str
+router = router_for("plugins", "/api/v1/plugins")
 
 
-@router.get("", responses=problems())
-async def listing(service: Behind, workspace: Here) -> list[Plugin]:
+@router.get("", responses=problem_responses())
+async def listing(service: ServiceDep, workspace: WorkspaceDep) -> list[Plugin]:
     """All plug-ins of the server, as `compass plugins` lists them."""
-    found = await service.now(workspace, "plugins", {})
+    found = await service.run_task(workspace, "plugins", {})
     return [Plugin.model_validate(one) for one in found]

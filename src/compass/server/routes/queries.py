@@ -5,14 +5,20 @@ from typing import Annotated
 from pydantic import Field
 
 from compass.domain import option
+from compass.domain.api import QueryView, RowNumber
 from compass.domain.base import Config
 from compass.domain.options import QueryOptions, field
 from compass.domain.query import Query
-from compass.server.nouns import QueryView, RowNumber
-from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
+from compass.server.routes.dependencies import (
+    IdPath,
+    ServiceDep,
+    WorkspaceDep,
+    problem_responses,
+    router_for,
+)
 from compass.server.routes.rules import RuleText
 
-router = routes("queries", "/api/v1/engines/{id}/queries")
+router = router_for("queries", "/api/v1/engines/{id}/queries")
 Text = Annotated[str, Field(min_length=1, max_length=8000)]
 Plugin = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -32,11 +38,13 @@ class Question(RequestOptions):
     curve: tuple[str, ...] = field(option.CURVE, (), max_length=50)
 
 
-@router.post("", responses=problems())
-async def understand(service: Behind, workspace: Here, name: IdPath, given: Question) -> QueryView:
+@router.post("", responses=problem_responses())
+async def understand(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Question
+) -> QueryView:
     """The question with every name a column and every value in its unit, as text and as JSON."""
     task = {
         "engine": str(service.engine_path(workspace, name)),
         "question": given.model_dump(mode="json"),
     }
-    return QueryView.model_validate(await service.now(workspace, "bind", task))
+    return QueryView.model_validate(await service.run_task(workspace, "bind", task))

@@ -5,11 +5,17 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
+from compass.domain.api import RulesView
 from compass.domain.base import Noun
-from compass.server.nouns import RulesView
-from compass.server.routes.needs import Behind, Here, IdPath, problems, routes
+from compass.server.routes.dependencies import (
+    IdPath,
+    ServiceDep,
+    WorkspaceDep,
+    problem_responses,
+    router_for,
+)
 
-router = routes("rules", "/api/v1/datasets/{id}/rules")
+router = router_for("rules", "/api/v1/datasets/{id}/rules")
 RuleText = Annotated[str, Field(min_length=1, max_length=8000)]
 
 
@@ -19,20 +25,22 @@ class RuleTexts(Noun):
     rules: tuple[RuleText, ...] = Field(max_length=200)
 
 
-@router.get("", responses=problems())
+@router.get("", responses=problem_responses())
 async def show(
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: IdPath,
     mine: Annotated[bool, Query(description="look for rules that hold on all rows too")] = False,
 ) -> RulesView:
     """The rules of a dataset's study, with the count of rows that break each."""
-    given = service.given_data(workspace, name) | {"mine": mine}
-    return RulesView.model_validate(await service.now(workspace, "rules", given))
+    given = service.dataset_task(workspace, name) | {"mine": mine}
+    return RulesView.model_validate(await service.run_task(workspace, "rules", given))
 
 
-@router.post("/check", responses=problems())
-async def check(service: Behind, workspace: Here, name: IdPath, given: RuleTexts) -> RulesView:
+@router.post("/check", responses=problem_responses())
+async def check(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: RuleTexts
+) -> RulesView:
     """Try rules without keeping them: how many rows break each."""
-    task = service.given_data(workspace, name) | {"rules": given.rules}
-    return RulesView.model_validate(await service.now(workspace, "rules", task))
+    task = service.dataset_task(workspace, name) | {"rules": given.rules}
+    return RulesView.model_validate(await service.run_task(workspace, "rules", task))

@@ -1,46 +1,43 @@
-"""Runs: which to make next, and telling an engine what they gave."""
+"""Runs: which to make next, and new runs for an engine to learn."""
 
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
 from pydantic import Field, ValidationError
 
-from compass.domain.answer import Proposal
+from compass.domain.api import DatasetInfo, EngineInfo, Job, Name, RunNext, TellView
 from compass.domain.base import Config, Noun, Value
 from compass.domain.query import Query as Asked
-from compass.domain.tell import Told
+from compass.domain.tell import TellReport
 from compass.server import logs
-from compass.server.nouns import DatasetInfo, EngineInfo, Job, Name, now
+from compass.server.job_work import TELL_REPORT
 from compass.server.problems import Refused, damaged, not_found
-from compass.server.replies import shown
+from compass.server.responses import noun_response
 from compass.server.routes.datasets import FILE
-from compass.server.routes.needs import Behind, Here, IdPath, Wait, problems, routes
+from compass.server.routes.dependencies import (
+    IdPath,
+    ServiceDep,
+    Wait,
+    WorkspaceDep,
+    problem_responses,
+    router_for,
+)
 from compass.server.routes.queries import RequestOptions, Text
-from compass.server.service import TOLD, Service
-from compass.server.store import Workspace, new_id
+from compass.server.service import Service
+from compass.server.store import Workspace, new_id, now
 from compass.server.uploads import ending_of, receive, write_rows
 from compass.slurm.script import job_array
 
-router = routes("runs", "/api/v1/engines/{id}")
+router = router_for("runs", "/api/v1/engines/{id}")
 
 
-class Wanted(RequestOptions):
+class RunNextRequest(RequestOptions):
     """Which runs to propose: for a question, or without one those that teach most."""
 
     runs: int = Field(5, ge=1, le=1000, description="how many")
     question: Text | Asked | None = None
     pending: tuple[Config, ...] = Field(
         (), max_length=1000, description="configurations that are being run already"
-    )
-
-
-class RunNext(Noun):
-    """Runs to make, and a table to fill in and give back."""
-
-    run_next: tuple[Proposal, ...]
-    csv: str = Field(description="fill in the outcomes, then tell the engine")
-    script: str = Field(
-        "", description="the runs as Slurm job arrays; empty: there is none to make"
     )
 
 
@@ -53,21 +50,16 @@ class NewRuns(Noun):
     called: Name | None = Field(None, description="what to call the new engine; as the old one")
 
 
-class ToldView(Noun):
-    """What new runs changed, and the engine that knows them."""
-
-    engine: EngineInfo
-    told: Told
-
-
 _MADE: dict[int | str, dict[str, Any]] = {
-    201: {"model": ToldView, "description": "The engine that knows the runs, and what changed."},
+    201: {"model": TellView, "description": "The engine that knows the runs, and what changed."},
     202: {"model": Job, "description": "The job that takes them in; it names the new engine."},
 }
 
 
-@router.post("/run-next", responses=problems())
-async def run_next(service: Behind, workspace: Here, name: IdPath, given: Wanted) -> RunNext:
+@router.post("/run-next", responses=problem_responses())
+async def run_next(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: RunNextRequest
+) -> RunNext:
     """The runs that would help a question most."""
     if given.question is None and (given.run is not None or given.seed is not None):
         raise Refused(
@@ -82,17 +74,19 @@ async def run_next(service: Behind, workspace: Here, name: IdPath, given: Wanted
         "question": given.model_dump(mode="json", exclude={"runs", "pending"}),
         "pending": given.pending,
     }
-    found = RunNext.model_validate(await service.now(workspace, "next", task))
+    found = RunNext.model_validate(await service.run_task(workspace, "next", task))
     return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})
 
 
-@router.post("/tell", status_code=201, response_model=ToldView, responses=problems() | _MADE)
+@router.post(
+    "/tell", status_code=201, response_model=TellView, responses=problem_responses() | _MADE
+)
 async def tell(
-    service: Behind, workspace: Here, name: IdPath, given: NewRuns, wait: Wait = 10
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: NewRuns, wait: Wait = 10
 ) -> Response:
     """Tell an engine new runs. It stays as it is; a new one knows them."""
     service.owner_of(workspace, "engines", name)
-    service.fitters.admit(workspace.id)
+    service.fit_pool.admit(workspace.id)
     if any(len(row) != len(given.names) for row in given.rows):
         raise Refused(
             422, "bad-input", "a row has more or fewer values than there are names", hint="fill it"
@@ -108,14 +102,14 @@ async def tell(
 @router.post(
     "/tell/upload",
     status_code=201,
-    response_model=ToldView,
-    responses=problems(408) | _MADE,
+    response_model=TellView,
+    responses=problem_responses(408) | _MADE,
     openapi_extra=FILE,
 )
 async def tell_file(
     request: Request,
-    service: Behind,
-    workspace: Here,
+    service: ServiceDep,
+    workspace: WorkspaceDep,
     name: IdPath,
     file: Annotated[Name, Query(alias="name", description="its ending tells the format")],
     ask: Annotated[
@@ -129,7 +123,7 @@ async def tell_file(
     """The same with a file as the body of the request."""
     service.owner_of(workspace, "engines", name)
     ending = ending_of(file)
-    service.fitters.admit(workspace.id)
+    service.fit_pool.admit(workspace.id)
     runs = new_id()
     about = DatasetInfo(id=runs, name=file, created=now(), reader=ending)
     with workspace.making("datasets", runs) as draft:
@@ -140,18 +134,18 @@ async def tell_file(
     return await _tell(service, workspace, name, runs, tuple(ask), called, wait)
 
 
-@router.get("/told", responses=problems())
-async def told(service: Behind, workspace: Here, name: IdPath) -> Told:
-    """What the last new runs changed, for an engine that was made by telling."""
-    return _told(service, workspace, name)
+@router.get("/tell-report", responses=problem_responses())
+async def tell_report(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> TellReport:
+    """What the last new runs changed, for an engine that was made by `tell`."""
+    return _report(service, workspace, name)
 
 
-def _told(service: Service, workspace: Workspace, name: str) -> Told:
-    place = service.owner_of(workspace, "engines", name).place("engines", name) / TOLD
+def _report(service: Service, workspace: Workspace, name: str) -> TellReport:
+    place = service.owner_of(workspace, "engines", name).place("engines", name) / TELL_REPORT
     if not place.is_file():
         raise not_found("telling: this engine was fitted, not told")
     try:
-        return Told.model_validate_json(place.read_bytes())
+        return TellReport.model_validate_json(place.read_bytes())
     except ValidationError:
         logs.trouble("damaged", kind="telling", id=name)
         raise damaged("telling", "tell the runs again") from None
@@ -176,8 +170,8 @@ async def _tell(
     }
     running = service.jobs.start(workspace, "tell", work, engine=made)
     if not await service.jobs.wait(running, wait):
-        return shown(running.job, 202)
-    found = ToldView(
-        engine=workspace.get("engines", made, EngineInfo), told=_told(service, workspace, made)
+        return noun_response(running.job, 202)
+    found = TellView(
+        engine=workspace.get("engines", made, EngineInfo), report=_report(service, workspace, made)
     )
-    return shown(found, 201)
+    return noun_response(found, 201)

@@ -4,31 +4,36 @@ import asyncio
 
 from fastapi import Request
 
+from compass.domain.api import NewWorkspace, WorkspaceInfo
 from compass.server.connections import source_of
-from compass.server.nouns import NewWorkspace, WorkspaceInfo
-from compass.server.routes.needs import Behind, Here, problems, routes
+from compass.server.routes.dependencies import (
+    ServiceDep,
+    WorkspaceDep,
+    problem_responses,
+    router_for,
+)
 
-router = routes("workspaces", "/api/v1/workspaces")
+router = router_for("workspaces", "/api/v1/workspaces")
 
 
-@router.post("", status_code=201, responses=problems())
-async def create(request: Request, service: Behind) -> NewWorkspace:
+@router.post("", status_code=201, responses=problem_responses())
+async def create(request: Request, service: ServiceDep) -> NewWorkspace:
     """Make a workspace. Its key is told only here; whoever has it sees what is in it."""
     address = source_of(request.client)
-    service.makers.check(address)
+    service.creators.check(address)
     workspace, key = service.store.create()
-    service.makers.note(address, workspace.id)
+    service.creators.note(address, workspace.id)
     return NewWorkspace(workspace=workspace.info, key=key)
 
 
-@router.get("/mine", responses=problems())
-async def show(workspace: Here) -> WorkspaceInfo:
+@router.get("/mine", responses=problem_responses())
+async def show(workspace: WorkspaceDep) -> WorkspaceInfo:
     """The workspace of the key, and how much is kept in it."""
     return workspace.info
 
 
-@router.delete("/mine", status_code=204, responses=problems())
-async def delete(service: Behind, workspace: Here) -> None:
+@router.delete("/mine", status_code=204, responses=problem_responses())
+async def delete(service: ServiceDep, workspace: WorkspaceDep) -> None:
     """Delete the workspace with everything in it; jobs that run for it are cancelled."""
     for job in service.jobs.of(workspace):
         await service.jobs.cancel(workspace, job.id)

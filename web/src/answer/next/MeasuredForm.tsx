@@ -16,7 +16,7 @@ import {
   toTell,
 } from "./measured";
 import { RunFields } from "./RunFields";
-import { ToldNote } from "./ToldNote";
+import { TellReportNote } from "./TellReportNote";
 import { useTell } from "./useTell";
 
 interface Props {
@@ -57,10 +57,10 @@ export function MeasuredForm({ view, engine, proposals, like, onTold }: Props) {
     typedRuns.set(view.id, null);
   }
 
-  if (work.told)
+  if (work.made)
     return (
-      <ToldNote
-        told={work.told}
+      <TellReportNote
+        made={work.made}
         onGo={(made) => {
           startAnew();
           onTold?.(made);

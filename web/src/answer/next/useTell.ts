@@ -4,7 +4,7 @@ import { whenBack } from "@/api/back";
 import { api, data } from "@/api/client";
 import { cancel, finished, isJob } from "@/api/jobs";
 import { asProblem, isPassing } from "@/api/problem";
-import type { AnswerView, EngineInfo, Job, ToldView } from "@/api/types";
+import type { AnswerView, EngineInfo, Job, TellView } from "@/api/types";
 import { upload } from "@/api/upload";
 import { safeName } from "@/data/files";
 import { telling } from "./keeping";
@@ -13,7 +13,7 @@ import type { Table } from "./measured";
 export interface Telling {
   job: Job | null;
   busy: boolean;
-  told: ToldView | null;
+  made: TellView | null;
   error: unknown;
   /** Looks again for work that goes on, where the server could not be asked about it. */
   again: (() => void) | null;
@@ -27,14 +27,14 @@ export interface Telling {
 export function useTell(view: AnswerView, engine: EngineInfo): Telling {
   const [job, setJob] = useState<Job | null>(null);
   const [busy, setBusy] = useState(false);
-  const [told, setTold] = useState<ToldView | null>(null);
+  const [made, setMade] = useState<TellView | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [lost, setLost] = useState(false);
   const stop = useRef<AbortController | null>(null);
   const queries = useQueryClient();
 
   const run = useCallback(
-    async (begin: (signal: AbortSignal) => Promise<Job | ToldView>) => {
+    async (begin: (signal: AbortSignal) => Promise<Job | TellView>) => {
       const mine = new AbortController();
       stop.current?.abort();
       stop.current = mine;
@@ -46,7 +46,7 @@ export function useTell(view: AnswerView, engine: EngineInfo): Telling {
         if (isJob(begun)) telling.set(view.id, begun.id);
         const found = isJob(begun) ? await outcome(begun, mine.signal, setJob) : begun;
         if (mine.signal.aborted) return;
-        setTold(found);
+        setMade(found);
         void queries.invalidateQueries({ queryKey: ["get", "/api/v1/engines"] });
       } catch (failed) {
         // The page was left: the job goes on, and is found again when one comes back.
@@ -81,7 +81,7 @@ export function useTell(view: AnswerView, engine: EngineInfo): Telling {
   useEffect(() => (lost ? whenBack(resume) : undefined), [lost, resume]);
 
   function tell({ names, rows }: Table) {
-    setTold(null);
+    setMade(null);
     void run(async () =>
       data(
         await api.POST("/api/v1/engines/{id}/tell", {
@@ -93,7 +93,7 @@ export function useTell(view: AnswerView, engine: EngineInfo): Telling {
   }
 
   function tellFile(file: File) {
-    setTold(null);
+    setMade(null);
     const said = new URLSearchParams({
       name: safeName(file.name),
       wait: "0",
@@ -110,7 +110,7 @@ export function useTell(view: AnswerView, engine: EngineInfo): Telling {
   return {
     job,
     busy,
-    told,
+    made,
     error: error !== null && asProblem(error).code === "cancelled" ? null : error,
     again: lost ? resume : null,
     tell,
@@ -121,16 +121,16 @@ export function useTell(view: AnswerView, engine: EngineInfo): Telling {
   };
 }
 
-/** What the engine that the job made was told. */
+/** The engine that the job made, and what the new runs changed. */
 async function outcome(
   job: Job,
   signal: AbortSignal,
   seen: (job: Job) => void,
-): Promise<ToldView | null> {
+): Promise<TellView | null> {
   const { engine: made, state } = await finished(job, signal, seen);
   if (!made || state !== "done") return null;
   const params = { path: { id: made } };
-  const told = data(await api.GET("/api/v1/engines/{id}/told", { params }));
+  const report = data(await api.GET("/api/v1/engines/{id}/tell-report", { params }));
   const engine = data(await api.GET("/api/v1/engines/{id}", { params }));
-  return { engine, told };
+  return { engine, report };
 }

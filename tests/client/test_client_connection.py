@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compass as cp
-from compass.client.link import Link, address
-from compass.client.nouns import Told
+from compass.client.connection import ServerConnection, address
 from compass.client.problems import error_of
+from compass.domain.api import Problem
 from compass.domain.errors import CODES, BadInput, ConflictingRules, EnvironmentProblem, QuerySyntax
 
 KEY = "0" * 16 + ".secret"
@@ -109,7 +109,7 @@ def test_a_token_with_signs_that_no_header_takes() -> None:
 
 def test_a_busy_server_is_tried_again_when_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("compass.client.link.time.sleep", pauses.append)
+    monkeypatch.setattr("compass.client.connection.time.sleep", pauses.append)
     replies = iter([problem("busy", 503, after=7), problem("too-many-requests", 429, after=2)])
 
     def reply(_: str, __: str) -> Reply:
@@ -152,13 +152,17 @@ def test_another_version_that_says_other_things() -> None:
 
 
 def test_fields_of_a_later_version_are_left_alone() -> None:
-    known = {"id": "1", "name": "a", "created": "2026-01-01T00:00:00Z", "ready": True, "new": 1}
+    one = "1" * 16
+    known = {"id": one, "name": "a", "created": "2026-01-01T00:00:00Z", "ready": True, "new": 1}
 
     def reply(_: str, path: str) -> Reply:
-        return as_json(known if path.endswith("/datasets/1") else [known])
+        if path == f"/api/v1/datasets/{one}":
+            return as_json(known | {"study": {"drop": ["b"], "also": 2}})
+        return as_json([known])
 
     with pretending(compass_says(reply)) as url:
-        assert [one.name for one in cp.connect(url).datasets()] == ["a"]
+        (found,) = cp.connect(url).datasets()
+        assert (found.name, found.study.drop) == ("a", ("b",))
 
 
 def test_a_number_that_json_does_not_have() -> None:
@@ -166,7 +170,7 @@ def test_a_number_that_json_does_not_have() -> None:
         pretending(compass_says(lambda *_: as_json({}))) as url,
         pytest.raises(BadInput, match="not finite"),
     ):
-        cp.connect(url).link.call("POST", "/x", body={"run": {"nodes": float("nan")}})
+        cp.connect(url).connection.call("POST", "/x", body={"run": {"nodes": float("nan")}})
 
 
 def test_a_proxy_of_the_site_is_not_asked_for_this_machine(
@@ -180,7 +184,7 @@ def test_a_proxy_of_the_site_is_not_asked_for_this_machine(
 
 @pytest.mark.parametrize("code", [*CODES])
 def test_every_cause_comes_back_as_its_class(code: str) -> None:
-    told = Told(error="what", hint="do", code=code, text="X = {a ?}", column=7, rules=("a < b",))
+    told = Problem(error="what", hint="do", code=code, text="X = {a ?}", column=7, rules=("a < b",))
     error = error_of(told)
     assert type(error) is CODES[code]
     assert (error.message, error.hint) == ("what", "do")
@@ -217,9 +221,9 @@ def test_one_server_has_one_spelling() -> None:
 
 
 def test_closing_is_not_forgotten() -> None:
-    link = Link("http://127.0.0.1:1", None, patience=1, timeout=1)
-    http = link._http
-    del link
+    connection = ServerConnection("http://127.0.0.1:1", None, patience=1, timeout=1)
+    http = connection._http
+    del connection
     assert http.is_closed
 
 
@@ -234,7 +238,7 @@ def test_ctrl_c_before_the_job_has_a_name_ends_it_all_the_same() -> None:
         return as_json({"id": "7", "state": "running"}, 202)
 
     with pretending(compass_says(reply)) as url:
-        link = cp.connect(url).link
+        connection = cp.connect(url).connection
         with pytest.raises(KeyboardInterrupt):
-            link.call("POST", "/engines", body={}, begins=True)
+            connection.call("POST", "/engines", body={}, begins=True)
     assert asked == [("POST", "/api/v1/engines"), ("DELETE", "/api/v1/jobs/7")]

@@ -1,4 +1,4 @@
-"""Problems as HTTP answers; apart, because working processes need no HTTP."""
+"""Problems and nouns as HTTP responses; apart, because working processes need no HTTP."""
 
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
@@ -7,8 +7,8 @@ from compass.domain.errors import CompassError
 from compass.server.problems import Refused, problem_of
 
 
-def response(error: CompassError) -> JSONResponse:
-    """The HTTP answer for an error."""
+def problem_response(error: CompassError) -> JSONResponse:
+    """The HTTP response for an error."""
     status, problem = problem_of(error)
     headers: dict[str, str] = {}
     if isinstance(error, Refused) and error.retry_after is not None:
@@ -19,6 +19,6 @@ def response(error: CompassError) -> JSONResponse:
     return JSONResponse(problem.model_dump(mode="json"), status, headers)
 
 
-def shown(noun: BaseModel, status: int) -> Response:
-    """A noun as an HTTP answer; JSONResponse would fail on an interval without an end."""
+def noun_response(noun: BaseModel, status: int) -> Response:
+    """A noun as an HTTP response; JSONResponse would fail on an interval without an end."""
     return Response(noun.model_dump_json(), status, media_type="application/json")

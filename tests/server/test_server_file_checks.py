@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.domain.errors import CompassError
-from compass.server.guard import check_shape, check_table
-from compass.server.limits import Limits
+from compass.domain.limits import ServerLimits
+from compass.server.file_checks import allowed, check_shape, check_table
 from compass.server.problems import Refused
 from conftest import cluster_columns
 
-LIMITS = Limits(rows=100, columns=10, cells=500, memory_bytes=2**30).model_dump()
+LIMITS = ServerLimits(rows=100, columns=10, cells=500, memory_bytes=2**30).model_dump()
 
 
 def judged(path: Path, content: bytes) -> str:
@@ -86,3 +86,15 @@ def test_tables(rows: int, columns: int) -> None:
         with pytest.raises(Refused) as refused:
             check_table(rows, columns, LIMITS)
         assert refused.value.status == 413
+
+
+def test_a_folder_with_very_many_files_is_not_walked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        (tmp_path / name).touch()
+    assert allowed(str(tmp_path), [tmp_path]) == tmp_path.resolve()
+    monkeypatch.setattr("compass.server.file_checks._MOST_FILES", 2)
+    with pytest.raises(Refused, match="more than 2") as refused:
+        allowed(str(tmp_path), [tmp_path])
+    assert refused.value.status == 413

@@ -16,7 +16,7 @@ from server_case import API, Server, gone, serving, shared_engine, until
 
 from compass.chat.dialogue import begin
 from compass.domain.space import Number, Role, Space
-from compass.server.talk import Said, Talks
+from compass.server.chat_tasks import ChatHandlers, ChatStep
 
 pytest_plugins = ("server_fixtures",)
 
@@ -61,7 +61,14 @@ def busy(client: httpx.Client) -> bool:
 def test_a_message_that_takes_too_long_is_answered_and_holds_up_nobody(
     tmp_path: Path, saved: Path
 ) -> None:
-    limits = ("--limit", "askers=1", "--limit", "talkers=1", "--limit", "message_seconds=3")
+    limits = (
+        "--limit",
+        "ask_workers=1",
+        "--limit",
+        "chat_workers=1",
+        "--limit",
+        "message_seconds=3",
+    )
     with (
         serving(saved, tmp_path / "state", *limits) as server,
         server.newcomer() as client,
@@ -127,7 +134,7 @@ def test_a_language_model_is_asked_by_the_server_which_has_the_key(
 ) -> None:
     replies: list[Reply] = [(200, json.dumps(DRAFT)), (500, "")]
     with language_model(lambda: replies.pop(0)) as (url, keys):
-        words = ("--llm", url, "--llm-model", "tiny", "--limit", "askers=1")
+        words = ("--llm", url, "--llm-model", "tiny", "--limit", "ask_workers=1")
         state = tmp_path / "state"
         with (
             serving(saved, state, *words, COMPASS_LLM_KEY="s3cret") as server,
@@ -157,8 +164,8 @@ def about(tmp_path: Path) -> str:
     return str(path)
 
 
-def step(written: bytes) -> Said:
-    return Said.model_validate_json(written)
+def step(written: bytes) -> ChatStep:
+    return ChatStep.model_validate_json(written)
 
 
 def given(about: str, **more: Any) -> dict[str, Any]:
@@ -171,20 +178,20 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 
 
 def test_a_process_says_what_a_model_is_to_be_asked_and_goes_on_with_its_reply(about: str) -> None:
-    talks = Talks()
+    talks = ChatHandlers()
     work = given(about, text="recommend nodes to minimize runtime")
-    wanted = step(talks.say(work | {"heard": []}, silent))
+    wanted = step(talks.say(work | {"replies": []}, silent))
     assert wanted.step is None
-    assert "recommend nodes" in wanted.wanted[-1]["content"]
+    assert "recommend nodes" in wanted.messages[-1]["content"]
     draft = json.dumps(DRAFT | {"ask": ["nodes"], "where": ["nodes < 16"]})
     for reply, note in (
         ({"content": draft}, "made up a number"),
         ({"unusable": "it is busy"}, "it is busy"),
     ):
-        found = step(talks.say(work | {"heard": [reply]}, silent))
+        found = step(talks.say(work | {"replies": [reply]}, silent))
         assert found.step is not None
         assert note in found.step[1].text
-    without = step(talks.say(work | {"heard": None}, silent))
+    without = step(talks.say(work | {"replies": None}, silent))
     assert without.step is not None
     assert without.step[0].draft.ask == ("nodes",)
 
@@ -196,6 +203,8 @@ def test_a_conversation_goes_on_without_an_answer_that_is_gone_or_damaged(
     path = tmp_path / "answer.json"
     if content is not None:
         path.write_bytes(content)
-    found = step(Talks().say(given(about, text="minimize runtime", answer=str(path)), silent))
+    found = step(
+        ChatHandlers().say(given(about, text="minimize runtime", answer=str(path)), silent)
+    )
     assert found.step is not None
     assert "runtime" in found.step[0].draft.goals

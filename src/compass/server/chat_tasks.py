@@ -1,4 +1,4 @@
-"""What a working process does for a chat: it reads messages and drafts.
+"""The tasks of a working process for chats: reading messages and drafts.
 
 Whatever people write is read here and nowhere else in the server: a message that takes too long
 ends one of these processes and not the one that answers everybody.
@@ -27,14 +27,14 @@ Given = dict[str, Any]
 _KEPT = 16  # tables that stay in memory
 
 
-class Said(BaseModel):
-    """What Compass says next; or, first, what a language model is to be asked."""
+class ChatStep(BaseModel):
+    """What Compass says next; or, before that, the messages for a language model."""
 
     step: tuple[Conversation, Reply] | None = None
-    wanted: list[dict[str, str]] = []
+    messages: list[dict[str, str]] = []
 
 
-class _Wanted(Exception):
+class _ModelNeeded(Exception):
     """The language model has to be asked before it goes on."""
 
     def __init__(self, messages: "Messages") -> None:
@@ -42,7 +42,7 @@ class _Wanted(Exception):
         self.messages = messages
 
 
-class Talks:
+class ChatHandlers:
     """Takes conversations a step further, and keeps the tables that they are about in memory."""
 
     def __init__(self) -> None:
@@ -57,15 +57,15 @@ class Talks:
     def say(self, given: Given, _: Report) -> bytes:
         """What Compass says to a message.
 
-        Where there is a language model, `heard` is what it has replied so far. This process must
+        Where there is a language model, `replies` is what it has replied so far. This process must
         not know the key to it: when it is to be asked, the server does so, and sends all again.
         """
         from compass.chat.assistant import drafted_by
         from compass.chat.dialogue import respond
 
         conversation = Conversation.model_validate(given["conversation"])
-        heard = given.get("heard")
-        reader = {} if heard is None else {"read": drafted_by(_replayed(heard))}
+        replies = given.get("replies")
+        reader = {} if replies is None else {"read": drafted_by(_replayed(replies))}
         try:
             step = respond(
                 conversation,
@@ -74,8 +74,8 @@ class Talks:
                 answer=_answer(given.get("answer")),
                 **reader,
             )
-        except _Wanted as wanted:
-            return Said(wanted=wanted.messages).model_dump_json().encode()
+        except _ModelNeeded as needed:
+            return ChatStep(messages=needed.messages).model_dump_json().encode()
         return _written(step)
 
     def edit(self, given: Given, _: Report) -> bytes:
@@ -93,8 +93,8 @@ class Talks:
         path = given["about"]
         if path not in self._spaces:  # of an engine, which never changes
             try:
-                told = json.loads(Path(path).read_bytes())
-                self._spaces[path] = Space.model_validate(told["space"])
+                about = json.loads(Path(path).read_bytes())
+                self._spaces[path] = Space.model_validate(about["space"])
             except (OSError, ValueError, KeyError, TypeError):
                 raise BadInput(
                     "what is kept about this engine is damaged", hint="learn it again"
@@ -105,16 +105,16 @@ class Talks:
         return self._spaces[path]
 
 
-def _replayed(heard: Iterable[dict[str, str]]) -> "Callable[[Messages], str]":
-    """The language model as far as it was asked before."""
+def _replayed(recorded: Iterable[dict[str, str]]) -> "Callable[[Messages], str]":
+    """A language model that repeats its recorded replies."""
     from compass.chat.assistant import Unusable
 
-    replies = iter(heard)
+    replies = iter(recorded)
 
     def ask(messages: "Messages") -> str:
         reply = next(replies, None)
         if reply is None:
-            raise _Wanted(messages)
+            raise _ModelNeeded(messages)
         if "unusable" in reply:
             raise Unusable(reply["unusable"])
         return reply["content"]
@@ -134,4 +134,4 @@ def _answer(path: str | None) -> "Answer | None":
 
 
 def _written(step: "Step") -> bytes:
-    return Said(step=step).model_dump_json().encode()
+    return ChatStep(step=step).model_dump_json().encode()

@@ -10,7 +10,15 @@ from unittest.mock import patch
 
 import httpx
 import pytest
-from server_case import API, NOTHING, STUDY, jobs_csv, serving, until, upload
+from server_case import (
+    API,
+    NOTHING,
+    STUDY,
+    jobs_csv,
+    serving,
+    until,
+    upload,
+)
 
 from compass.cli.main import run
 
@@ -27,7 +35,7 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
     path, study, state = tmp_path / "jobs.csv", tmp_path / "study.json", tmp_path / "state"
     path.write_bytes(jobs_csv(60))
     study.write_text(json.dumps(STUDY))
-    words = ("--study", str(study), "--limit", "askers=1")
+    words = ("--study", str(study), "--limit", "ask_workers=1")
     with serving(path, state, *words) as server, server.newcomer() as client:
         key = client.headers["Compass-Workspace"]
         (job,) = until(lambda: under_way(client))
@@ -100,3 +108,18 @@ def test_what_cannot_be_is_refused_before_it_starts(
     assert left.value.code != 0
     assert part in said.getvalue()
     assert "Traceback" not in said.getvalue()
+
+
+def test_where_the_operator_has_the_data_is_not_told(jobs_file: Path, tmp_path: Path) -> None:
+    long = tmp_path / "allowed" / f"{'n' * 220}.csv"
+    long.parent.mkdir()
+    long.write_bytes(jobs_file.read_bytes())
+    words = ("--allow", str(long.parent), "--limit", "ask_workers=1")
+    with serving(jobs_file, tmp_path / "state", *words) as server, server.newcomer() as client:
+        (data,) = until(lambda: client.get(f"{API}/datasets").json())
+        assert data["path"] is None
+        assert client.get(f"{API}/datasets/{data['id']}").json()["path"] is None
+        # A file on the server with a name that is too long to show.
+        own = client.post(f"{API}/datasets/from-path?wait=60", json={"path": str(long)})
+        assert (own.status_code, len(own.json()["name"])) == (201, 200)
+        assert own.json()["path"] == str(long)

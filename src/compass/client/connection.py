@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import ValidationError
 
-from compass.client.nouns import Told
 from compass.client.problems import error_of, no_server, token_problem, unreachable
+from compass.domain.api import Problem
 from compass.domain.errors import BadInput, CompassError, EnvironmentProblem
 
 API = "/api/v1"
@@ -34,7 +34,7 @@ Params = Mapping[str, Any]
 
 
 def address(url: str) -> str:
-    """The address of a server as it is kept: one spelling for one server."""
+    """The address of a server in one spelling, under which its keys are kept."""
     parts = urlsplit(url.strip())
     try:
         port = parts.port
@@ -62,7 +62,7 @@ def _example(url: str) -> str:
     )
 
 
-class Link:
+class ServerConnection:
     """Sends requests to one server.
 
     A server that is busy is tried again when it says, for `patience` seconds in all; a connection
@@ -90,7 +90,7 @@ class Link:
         self._http.close()
 
     def enter(self, key: str | None) -> None:
-        """Use a workspace from now on."""
+        """Send the key of this workspace with every request from now on."""
         self._http.headers.pop("Compass-Workspace", None)
         if key is not None:
             self._http.headers["Compass-Workspace"] = key
@@ -106,7 +106,7 @@ class Link:
         again: bool | None = None,
         begins: bool = False,
     ) -> Any:
-        """Send a request and give the JSON of the answer; problems are raised.
+        """Send a request and return the JSON of the reply; problems are raised.
 
         `again`: whether it may be sent twice when a connection breaks. `begins`: whether it may
         begin a job, which is ended when the request is interrupted.
@@ -134,12 +134,12 @@ class Link:
                 return  # also of a server that would go round in circles
             params = {"count": _PART, "after": after}
 
-    def said(self, method: str, path: str) -> tuple[str, Any]:
-        """Send a request; the code of the problem (empty: none), and the JSON of the answer."""
+    def try_call(self, method: str, path: str) -> tuple[str, Any]:
+        """Send a request; the code of its problem (empty: none), and the JSON of the reply."""
         response = self._sent(method, path, {}, True, False)
         if response.is_success:
             return "", self._json(response)
-        return self._told(response).code, None
+        return self._problem(response).code, None
 
     def _sent(
         self, method: str, path: str, given: dict[str, Any], twice: bool, begins: bool
@@ -193,9 +193,9 @@ class Link:
     def _call_off(self, box: "SimpleQueue[httpx.Response | Exception]") -> None:
         with suppress(Empty, CompassError):
             found = box.get(timeout=_GRACE)
-            told = None if isinstance(found, Exception) else self._json(found)
-            if isinstance(told, dict) and "state" in told:
-                self.call("DELETE", f"/jobs/{told['id']}")
+            reply = None if isinstance(found, Exception) else self._json(found)
+            if isinstance(reply, dict) and "state" in reply:
+                self.call("DELETE", f"/jobs/{reply['id']}")
 
     @contextmanager
     def lines(self, path: str) -> Iterator[Iterator[str]]:
@@ -210,13 +210,13 @@ class Link:
             yield response.iter_lines()
 
     def problem(self, response: httpx.Response) -> CompassError:
-        """The error that an answer tells."""
-        told = self._told(response)
-        if told.code == "no-token":
+        """The error that a failed response describes."""
+        problem = self._problem(response)
+        if problem.code == "no-token":
             return token_problem(given=self.token is not None)
-        return error_of(told)
+        return error_of(problem)
 
-    def _told(self, response: httpx.Response) -> Told:
+    def _problem(self, response: httpx.Response) -> Problem:
         if response.status_code in _GATEWAY:
             raise EnvironmentProblem(
                 f"nothing answers behind {self.url} ({response.status_code})",
@@ -225,7 +225,7 @@ class Link:
         if response.is_redirect:
             raise no_server(self.url, "it sends elsewhere")
         try:
-            return Told.model_validate(self._json(response))
+            return Problem.model_validate(self._json(response), extra="ignore")
         except ValidationError:
             raise no_server(self.url, f"it answers {response.status_code}") from None
 
@@ -237,8 +237,8 @@ class Link:
 
 
 def _pause(response: httpx.Response) -> float:
-    said = response.headers.get("retry-after", "")
-    return float(said) if re.fullmatch("[0-9]{1,9}", said) else _ASIDE
+    seconds = response.headers.get("retry-after", "")
+    return float(seconds) if re.fullmatch("[0-9]{1,9}", seconds) else _ASIDE
 
 
 def _is_here(url: str) -> bool:

@@ -13,29 +13,30 @@ from importlib.metadata import version
 from pathlib import Path
 
 from compass import embedded, registry
+from compass.domain.api import DatasetInfo, EngineInfo, Job
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.options import FitOptions
+from compass.domain.study import Study
 from compass.engine.saved import is_engine
-from compass.prepare.study import Study
 from compass.prepare.study_file import load_study
 from compass.server import logs
+from compass.server.job_work import ENGINE
 from compass.server.jobs import Running
-from compass.server.nouns import DatasetInfo, EngineInfo, Job, now
 from compass.server.problems import Refused
-from compass.server.service import ENGINE, Service
+from compass.server.service import Service
 from compass.server.sizes import size_of
-from compass.server.store import Kind, Workspace
+from compass.server.store import Kind, Workspace, now
 
 EMBEDDED = "embedded"
 _KINDS: dict[Kind, type[Noun]] = {"datasets": DatasetInfo, "engines": EngineInfo}
 
 
-async def offer(
+async def publish(
     service: Service, source: str, study_file: Path | None = None, surrogate: str | None = None
 ) -> None:
     """Make a dataset, and an engine on it, or a saved engine known to everybody."""
-    path, study = named(source, study_file, surrogate)
+    path, study = source_and_study(source, study_file, surrogate)
     dataset = _key(path, study)
     engine = _digest(f"engine {dataset}" + (f" {surrogate}" if surrogate else ""))
     await _withdraw_others(service, {dataset, engine})
@@ -77,7 +78,7 @@ async def _saved(service: Service, path: Path, engine: str) -> None:
     shared = service.store.shared
     with shared.making("engines", engine) as draft:
         await asyncio.to_thread(shutil.copytree, path, draft / ENGINE)
-        told = await service.now(shared, "describe", {"engine": str(draft / ENGINE)})
+        described = await service.run_task(shared, "describe", {"engine": str(draft / ENGINE)})
         about = EngineInfo(
             id=engine,
             name=path.name,
@@ -85,15 +86,17 @@ async def _saved(service: Service, path: Path, engine: str) -> None:
             shared=True,
             bytes=size_of(draft),
             version=version("compass-hpc"),
-            **told,
+            **described,
         )
         (draft / "about.json").write_text(about.model_dump_json())
 
 
-def named(source: str, study_file: Path | None, surrogate: str | None = None) -> tuple[Path, Study]:
+def source_and_study(
+    source: str, study_file: Path | None, surrogate: str | None = None
+) -> tuple[Path, Study]:
     """What an operator names: where it is, and what its columns mean."""
     if surrogate not in {None, "auto"}:
-        registry.get("surrogate", str(surrogate))  # a wrong name is told now, not by a failed job
+        registry.get("surrogate", str(surrogate))  # a wrong name is an error now, not a failed job
     if source == EMBEDDED:
         return embedded.path(), load_study(study_file or embedded.study())
     path = Path(source)
@@ -152,12 +155,12 @@ def _known(shared: Workspace, kind: Kind, name: str, noun: type[Noun]) -> bool:
     return True
 
 
-async def offered(
+async def publish_or_log(
     service: Service, source: str, study_file: Path | None, surrogate: str | None
 ) -> None:
-    """The same, where a problem is the operator's to see and no reason to end the server."""
+    """Publish, and log a problem instead of ending the server."""
     try:
-        await offer(service, source, study_file, surrogate)
+        await publish(service, source, study_file, surrogate)
     except CompassError as error:
         logs.trouble("offer", problem=error.message, hint=error.hint)
     except OSError as error:

@@ -1,42 +1,57 @@
-"""What travels over HTTP and is kept on disk."""
+"""What a Compass server sends and a client reads: the nouns of the HTTP interface."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from compass.domain.answer import Answer, ModelCard
+from compass.domain.answer import Answer, ModelCard, Proposal
 from compass.domain.base import Config, Noun, Value
+from compass.domain.limits import ServerLimits
 from compass.domain.mined import Mined
 from compass.domain.query import Query
 from compass.domain.space import Space
-from compass.engine.columns import RuleView
-from compass.prepare.study import Study
+from compass.domain.study import Study
+from compass.domain.tell import TellReport
 
 ID = r"^[0-9a-f]{16}$"
 Id = Annotated[str, Field(pattern=ID, description="of 16 hexadecimal digits")]
 # Shown to people, never part of a path or a header.
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+RowNumber = Annotated[int, Field(ge=0, lt=2**63)]
 _LONGEST = 500  # characters of a text in a list
 _MOST = 10  # names in an entry of a list
-RowNumber = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-def now() -> datetime:
-    """This moment, as it is kept."""
-    return datetime.now(UTC)  # to the microsecond: of two things of one name the newer is meant
-
-
-def shortened(text: str) -> str:
+def excerpt(text: str) -> str:
     """A text as a list shows it."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _first(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(shortened(text) for text in islice(texts, _MOST))
+    return tuple(excerpt(text) for text in islice(texts, _MOST))
+
+
+class Health(Noun):
+    """That the server answers."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class About(Noun):
+    """What this server is and allows."""
+
+    version: str
+    limits: ServerLimits
+    uploads: tuple[str, ...] = ("csv", "tsv", "parquet")
+    paths: bool
+    language_model: bool
+    caution: float = Field(description="scores of trust from here on mean caution")
+    unsupported: float = Field(description="scores of trust from here on mean unsupported")
 
 
 class Problem(Noun):
@@ -53,7 +68,7 @@ class Problem(Noun):
 
     def brief(self) -> "Problem":
         """The same in a list, where it does not quote all that it is about."""
-        cut = {name: shortened(getattr(self, name)) for name in ("error", "hint", "text")}
+        cut = {name: excerpt(getattr(self, name)) for name in ("error", "hint", "text")}
         return self.model_copy(update={**cut, "rules": _first(self.rules)})
 
 
@@ -90,8 +105,8 @@ class Job(Noun):
 
     def brief(self) -> "Job":
         """It in a list."""
-        told = None if self.problem is None else self.problem.brief()
-        return self.model_copy(update={"problem": told})
+        problem = None if self.problem is None else self.problem.brief()
+        return self.model_copy(update={"problem": problem})
 
 
 class WorkspaceInfo(Noun):
@@ -103,7 +118,7 @@ class WorkspaceInfo(Noun):
 
 
 class NewWorkspace(Noun):
-    """A new workspace and the key to it, which is told only once."""
+    """A new workspace and the key to it, which is shown only once."""
 
     workspace: WorkspaceInfo
     key: str = Field(description="send it as the header Compass-Workspace")
@@ -137,6 +152,14 @@ class DatasetInfo(DatasetBrief):
         same = {name: getattr(self, name) for name in DatasetBrief.model_fields}
         # Where the operator has what is offered to everybody is nobody's business.
         return DatasetBrief(**same | ({"path": None} if self.shared else {}))
+
+
+class RuleView(Noun):
+    """A rule and how many past runs break it."""
+
+    text: str
+    broken_by: int = Field(description="rows that break it")
+    source: str = Field("", description="study, dependency or query")
 
 
 class RulesView(Noun):
@@ -220,7 +243,9 @@ class EngineInfo(EngineBase):
     """An engine that has learnt from a dataset and can be asked."""
 
     study: Study = Field(default_factory=Study)
-    said: Study | None = Field(None, description="what was said when it was fitted, no more")
+    given_study: Study | None = Field(
+        None, description="the study that was given when it was fitted, without what was inferred"
+    )
     brought: dict[str, Id] = Field(
         default_factory=dict, description="models that were uploaded, by outcome"
     )
@@ -231,7 +256,7 @@ class EngineInfo(EngineBase):
 
     def brief(self) -> EngineBrief:
         """It in a list."""
-        study = self.study if self.said is None else self.said
+        study = self.study if self.given_study is None else self.given_study
         same = {name: getattr(self, name) for name in EngineBase.model_fields}
         return EngineBrief(
             **same | {"options": {k: v for k, v in self.options.items() if k != "rules"}},
@@ -255,7 +280,7 @@ class AnswerInfo(Noun):
 
     def brief(self) -> "AnswerInfo":
         """It in a list."""
-        return self.model_copy(update={"text": shortened(self.text)})
+        return self.model_copy(update={"text": excerpt(self.text)})
 
 
 class AnswerView(Noun):
@@ -280,3 +305,41 @@ class EvidenceRow(Noun):
     row: int
     distance: float
     values: Config
+
+
+class RunNext(Noun):
+    """Runs to make, and a table to fill in and give back."""
+
+    run_next: tuple[Proposal, ...]
+    csv: str = Field(description="fill in the outcomes, then tell the engine")
+    script: str = Field(
+        "", description="the runs as Slurm job arrays; empty: there is none to make"
+    )
+
+
+class TellView(Noun):
+    """What new runs changed, and the engine that knows them."""
+
+    engine: EngineInfo
+    report: TellReport
+
+
+class CatalogueEntry(Noun):
+    """A public dataset."""
+
+    name: str
+    about: str
+    rows: int | None = None
+    bytes: int | None = Field(None, description="how much there is to download, where it is known")
+    licence: str
+    page: str | None = None
+    downloads: bool = Field(description="whether the server can get it by itself")
+    instructions: str | None = Field(None, description="how to get it by hand, where it cannot")
+
+
+class Plugin(Noun):
+    """Something that can be chosen by name."""
+
+    joint: str
+    name: str
+    what: str

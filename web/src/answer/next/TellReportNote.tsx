@@ -1,25 +1,25 @@
 import { Alert, Button, List, Stack, Table, Text, Title } from "@mantine/core";
-import type { ToldView } from "@/api/types";
+import type { TellView } from "@/api/types";
 import { Fold } from "@/show/Fold";
 import { TrustBadge } from "@/show/TrustBadge";
 import { about, count, value } from "@/show/values";
 import { listed } from "../headline";
 
-type Told = ToldView["told"];
-type Best = NonNullable<Told["questions"][number]["before"]>;
+type TellReport = TellView["report"];
+type Best = NonNullable<TellReport["questions"][number]["before"]>;
 
 interface Props {
-  told: ToldView;
+  made: TellView;
   onGo: (engine: string) => void;
 }
 
 /** What the new runs changed, and the way on with the engine that knows them. */
-export function ToldNote({ told: { told, engine }, onGo }: Props) {
-  const lost = told.rows - told.used;
+export function TellReportNote({ made: { report, engine }, onGo }: Props) {
+  const lost = report.rows - report.used;
   return (
     <Stack gap="md" role="status">
       <Title order={3} size="h5">
-        {count(told.used, "new run")} taken in, {count(told.total, "run")} known now
+        {count(report.used, "new run")} taken in, {count(report.total, "run")} known now
       </Title>
       {lost > 0 ? (
         <Alert color="yellow" variant="light">
@@ -27,19 +27,19 @@ export function ToldNote({ told: { told, engine }, onGo }: Props) {
         </Alert>
       ) : null}
       <List size="sm" spacing={4}>
-        {told.changes.map((one) => (
+        {report.changes.map((one) => (
           <List.Item key={one}>{one}</List.Item>
         ))}
       </List>
-      {told.questions.map((one) => (
+      {report.questions.map((one) => (
         <BeforeAfter key={one.question} before={one.before} after={one.after} />
       ))}
-      {told.arrivals.length > 0 ? (
+      {report.arrivals.length > 0 ? (
         <Fold title="Each new run: predicted and measured">
-          <Arrivals told={told} />
+          <Arrivals report={report} />
         </Fold>
       ) : null}
-      {told.notes.map((one) => (
+      {report.notes.map((one) => (
         <Text key={one} size="sm" c="dimmed">
           {one}
         </Text>
@@ -92,8 +92,8 @@ function BeforeAfter({ before, after }: { before?: Best | null; after?: Best | n
 
 function settings(best: Best | null | undefined): string {
   if (!best) return "no suggestion";
-  const told = Object.entries(best.settings).map(([name, one]) => `${name} = ${value(one)}`);
-  return told.length ? listed(told) : "–";
+  const settings = Object.entries(best.settings).map(([name, one]) => `${name} = ${value(one)}`);
+  return settings.length ? listed(settings) : "–";
 }
 
 function outcomes(best: Best | null | undefined): string {
@@ -101,7 +101,7 @@ function outcomes(best: Best | null | undefined): string {
   return best.outcomes.map((one) => `${one.name} ${about(one.value, one.unit)}`).join(", ");
 }
 
-function Arrivals({ told }: { told: Told }) {
+function Arrivals({ report }: { report: TellReport }) {
   return (
     <Table.ScrollContainer
       minWidth={420}
@@ -119,7 +119,7 @@ function Arrivals({ told }: { told: Told }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {told.arrivals.map((one) => (
+          {report.arrivals.map((one) => (
             <Table.Tr key={one.row}>
               <Table.Th scope="row">{one.row}</Table.Th>
               <Table.Td>

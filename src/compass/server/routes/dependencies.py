@@ -1,4 +1,4 @@
-"""What routes need: the service, the workspace of the request, and the answers they document."""
+"""Dependencies of routes: the service, the workspace of the request, and documented responses."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
-from compass.server.listing import CURSOR, Listed, part_of
-from compass.server.nouns import ID, Problem
+from compass.domain.api import ID, Problem
+from compass.server.listing import CURSOR, Listing, part_of
 from compass.server.problems import Refused
 from compass.server.service import Service
 from compass.server.store import Workspace
 
 
-def routes(tag: str, prefix: str = "") -> APIRouter:
-    """Where the routes of a noun are gathered; for generated clients they are called tag_name."""
+def router_for(tag: str, prefix: str = "") -> APIRouter:
+    """The router of a noun; generated clients call its routes tag_name."""
     return APIRouter(prefix=prefix, tags=[tag], generate_unique_id_function=_operation)
 
 
@@ -30,11 +30,11 @@ def service_of(request: Request) -> Service:
     return service
 
 
-Behind = Annotated[Service, Depends(service_of)]
+ServiceDep = Annotated[Service, Depends(service_of)]
 
 
 def workspace_of(
-    service: Behind,
+    service: ServiceDep,
     key: Annotated[
         str,
         Header(alias="Compass-Workspace", max_length=200, description="the key of a workspace"),
@@ -53,7 +53,7 @@ def workspace_of(
     return opened
 
 
-Here = Annotated[Workspace, Depends(workspace_of)]
+WorkspaceDep = Annotated[Workspace, Depends(workspace_of)]
 IdPath = Annotated[str, Path(alias="id", pattern=ID, description="of 16 hexadecimal digits")]
 Wait = Annotated[
     float,
@@ -66,7 +66,7 @@ After = Annotated[
     Query(pattern=CURSOR, description="go on after these: the header Compass-Next of the last"),
 ]
 # Of every list: what it has to say besides its entries.
-LISTED: dict[int | str, dict[str, Any]] = {
+LIST_HEADERS: dict[int | str, dict[str, Any]] = {
     200: {
         "headers": {
             "Compass-Next": {
@@ -78,10 +78,10 @@ LISTED: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def listed(
+async def list_response(
     service: Service,
     workspaces: Sequence[Workspace],
-    kind: Listed[Any, Any],
+    kind: Listing[Any, Any],
     count: int,
     after: str | None,
     live: Mapping[tuple[str, str], Any] | None = None,
@@ -94,7 +94,7 @@ async def listed(
 
     # One at a time of each workspace: or one that lists a lot would hold all threads.
     async with workspaces[0].listing:
-        written, more = await asyncio.get_running_loop().run_in_executor(service.listers, made)
+        written, more = await asyncio.get_running_loop().run_in_executor(service.list_threads, made)
     headers = {} if more is None else {"Compass-Next": more}
     return Response(written, media_type="application/json", headers=headers)
 
@@ -120,7 +120,7 @@ _RETRY = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds
 _ALWAYS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 431, 503)
 
 
-def problems(*more: int) -> dict[int | str, dict[str, Any]]:
+def problem_responses(*more: int) -> dict[int | str, dict[str, Any]]:
     """The documented failures of a route."""
     return {
         status: {"model": Problem, "description": _WHY[status]}

@@ -1,0 +1,170 @@
+"""The work of jobs: reading a dataset, fitting an engine, telling it new runs, answering."""
+
+import asyncio
+import json
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from compass.domain.api import DatasetInfo, EngineInfo
+from compass.server import answers
+from compass.server.jobs import Running
+from compass.server.problems import Refused
+from compass.server.sizes import size_of
+from compass.server.store import Workspace, now
+
+if TYPE_CHECKING:
+    from compass.server.service import Service
+
+ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
+TELL_REPORT = "tell-report.json"
+
+
+async def read_dataset(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> dict[str, str]:
+    """Read a dataset that was uploaded or named; one that cannot be read is removed."""
+    name = given["dataset"]
+    about = workspace.get("datasets", name, DatasetInfo)
+    task = {
+        "path": str(service.data_path(workspace, name)),
+        "study": about.study.model_dump(mode="json", exclude_defaults=True),
+        "called": about.name,
+        "limits": service.limits.model_dump(),
+    }
+    running.update(stage="reading")
+    try:
+        # Not behind the fits, which may take an hour: a person waits for it. A public dataset
+        # may have to be downloaded, for which a person waits longer.
+        public = about.catalogue is not None
+        pool = service.fit_pool if public else service.ask_pool
+        written = await pool.do(
+            "read",
+            task,
+            owner=workspace.id,
+            seconds=service.limits.fit_seconds if public else service.limits.query_seconds,
+            report=running.report,
+            started=running.began,
+        )
+        found = json.loads(written)
+    except (Refused, asyncio.CancelledError):
+        # What cannot be read is of no use; a server that closes will try again.
+        if not service.jobs.closing:
+            workspace.remove("datasets", name)
+        raise
+    found.pop("used")
+    about = workspace.get("datasets", name, DatasetInfo)  # unless it was deleted meanwhile
+    workspace.put("datasets", name, about.model_copy(update={"ready": True, **found}))
+    return {}
+
+
+async def fit_engine(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> dict[str, str]:
+    """Fit an engine to a dataset and keep it."""
+    name = given["engine"]
+    if workspace.has("engines", name):
+        return {}  # the server ended after it was done and before that was noted
+    data = service.ready_dataset(workspace, given["dataset"])
+    with workspace.making("engines", name) as draft:
+        task = service.dataset_task(workspace, given["dataset"], given.get("study")) | {
+            "output": str(draft / ENGINE),
+            "options": given["options"],
+            "models": {
+                outcome: service.model_task(workspace, model, given["columns"].get(outcome))
+                for outcome, model in given["models"].items()
+            },
+        }
+        described = json.loads(await _in_fit_pool(service, "fit", task, workspace, running))
+        about = EngineInfo(
+            id=name,
+            name=given["name"] or data.name,
+            created=now(),
+            shared=workspace.shared,
+            dataset=data.id,
+            bytes=size_of(draft),
+            options=given["options"],
+            brought=given["models"],
+            given_study=task["study"],
+            version=version("compass-hpc"),
+            **described,
+        )
+        (draft / "about.json").write_text(about.model_dump_json())
+    return {}
+
+
+async def tell_runs(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> dict[str, str]:
+    """Give new runs to a copy of an engine; the file of the runs is removed afterwards."""
+    try:
+        await _learn_runs(service, workspace, given, running)
+    finally:
+        # The new engine has its own copy of the runs; a server that closes will try again.
+        if not service.jobs.closing:
+            workspace.remove("datasets", given["runs"])
+    return {}
+
+
+async def _learn_runs(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> None:
+    name = given["engine"]
+    if workspace.has("engines", name):
+        return
+    old = service.engine(workspace, given["parent"])
+    with workspace.making("engines", name) as draft:
+        task = {
+            "engine": str(service.engine_path(workspace, old.id)),
+            "path": str(service.data_path(workspace, given["runs"])),
+            "called": service.dataset(workspace, given["runs"]).name,
+            "output": str(draft / ENGINE),
+            "questions": given["questions"],
+            "limits": service.limits.model_dump(),
+        }
+        made = json.loads(await _in_fit_pool(service, "tell", task, workspace, running))
+        about = old.model_copy(
+            update={"id": name, "created": now(), "parent": old.id, "shared": False}
+        )
+        named = {"name": given.get("name") or old.name, "version": version("compass-hpc")}
+        about = EngineInfo.model_validate(
+            about.model_dump() | made["engine"] | named | {"bytes": size_of(draft)}
+        )
+        (draft / TELL_REPORT).write_text(json.dumps(made["report"]))
+        (draft / "about.json").write_text(about.model_dump_json())
+
+
+async def ask_question(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> dict[str, str]:
+    """Answer a question and keep the answer."""
+    name, engine = given["answer"], given["engine"]
+    if workspace.has("answers", name):
+        return {}
+    path = str(service.engine_path(workspace, engine))
+    written = await service.ask_pool.do(
+        "ask",
+        {"engine": path, "question": given["question"]},
+        owner=workspace.id,
+        seconds=service.limits.query_seconds,
+        warm=path,
+        report=running.report,
+        started=running.began,
+    )
+    await asyncio.to_thread(answers.keep, workspace, name, engine, written)
+    return {}
+
+
+async def _in_fit_pool(
+    service: "Service", task: str, given: dict[str, Any], workspace: Workspace, running: Running
+) -> bytes:
+    return await service.fit_pool.do(
+        task,
+        given,
+        owner=workspace.id,
+        seconds=service.limits.fit_seconds,
+        report=running.report,
+        started=running.began,
+    )
+
+
+WORK = {"read": read_dataset, "fit": fit_engine, "tell": tell_runs, "ask": ask_question}
