@@ -67,7 +67,7 @@ export function RunNext({ view, engine, chosen, onTold }: Props) {
 function wanted(view: AnswerView) {
   return {
     params: { path: { id: view.engine } },
-    body: { runs: 5, question: view.answer.text, where: [] },
+    body: { runs: 5, question: view.answer.text, where: [], pending: [] },
   };
 }
 
