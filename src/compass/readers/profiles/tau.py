@@ -53,7 +53,7 @@ class Tau(ProfileReader):
         if list(found) == [""]:
             found = {_metric_of(found[""][0]): found[""]}
         files = {"time" if name in _CLOCKS else name: paths for name, paths in found.items()}
-        names = time_first(list(files))
+        names = time_first(["time" if name in _CLOCKS else name for name in found])
         about: dict[str, Scalar] = {}
         added: dict[str, _ByName] = {}
         for column, name in chosen(self.options, names, path).items():
