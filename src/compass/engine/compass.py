@@ -1,7 +1,6 @@
 """The engine: fit it once on past runs, then ask."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +19,15 @@ from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import TellReport
 from compass.engine import arguments
-from compass.engine.answer import Clock, WantedRuns, answer_by_search
+from compass.engine.answer import Clock, WantedRuns, answer_by_search, provenance_of
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, BatchReply, ask_all
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, changed_runs, curves
 from compass.engine.plan import is_population, plan
-from compass.engine.provenance import provenance_of
 from compass.engine.questions import Questions, Run
-from compass.engine.rules import broken_by, compiled, explaining, standing
+from compass.engine.rules import broken_by, compiled, ignored_column, standing
 from compass.engine.scope import Scope, scope_of
-from compass.engine.tell_report import remembered
 from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.execute import Executor, executor_name
@@ -44,6 +41,7 @@ from compass.model.function import PredictFunction
 from compass.settings import Settings
 
 _NO_RUNS = WantedRuns()
+_REMEMBERED = 5  # questions whose answers `tell` compares when nobody says which
 
 
 class Compass(Questions):
@@ -153,8 +151,13 @@ class Compass(Questions):
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
         query = self._query(question, options)
         answer = self._answer(query, options.curve)
-        self.asked = remembered(self.asked, query, answer)
+        self.remember(query, answer)
         return answer
+
+    def remember(self, query: Query, answer: Answer) -> None:
+        """Keep a question for `tell`, as the newest of the last few."""
+        others = [one for one in self.asked if one[0] != query]
+        self.asked = [*others, (query, answer)][-_REMEMBERED:]
 
     @takes(questions=arguments.BATCH, executor=executor_name, progress=function)
     def ask_all(
@@ -193,9 +196,10 @@ class Compass(Questions):
         if checked.generator is not None:
             registry.get("generator", checked.generator)  # a wrong name is told before the work
         try:
-            return self._bind(checked)
+            return bind_query(checked, self.space)
         except UnknownName as error:
-            raise error.within(question if isinstance(question, str) else "") from None
+            known = ignored_column(error, self.data.prepared)
+            raise known.within(question if isinstance(question, str) else "") from None
 
     def _run_next(
         self,
@@ -320,9 +324,6 @@ class Compass(Questions):
         """How many past runs break each rule."""
         return broken_by(self.data.prepared, self.rules)
 
-    def _bind(self, query: Query) -> Query:
-        return explaining(partial(bind_query, query, self.space), self.data.prepared)
-
     def _baseline(self, run: Run) -> Row | Given:
         if isinstance(run, int):
             self.data.table.check_row(run)
@@ -343,7 +344,8 @@ class Compass(Questions):
     ) -> Answer:
         clock = Clock()
         task, assessor = self._bind_task(query, clock)
-        provenance = provenance_of(self, query)
+        seed = query.seed if query.seed is not None else self.settings.seed
+        provenance = provenance_of(self.data, seed)
         if isinstance(task, Scope):
             answer = self._over_past_runs(query, task, assessor, provenance, runs.count)
             clock.mark("search")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from compass.domain.answer import Evidence, Label, Prediction, Trust
 from compass.domain.base import Config, Value
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category, Number
 from compass.domain.target import Target
 from compass.generate.targets import meets
@@ -257,3 +258,16 @@ class Assessor:
         """The encoder of the outcomes, and their columns in the prepared table."""
         space, names = self.store.prepared.space, tuple(self.trained)
         return Encoder(space.select(names)), [space.names.index(name) for name in names]
+
+
+def goal_doubts(outcomes: Sequence[Prediction], least: float) -> tuple[Doubt, ...]:
+    """A doubt for every goal that is predicted to be met, but with a chance below `least`.
+
+    A suggestion that just reaches its goal misses it about every other time; who reads `trusted`
+    expects more than that.
+    """
+    return tuple(
+        Doubt(code=DoubtCode.GOAL_CHANCE, outcome=one.name, value=one.chance, limit=least)
+        for one in outcomes
+        if one.chance is not None and one.meets and one.chance < least
+    )

@@ -75,16 +75,16 @@ class ModelStore:
         """The trained models of these outcomes; those that exist are reused."""
         wanted = tuple(targets)
         missing = [t for t in wanted if (features, t) not in self.trained]
-        with self._at_work(bool(missing)):
-            self._train(features, missing)
         if missing:
+            with self._at_work():
+                self._train(features, missing)
             self.tell("learnt", len(missing), len(missing))
         return {target: self.trained[features, target] for target in wanted}
 
     @contextmanager
-    def _at_work(self, needed: bool) -> Iterator[None]:
+    def _at_work(self) -> Iterator[None]:
         """Opens the executor that was asked for, once for all outcomes."""
-        if self.executor is None or self.place is not None or not needed:
+        if self.executor is None or self.place is not None:
             yield
             return
         with opened(self.executor) as place:
