@@ -25,7 +25,6 @@ from compass.engine.notes import (
 )
 from compass.engine.plan import allowing, followers, linked
 from compass.evidence.assessor import Assessor, goal_doubts
-from compass.evidence.comparable import MatchedRuns
 from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
 from compass.evidence.past_runs import beside_best, measured_at
@@ -109,7 +108,7 @@ def answer_by_search(
         baseline=None if task.baseline is None else task.baseline.config,
         context=assumptions(searched),
         contexts=len(task.contexts),
-        comparable=MatchedRuns.of(assessor, task.outcomes).known,
+        comparable=assessor.matched.known,
         notes=(
             *task.assumed.notes,
             *withheld,
@@ -201,8 +200,8 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
         found.X,
         assessor.predict(scores, spreads, task.targets, before, observed, moved),
     )
-    trusts = with_effects(task, assessor, found.X, assessor.trust(found.X))
-    least, comparable = task.settings.trust.chance, MatchedRuns.of(assessor, task.outcomes).known
+    trusts = with_effects(task, assessor.matched, found.X, assessor.trust(found.X))
+    least, comparable = task.settings.trust.chance, assessor.matched.known
     return tuple(
         _suggestion(
             task,

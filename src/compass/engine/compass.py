@@ -29,7 +29,6 @@ from compass.engine.questions import Questions, Run
 from compass.engine.rules import broken_by, compiled, ignored_column, standing
 from compass.engine.scope import Scope, scope_of
 from compass.evidence.assessor import Assessor
-from compass.evidence.comparable import MatchedRuns
 from compass.execute import Executor, executor_name
 from compass.generate.legality import lawful
 from compass.generate.task import SearchTask
@@ -145,7 +144,7 @@ class Compass(Questions):
             )
         trained = self.store.train(features, outcomes)
         assessor = Assessor(self.store, self.store.view_of(features), trained)
-        MatchedRuns.of(assessor, outcomes).prepare()
+        assessor.matched.prepare()
         return self
 
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
@@ -367,12 +366,12 @@ class Compass(Questions):
 
         def assess(scope: Scope) -> Assessor:
             clock.mark("plan")
-            trained = self.store.train(scope.features, scope.outcomes)
+            trained = self.store.train(scope.view.names, scope.outcomes)
             clock.mark("fit")
-            return Assessor(self.store, self.store.view_of(scope.features), trained, query.level)
+            return Assessor(self.store, scope.view, trained, query.level)
 
         if is_population(query):
-            scope = scope_of(query, self.space, self.rules)
+            scope = scope_of(query, self.store, self.rules)
             return scope, assess(scope)
         return plan(query, self.store, self.rules, assess)
 

@@ -37,10 +37,9 @@ def _equality(node: Expression) -> tuple[str, Value] | None:
             return None
 
 
-def matching_rows(
-    scope: Scope, view: FeatureView, given: dict[str, float]
-) -> tuple[Rows, tuple[str, ...]]:
+def matching_rows(scope: Scope, given: dict[str, float]) -> tuple[Rows, tuple[str, ...]]:
     """Past runs that meet all conditions, else those that meet most of them (and a note)."""
+    view = scope.view
     complete = np.isfinite(view.X).all(axis=1) & view.prepared.measured
     checks = obeyed(scope.rules, scope.conditions, scope.outcomes, view)
     names = [rule.text for rule in (*scope.rules, *scope.conditions)]

@@ -13,6 +13,7 @@ from compass.domain.base import Config, Value
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category, Number
 from compass.domain.target import Target
+from compass.evidence.comparable import MatchedRuns
 from compass.generate.targets import meets
 from compass.learn.features import FeatureView
 from compass.learn.intervals import own_spread
@@ -35,6 +36,12 @@ class Assessor:
     view: FeatureView
     trained: Mapping[str, OutcomeModel]
     asked: float | None = None  # the level of intervals that a question wants
+
+    @cached_property
+    def matched(self) -> MatchedRuns:
+        """The comparable past runs, for all of its outcomes."""
+        learnt = {name: self.learnt(name) for name in self.trained}
+        return MatchedRuns.of(self.view, learnt, self.store.settings.trust)
 
     def learnt(self, name: str) -> LearntOutcome:
         """An outcome with what was measured of it and what is known of its model."""
