@@ -1,4 +1,7 @@
-"""Binds a question to the table as a search task: the only place where the three kinds differ."""
+"""Binds a question to the table as a search task: the only place where the three kinds differ.
+
+Decisions 0031 and 0006 (docs/decisions).
+"""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""What a question is about: the features it predicts from, its outcomes, and the rules on both."""
+"""What a question is about: the features it predicts from, its outcomes, and the rules on both.
+
+Decision 0007 (docs/decisions).
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Where a recommendation starts: matching past runs, the contexts they ran in, the best of them."""
+"""Where a recommendation starts: matching past runs, the contexts they ran in, the best of them.
+
+Decision 0005 (docs/decisions).
+"""
 
 import numpy as np
 

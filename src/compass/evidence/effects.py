@@ -1,4 +1,7 @@
-"""Effect evidence of suggestions: what comparable past runs say about every move they make."""
+"""Effect evidence of suggestions: what comparable past runs say about every move they make.
+
+Decision 0019 (docs/decisions).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

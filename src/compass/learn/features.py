@@ -1,4 +1,7 @@
-"""The past runs seen through one set of features: what models learn from and answers refer to."""
+"""The past runs seen through one set of features: what models learn from and answers refer to.
+
+Decision 0031 (docs/decisions).
+"""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
