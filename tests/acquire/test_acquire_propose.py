@@ -421,3 +421,16 @@ def test_a_pending_run_without_a_value_is_refused(sparse: cp.Compass) -> None:
         sparse.run_next(2, pending=[{"nodes": 4}])
     with pytest.raises(cp.CompassError, match="pending"):
         sparse.run_next(2, pending=7)  # type: ignore[arg-type]
+
+
+def test_pending_runs_count_where_a_change_is_made_to_many_runs(sparse: cp.Compass) -> None:
+    knob = next(n for n in sparse.space.having(Role.KNOB) if sparse.space[n].role is Role.KNOB)
+    outcome = sparse.space.having(Role.OUTCOME)[0]
+    value = sparse.data.row(0)[knob]
+    asked = f"What if we change X = {{{knob}: {value}}}, how would that affect Y = {{{outcome}}}"
+    first = sparse.run_next(2, asked)
+    assert first
+    later = sparse.run_next(2, asked, pending=first)
+    assert not {one.id for one in first} & {one.id for one in later}
+    with pytest.raises(cp.CompassError, match="a pending run has no value for"):
+        sparse.run_next(2, asked, pending=[{"nonsense": 1}])

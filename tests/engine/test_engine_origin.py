@@ -96,3 +96,38 @@ def test_an_origin_that_nobody_knows_is_refused() -> None:
     with pytest.raises(StudyProblem, match="cannot be 'guessed'") as refused:
         engine(table({5: "guessed"}), origin="made")
     assert "measured, synthetic, failed" in refused.value.hint
+
+
+def test_synthetic_rows_that_are_told_are_no_runs() -> None:
+    data = table(dict.fromkeys(range(100, 140), "synthetic"))
+    first = {name: values[:100] for name, values in data.items()}
+    later = {name: values[100:140] for name, values in data.items()}
+    known = engine(first, origin="made")
+    report = known.tell({**later, "time": np.full(40, 999.0)})
+    assert report.used == 40
+    assert (report.arrivals, report.coverage, report.labels) == ((), (), ())
+    assert all(one.drift is None for one in report.learnt)
+    assert report.learnt[0].how != ""
+    assert {*known.store.view_of(("nodes", "tile", "app")).train} & {*range(100, 140)}
+
+
+def test_no_error_is_measured_on_synthetic_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    from compass.learn import store
+
+    seen = []
+    selected = store.select_recipe
+    monkeypatch.setattr(
+        store, "select_recipe", lambda folds, **more: seen.append(folds) or selected(folds, **more)
+    )
+    synthetic = dict.fromkeys(range(100, ROWS), "synthetic")
+    marked = engine(table(synthetic), origin="made")
+    view = marked.store.view_of(("nodes", "tile", "app"))
+    assert len(seen[0].data.y) == len(view.supporting) < len(view.train)
+
+
+def test_runs_are_proposed_where_runs_were_made() -> None:
+    data = table(dict.fromkeys(range(60, ROWS), "synthetic"))
+    data["app"] = np.where(np.arange(ROWS) < 60, data["app"], "imagined")
+    proposed = engine(data, origin="made").run_next(6)
+    assert proposed
+    assert all(one.config["app"] != "imagined" for one in proposed)

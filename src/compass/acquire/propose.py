@@ -53,8 +53,8 @@ def for_answer(
     else:
         others = acquisition(name).propose(request)
     pending = [proposal(Encoder(task.space).decode(x), "") for x in request.pending]
-    if pending:
-        first = tuple(_beside(task, pending, first))
+    busy = {one.id for one in pending}
+    first = tuple(one for one in first if one.id not in busy)
     found = [*first, *_beside(task, [*pending, *first], others)][:n]
     if found or not (request.requested or no_answer is not None):
         return tuple(found)
@@ -111,7 +111,8 @@ class ExpectedImprovement:
             )
         ]
         runs, first = request.assessor.view.all_runs, drawn.incumbent.place
-        if not chosen and request.requested and not runs.rows(drawn.X[first]):
+        fresh = first not in drawn.pending and not runs.rows(drawn.X[first])
+        if not chosen and request.requested and fresh:
             chosen = [(first, None)]  # sure as it seems, it was never run
         directed = [target for target in task.targets if target.direction is not None]
         single = len(directed) == len(task.targets) == 1 and not task.outcome_rules
@@ -145,17 +146,31 @@ def _for_what_if(
 
 
 def for_population(
-    assessor: Assessor, rules: Sequence[Rule], before: Floats, after: Floats, n: int
+    assessor: Assessor,
+    rules: Sequence[Rule],
+    before: Floats,
+    after: Floats,
+    n: int,
+    pending: Floats,
 ) -> tuple[Proposal, ...]:
-    """Runs for a change of past runs [m, d]: the changed ones that are least certain."""
-    space, made = assessor.view.features, assessor.view.all_runs
+    """Runs for a change of past runs [m, d]: the changed ones that are least certain.
+
+    Nothing near a `pending` run [p, d] is proposed.
+    """
+    space, made, geometry = (
+        assessor.view.features,
+        assessor.view.all_runs,
+        assessor.view.geometry({}),
+    )
     # A past run that broke a rule tells what happened; nobody is asked to break it again.
     possible = allowed(space, rules, after) & ~made.known(after)
+    for x in pending:
+        possible &= apart(after, x, geometry, assessor.store.settings.search.distinct)
     fresh = np.flatnonzero(possible)[:_TRIED]
     if not len(fresh):
         return ()
     proposals = []
-    for place in _doubtful(assessor, assessor.view.geometry({}), after[fresh], n).chosen:
+    for place in _doubtful(assessor, geometry, after[fresh], n).chosen:
         row = made.rows(before[fresh[place]])
         why = f"row {row[0]} with the change made: the two tell what it does there"
         proposals.append((after[fresh[place]], why))
@@ -220,7 +235,7 @@ def anywhere(
     a `pending` run [p, d].
     """
     rng = np.random.default_rng(seed)
-    space, past = assessor.view.features, assessor.view.X[assessor.view.train]
+    space, past = assessor.view.features, assessor.view.X[assessor.view.supporting]
     stay = past if within is None else within
     mixed = stay[rng.integers(len(stay), size=_TRIED)].copy()
     donors = past[rng.integers(len(past), size=_TRIED)]

@@ -346,7 +346,7 @@ class Compass(Questions):
         seed = query.seed if query.seed is not None else self.settings.seed
         provenance = provenance_of(self.data, seed)
         if isinstance(task, Scope):
-            answer = self._over_past_runs(query, task, assessor, provenance, runs.count)
+            answer = self._over_past_runs(query, task, assessor, provenance, runs)
             clock.mark("search")
         else:
             answer = answer_by_search(task, assessor, provenance, clock, runs)
@@ -377,12 +377,15 @@ class Compass(Questions):
 
     @staticmethod
     def _over_past_runs(
-        query: Query, scope: Scope, assessor: Assessor, provenance: Provenance, wanted: int
+        query: Query, scope: Scope, assessor: Assessor, provenance: Provenance, wanted: WantedRuns
     ) -> Answer:
         """A what-if without a baseline: the change is applied to every past run that matches."""
         runs = changed_runs(query, scope, assessor)
         answer = answer_population(query, runs, assessor, provenance)
-        if not wanted:
+        if not wanted.count:
             return answer
-        proposals = for_population(assessor, scope.rules, runs.before, runs.after, wanted)
+        busy = wanted.encoded(scope.view.features)
+        proposals = for_population(
+            assessor, scope.rules, runs.before, runs.after, wanted.count, busy
+        )
         return answer.model_copy(update={"run_next": proposals})

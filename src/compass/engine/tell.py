@@ -193,7 +193,7 @@ class _Case:
     before: OutcomeModel
     was: OutcomeData
     now: OutcomeData
-    arrived: Rows  # positions of the new runs that know the outcome
+    arrived: Rows  # positions of the new runs in which the outcome was measured
     target: str
 
     @property
@@ -215,13 +215,14 @@ def _taken_in(
     was, now = old.data_of(features, target), store.data_of(features, target)
     fresh = store.prepared.row_id >= first
     complete = np.isfinite(now.view.X).all(axis=1) & np.isfinite(now.y)
-    arrived = np.flatnonzero(fresh & complete)
+    usable = np.flatnonzero(fresh & complete)
+    arrived = store.prepared.citable(usable)  # a synthetic row says nothing about drift
     case = _Case(old, store, old.trained[key], was, now, arrived, target)
     outcome = Space(parameters=(old.prepared.space[target],))
     same = _same_codes(was.view.features, now.view.features) and _same_codes(
         outcome, Space(parameters=(store.prepared.space[target],))
     )
-    if not len(arrived) and same:
+    if not len(usable) and same:
         return _kept(case)
     change = _drift(case) if same and len(arrived) else None
     final, selected, (update, why) = _learnt(case, same, change)

@@ -62,7 +62,7 @@ def compared(old: ModelStore, new: ModelStore, first: int) -> Compared:
     if features is None or any(name not in new.prepared.space for name in features):
         return Compared()
     X = new.prepared.columns_of(features)
-    rows = fresh[np.isfinite(X[fresh]).all(axis=1)]
+    rows = new.prepared.citable(fresh[np.isfinite(X[fresh]).all(axis=1)])
     if not len(rows):
         return Compared()
     notes: tuple[str, ...] = ()

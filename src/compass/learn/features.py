@@ -112,14 +112,17 @@ class FeatureView:
 
     def rule(self, text: str, outcomes: tuple[str, ...] = ()) -> Rule:
         """A rule over the features, and over these outcomes beside them."""
-        key = (text, outcomes)
-        if key not in self._rules:
-            if len(self._rules) >= _RULES:
-                self._rules.clear()
-            columns = (*self.names, *outcomes)
-            space = self.prepared.space.select(columns)
-            self._rules[key] = compile_rule(parse_rule(text), space, columns, text)
-        return self._rules[key]
+        known = self._rules.get((text, outcomes))
+        if known is not None:
+            return known
+        columns = (*self.names, *outcomes)
+        compiled = compile_rule(
+            parse_rule(text), self.prepared.space.select(columns), columns, text
+        )
+        if len(self._rules) >= _RULES:
+            self._rules.clear()
+        self._rules[text, outcomes] = compiled
+        return compiled
 
     def geometry(self, weights: dict[str, float]) -> Geometry:
         """Distances between configurations, with the person's costs of change."""

@@ -107,7 +107,7 @@ class LearntOutcome:
         """The outcome of every run [n]; NaN where it was not measured."""
         return self.view.prepared.outcome(self.name)
 
-    @cached_property
+    @property
     def scores(self) -> Floats:
         """The outcome as a model gives it, [n, outputs]: a number, or 1 for the class it was."""
         if isinstance(self.parameter, Category):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import ModelCard
+from compass.domain.errors import CompassError
 from compass.domain.space import Category
 from compass.execute import Executor, opened
 from compass.learn.compare import Selection
@@ -117,7 +118,7 @@ class ModelStore:
         """What learns an outcome: the function that a person gave, or the recipe that is best."""
         if target in self.given:
             return self.followed(data, target, Recipe(family="given"))
-        rows = data.train
+        rows = self.prepared.citable(data.train)  # no error is measured on synthetic rows
         found = select_recipe(
             CrossValidation.of(data.training(self.settings).take(rows), self._groups(data.X, rows)),
             journal=self.journal,
@@ -167,8 +168,10 @@ class ModelStore:
                 learner, selection = self.chosen(data, target)
                 spent = time.perf_counter() - began
                 selected.append(_Selected(target, data, learner, selection, spent))
-        finally:
+        except CompassError:
             self._finish(features, selected)
+            raise
+        self._finish(features, selected)
 
     def _finish(self, features: tuple[str, ...], selected: Sequence[_Selected]) -> None:
         """Train the final models of the outcomes whose recipes are selected."""
