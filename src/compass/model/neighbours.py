@@ -8,16 +8,15 @@ one neighbour with their mean outcome, as heavy as all of them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
-from compass.model.base import Floats, Task, are_shares
+from compass.model.base import FitOptions, Floats, Task, are_shares
 from compass.model.dense import (
     MODEL,
     DenseFamily,
@@ -125,23 +124,15 @@ class Neighbours(DenseFamily):
 
     @classmethod
     def fit_many(
-        cls,
-        X: Floats,
-        Y: Floats,
-        *,
-        tasks: Sequence[Task],
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
+        cls, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
     ) -> tuple[FittedNeighbours, ...]:
         """Remember X float64[n, d] once for all outcomes Y float64[n, outcomes]."""
-        del seed
+        weight, features = options["weight"], options.get("features")
         outcomes = [
             dense_rows(X, y, task, weight, features) for y, task in zip(Y.T, tasks, strict=True)
         ]
         points, place = _distinct(outcomes[0])
-        return tuple(_fitted(rows, points, place, settings) for rows in outcomes)
+        return tuple(_fitted(rows, points, place, options["settings"]) for rows in outcomes)
 
 
 def _distinct(rows: DenseRows) -> tuple[Floats, NDArray[np.int64]]:
