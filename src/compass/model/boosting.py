@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
 from compass.execute.kernel import cores
 from compass.model.search_space import SearchSpace, TunedNumber
-from compass.model.trees.fitted import TreeFamily, TreeRows, check, constant, rescaled
+from compass.model.trees.fitted import TreeFamily, TreeRows, arranged_forest, check, constant
 from compass.model.trees.flat import FlatForest
 from compass.model.trees.foreign import from_lightgbm, from_xgboost
 from compass.prepare.weigh import deviation, normal
@@ -19,7 +18,6 @@ from compass.settings import Settings
 # Cells (rows x columns) that repay a thread: threads of these libraries wait for each other so
 # often that on busy processors small tables train a hundred times slower with two than with one.
 _CELLS = 500_000
-_NEVER = -1e6  # the raw score of a class that no run had: its share is 0 after the link
 
 
 @registry.add("surrogate", "lightgbm")
@@ -92,18 +90,13 @@ def _boost(train: Callable[[TreeRows], FlatForest], rows: TreeRows) -> FlatFores
         # Both libraries keep outcomes as float32, which has no digits left for small differences
         # between large numbers.
         centre, scale = float(np.average(y, weights=weight)), deviation(y, weight) or 1.0
-        return rescaled(train(replace(rows, y=(y - centre) / scale)), scale, centre)
+        grown = train(replace(rows, y=(y - centre) / scale))
+        return replace(grown, value=scale * grown.value, offset=scale * grown.offset + centre)
     seen, place = np.unique(y.astype(np.int64), return_inverse=True)
     if seen.size == 1:
         return constant((np.arange(classes) == seen[0]).astype(np.float64), X.shape[1])
     grown = train(replace(rows, y=place.astype(np.float64)))
-    return grown if grown.link == "sigmoid" else _widen(grown, seen, classes)
-
-
-def _widen(forest: FlatForest, seen: NDArray[np.int64], classes: int) -> FlatForest:
-    offset = np.full(classes, _NEVER)
-    offset[seen] = forest.offset
-    return replace(forest, slot=seen[forest.slot], offset=offset)
+    return grown if grown.link == "sigmoid" else arranged_forest(grown, seen, classes)
 
 
 def _threads(rows: TreeRows) -> int:

@@ -10,14 +10,13 @@ from threading import Lock
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
 from compass.execute.processors import cores
 from compass.model.base import Floats, Task
 from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.trees import flat
-from compass.model.trees.fitted import TreeFamily, TreeRows, check
+from compass.model.trees.fitted import TreeFamily, TreeRows, arranged_forest, check
 from compass.model.trees.flat import FlatForest
 from compass.settings import ForestSettings
 
@@ -110,7 +109,9 @@ def grow(
     with _one_at_a_time, warnings.catch_warnings():
         members = _each(one, [int(each) for each in seeds], threads or cores())
     forest = flat.from_trees([member.tree_ for member in members], X.shape[1])
-    return forest if task.classes is None else _widen(forest, members[0].classes_, task.classes)
+    if task.classes is None:
+        return forest
+    return arranged_forest(forest, members[0].classes_.astype(np.int64), task.classes)
 
 
 def _drawn(weight: Floats | None, n: int, seed: int) -> Floats:
@@ -132,9 +133,3 @@ def _each(one: Callable[[int], Any], seeds: list[int], threads: int) -> list[Any
         return list(pool.map(one, seeds))
     finally:  # whoever interrupts waits for the trees at hand, not for all
         pool.shutdown(cancel_futures=True)
-
-
-def _widen(forest: FlatForest, seen: NDArray[Any], classes: int) -> FlatForest:
-    value = np.zeros((forest.nodes, classes))
-    value[:, seen.astype(np.int64)] = forest.value
-    return flat.with_values(forest, value)

@@ -16,7 +16,7 @@ from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Category, Space
 from compass.execute.arrays import checked, whole
 from compass.model.base import FamilyDefaults, Fitted, FittedDefaults, Floats, Task
-from compass.model.files.classes import arranged, arranged_forest, order
+from compass.model.files.classes import arranged, order
 from compass.model.files.columns import Columns, Feed, fed, feeds, stated
 from compass.model.files.limits import Limits
 from compass.model.files.opened import Opened, opened
@@ -24,7 +24,7 @@ from compass.model.files.recode import over_columns
 from compass.model.files.sniff import content_of
 from compass.model.recipe import Exponential
 from compass.model.trees import flat
-from compass.model.trees.fitted import FittedTrees, restored, suits
+from compass.model.trees.fitted import FittedTrees, arranged_forest, restored, suits
 from compass.model.trees.flat import FlatForest
 from compass.model.trees.joined import rows_for
 

@@ -1,6 +1,6 @@
 """A trained model made of trees, whichever library grew them, and what it may be trained on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,6 +16,8 @@ from compass.model.trees import flat
 from compass.model.trees.cut import Cuts
 from compass.model.trees.flat import FlatForest
 from compass.settings import Settings
+
+_NEVER = -1e6  # the raw score of a class that no tree knows: its share is 0 after the link
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +163,23 @@ def constant(value: Floats, width: int) -> FlatForest:
     )
 
 
-def rescaled(forest: FlatForest, factor: float, shift: float) -> FlatForest:
-    """The ensemble that predicts factor * prediction + shift; identity links only."""
-    if forest.link != "identity":
-        raise BadInput("only the prediction of a number can be rescaled")
-    return replace(forest, value=factor * forest.value, offset=factor * forest.offset + shift)
+def arranged_forest(
+    forest: FlatForest, places: Sequence[int] | NDArray[np.int64], outputs: int
+) -> FlatForest:
+    """The same trees with a score for each label of the outcome, in the outcome's order."""
+    place = np.asarray(places, dtype=np.int64)
+    if forest.link == "sigmoid":
+        if outputs == 2:
+            sign = 1.0 if tuple(places) == (0, 1) else -1.0
+            return replace(forest, value=sign * forest.value, offset=sign * forest.offset)
+        offset = np.full(outputs, _NEVER)
+        offset[place] = [0.0, forest.offset[0]]  # softmax of (0, r) is the sigmoid of r
+        slot = np.full(forest.trees, place[1])
+        return replace(forest, link="softmax", offset=offset, slot=slot)
+    if forest.link == "softmax":
+        offset = np.full(outputs, _NEVER)
+        offset[place] = forest.offset
+        return replace(forest, offset=offset, slot=place[forest.slot])
+    value = np.zeros((forest.nodes, outputs))
+    value[:, place] = forest.value
+    return replace(forest, value=value, offset=np.zeros(outputs))
