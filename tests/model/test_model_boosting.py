@@ -129,7 +129,7 @@ def test_spread_is_that_of_the_later_half_of_the_rounds(name: str, classes: int 
     winner = model.predict(X).argmax(axis=1)
     expected = np.std([stage[np.arange(200), winner] for stage in stages], axis=0)
     np.testing.assert_allclose(model.spread(X), expected, rtol=1e-7, atol=1e-12)
-    both = model.predict_spread(X)
+    both = flat.mean_spread(forest, X)
     assert np.array_equal(both[0], model.predict(X))
     assert np.array_equal(both[1], model.spread(X))
 

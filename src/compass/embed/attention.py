@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.embed.forward import attended
 from compass.embed.train import (
     SAVED,
     Arrays,
     Floats,
+    NetworkEmbedder,
     NetworkRows,
     Schedule,
     dense,
@@ -27,13 +27,12 @@ from compass.embed.train import (
     drawn,
     finite,
     moments,
-    network_rows,
     outcome_loss,
     torch_library,
 )
 from compass.execute.arrays import checked, floats
 from compass.prepare.design import Design
-from compass.settings import EmbeddingSettings, Settings
+from compass.settings import EmbeddingSettings
 
 # Two that tell the sizes, and the rest; `gates` is twice `hidden`, which is width + attention.
 _SIZED = {
@@ -106,28 +105,15 @@ class AttentionEmbedding:
 
 
 @registry.add("embedding", "attention")
-class Attention:
+class Attention(NetworkEmbedder):
     """Columns learnt by sequential attention (TabNet), supervised by the outcome."""
 
     name = "attention"
 
-    @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        classes: int | None,
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> AttentionEmbedding:
-        """Train on X float64[n, d] and y float64[n]; `classes`: y holds positions of labels."""
-        torch = torch_library()
-        chosen = settings.embedding
-        given = network_rows(X, y, classes, weight, features, seed, chosen)
-        network = trained(torch, given, chosen, seed)
-        layers = network.folded()
+    @classmethod
+    def learn(cls, given: NetworkRows, chosen: EmbeddingSettings, seed: int) -> AttentionEmbedding:
+        """The representation by which the outcome is predicted best."""
+        layers = trained(torch_library(), given, chosen, seed).folded()
         decided = attended(given.dense, owners(given.design), layers, chosen.relax)[0]
         layers["centre_out"], layers["scale_out"] = moments(decided, given.weight)
         return AttentionEmbedding(given.design, layers)
@@ -140,8 +126,7 @@ class Attention:
         sized, sizes = checked(arrays, _SIZED, SAVED, sizes)
         hidden = sizes["width"] + sizes["attention"]
         rest, _ = checked(arrays, _ARRAYS, SAVED, sizes | {"hidden": hidden, "gates": 2 * hidden})
-        layers = sized | rest
-        return AttentionEmbedding(design, layers)
+        return AttentionEmbedding(design, sized | rest)
 
 
 def owners(design: Design) -> NDArray[np.int64]:
@@ -264,9 +249,7 @@ def trained(
 ) -> AttentionNetwork:
     """The network that predicts the outcome of the rows best."""
     network = AttentionNetwork(torch, given, chosen, seed)
-    X = torch.tensor(given.dense, dtype=torch.float32)
-    y = torch.tensor(given.target, dtype=torch.float32)
-    weight = torch.tensor(given.weight, dtype=torch.float32)
+    X, y, weight = given.tensors(torch)
 
     def missed(rows: Any, learning: bool) -> tuple[Any, list[Any]]:
         decided, masks = network(X[rows], learning)

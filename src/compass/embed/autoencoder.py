@@ -6,7 +6,6 @@ one (its weight grows over the first half of the training), and lets the outcome
 second half. The representation is the narrow layer, or the mean of that distribution.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.embed.forward import perceived
 from compass.embed.train import (
     SAVED,
     Arrays,
     Floats,
+    NetworkEmbedder,
     NetworkRows,
     Schedule,
     dense,
@@ -28,13 +27,12 @@ from compass.embed.train import (
     drawn,
     finite,
     moments,
-    network_rows,
     outcome_loss,
     torch_library,
 )
 from compass.execute.arrays import checked, damaged, floats, whole
 from compass.prepare.design import Design
-from compass.settings import EmbeddingSettings, Settings
+from compass.settings import EmbeddingSettings
 
 _HIDDEN = 2  # layers between the columns and the narrow layer
 _RATE = 3e-3
@@ -73,60 +71,6 @@ class Encoded:
         own = {"sizes": self.sizes, "weights": self.weights}
         out = {"centre_out": self.centre, "scale_out": self.scale}
         return {**own, **out, **self.design.arrays()}
-
-
-@registry.add("embedding", "autoencoder")
-class Autoencoder:
-    """Few columns from which all can be reconstructed; the outcome takes no part."""
-
-    name = "autoencoder"
-
-    @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        classes: int | None,
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> Encoded:
-        """Train on X float64[n, d]; y float64[n] is not looked at."""
-        given = network_rows(X, y, classes, weight, features, seed, settings.embedding)
-        return _fitted(Autoencoder.name, plain, given, settings.embedding, seed)
-
-    @staticmethod
-    def restore(arrays: Arrays) -> Encoded:
-        """The representation whose `arrays()` these are; it gives the same bit for bit."""
-        return _restored(Autoencoder.name, arrays)
-
-
-@registry.add("embedding", "vae")
-class Variational:
-    """The mean of a variational autoencoder's narrow layer, shaped by the outcome too."""
-
-    name = "vae"
-
-    @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        classes: int | None,
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> Encoded:
-        """Train on X float64[n, d] and y float64[n]; `classes`: y holds positions of labels."""
-        given = network_rows(X, y, classes, weight, features, seed, settings.embedding)
-        return _fitted(Variational.name, variational, given, settings.embedding, seed)
-
-    @staticmethod
-    def restore(arrays: Arrays) -> Encoded:
-        """The representation whose `arrays()` these are; it gives the same bit for bit."""
-        return _restored(Variational.name, arrays)
 
 
 class AutoencoderNetwork:
@@ -193,15 +137,12 @@ class AutoencoderNetwork:
         return np.array([*sizes, width], dtype=np.int64), np.concatenate(weights)
 
 
-Trainer = Callable[[Any, NetworkRows, EmbeddingSettings, int], AutoencoderNetwork]
-
-
 def plain(
     torch: Any, given: NetworkRows, chosen: EmbeddingSettings, seed: int
 ) -> AutoencoderNetwork:
     """The autoencoder that tells the rows again best."""
     network = AutoencoderNetwork(torch, given, chosen, seed, chosen.width)
-    X, _, weight = _tensors(torch, given)
+    X, _, weight = given.tensors(torch)
 
     def missed(rows: Any) -> Any:
         decoded = network.through("decode", network.through("encode", X[rows]))
@@ -224,7 +165,7 @@ def variational(
 ) -> AutoencoderNetwork:
     """The variational autoencoder of the rows; the outcome joins in the later half."""
     network = AutoencoderNetwork(torch, given, chosen, seed, 2 * chosen.width)
-    X, y, weight = _tensors(torch, given)
+    X, y, weight = given.tensors(torch)
     chance = torch.Generator().manual_seed(seed)
 
     def missed(rows: Any, noisy: bool, near: float, outcome: float) -> Any:
@@ -261,29 +202,38 @@ def variational(
     return network
 
 
-def _tensors(torch: Any, given: NetworkRows) -> tuple[Any, Any, Any]:
-    arrays = (given.dense, given.target, given.weight)
-    X, y, weight = (torch.tensor(array, dtype=torch.float32) for array in arrays)
-    return X, y, weight
+@registry.add("embedding", "autoencoder")
+class Autoencoder(NetworkEmbedder):
+    """Few columns from which all can be reconstructed; the outcome takes no part."""
+
+    name = "autoencoder"
+    train = staticmethod(plain)
+
+    @classmethod
+    def learn(cls, given: NetworkRows, chosen: EmbeddingSettings, seed: int) -> Encoded:
+        """The narrow layer of the network that these rows train."""
+        network = cls.train(torch_library(), given, chosen, seed)
+        sizes, weights = network.encoder(chosen.width)
+        narrow = perceived(given.dense, sizes, weights)
+        return Encoded(cls.name, given.design, sizes, weights, *moments(narrow, given.weight))
+
+    @classmethod
+    def restore(cls, arrays: Arrays) -> Encoded:
+        """The representation whose `arrays()` these are; it gives the same bit for bit."""
+        design = Design.restore(arrays)
+        found, known = checked(arrays, _ARRAYS, SAVED)
+        layers = found["sizes"].tolist()
+        # In Python's numbers, which do not overflow.
+        needed = sum((before + 1) * after for before, after in pairwise(layers))
+        ends = (design.width, known["width"])
+        if len(layers) < 2 or (layers[0], layers[-1]) != ends or needed != known["weights"]:
+            raise damaged(SAVED, "its layers do not fit together")
+        return Encoded(cls.name, design, *found.values())
 
 
-def _fitted(
-    name: str, train: Trainer, given: NetworkRows, chosen: EmbeddingSettings, seed: int
-) -> Encoded:
-    torch = torch_library()
-    network = train(torch, given, chosen, seed)
-    sizes, weights = network.encoder(chosen.width)
-    narrow = perceived(given.dense, sizes, weights)
-    return Encoded(name, given.design, sizes, weights, *moments(narrow, given.weight))
+@registry.add("embedding", "vae")
+class Variational(Autoencoder):
+    """The mean of a variational autoencoder's narrow layer, shaped by the outcome too."""
 
-
-def _restored(name: str, arrays: Arrays) -> Encoded:
-    design = Design.restore(arrays)
-    found, known = checked(arrays, _ARRAYS, SAVED)
-    layers = found["sizes"].tolist()
-    # In Python's numbers, which do not overflow.
-    needed = sum((before + 1) * after for before, after in pairwise(layers))
-    ends = (design.width, known["width"])
-    if len(layers) < 2 or (layers[0], layers[-1]) != ends or needed != known["weights"]:
-        raise damaged(SAVED, "its layers do not fit together")
-    return Encoded(name, design, *found.values())
+    name = "vae"
+    train = staticmethod(variational)

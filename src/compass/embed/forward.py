@@ -4,48 +4,22 @@ Every row is treated by itself with a fixed order of additions, so that a row gi
 bit alone, in any batch and on any number of threads; matrix products of numeric libraries do not.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from compass.execute.kernel import f8, f8_2d, i8, kernel, number, to_f8_2d
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
-Function = TypeVar("Function", bound=Callable[..., object])
+
+_f8_3d, _f8_4d = (types.Array(types.float64, d, "C", readonly=True) for d in (3, 4))
+_to_f8_3d = types.float64[:, :, ::1]
 
 
-def _read(kind: Any, dimensions: int) -> Any:
-    # Read-only types let writable and memory-mapped arrays in alike.
-    return types.Array(kind, dimensions, "C", readonly=True)
-
-
-_i8 = _read(types.int64, 1)
-_f8, _f8_2, _f8_3, _f8_4 = (_read(types.float64, dimensions) for dimensions in (1, 2, 3, 4))
-_to_2, _to_3 = types.float64[:, ::1], types.float64[:, :, ::1]
-
-
-def _kernel(*signature: object) -> Callable[[Function], Function]:
-    """Compile for these argument types; without types: a helper of others."""
-
-    def compiled(function: Function) -> Function:
-        if not signature:
-            return cast(Function, numba.njit(error_model="numpy")(function))
-        how: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-        try:
-            return cast(Function, numba.njit(signature, cache=True, **how)(function))
-        except RuntimeError as problem:
-            # No directory can be written to: the kernel is compiled in every process.
-            if "cache" not in str(problem):
-                raise
-            return cast(Function, numba.njit(signature, **how)(function))
-
-    return compiled
-
-
-@_kernel()
+@kernel()
 def _affine(x: Floats, rows: int, weight: Floats, bias: Floats, out: Floats, columns: int) -> None:
     for j in range(columns):
         out[j] = bias[j]
@@ -55,8 +29,9 @@ def _affine(x: Floats, rows: int, weight: Floats, bias: Floats, out: Floats, col
                 out[j] += x[i] * weight[i, j]
 
 
-@_kernel()
-def _project(z: Floats, size: int) -> None:
+@kernel()
+def project(z: Floats, size: int) -> None:
+    """Replace scores by the nearest shares: not negative, 1 in sum (sparsemax)."""
     # Michelot: drop what lies below the threshold until nothing does. The largest is moved to 0
     # first, or large values would swallow the 1 that is shared out.
     top = z[0]
@@ -83,27 +58,7 @@ def _project(z: Floats, size: int) -> None:
         z[j] = max(z[j] - threshold, 0.0)
 
 
-@_kernel(_f8_2, _to_2)
-def _sparsemax(Z: Floats, out: Floats) -> None:
-    z = np.empty(Z.shape[1])
-    for row in range(Z.shape[0]):
-        for j in range(Z.shape[1]):
-            z[j] = Z[row, j]
-        _project(z, Z.shape[1])
-        for j in range(Z.shape[1]):
-            out[row, j] = z[j]
-
-
-def sparsemax(Z: Floats) -> Floats:
-    """The nearest shares of every row: Z float64[n, d] -> not negative, rows sum to 1."""
-    Z = np.ascontiguousarray(Z, dtype=np.float64)
-    found = np.empty(Z.shape)
-    if Z.size:
-        _sparsemax(Z, found)
-    return found
-
-
-@_kernel()
+@kernel()
 def _features(
     x: Floats, first: Floats, first_bias: Floats, later: Floats, later_bias: Floats,
     g: Floats, h: Floats,
@@ -118,20 +73,20 @@ def _features(
             h[j] = (h[j] + g[j] / (1.0 + np.exp(-g[hidden + j]))) * np.sqrt(0.5)
 
 
-@_kernel()
+@kernel()
 def _share_out(
     hidden: Floats, weight: Floats, bias: Floats, prior: Floats, relax: float, z: Floats
 ) -> None:
     _affine(hidden, len(hidden), weight, bias, z, len(z))
     for j in range(len(z)):
         z[j] *= prior[j]
-    _project(z, len(z))
+    project(z, len(z))
     for j in range(len(z)):
         prior[j] *= relax - z[j]
 
 
-@_kernel(
-    _f8_2, _i8, _f8_3, _f8_2, _f8_4, _f8_3, _f8_3, _f8_2, types.float64, _to_2, _to_3, _to_2
+@kernel(
+    f8_2d, i8, _f8_3d, f8_2d, _f8_4d, _f8_3d, _f8_3d, f8_2d, number, to_f8_2d, _to_f8_3d, to_f8_2d
 )  # fmt: skip
 def _attend(
     D: Floats, owner: Places, first: Floats, first_bias: Floats, later: Floats, later_bias: Floats,
@@ -178,13 +133,12 @@ def attended(
     strength = np.empty((len(D), steps))
     layers = ("first", "first_bias", "later", "later_bias", "attend", "attend_bias")
     given = [np.ascontiguousarray(arrays[name]) for name in layers]
-    dense = np.ascontiguousarray(D)
     run: Any = _attend
-    run(dense, np.ascontiguousarray(owner), *given, relax, out, masks, strength)
+    run(np.ascontiguousarray(D), owner, *given, relax, out, masks, strength)
     return out, masks, strength
 
 
-@_kernel(_f8_2, _i8, _f8, _to_2)
+@kernel(f8_2d, i8, f8, to_f8_2d)
 def _perceive(D: Floats, sizes: Places, weights: Floats, out: Floats) -> None:
     widest = 0
     for layer in range(len(sizes)):

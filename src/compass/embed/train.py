@@ -16,7 +16,7 @@ from compass.domain.errors import BadInput, EnvironmentProblem
 from compass.domain.space import Space
 from compass.execute.one_thread import one_thread
 from compass.prepare.design import Design
-from compass.settings import EmbeddingSettings
+from compass.settings import EmbeddingSettings, Settings
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -49,6 +49,12 @@ class NetworkRows:
         """How many numbers the outcome is predicted by."""
         return 1 if self.classes is None else max(self.classes, 1)
 
+    def tensors(self, torch: Any) -> tuple[Any, Any, Any]:
+        """The dense rows, the outcomes and the weights."""
+        arrays = (self.dense, self.target, self.weight)
+        X, y, weight = (torch.tensor(array, dtype=torch.float32) for array in arrays)
+        return X, y, weight
+
 
 def network_rows(
     X: Floats,
@@ -77,6 +83,31 @@ def network_rows(
     check = np.flatnonzero(held) if held.any() else learn
     target = y[rows] if classes is not None else _standard(y[rows], counts)
     return NetworkRows(design, dense(design, X[rows]), target, counts, learn, check, classes)
+
+
+class NetworkEmbedder:
+    """An embedder that trains a network: `learn` says how."""
+
+    @classmethod
+    def learn(cls, given: NetworkRows, chosen: EmbeddingSettings, seed: int) -> Any:
+        """The representation that these rows teach."""
+        raise NotImplementedError
+
+    @classmethod
+    def fit(
+        cls,
+        X: Floats,
+        y: Floats,
+        *,
+        classes: int | None,
+        weight: Floats | None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> Any:
+        """Train on X float64[n, d] and y float64[n]; `classes`: y holds positions of labels."""
+        chosen = settings.embedding
+        return cls.learn(network_rows(X, y, classes, weight, features, seed, chosen), chosen, seed)
 
 
 def dense(design: Design, X: Floats) -> Floats:
@@ -132,6 +163,8 @@ class Schedule:
     settle: float = 0.0  # share of the training after which the best network is kept
 
 
+# One thread: sums are then added in one order, and small networks are no slower.
+@one_thread("torch")
 def descend(
     torch: Any,
     state: dict[str, Any],
@@ -145,19 +178,6 @@ def descend(
     `loss(rows, share)` is that of some rows after a share of all updates, `judge()` the number that
     has to be small in the end; it is asked after each look at all rows.
     """
-    # One thread: sums are then added in one order, and small networks are no slower.
-    with one_thread("torch"):
-        _descend(torch, state, loss, judge, learn, schedule)
-
-
-def _descend(
-    torch: Any,
-    state: dict[str, Any],
-    loss: Callable[[Any, float], Any],
-    judge: Callable[[], float],
-    learn: Rows,
-    schedule: Schedule,
-) -> None:
     rate = schedule.rate
     batches = _batches(len(learn))
     epochs = max(1, min(schedule.epochs, math.ceil(_BUDGET / batches)))

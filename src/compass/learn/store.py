@@ -21,7 +21,7 @@ from compass.learn.outcomes import LearntOutcome, OutcomeData, OutcomeModel
 from compass.learn.select import select_recipe
 from compass.learn.training import FinalModel, TrainingPlan, train_final
 from compass.model.base import Fitted, Learner
-from compass.model.error import score_interval
+from compass.model.error import HeldOutPredictions, folds_interval
 from compass.model.files import ModelFile
 from compass.model.function import FunctionModel, PredictFunction
 from compass.model.recipe import Recipe
@@ -235,12 +235,11 @@ class ModelStore:
     ) -> ModelCard:
         recipe, valid = selected.recipe, data.valid
         weight = self.prepared.weight
-        low, high = score_interval(
-            data.y[valid],
-            final.fitted.predict(data.view.X[valid]),
+        predicted = final.fitted.predict(data.view.X[valid])
+        low, high = folds_interval(
+            [HeldOutPredictions(data.y[valid], predicted, weight[valid])],
             data.task,
             scale=data.training(self.settings).scale_of(data.train),
-            weight=weight[valid],
             seed=self.settings.seed,
         )
         return ModelCard(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Space
-from compass.model.base import Fitted, Floats, Learner, Task
+from compass.model.base import FitOptions, Fitted, Floats, Learner, Task
 from compass.model.error import Score, model_score, small
 from compass.model.recipe import Recipe
 from compass.settings import Settings
@@ -48,15 +48,13 @@ class TrainingData:
 
     def fit(self, learner: Learner, rows: Rows, *, settings: Settings | None = None) -> Fitted:
         """The model that a family or a recipe makes of these rows."""
-        return learner.fit(
-            self.X[rows],
-            self.y[rows],
-            task=self.task,
-            weight=self.weight_of(rows),
-            seed=self.seed,
-            settings=settings or self.settings,
-            features=self.features,
-        )
+        options = self.options(rows, settings or self.settings)
+        return learner.fit(self.X[rows], self.y[rows], task=self.task, **options)
+
+    def options(self, rows: Rows, settings: Settings) -> FitOptions:
+        """What a family is told beside these rows."""
+        weight = self.weight_of(rows)
+        return FitOptions(weight=weight, seed=self.seed, settings=settings, features=self.features)
 
     def score(self, fitted: Fitted, rows: Rows, *, scale: float | None) -> Score:
         """The error of a model on these rows; see `scale_of`."""
@@ -122,8 +120,5 @@ def _fit_together(plans: Sequence[TrainingPlan]) -> tuple[Fitted, ...]:
         data.X[rows],
         np.column_stack([plan.data.y[rows] for plan in plans]),
         tasks=[plan.data.task for plan in plans],
-        weight=data.weight_of(rows),
-        seed=data.seed,
-        settings=data.settings,
-        features=data.features,
+        **data.options(rows, data.settings),
     )

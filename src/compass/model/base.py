@@ -18,7 +18,16 @@ are the same for trained models.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    ClassVar,
+    NotRequired,
+    Protocol,
+    TypedDict,
+    Unpack,
+    cast,
+    runtime_checkable,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +108,15 @@ class FittedDefaults:
         return None
 
 
+class FitOptions(TypedDict):
+    """What `fit` and `fit_many` are told beside the rows and what is predicted."""
+
+    weight: Floats | None
+    seed: int
+    settings: Settings
+    features: NotRequired[Space | None]
+
+
 class Learner(Protocol):
     """Something that can be trained and restored: a family, a recipe, a model that was given."""
 
@@ -158,15 +176,7 @@ class Family(Learner, Protocol):
         """How many times longer training takes than with the defaults, roughly; by default 1."""
 
     def fit_many(
-        self,
-        X: Floats,
-        Y: Floats,
-        *,
-        tasks: Sequence[Task],
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
+        self, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
     ) -> tuple[Fitted, ...]:
         """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
 
@@ -201,28 +211,12 @@ class FamilyDefaults:
 
     @classmethod
     def fit_many(
-        cls,
-        X: Floats,
-        Y: Floats,
-        *,
-        tasks: Sequence[Task],
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
+        cls, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
     ) -> tuple[Fitted, ...]:
         """Each outcome of Y float64[n, outcomes] on its own."""
         learner = cast(Learner, cls)
         return tuple(
-            learner.fit(
-                X,
-                np.ascontiguousarray(y),
-                task=task,
-                weight=weight,
-                seed=seed,
-                settings=settings,
-                features=features,
-            )
+            learner.fit(X, np.ascontiguousarray(y), task=task, **options)
             for y, task in zip(Y.T, tasks, strict=True)
         )
 

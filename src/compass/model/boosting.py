@@ -1,18 +1,15 @@
 """Boosted trees: LightGBM and XGBoost, trained by these libraries, used as flat arrays."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.kernel import cores
-from compass.model.base import FamilyDefaults, Floats, Task
 from compass.model.search_space import SearchSpace, TunedNumber
-from compass.model.trees.fitted import FittedTrees, check, constant, rescaled, restored
+from compass.model.trees.fitted import TreeFamily, TreeRows, arranged_forest, check, constant
 from compass.model.trees.flat import FlatForest
 from compass.model.trees.foreign import from_lightgbm, from_xgboost
 from compass.prepare.weigh import deviation, normal
@@ -21,23 +18,10 @@ from compass.settings import Settings
 # Cells (rows x columns) that repay a thread: threads of these libraries wait for each other so
 # often that on busy processors small tables train a hundred times slower with two than with one.
 _CELLS = 500_000
-_NEVER = -1e6  # the raw score of a class that no run had: its share is 0 after the link
-
-
-@dataclass(frozen=True, eq=False)
-class _BoostingRows:
-    """Rows in the form that boosting learns from; 0 classes: a number."""
-
-    X: Floats
-    y: Floats
-    weight: Floats | None
-    classes: int
-    seed: int
-    settings: Settings
 
 
 @registry.add("surrogate", "lightgbm")
-class LightGBM(FamilyDefaults):
+class LightGBM(TreeFamily):
     """LightGBM: boosted trees, often more accurate than a forest; small, so proofs are quick."""
 
     name = "lightgbm"
@@ -53,26 +37,10 @@ class LightGBM(FamilyDefaults):
         ),
     )
 
-    @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedTrees:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
-        del features  # trees cut between the positions of labels
-        grown = _boost(_lightgbm, X, y, task, weight, seed, settings)
-        return FittedTrees(grown, task, "lightgbm")
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedTrees:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        return restored(arrays, task, "lightgbm")
+    @classmethod
+    def grown(cls, rows: TreeRows) -> FlatForest:
+        """The trees of these rows."""
+        return _boost(_lightgbm, rows)
 
     @staticmethod
     def relative_cost(settings: Settings, defaults: Settings) -> float:
@@ -82,7 +50,7 @@ class LightGBM(FamilyDefaults):
 
 
 @registry.add("surrogate", "xgboost")
-class XGBoost(FamilyDefaults):
+class XGBoost(TreeFamily):
     """XGBoost: boosted trees of equal depth, often more accurate than a forest."""
 
     name = "xgboost"
@@ -98,26 +66,10 @@ class XGBoost(FamilyDefaults):
         ),
     )
 
-    @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedTrees:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
-        del features
-        grown = _boost(_xgboost, X, y, task, weight, seed, settings)
-        return FittedTrees(grown, task, "xgboost")
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedTrees:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        return restored(arrays, task, "xgboost")
+    @classmethod
+    def grown(cls, rows: TreeRows) -> FlatForest:
+        """The trees of these rows."""
+        return _boost(_xgboost, rows)
 
     @staticmethod
     def relative_cost(settings: Settings, defaults: Settings) -> float:
@@ -126,44 +78,38 @@ class XGBoost(FamilyDefaults):
         return float(now.rounds / before.rounds * 2.0 ** ((now.depth - before.depth) / 2))
 
 
-def _boost(
-    train: Callable[[_BoostingRows], FlatForest],
-    X: Floats,
-    y: Floats,
-    task: Task,
-    weight: Floats | None,
-    seed: int,
-    settings: Settings,
-) -> FlatForest:
-    check(X, y, task, weight)
+def _boost(train: Callable[[TreeRows], FlatForest], rows: TreeRows) -> FlatForest:
+    X, y, weight, classes = rows.X, rows.y, rows.weight, rows.task.classes
+    check(X, y, rows.task, weight)
     if weight is not None:
         # A class that only rows without weight have would have a share of 0, which has no log.
         counts = weight > 0
         X, y, weight = X[counts], y[counts], normal(weight[counts])
-    if task.classes is None:
+    rows = replace(rows, X=X, weight=weight)
+    if classes is None:
         # Both libraries keep outcomes as float32, which has no digits left for small differences
         # between large numbers.
         centre, scale = float(np.average(y, weights=weight)), deviation(y, weight) or 1.0
-        grown = train(_BoostingRows(X, (y - centre) / scale, weight, 0, seed, settings))
-        return rescaled(grown, scale, centre)
+        grown = train(replace(rows, y=(y - centre) / scale))
+        return replace(grown, value=scale * grown.value, offset=scale * grown.offset + centre)
     seen, place = np.unique(y.astype(np.int64), return_inverse=True)
     if seen.size == 1:
-        return constant((np.arange(task.classes) == seen[0]).astype(np.float64), X.shape[1])
-    grown = train(_BoostingRows(X, place.astype(np.float64), weight, task.classes, seed, settings))
-    return grown if grown.link == "sigmoid" else _widen(grown, seen, task.classes)
+        return constant((np.arange(classes) == seen[0]).astype(np.float64), X.shape[1])
+    grown = train(replace(rows, y=place.astype(np.float64)))
+    return grown if grown.link == "sigmoid" else arranged_forest(grown, seen, classes)
 
 
-def _widen(forest: FlatForest, seen: NDArray[np.int64], classes: int) -> FlatForest:
-    offset = np.full(classes, _NEVER)
-    offset[seen] = forest.offset
-    return replace(forest, slot=seen[forest.slot], offset=offset)
-
-
-def _threads(rows: _BoostingRows) -> int:
+def _threads(rows: TreeRows) -> int:
     return max(1, min(rows.settings.threads or cores(), rows.X.size // _CELLS))
 
 
-def _lightgbm(rows: _BoostingRows) -> FlatForest:
+def _objective(rows: TreeRows, number: str, two: str, several: str) -> dict[str, Any]:
+    if rows.task.classes is None or rows.task.classes == 2:
+        return {"objective": number if rows.task.classes is None else two}
+    return {"objective": several, "num_class": int(rows.y.max()) + 1}
+
+
+def _lightgbm(rows: TreeRows) -> FlatForest:
     import lightgbm
 
     chosen = rows.settings.lightgbm
@@ -178,20 +124,12 @@ def _lightgbm(rows: _BoostingRows) -> FlatForest:
         "deterministic": True,
         "force_row_wise": True,  # otherwise a race of two ways decides, and their rounding differs
         "verbosity": -1,
-    } | _lightgbm_objective(rows)
+    } | _objective(rows, "regression", "binary", "multiclass")
     data = lightgbm.Dataset(rows.X, rows.y, weight=rows.weight, params=parameters)
     return from_lightgbm(lightgbm.train(parameters, data, num_boost_round=chosen.rounds))
 
 
-def _lightgbm_objective(rows: _BoostingRows) -> dict[str, Any]:
-    if rows.classes == 0:
-        return {"objective": "regression"}
-    if rows.classes == 2:
-        return {"objective": "binary"}
-    return {"objective": "multiclass", "num_class": int(rows.y.max()) + 1}
-
-
-def _xgboost(rows: _BoostingRows) -> FlatForest:
+def _xgboost(rows: TreeRows) -> FlatForest:
     import xgboost
 
     chosen = rows.settings.xgboost
@@ -205,14 +143,6 @@ def _xgboost(rows: _BoostingRows) -> FlatForest:
         "seed": rows.seed % 2**31,
         "nthread": _threads(rows),
         "verbosity": 0,
-    } | _xgboost_objective(rows)
+    } | _objective(rows, "reg:squarederror", "binary:logistic", "multi:softprob")
     data = xgboost.DMatrix(rows.X, rows.y, weight=rows.weight, nthread=_threads(rows))
     return from_xgboost(xgboost.train(parameters, data, num_boost_round=chosen.rounds))
-
-
-def _xgboost_objective(rows: _BoostingRows) -> dict[str, Any]:
-    if rows.classes == 0:
-        return {"objective": "reg:squarederror"}
-    if rows.classes == 2:
-        return {"objective": "binary:logistic"}
-    return {"objective": "multi:softprob", "num_class": int(rows.y.max()) + 1}

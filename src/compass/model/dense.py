@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Space
 from compass.execute.arrays import Stored, checked, damaged, floats, under, whole
-from compass.model.base import Floats, Task
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
+from compass.model.sums import softmax
 from compass.model.trees.fitted import check
 from compass.prepare.design import Design
+from compass.settings import Settings
 
 MODEL = "the saved model"
 _DESIGN = "design/"
@@ -49,6 +51,10 @@ class Frame:
         found[:, self.seen] = finite(shares)
         return found
 
+    def predicted(self, raw: Floats) -> Floats:
+        """Predictions float64[n, outputs] from raw columns: a number, or logits of classes."""
+        return self.number(raw) if self.task.classes is None else self.scores(softmax(raw))
+
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
         design = {_DESIGN + name: array for name, array in self.design.arrays().items()}
@@ -77,9 +83,38 @@ class Frame:
         expected: Mapping[str, Stored],
         **sizes: int,
     ) -> dict[str, Any]:
-        """The arrays that a model has beside its frame; `width` and `raw` are known sizes."""
+        """The arrays that a model has beside its frame, single numbers as such.
+
+        `width` and `raw` are known sizes.
+        """
         sizes |= {"width": self.design.width, "raw": self.raw}
-        return checked(arrays, expected, MODEL, sizes)[0]
+        found = checked(arrays, expected, MODEL, sizes)[0]
+        return {n: a.item() if expected[n].shape == (1,) else a for n, a in found.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class FittedDense(FittedDefaults):
+    """A trained model that is a frame and a few arrays of its own, those in ARRAYS."""
+
+    ARRAYS: ClassVar[Mapping[str, Stored]]
+
+    frame: Frame
+
+    @property
+    def task(self) -> Task:
+        """What it predicts."""
+        return self.frame.task
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to restore it, as plain arrays."""
+        own = {name: np.atleast_1d(getattr(self, name)) for name in self.ARRAYS}
+        return self.frame.arrays() | own
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Self:
+        """The model whose `arrays()` these are."""
+        frame = Frame.restore(arrays, task)
+        return cls(frame, **frame.own(arrays, cls.ARRAYS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +156,37 @@ def dense_rows(
         seen, place = np.unique(y.astype(np.int64), return_inverse=True)
         frame, learnt = Frame(design, task, seen, 0.0, 1.0), place.astype(np.float64)
     return DenseRows(frame, design.apply(X), learnt, weight)
+
+
+class DenseFamily(FamilyDefaults):
+    """A family that learns from the dense matrix: `learn` says how, `fitted` what it makes."""
+
+    fitted: ClassVar[type[FittedDense]]
+
+    @staticmethod
+    def learn(rows: DenseRows, seed: int, settings: Settings) -> Any:
+        """The model of these rows."""
+        raise NotImplementedError
+
+    @classmethod
+    def fit(
+        cls,
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None = None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> Any:
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+        return cls.learn(dense_rows(X, y, task, weight, features), seed, settings)
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedDense:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+        return cls.fitted.restore(arrays, task)
 
 
 def finite(found: Floats) -> Floats:

@@ -84,19 +84,6 @@ def score(
     return Score("1 - macro F1", 1 - macro_f1(y, np.argmax(p, axis=1).astype(float), weight=weight))
 
 
-def score_interval(
-    y: Floats,
-    p: Floats,
-    task: Task,
-    *,
-    scale: float | None = None,
-    weight: Floats | None = None,
-    seed: int = 0,
-) -> tuple[float, float]:
-    """Ends of the 95 % interval of `score(...).error`, by resampling the rows (bootstrap)."""
-    return folds_interval([HeldOutPredictions(y, p, weight)], task, scale=scale, seed=seed)
-
-
 @dataclass(frozen=True, eq=False)
 class HeldOutPredictions:
     """Outcomes of rows that a model has not seen, and its predictions of them."""

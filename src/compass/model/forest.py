@@ -4,23 +4,21 @@ scikit-learn grows the trees; they are used as flat arrays.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.processors import cores
-from compass.model.base import FamilyDefaults, Floats, Task
+from compass.model.base import Floats, Task
 from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.trees import flat
-from compass.model.trees.fitted import FittedTrees, check, restored
+from compass.model.trees.fitted import TreeFamily, TreeRows, arranged_forest, check
 from compass.model.trees.flat import FlatForest
-from compass.settings import ForestSettings, Settings
+from compass.settings import ForestSettings
 
 _SEEDS = np.iinfo(np.int32).max
 # Deeper trees than 16 levels make answers slow and proofs hopeless.
@@ -38,82 +36,34 @@ _one_at_a_time = Lock()
 
 
 @registry.add("surrogate", "forest")
-class Forest(FamilyDefaults):
+class Forest(TreeFamily):
     """Random Forest: robust with few settings, numbers and categories alike."""
 
     name = "forest"
     search_space = _SEARCH_SPACE
+    extra: ClassVar[bool] = False
 
-    @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedTrees:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n].
-
-        A category is its position among its labels, as the encoded matrix holds it; trees cut
-        between positions and need no more.
-        """
-        del features
-        grown = grow(
-            X,
-            y,
-            task=task,
-            weight=weight,
-            seed=seed,
-            settings=settings.forest,
-            threads=settings.threads,
+    @classmethod
+    def grown(cls, rows: TreeRows) -> FlatForest:
+        """The trees of these rows."""
+        return grow(
+            rows.X,
+            rows.y,
+            task=rows.task,
+            weight=rows.weight,
+            seed=rows.seed,
+            settings=rows.settings.forest,
+            threads=rows.settings.threads,
+            extra=cls.extra,
         )
-        return FittedTrees(grown, task, "forest")
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedTrees:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        return restored(arrays, task, "forest")
 
 
 @registry.add("surrogate", "extra-trees")
-class ExtraTrees(FamilyDefaults):
+class ExtraTrees(Forest):
     """Extra Trees: a forest that cuts at random places, smoother where runs are few."""
 
     name = "extra-trees"
-    search_space = _SEARCH_SPACE
-
-    @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedTrees:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
-        del features  # see Forest
-        grown = grow(
-            X,
-            y,
-            task=task,
-            weight=weight,
-            seed=seed,
-            settings=settings.forest,
-            threads=settings.threads,
-            extra=True,
-        )
-        return FittedTrees(grown, task, "extra-trees")
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedTrees:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        return restored(arrays, task, "extra-trees")
+    extra = True
 
 
 def grow(
@@ -159,7 +109,9 @@ def grow(
     with _one_at_a_time, warnings.catch_warnings():
         members = _each(one, [int(each) for each in seeds], threads or cores())
     forest = flat.from_trees([member.tree_ for member in members], X.shape[1])
-    return forest if task.classes is None else _widen(forest, members[0].classes_, task.classes)
+    if task.classes is None:
+        return forest
+    return arranged_forest(forest, members[0].classes_.astype(np.int64), task.classes)
 
 
 def _drawn(weight: Floats | None, n: int, seed: int) -> Floats:
@@ -181,9 +133,3 @@ def _each(one: Callable[[int], Any], seeds: list[int], threads: int) -> list[Any
         return list(pool.map(one, seeds))
     finally:  # whoever interrupts waits for the trees at hand, not for all
         pool.shutdown(cancel_futures=True)
-
-
-def _widen(forest: FlatForest, seen: NDArray[Any], classes: int) -> FlatForest:
-    value = np.zeros((forest.nodes, classes))
-    value[:, seen.astype(np.int64)] = forest.value
-    return flat.with_values(forest, value)

@@ -11,7 +11,6 @@ from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Category, Space
 from compass.model.base import FittedDefaults, Floats, Task
 from compass.rules.values import without_none
-from compass.settings import Settings
 
 Columns = Mapping[str, NDArray[Any]]
 # Predicts an outcome [n] (for classes: scores [n, classes]) from columns by name [n each]. It may
@@ -34,19 +33,9 @@ class FunctionModel(FittedDefaults):
         """The name under which a model card shows it."""
         return self.name
 
-    def fit(
-        self,
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> "FunctionModel":
+    def fit(self, X: Floats, y: Floats, *, task: Task, **options: Any) -> "FunctionModel":
         """The same function: there is nothing to learn."""
-        del X, y, weight, seed, settings, features
+        del X, y, options
         return FunctionModel(self.function, self.space, self.target, task)
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "FunctionModel":

@@ -4,40 +4,38 @@ Similarity is a Matern 5/2 kernel with one length for each dense column, noise b
 signal and noise maximise the marginal likelihood of the rows.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.arrays import floats
 from compass.execute.one_thread import one_thread
-from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
-from compass.model.dense import DenseRows, Frame, dense_rows, finite
-from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar
+from compass.model.base import Floats, Task
+from compass.model.dense import DenseFamily, DenseRows, FittedDense, finite
+from compass.model.sums import BLOCK, MATERN, MATERN_SLOPE, affine, lengths, similar, slopes
 from compass.prepare.weigh import mean
 from compass.settings import Settings
 
 MOST_ROWS = 1500  # the time of training grows with the third power, memory with the second
-_ARRAYS = {
-    "points": floats("width", "rows"),
-    "lengths": floats("width", above=0),
-    "weights": floats("rows", "raw"),
-    "offset": floats("raw"),
-    "signal": floats(1, least=0),
-    "root": floats("rows", "rows"),
-}
 _SAMPLE = 500  # rows that lengths and noise are learnt from
 _SURE = 1e-6  # least score of a class that was seen
 
 
 @dataclass(frozen=True, eq=False)
-class FittedGaussian(FittedDefaults):
+class FittedGaussian(FittedDense):
     """What the rows say about every other configuration."""
 
-    frame: Frame
+    ARRAYS: ClassVar = {
+        "points": floats("width", "rows"),
+        "lengths": floats("width", above=0),
+        "weights": floats("rows", "raw"),
+        "offset": floats("raw"),
+        "signal": floats(1, least=0),
+        "root": floats("rows", "rows"),
+    }
+
     points: Floats  # [width, n] rows divided by the lengths, one in each column
     lengths: Floats  # [width]
     weights: Floats  # [n, raw]
@@ -45,11 +43,6 @@ class FittedGaussian(FittedDefaults):
     signal: float  # variance of what is learnt without noise
     root: Floats  # [n, n] upper triangular: root @ root.T is the inverse of the covariance
     family: str = "gaussian"
-
-    @property
-    def task(self) -> Task:
-        """What it predicts."""
-        return self.frame.task
 
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1.
@@ -71,28 +64,10 @@ class FittedGaussian(FittedDefaults):
         """How fast the prediction changes with each column, float64[n, d]; None for classes."""
         if self.task.classes is not None:
             return None
-        Z = self._scaled(X)
-        found = np.empty(Z.shape)
-        across = np.ascontiguousarray(np.vstack([self.points, np.ones(len(self.weights))]).T)
-        for at in range(0, len(Z), BLOCK):
-            rows = slice(at, at + BLOCK)
-            K = similar(Z[rows], self.points, factor=1.0, kind=MATERN_SLOPE) * self.weights[:, 0]
-            moved = affine(K, across, np.zeros(across.shape[1]))
-            found[rows] = moved[:, :-1] - Z[rows] * moved[:, -1:]
+        weights = self.weights[:, 0]
+        found = slopes(self._scaled(X), self.points, weights, factor=1.0, kind=MATERN_SLOPE)
         steep = 5.0 / 3.0 * self.signal * self.frame.scale
         return self.frame.design.slopes(X, steep * found / self.lengths)
-
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything needed to restore it, as plain arrays."""
-        own: dict[str, NDArray[np.generic]] = {
-            "points": self.points,
-            "lengths": self.lengths,
-            "weights": self.weights,
-            "offset": self.offset,
-            "signal": np.array([self.signal]),
-            "root": self.root,
-        }
-        return self.frame.arrays() | own
 
     def _scaled(self, X: Floats) -> Floats:
         return self.frame.dense(X) / self.lengths
@@ -117,28 +92,16 @@ class FittedGaussian(FittedDefaults):
 
 
 @registry.add("surrogate", "gaussian")
-class Gaussian(FamilyDefaults):
+class Gaussian(DenseFamily):
     """Gaussian process: for up to 1,500 runs, and it knows where it does not know."""
 
     name = "gaussian"
+    fitted = FittedGaussian
 
     @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedGaussian:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n].
-
-        A row of twice the weight has half the noise.
-        """
+    def learn(rows: DenseRows, seed: int, settings: Settings) -> FittedGaussian:
+        """The process through these rows; a row of twice the weight has half the noise."""
         del settings
-        rows = dense_rows(X, y, task, weight, features)
         targets = rows.targets()
         offset = np.asarray(np.average(targets, axis=0, weights=rows.weight))
         targets = targets - offset
@@ -150,13 +113,6 @@ class Gaussian(FamilyDefaults):
             root = _root(K + np.diag(noise / rows.weight))
             weights = np.ascontiguousarray(root @ (root.T @ targets))
         return FittedGaussian(rows.frame, ordered, size, weights, offset, signal, root)
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedGaussian:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        frame = Frame.restore(arrays, task)
-        own = frame.own(arrays, _ARRAYS)
-        return FittedGaussian(frame, **own | {"signal": float(own["signal"][0])})
 
     @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:

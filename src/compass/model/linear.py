@@ -2,38 +2,38 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.arrays import floats, whole
 from compass.execute.one_thread import one_thread
-from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
-from compass.model.dense import DenseRows, Frame, dense_rows, doubt, finite
+from compass.model.base import Floats, Task
+from compass.model.dense import DenseFamily, DenseRows, FittedDense, Frame, doubt, finite
 from compass.model.search_space import SearchSpace, TunedFlag, TunedNumber
 from compass.model.sums import affine, lengths, softmax
 from compass.settings import Settings
 
 _PAIRS = {"pairs": whole("pairs", 2, least=0, below="width")}
-_ARRAYS = {
-    "weights": floats("terms", "raw"),
-    "offset": floats("raw"),
-    "middle": floats("terms"),
-    "root": floats("terms", "terms"),
-    "least": floats(1, least=0),
-}
 # Dense columns up to which `linear.pairs` adds products: 40 make 860 terms, and the spread of a
 # prediction takes the square of that.
 MOST_PAIRED = 40
 
 
 @dataclass(frozen=True, eq=False)
-class FittedLinear(FittedDefaults):
+class FittedLinear(FittedDense):
     """A weighted sum of columns, and how well its weights are known."""
 
-    frame: Frame
+    ARRAYS: ClassVar = _PAIRS | {
+        "weights": floats("terms", "raw"),
+        "offset": floats("raw"),
+        "middle": floats("terms"),
+        "root": floats("terms", "terms"),
+        "least": floats(1, least=0),
+    }
+
     pairs: NDArray[np.int64]  # [p, 2] dense columns that are multiplied
     weights: Floats  # [terms, raw]
     offset: Floats  # [raw]
@@ -42,24 +42,17 @@ class FittedLinear(FittedDefaults):
     least: float  # squared standard error at the mean of the terms
     family: str = "linear"
 
-    @property
-    def task(self) -> Task:
-        """What it predicts."""
-        return self.frame.task
-
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1."""
-        raw = affine(self._terms(self.frame.dense(X)), self.weights, self.offset)
-        if self.task.classes is None:
-            return self.frame.number(raw)
-        return self.frame.scores(softmax(raw))
+        terms = _terms(self.frame.dense(X), self.pairs)
+        return self.frame.predicted(affine(terms, self.weights, self.offset))
 
     def spread(self, X: Floats) -> Floats:
         """Standard error float64[n] of the prediction, from the posterior of the weights.
 
         For classes that of the winning score, with one curvature for all classes.
         """
-        T = self._terms(self.frame.dense(X))
+        T = _terms(self.frame.dense(X), self.pairs)
         error = np.sqrt(self.least + lengths(T - self.middle, self.root))
         if self.task.classes is None:
             return finite(error * self.frame.scale)
@@ -77,63 +70,38 @@ class FittedLinear(FittedDefaults):
             found[:, b] += steep * Z[:, a]
         return self.frame.design.slopes(X, found)
 
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything needed to restore it, as plain arrays."""
-        own: dict[str, NDArray[np.generic]] = {
-            "pairs": self.pairs,
-            "weights": self.weights,
-            "offset": self.offset,
-            "middle": self.middle,
-            "root": self.root,
-            "least": np.array([self.least]),
-        }
-        return self.frame.arrays() | own
-
-    def _terms(self, Z: Floats) -> Floats:
-        return _terms(Z, self.pairs)
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "FittedLinear":
+        """The model whose `arrays()` these are."""
+        frame = Frame.restore(arrays, task)
+        pairs = frame.own(arrays, _PAIRS)["pairs"]
+        return cls(frame, **frame.own(arrays, cls.ARRAYS, terms=frame.design.width + len(pairs)))
 
 
 @registry.add("surrogate", "linear")
-class LinearRegression(FamilyDefaults):
+class LinearRegression(DenseFamily):
     """Ridge and logistic regression: straight lines, sure even far from all runs."""
 
     name = "linear"
+    fitted = FittedLinear
     search_space = SearchSpace("linear", (TunedNumber("ridge", 1e-4, 1e3), TunedFlag("pairs")))
 
     @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedLinear:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n].
+    def learn(rows: DenseRows, seed: int, settings: Settings) -> FittedLinear:
+        """The lines through these rows.
 
         With `linear.pairs` products and squares of columns are terms too, where the dense matrix
         has at most MOST_PAIRED columns.
         """
         del seed  # nothing is random
-        rows = dense_rows(X, y, task, weight, features)
         pairs = _pairs(rows.Z) if settings.linear.pairs else np.empty((0, 2), dtype=np.int64)
         T = _terms(rows.Z, pairs)
         middle = np.asarray(np.average(T, axis=0, weights=rows.weight))
-        solve = _ridge if task.classes is None else _logistic
+        solve = _ridge if rows.frame.task.classes is None else _logistic
         with one_thread():
             weights, offset, root, least = solve(T - middle, rows, settings.linear.ridge)
             offset = offset - middle @ weights
         return FittedLinear(rows.frame, pairs, weights, offset, middle, root, least)
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedLinear:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        frame = Frame.restore(arrays, task)
-        pairs = frame.own(arrays, _PAIRS)["pairs"]
-        own = frame.own(arrays, _ARRAYS, terms=frame.design.width + len(pairs))
-        return FittedLinear(frame, pairs, **own | {"least": float(own["least"][0])})
 
 
 def _terms(Z: Floats, pairs: NDArray[np.int64]) -> Floats:

@@ -8,36 +8,44 @@ one neighbour with their mean outcome, as heavy as all of them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
-from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task, are_shares
-from compass.model.dense import MODEL, DenseRows, Frame, dense_rows, finite, no_number
+from compass.model.base import FitOptions, Floats, Task, are_shares
+from compass.model.dense import (
+    MODEL,
+    DenseFamily,
+    DenseRows,
+    FittedDense,
+    Frame,
+    dense_rows,
+    finite,
+    no_number,
+)
 from compass.model.search_space import SearchSpace, TunedFlag, TunedNumber
 from compass.prepare.design import Design
 from compass.settings import Settings
 
-_ARRAYS = {
-    "points": floats("rows", "width", some=True),
-    "mean": floats("rows", "raw"),
-    "within": floats("rows", "raw", least=0),
-    "weight": floats("rows", above=0),
-    "near": whole(2, least=0),  # how many, and whether by distance
-}
 _ENOUGH = 200  # questions that repay a thread
 
 
 @dataclass(frozen=True, eq=False)
-class FittedNeighbours(FittedDefaults):
+class FittedNeighbours(FittedDense):
     """The configurations that were run, each with the mean and the variance of its outcome."""
 
-    frame: Frame
+    ARRAYS: ClassVar = {
+        "points": floats("rows", "width", some=True),
+        "mean": floats("rows", "raw"),
+        "within": floats("rows", "raw", least=0),
+        "weight": floats("rows", above=0),
+        "near": whole(2, least=0),
+    }
+
     points: Floats  # [m, width] distinct rows, as distances see them
     mean: Floats  # [m, raw] outcome, or shares of the classes
     within: Floats  # [m, raw] variance among the runs of a configuration
@@ -45,11 +53,6 @@ class FittedNeighbours(FittedDefaults):
     count: int
     by_distance: bool
     family: str = "neighbours"
-
-    @property
-    def task(self) -> Task:
-        """What it predicts."""
-        return self.frame.task
 
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1."""
@@ -63,16 +66,22 @@ class FittedNeighbours(FittedDefaults):
         """
         return finite(self._both(X)[1] * self.frame.scale)
 
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything needed to restore it, as plain arrays."""
-        own: dict[str, NDArray[np.generic]] = {
-            "points": self.points,
-            "mean": self.mean,
-            "within": self.within,
-            "weight": self.weight,
-            "near": np.array([self.count, int(self.by_distance)]),
-        }
-        return self.frame.arrays() | own
+    @property
+    def near(self) -> NDArray[np.int64]:
+        """How many neighbours count, and whether by distance: as it is saved."""
+        return np.array([self.count, int(self.by_distance)])
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> "FittedNeighbours":
+        """The model whose `arrays()` these are."""
+        frame = Frame.restore(arrays, task)
+        own = frame.own(arrays, cls.ARRAYS)
+        count, by_distance = own.pop("near").tolist()
+        if count < 1 or by_distance > 1:
+            raise damaged(MODEL, "it does not say how many neighbours count")
+        if task.classes is not None and not are_shares(own["mean"]):
+            raise damaged(MODEL, "its runs have no shares of classes")
+        return cls(frame, **own, count=count, by_distance=bool(by_distance))
 
     @cached_property
     def _tree(self) -> Any:
@@ -98,61 +107,32 @@ class FittedNeighbours(FittedDefaults):
 
 
 @registry.add("surrogate", "neighbours")
-class Neighbours(FamilyDefaults):
+class Neighbours(DenseFamily):
     """Nearest neighbours: what happened in the most similar runs, and nothing else."""
 
     name = "neighbours"
+    fitted = FittedNeighbours
     search_space = SearchSpace(
         "neighbours", (TunedNumber("count", 1, 30), TunedFlag("by_distance"))
     )
 
     @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedNeighbours:
-        """Remember X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+    def learn(rows: DenseRows, seed: int, settings: Settings) -> FittedNeighbours:
+        """Remember these rows."""
         del seed  # nothing is random
-        rows = dense_rows(X, y, task, weight, features)
         return _fitted(rows, *_distinct(rows), settings)
 
     @classmethod
     def fit_many(
-        cls,
-        X: Floats,
-        Y: Floats,
-        *,
-        tasks: Sequence[Task],
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
+        cls, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
     ) -> tuple[FittedNeighbours, ...]:
         """Remember X float64[n, d] once for all outcomes Y float64[n, outcomes]."""
-        del seed
+        weight, features = options["weight"], options.get("features")
         outcomes = [
             dense_rows(X, y, task, weight, features) for y, task in zip(Y.T, tasks, strict=True)
         ]
         points, place = _distinct(outcomes[0])
-        return tuple(_fitted(rows, points, place, settings) for rows in outcomes)
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeighbours:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        frame = Frame.restore(arrays, task)
-        own = frame.own(arrays, _ARRAYS)
-        count, by_distance = own.pop("near").tolist()
-        if count < 1 or by_distance > 1:
-            raise damaged(MODEL, "it does not say how many neighbours count")
-        if task.classes is not None and not are_shares(own["mean"]):
-            raise damaged(MODEL, "its runs have no shares of classes")
-        return FittedNeighbours(frame, **own, count=count, by_distance=bool(by_distance))
+        return tuple(_fitted(rows, points, place, options["settings"]) for rows in outcomes)
 
 
 def _distinct(rows: DenseRows) -> tuple[Floats, NDArray[np.int64]]:

@@ -1,49 +1,42 @@
 """Neural networks: multi-layer perceptrons, trained and used without a library for them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.arrays import floats
 from compass.execute.kernel import f8_2d, kernel, to_f8_2d
-from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
-from compass.model.dense import Frame, dense_rows, finite
+from compass.model.base import Floats, Task
+from compass.model.dense import DenseFamily, DenseRows, FittedDense, finite
 from compass.model.perceptron import passes, train
 from compass.model.search_space import SearchSpace, TunedNumber
-from compass.model.sums import affine, softmax
+from compass.model.sums import affine
 from compass.settings import Settings
 
-_ARRAYS = {
-    "first": floats("members", "width+1", "units", some=True),
-    "inner": floats("members", "layers", "units+1", "units"),
-    "last": floats("members", "units+1", "raw"),
-}
 _PER_SECOND = 200_000  # rows that are learnt from once, on one core
 _SECONDS = 120.0  # of training, beyond which a table is too large
 _BLOCK = 512  # rows that go through the layers together
 
 
 @dataclass(frozen=True, eq=False)
-class FittedNeural(FittedDefaults):
+class FittedNeural(FittedDense):
     """A few networks of the same shape that were started at different places.
 
     h = silu(z @ first); h = h + silu(h @ inner) for each further layer; h @ last.
     """
 
-    frame: Frame
+    ARRAYS: ClassVar = {
+        "first": floats("members", "width+1", "units", some=True),
+        "inner": floats("members", "layers", "units+1", "units"),
+        "last": floats("members", "units+1", "raw"),
+    }
+
     first: Floats  # [members, width + 1, units]; the last row is the offset, here and below
     inner: Floats  # [members, layers - 1, units + 1, units]
     last: Floats  # [members, units + 1, raw]
     family: str = "neural"
-
-    @property
-    def task(self) -> Task:
-        """What it predicts."""
-        return self.frame.task
 
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, outputs] for X float64[n, d]: the mean over the networks."""
@@ -65,15 +58,6 @@ class FittedNeural(FittedDefaults):
                 found[rows] += self._backward(Z[rows], member)
         return self.frame.design.slopes(X, found * (self.frame.scale / len(self.first)))
 
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything needed to restore it, as plain arrays."""
-        own: dict[str, NDArray[np.generic]] = {
-            "first": self.first,
-            "inner": self.inner,
-            "last": self.last,
-        }
-        return self.frame.arrays() | own
-
     def _both(self, X: Floats) -> tuple[Floats, Floats]:
         Z = self.frame.dense(X)
         predicted = np.empty((len(self.first), len(Z), self.task.outputs))
@@ -81,11 +65,7 @@ class FittedNeural(FittedDefaults):
             rows = slice(at, at + _BLOCK)
             for member in range(len(self.first)):
                 raw = _layer(self._forward(Z[rows], member)[0], self.last[member])
-                predicted[member, rows] = (
-                    self.frame.number(raw)
-                    if self.task.classes is None
-                    else self.frame.scores(softmax(raw))
-                )
+                predicted[member, rows] = self.frame.predicted(raw)
         mean = _mean(predicted)
         apart = np.sqrt(_mean((predicted - mean) ** 2))
         return mean, apart[np.arange(len(Z)), mean.argmax(axis=1)]
@@ -110,10 +90,11 @@ class FittedNeural(FittedDefaults):
 
 
 @registry.add("surrogate", "neural")
-class Neural(FamilyDefaults):
+class Neural(DenseFamily):
     """Neural network: smooth, strong on thousands of runs."""
 
     name = "neural"
+    fitted = FittedNeural
     slow = True  # seconds where others need tenths: it learns on the scale that suits others
     search_space = SearchSpace(
         "neural",
@@ -126,25 +107,9 @@ class Neural(FamilyDefaults):
     )
 
     @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedNeural:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
-        rows = dense_rows(X, y, task, weight, features)
+    def learn(rows: DenseRows, seed: int, settings: Settings) -> FittedNeural:
+        """The networks of these rows."""
         return FittedNeural(rows.frame, *train(rows, seed, settings.neural))
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedNeural:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        frame = Frame.restore(arrays, task)
-        return FittedNeural(frame, **frame.own(arrays, _ARRAYS))
 
     @staticmethod
     def effort(rows: int) -> float:

@@ -6,7 +6,7 @@ followed again when runs arrive. It can be used wherever a family can.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,14 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Number, Space
 from compass.embed.base import Embedding, embedder
 from compass.execute.arrays import damaged, under
-from compass.model.base import Fitted, FittedDefaults, Floats, Task, family
+from compass.model.base import FitOptions, Fitted, FittedDefaults, Floats, Task, family
 from compass.model.dense import finite
 from compass.model.trees.fitted import FittedTrees
 from compass.settings import Settings
 
 _EMBEDDING = "embedding/"
 _MODEL = "model/"
+_LARGEST = 700.0  # exp of this is the last that is a number
 
 
 class Recipe(Noun):
@@ -41,55 +42,29 @@ class Recipe(Noun):
         """The family, as model cards show it."""
         return self.family
 
-    def fit(
-        self,
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> Fitted:
+    def fit(self, X: Floats, y: Floats, *, task: Task, **options: Unpack[FitOptions]) -> Fitted:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
-        chosen = self.settings(settings)
-        given: dict[str, Any] = {"weight": weight, "seed": seed, "settings": chosen}
+        options["settings"] = self.settings(options["settings"])
         front = None
         if self.embedding is not None:
-            front = embedder(self.embedding).fit(
-                X, y, classes=task.classes, features=features, **given
-            )
-            X, features = beside(front, X), widened(features, X.shape[1], front.width)
+            front = embedder(self.embedding).fit(X, y, classes=task.classes, **options)
+            features = options.get("features")
+            options["features"] = widened(features, X.shape[1], front.width)
+            X = beside(front, X)
         learnt = logarithm(y) if self.log else y
-        model = family(self.family).fit(X, learnt, task=task, features=features, **given)
-        return self._finished(model, front)
+        return self._finished(family(self.family).fit(X, learnt, task=task, **options), front)
 
     def fit_many(
-        self,
-        X: Floats,
-        Y: Floats,
-        *,
-        tasks: Sequence[Task],
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
+        self, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
     ) -> tuple[Fitted, ...]:
         """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
 
         Only without a representation, which is learnt from one outcome.
         """
         assert self.embedding is None
-        models = family(self.family).fit_many(
-            X,
-            np.column_stack([logarithm(y) for y in Y.T]) if self.log else Y,
-            tasks=tasks,
-            weight=weight,
-            seed=seed,
-            settings=self.settings(settings),
-            features=features,
-        )
+        options["settings"] = self.settings(options["settings"])
+        learnt = np.column_stack([logarithm(y) for y in Y.T]) if self.log else Y
+        models = family(self.family).fit_many(X, learnt, tasks=tasks, **options)
         return tuple(self._finished(model, None) for model in models)
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> Fitted:
@@ -121,13 +96,13 @@ class Recipe(Noun):
 
     def _finished(self, model: Fitted, front: Embedding | None) -> Fitted:
         if front is not None:
-            model = Represented(front, model)
+            model = Represented(model, front)
         return exponential(model) if self.log else model
 
 
 @dataclass(frozen=True, eq=False)
-class Exponential(FittedDefaults):
-    """A model of the logarithm of an outcome, asked for the outcome."""
+class _Around(FittedDefaults):
+    """A model around another one."""
 
     inner: Fitted
 
@@ -141,6 +116,14 @@ class Exponential(FittedDefaults):
         """The name of the family that made it."""
         return self.inner.family
 
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """The arrays of the model inside."""
+        return self.inner.arrays()
+
+
+class Exponential(_Around):
+    """A model of the logarithm of an outcome, asked for the outcome."""
+
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, 1]."""
         return self.of(self.inner.predict(X))
@@ -148,7 +131,7 @@ class Exponential(FittedDefaults):
     @staticmethod
     def of(logarithms: Floats) -> Floats:
         """The outcomes of these logarithms."""
-        return np.asarray(np.exp(_bounded(logarithms)))
+        return np.asarray(np.exp(np.clip(logarithms, -_LARGEST, _LARGEST)))
 
     def spread(self, X: Floats) -> Floats:
         """The spread of the logarithm times the prediction: what a small one means for it."""
@@ -160,27 +143,12 @@ class Exponential(FittedDefaults):
         slopes = self.inner.gradient(X)
         return None if slopes is None else slopes * self.predict(X)
 
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The arrays of the model inside."""
-        return self.inner.arrays()
-
 
 @dataclass(frozen=True, eq=False)
-class Represented(FittedDefaults):
+class Represented(_Around):
     """A model that is fed learned columns beside the raw ones."""
 
     front: Embedding
-    inner: Fitted
-
-    @property
-    def task(self) -> Task:
-        """What it predicts."""
-        return self.inner.task
-
-    @property
-    def family(self) -> str:
-        """The name of the family that made it."""
-        return self.inner.family
 
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, outputs]."""
@@ -189,10 +157,6 @@ class Represented(FittedDefaults):
     def spread(self, X: Floats) -> Floats:
         """How far the parts of the model disagree, float64[n]."""
         return self.inner.spread(beside(self.front, X))
-
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """The arrays of the model inside."""
-        return self.inner.arrays()
 
 
 def exponential(model: Fitted) -> Fitted:
@@ -225,8 +189,3 @@ def widened(features: Space | None, columns: int, more: int) -> Space | None:
     assert len(features) == columns
     learnt = (Number(name=f"learned {place}", low=-1e9, high=1e9) for place in range(more))
     return Space(parameters=(*features.parameters, *learnt))
-
-
-def _bounded(values: Floats) -> Floats:
-    # exp(700) is the last that is a number.
-    return np.clip(values, -700.0, 700.0)

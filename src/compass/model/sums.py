@@ -144,6 +144,21 @@ def similar(Z: Floats, S: Floats, *, factor: float, kind: int) -> Floats:
     return out
 
 
+def slopes(Z: Floats, S: Floats, weights: Floats, *, factor: float, kind: int) -> Floats:
+    """Sums float64[n, w] of weights [m] x similarity x (point - row), for Z [n, w], S [w, m].
+
+    The gradients of weighted sums of similarities are made of them.
+    """
+    found = np.empty(Z.shape)
+    across = np.ascontiguousarray(np.vstack([S, np.ones(S.shape[1])]).T)
+    for at in range(0, len(Z), BLOCK):
+        rows = slice(at, at + BLOCK)
+        K = similar(Z[rows], S, factor=factor, kind=kind) * weights
+        moved = affine(K, across, np.zeros(across.shape[1]))
+        found[rows] = moved[:, :-1] - Z[rows] * moved[:, -1:]
+    return found
+
+
 def softmax(raw: Floats) -> Floats:
     """Shares float64[n, k] that sum to 1 in a row, from raw scores of any size."""
     out = np.empty(raw.shape)

@@ -1,46 +1,38 @@
 """Support vector machines with a Gaussian kernel: scikit-learn trains them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass import registry
-from compass.domain.space import Space
 from compass.execute.arrays import floats
-from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task
-from compass.model.dense import DenseRows, Frame, dense_rows, doubt, finite
+from compass.model.base import Floats, Task
+from compass.model.dense import DenseFamily, DenseRows, FittedDense, doubt, finite
 from compass.model.search_space import SearchSpace, TunedNumber
-from compass.model.sums import BLOCK, RBF, affine, similar, softmax
+from compass.model.sums import BLOCK, RBF, affine, similar, slopes, softmax
 from compass.settings import Settings
 
-_ARRAYS = {
-    "points": floats("width", "vectors"),
-    "weights": floats("vectors", "raw"),
-    "offset": floats("raw"),
-    "steep": floats(1, least=0),
-}
 _SECONDS = 20.0  # of training on one core, beyond which a table is too large
 _CACHE = 500  # MB for the kernel's rows while it is trained
 
 
 @dataclass(frozen=True, eq=False)
-class FittedSupportVectors(FittedDefaults):
+class FittedSupportVectors(FittedDense):
     """A sum of similarities to the runs that matter."""
 
-    frame: Frame
+    ARRAYS: ClassVar = {
+        "points": floats("width", "vectors"),
+        "weights": floats("vectors", "raw"),
+        "offset": floats("raw"),
+        "steep": floats(1, least=0),
+    }
+
     points: Floats  # [width, m] the support vectors, one in each column
     weights: Floats  # [m, raw]
     offset: Floats  # [raw]
     steep: float  # gamma: similarity is exp(-gamma * squared distance)
     family: str = "svm"
-
-    @property
-    def task(self) -> Task:
-        """What it predicts."""
-        return self.frame.task
 
     def predict(self, X: Floats) -> Floats:
         """Predictions float64[n, outputs] for X float64[n, d]; class scores sum to 1.
@@ -49,10 +41,7 @@ class FittedSupportVectors(FittedDefaults):
         be twice their margin, and scores are the closest to that over all pairs (Bradley-Terry by
         least squares): the softmax of 2 / classes times the sum of a class's margins.
         """
-        raw = self._both(X)[0]
-        if self.task.classes is None:
-            return self.frame.number(raw)
-        return self.frame.scores(softmax(raw))
+        return self.frame.predicted(self._both(X)[0])
 
     def spread(self, X: Floats) -> Floats:
         """How far the nearest support vector is, float64[n], in units of the prediction.
@@ -71,25 +60,9 @@ class FittedSupportVectors(FittedDefaults):
         """How fast the prediction changes with each column, float64[n, d]; None for classes."""
         if self.task.classes is not None:
             return None
-        Z = self.frame.dense(X)
-        found = np.empty(Z.shape)
-        across = np.ascontiguousarray(np.vstack([self.points, np.ones(len(self.weights))]).T)
-        for at in range(0, len(Z), BLOCK):
-            rows = slice(at, at + BLOCK)
-            K = similar(Z[rows], self.points, factor=self.steep, kind=RBF) * self.weights[:, 0]
-            moved = affine(K, across, np.zeros(across.shape[1]))
-            found[rows] = moved[:, :-1] - Z[rows] * moved[:, -1:]
+        weights = self.weights[:, 0]
+        found = slopes(self.frame.dense(X), self.points, weights, factor=self.steep, kind=RBF)
         return self.frame.design.slopes(X, 2.0 * self.steep * self.frame.scale * found)
-
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything needed to restore it, as plain arrays."""
-        own: dict[str, NDArray[np.generic]] = {
-            "points": self.points,
-            "weights": self.weights,
-            "offset": self.offset,
-            "steep": np.array([self.steep]),
-        }
-        return self.frame.arrays() | own
 
     def _both(self, X: Floats) -> tuple[Floats, Floats]:
         """Raw columns float64[n, raw] and the similarity float64[n] to the nearest point."""
@@ -104,10 +77,11 @@ class FittedSupportVectors(FittedDefaults):
 
 
 @registry.add("surrogate", "svm")
-class SupportVectors(FamilyDefaults):
+class SupportVectors(DenseFamily):
     """Support vectors with a Gaussian kernel: smooth, strong on a few thousand runs."""
 
     name = "svm"
+    fitted = FittedSupportVectors
     search_space = SearchSpace(
         "kernel",
         (
@@ -118,34 +92,17 @@ class SupportVectors(FamilyDefaults):
     )
 
     @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None = None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> FittedSupportVectors:
-        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
+    def learn(rows: DenseRows, seed: int, settings: Settings) -> FittedSupportVectors:
+        """The machine, or the machines of all pairs of classes, of these rows."""
         del seed  # nothing is random
-        rows = dense_rows(X, y, task, weight, features)
         steep = settings.kernel.width / (rows.Z.shape[1] * (float(rows.Z.var()) or 1.0))
         raw = rows.frame.raw
         if float(np.ptp(rows.y)) == 0.0:
             # Nothing to tell apart, which scikit-learn refuses.
             none = np.empty((rows.Z.shape[1], 0)), np.empty((0, raw)), np.zeros(raw)
             return FittedSupportVectors(rows.frame, *none, steep)
-        train = _numbers if task.classes is None else _classes
+        train = _numbers if rows.frame.task.classes is None else _classes
         return FittedSupportVectors(rows.frame, *train(rows, steep, settings), steep)
-
-    @staticmethod
-    def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedSupportVectors:
-        """The model whose `arrays()` these are; predictions are the same bit for bit."""
-        frame = Frame.restore(arrays, task)
-        own = frame.own(arrays, _ARRAYS)
-        return FittedSupportVectors(frame, **own | {"steep": float(own["steep"][0])})
 
     @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:

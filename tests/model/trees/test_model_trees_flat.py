@@ -235,8 +235,6 @@ def test_rows_and_boxes_of_another_width_are_refused() -> None:
         flat.mean(forest, np.zeros(5))
     with pytest.raises(BadInput, match="5 features"):
         flat.specialise(forest, np.zeros(4))
-    with pytest.raises(BadInput, match="nodes"):
-        flat.with_values(forest, np.zeros((3, 1)))
 
 
 def break_(name: str, forest: FlatForest) -> dict[str, np.ndarray]:
@@ -443,17 +441,6 @@ def test_sums_are_not_joined_as_means() -> None:
     sums = flat.restore(forest.arrays() | {"divisor": np.array([1.0])})
     with pytest.raises(BadInput, match="vote"):
         flat.concatenate([sums, sums])
-    with pytest.raises(BadInput, match="leaves of a forest"):
-        flat.with_values(sums, np.zeros((sums.nodes, 2)))
-
-
-def test_other_values_at_the_same_leaves() -> None:
-    estimator, X = regressor(2)
-    forest = flattened(estimator)
-    doubled = flat.with_values(forest, np.hstack([2 * forest.value, forest.value]))
-    mean = flat.mean(doubled, X)
-    np.testing.assert_allclose(mean[:, 0], 2 * mean[:, 1])
-    assert np.array_equal(mean[:, 1:], flat.mean(forest, X))
 
 
 def test_children_before_their_parents_are_refused() -> None:

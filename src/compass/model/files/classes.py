@@ -1,18 +1,15 @@
 """Which of the outcome's labels each class of a model is."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
 from compass.domain.errors import BadInput, unknown
-from compass.model.trees.flat import FlatForest
 
 Floats = NDArray[np.float64]
 
-_NEVER = -1e6  # the raw score of a label that the model does not know: its share is 0
 _SLACK = 1e-3  # how far scores may be from adding up to 1: float32 and worse
 
 
@@ -83,23 +80,3 @@ def arranged(scores: Floats, places: Sequence[int], outputs: int, target: str) -
     found = np.zeros((len(scores), outputs))
     found[:, list(places)] = scores / scores.sum(axis=1, keepdims=True)
     return found
-
-
-def arranged_forest(forest: FlatForest, places: Sequence[int], outputs: int) -> FlatForest:
-    """The same trees with a score for each label of the outcome, in the outcome's order."""
-    place = np.asarray(places, dtype=np.int64)
-    if forest.link == "sigmoid":
-        if outputs == 2:
-            sign = 1.0 if tuple(places) == (0, 1) else -1.0
-            return replace(forest, value=sign * forest.value, offset=sign * forest.offset)
-        offset = np.full(outputs, _NEVER)
-        offset[place] = [0.0, forest.offset[0]]  # softmax of (0, r) is the sigmoid of r
-        slot = np.full(forest.trees, place[1])
-        return replace(forest, link="softmax", offset=offset, slot=slot)
-    if forest.link == "softmax":
-        offset = np.full(outputs, _NEVER)
-        offset[place] = forest.offset
-        return replace(forest, offset=offset, slot=place[forest.slot])
-    value = np.zeros((forest.nodes, outputs))
-    value[:, place] = forest.value
-    return replace(forest, value=value, offset=np.zeros(outputs))

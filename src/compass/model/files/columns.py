@@ -1,6 +1,5 @@
 """Which column feeds which input of a model, and by which numbers labels are given to it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -362,8 +361,3 @@ def _flow(item: Any) -> str:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-
-
-def as_json(parts: Sequence[Feed]) -> str:
-    """The feeds as text, for saving."""
-    return json.dumps([feed.model_dump() for feed in parts])

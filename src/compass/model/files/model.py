@@ -16,21 +16,20 @@ from compass.domain.errors import BadInput, EngineProblem
 from compass.domain.space import Category, Space
 from compass.execute.arrays import checked, whole
 from compass.model.base import FamilyDefaults, Fitted, FittedDefaults, Floats, Task
-from compass.model.files.classes import arranged, arranged_forest, order
+from compass.model.files.classes import arranged, order
 from compass.model.files.columns import Columns, Feed, fed, feeds, stated
 from compass.model.files.limits import Limits
 from compass.model.files.opened import Opened, opened
 from compass.model.files.recode import over_columns
 from compass.model.files.sniff import content_of
+from compass.model.recipe import Exponential
 from compass.model.trees import flat
-from compass.model.trees.fitted import FittedTrees, restored, suits
+from compass.model.trees.fitted import FittedTrees, arranged_forest, restored, suits
 from compass.model.trees.flat import FlatForest
 from compass.model.trees.joined import rows_for
-from compass.settings import Settings
 
 FAMILY = "brought"
 _ARRAYS = {"file": whole("bytes", dtype=np.uint8), "plan": whole("letters", dtype=np.uint8)}
-_LARGEST = 700.0  # exp of this is the last that is a number
 
 
 class Plan(Noun):
@@ -91,18 +90,10 @@ class ModelFile:
         return model
 
     def fit(
-        self,
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
+        self, X: Floats, y: Floats, *, task: Task, features: Space | None = None, **options: Any
     ) -> Fitted:
         """The same model: there is nothing to learn."""
-        del X, y, weight, seed, settings
+        del X, y, options
         space = features or self.features
         if space is None:
             raise BadInput("a brought model needs to know which columns there are")
@@ -146,9 +137,7 @@ class FittedModelFile(FittedDefaults):
                 " not a number",
                 hint="bring a model of this outcome alone",
             )
-        if self.plan.log:
-            return np.asarray(np.exp(np.clip(predicted, -_LARGEST, _LARGEST)))
-        return predicted
+        return Exponential.of(predicted) if self.plan.log else predicted
 
     def spread(self, X: Floats) -> Floats:
         """How far its trees disagree; nothing is known about other models: 0."""
@@ -183,18 +172,9 @@ class ModelFileFamily(FamilyDefaults):
         return "it is brought as a file, not trained"
 
     @staticmethod
-    def fit(
-        X: Floats,
-        y: Floats,
-        *,
-        task: Task,
-        weight: Floats | None,
-        seed: int,
-        settings: Settings,
-        features: Space | None = None,
-    ) -> Fitted:
+    def fit(X: Floats, y: Floats, **options: Any) -> Fitted:
         """There is nothing to train."""
-        del X, y, task, weight, seed, settings, features
+        del X, y, options
         raise BadInput(
             "a brought model is a file, not something to train",
             hint="bring it: Compass(data, models={'runtime': bring('model.onnx')})",

@@ -4,7 +4,7 @@ Only the skeleton of the format is followed (its field numbers never change): mo
 nodes, attributes and tensors.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from compass.domain.errors import BadInput
@@ -14,6 +14,17 @@ _DEPTH = 64
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _EXTERNAL = 1  # TensorProto.data_location
 _PARTS = 20_000_000  # fields that are looked at: seconds of work
+
+# Messages inside of messages, by the number of the field.
+_INSIDE = {
+    "model": {7: "graph", 25: "function"},
+    "function": {7: "node", 11: "attribute"},
+    "graph": {1: "node", 5: "tensor", 15: "sparse"},
+    "node": {5: "attribute"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
+    "sparse": {1: "tensor", 2: "tensor"},
+}
+_NAMES = {"function": (10, 1), "node": (7, 4)}  # fields of the domain and of the name
 
 Fields = Iterator[tuple[int, int | memoryview]]
 
@@ -28,8 +39,8 @@ class Seen:
 
     parts: int = 0  # fields looked at so far
     outside: list[str] = field(default_factory=list)  # files that tensors are to be read from
-    used: set[tuple[str, str]] = field(default_factory=set)  # domain and operator of every node
-    own: set[tuple[str, str]] = field(default_factory=set)  # functions that the model defines
+    used: set[tuple[str, ...]] = field(default_factory=set)  # domain and operator of every node
+    own: set[tuple[str, ...]] = field(default_factory=set)  # functions that the model defines
 
     def of(self, data: memoryview) -> Fields:
         """The fields of one message, all messages together up to a limit."""
@@ -90,7 +101,7 @@ def check(content: bytes, name: str) -> None:
     """Refuse a model that reads other files or needs operators that are not standard."""
     seen = Seen()
     try:
-        _model(memoryview(content), seen)
+        _walk("model", memoryview(content), seen, -1)
     except Unreadable as error:
         raise BadInput(
             f"{name} is a damaged ONNX model: {error}", hint="save the model again"
@@ -113,79 +124,25 @@ def check(content: bytes, name: str) -> None:
         )
 
 
-def _model(data: memoryview, seen: Seen) -> None:
-    for number, value in seen.of(data):
-        if number == 7:
-            _graph(_message(value), seen, 0)
-        elif number == 25:
-            _function(_message(value), seen)
-
-
-def _function(data: memoryview, seen: Seen) -> None:
-    name = domain = ""
-    for number, value in seen.of(data):
-        if number == 1:
-            name = _text(value)
-        elif number == 10:
-            domain = _text(value)
-        elif number == 7:
-            _node(_message(value), seen, 0)
-        elif number == 11:
-            _attribute(_message(value), seen, 0)
-    seen.own.add((domain, name))
-
-
-def _graph(data: memoryview, seen: Seen, depth: int) -> None:
+def _walk(kind: str, data: memoryview, seen: Seen, depth: int) -> None:
+    """Follow one message and all that are inside of it; `depth` counts graphs within graphs."""
+    if kind == "tensor":
+        _tensor(data, seen)
+        return
     if depth > _DEPTH:
         raise Unreadable("graphs within graphs without end")
+    inside, names = _INSIDE[kind], _NAMES.get(kind, ())
+    found: dict[int, str] = {}
     for number, value in seen.of(data):
-        if number == 1:
-            _node(_message(value), seen, depth)
-        elif number == 5:
-            _tensor(_message(value), seen)
-        elif number == 15:
-            _sparse(_message(value), seen)
-
-
-def _node(data: memoryview, seen: Seen, depth: int) -> None:
-    operator = domain = ""
-    for number, value in seen.of(data):
-        if number == 4:
-            operator = _text(value)
-        elif number == 7:
-            domain = _text(value)
-        elif number == 5:
-            _attribute(_message(value), seen, depth)
-    seen.used.add((domain, operator))
-
-
-def _attribute(data: memoryview, seen: Seen, depth: int) -> None:
-    def graph(inner: memoryview) -> None:
-        _graph(inner, seen, depth + 1)
-
-    def tensor(inner: memoryview) -> None:
-        _tensor(inner, seen)
-
-    def sparse(inner: memoryview) -> None:
-        _sparse(inner, seen)
-
-    follow: dict[int, Callable[[memoryview], None]] = {
-        5: tensor,
-        6: graph,
-        10: tensor,
-        11: graph,
-        22: sparse,
-        23: sparse,
-    }
-    for number, value in seen.of(data):
-        if number in follow:
-            follow[number](_message(value))
-
-
-def _sparse(data: memoryview, seen: Seen) -> None:
-    for number, value in seen.of(data):
-        if number in (1, 2):
-            _tensor(_message(value), seen)
+        if number in names:
+            found[number] = _text(value)
+        elif number in inside:
+            into = inside[number]
+            deeper = depth + (into in ("graph", "function"))
+            _walk(into, _message(value), seen, deeper)
+    if names:
+        called = tuple(found.get(number, "") for number in names)
+        (seen.used if kind == "node" else seen.own).add(called)
 
 
 def _tensor(data: memoryview, seen: Seen) -> None:

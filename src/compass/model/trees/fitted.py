@@ -1,19 +1,23 @@
 """A trained model made of trees, whichever library grew them, and what it may be trained on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem, EngineProblem
+from compass.domain.space import Space
 from compass.execute.arrays import damaged
-from compass.model.base import FittedDefaults, Floats, Task, are_shares
+from compass.model.base import FamilyDefaults, FittedDefaults, Floats, Task, are_shares
 from compass.model.trees import flat
 from compass.model.trees.cut import Cuts
 from compass.model.trees.flat import FlatForest
+from compass.settings import Settings
+
+_NEVER = -1e6  # the raw score of a class that no tree knows: its share is 0 after the link
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +38,7 @@ class FittedTrees(FittedDefaults):
         Over the trees of a forest, over the later half of the rounds of boosting: see
         `flat.mean_spread`.
         """
-        return self.predict_spread(X)[1]
-
-    def predict_spread(self, X: Floats) -> tuple[Floats, Floats]:
-        """Predictions and their spread, in one pass."""
-        return flat.mean_spread(self.forest, X)
+        return flat.mean_spread(self.forest, X)[1]
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to restore it, as plain arrays."""
@@ -65,6 +65,54 @@ def restored(arrays: Mapping[str, NDArray[np.generic]], task: Task, family: str)
     if not suits(forest, task):
         raise damaged("the saved forest", "it predicts no shares of classes, or shares of a number")
     return FittedTrees(forest, task, family)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeRows:
+    """Rows X float64[n, d] and outcomes y float64[n] that trees are grown on, and how."""
+
+    X: Floats
+    y: Floats
+    task: Task
+    weight: Floats | None
+    seed: int
+    settings: Settings
+
+
+class TreeFamily(FamilyDefaults):
+    """A family of trees: it says how they are grown in `grown`."""
+
+    name: ClassVar[str]
+
+    @classmethod
+    def grown(cls, rows: TreeRows) -> FlatForest:
+        """The trees of these rows."""
+        raise NotImplementedError
+
+    @classmethod
+    def fit(
+        cls,
+        X: Floats,
+        y: Floats,
+        *,
+        task: Task,
+        weight: Floats | None = None,
+        seed: int,
+        settings: Settings,
+        features: Space | None = None,
+    ) -> FittedTrees:
+        """Train on X float64[n, d] (encoded, nothing missing) and y float64[n].
+
+        A category is its position among its labels, as the encoded matrix holds it; trees cut
+        between positions and need no more.
+        """
+        del features
+        return FittedTrees(cls.grown(TreeRows(X, y, task, weight, seed, settings)), task, cls.name)
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedTrees:
+        """The model whose `arrays()` these are; predictions are the same bit for bit."""
+        return restored(arrays, task, cls.name)
 
 
 def suits(forest: FlatForest, task: Task) -> bool:
@@ -115,8 +163,23 @@ def constant(value: Floats, width: int) -> FlatForest:
     )
 
 
-def rescaled(forest: FlatForest, factor: float, shift: float) -> FlatForest:
-    """The ensemble that predicts factor * prediction + shift; identity links only."""
-    if forest.link != "identity":
-        raise BadInput("only the prediction of a number can be rescaled")
-    return replace(forest, value=factor * forest.value, offset=factor * forest.offset + shift)
+def arranged_forest(
+    forest: FlatForest, places: Sequence[int] | NDArray[np.int64], outputs: int
+) -> FlatForest:
+    """The same trees with a score for each label of the outcome, in the outcome's order."""
+    place = np.asarray(places, dtype=np.int64)
+    if forest.link == "sigmoid":
+        if outputs == 2:
+            sign = 1.0 if tuple(places) == (0, 1) else -1.0
+            return replace(forest, value=sign * forest.value, offset=sign * forest.offset)
+        offset = np.full(outputs, _NEVER)
+        offset[place] = [0.0, forest.offset[0]]  # softmax of (0, r) is the sigmoid of r
+        slot = np.full(forest.trees, place[1])
+        return replace(forest, link="softmax", offset=offset, slot=slot)
+    if forest.link == "softmax":
+        offset = np.full(outputs, _NEVER)
+        offset[place] = forest.offset
+        return replace(forest, offset=offset, slot=place[forest.slot])
+    value = np.zeros((forest.nodes, outputs))
+    value[:, place] = forest.value
+    return replace(forest, value=value, offset=np.zeros(outputs))

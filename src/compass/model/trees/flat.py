@@ -166,13 +166,13 @@ def mean(forest: FlatForest, X: Floats, *, threads: int | None = None) -> Floats
     return forest.joined.mean(X, threads=threads)
 
 
-def raw(forest: FlatForest, X: Floats, *, threads: int | None = None) -> Floats:
+def raw(forest: FlatForest, X: Floats) -> Floats:
     """Predictions before the link, float64[n, raw columns], for X float64[n, width]."""
     if forest.link == "identity":
-        return mean(forest, X, threads=threads)
+        return mean(forest, X)
     plain = replace(forest, link="identity")
     plain.__dict__["packed"] = forest.packed
-    return mean(plain, X, threads=threads)
+    return mean(plain, X)
 
 
 def mean_spread(
@@ -268,6 +268,21 @@ def as_compared(forest: FlatForest, x: Floats) -> Floats:
         return x.astype(np.float32).astype(np.float64)
 
 
+def _stacked(parts: Sequence[FlatForest]) -> dict[str, Any]:
+    """The nodes and roots of several ensembles, one after another."""
+    starts = np.cumsum([0, *(part.nodes for part in parts)])
+    pairs = list(zip(parts, starts[:-1], strict=True))
+    found: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("feature", "threshold", "value")
+    }
+    return found | {
+        "left": np.concatenate([_shift(part.left, start) for part, start in pairs]),
+        "right": np.concatenate([_shift(part.right, start) for part, start in pairs]),
+        "roots": np.concatenate([part.roots + start for part, start in pairs]),
+    }
+
+
 def concatenate(forests: Sequence[FlatForest]) -> FlatForest:
     """One forest of all trees; its prediction is the mean of the predictions of its parts.
 
@@ -280,18 +295,7 @@ def concatenate(forests: Sequence[FlatForest]) -> FlatForest:
         raise BadInput("forests can be joined only if trees, outputs and features agree in number")
     if not all(votes(part) for part in forests):
         raise BadInput("only forests whose trees vote can be joined into one")
-    starts = np.concatenate([[0], np.cumsum([part.nodes for part in forests])])[:-1]
-    pairs = list(zip(forests, starts, strict=True))
-    return FlatForest(
-        feature=np.concatenate([part.feature for part in forests]),
-        threshold=np.concatenate([part.threshold for part in forests]),
-        left=np.concatenate([_shift(part.left, start) for part, start in pairs]),
-        right=np.concatenate([_shift(part.right, start) for part, start in pairs]),
-        value=np.concatenate([part.value for part in forests]),
-        roots=np.concatenate([part.roots + start for part, start in pairs]),
-        width=forests[0].width,
-        single=forests[0].single,
-    )
+    return FlatForest(**_stacked(forests), width=forests[0].width, single=forests[0].single)
 
 
 def append(first: FlatForest, second: FlatForest) -> FlatForest:
@@ -299,15 +303,9 @@ def append(first: FlatForest, second: FlatForest) -> FlatForest:
     kinds = [(f.outputs, f.width, f.single, f.boosted, f.link) for f in (first, second)]
     if kinds[0] != kinds[1] or first.value.shape[1] != second.value.shape[1]:
         raise BadInput("only ensembles of one kind, outcome and set of features can be appended")
-    start = first.nodes
     return replace(
         first,
-        feature=np.concatenate([first.feature, second.feature]),
-        threshold=np.concatenate([first.threshold, second.threshold]),
-        left=np.concatenate([first.left, _shift(second.left, start)]),
-        right=np.concatenate([first.right, _shift(second.right, start)]),
-        value=np.concatenate([first.value, second.value]),
-        roots=np.concatenate([first.roots, second.roots + start]),
+        **_stacked([first, second]),
         slot=np.concatenate([first.slot, second.slot]),
         offset=first.offset + second.offset,
         divisor=1.0 if first.boosted else first.divisor + second.divisor,
@@ -320,18 +318,6 @@ def without_first(forest: FlatForest, trees: int) -> FlatForest:
         raise BadInput(f"the ensemble has {forest.trees} trees; at least one has to stay")
     left = forest.only(trees, forest.trees)
     return restrict(left, np.full(forest.width, -np.inf), np.full(forest.width, np.inf))
-
-
-def with_values(forest: FlatForest, value: Floats) -> FlatForest:
-    """The same trees with other predictions at their leaves; `value` float64[m, outputs].
-
-    Only of forests, where every leaf predicts all outputs.
-    """
-    if value.ndim != 2 or value.shape[0] != forest.nodes:
-        raise BadInput(f"the forest has {forest.nodes} nodes; give one row of values for each")
-    if not votes(forest):
-        raise BadInput("only the leaves of a forest can be given other values")
-    return replace(forest, value=value, offset=np.zeros(value.shape[1]))
 
 
 def cell_edges(forest: FlatForest, feature: int) -> Floats:
