@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from compass.domain.space import Space
 from compass.settings import TrustSettings
 from compass.trust.distance import CATEGORY, Scale, around, nearest
-from compass.trust.rank import TIE, Floats, Ranks, sample
+from compass.trust.rank import TIE, Floats, Ranks, Rows, sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +55,11 @@ class Support:
         """Share float64[n] of validation rows that are strictly nearer to the training rows."""
         return self.ranks.below(self.novelty(X))
 
-    def support(self, x: Floats) -> tuple[NDArray[np.int64], Floats]:
+    def support(self, x: Floats) -> tuple[Rows, Floats]:
         """The training rows within tau of x float64[d]: positions and distances, nearest first."""
         return self.around(x[np.newaxis])[1][0]
 
-    def around(self, X: Floats) -> tuple[Floats, list[tuple[NDArray[np.int64], Floats]]]:
+    def around(self, X: Floats) -> tuple[Floats, list[tuple[Rows, Floats]]]:
         """`ood` of X float64[n, d] and the `support` of each, in one pass over the rows."""
         novelty, close = around(
             self.scale.kind,
