@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from compass.chat.draft import Draft, Link, Slot
 from compass.domain.query import Kind, Query
 from compass.domain.space import Category, Number, Role, Space
-from compass.language import format_query, format_value
+from compass.language import format_query, format_value, listed
 
 _SHOWN = 12  # columns written out in a list
 _FEW = ("no", "this", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -66,7 +66,7 @@ WHY_ASKED = {
 def begin_example(space: Space) -> str:
     """A first sentence that works on this table."""
     knobs, goals = _sorted(space.having(Role.KNOB))[:2], goal_examples(space)
-    return f"recommend {and_list(knobs)} to {goals[0]}" if knobs and goals else KINDS[0]
+    return f"recommend {listed(knobs)} to {goals[0]}" if knobs and goals else KINDS[0]
 
 
 def _sorted(names: Iterable[str]) -> list[str]:
@@ -155,11 +155,6 @@ def or_list(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def and_list(names: Sequence[str]) -> str:
-    """Names that are all meant: a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def shortened(names: Sequence[str]) -> str:
     """The first of many names."""
     return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
@@ -175,15 +170,15 @@ def confirm_columns(names: Sequence[str], draft: Draft) -> str:
         )
     count = _FEW[len(names)] if len(names) < len(_FEW) else str(len(names))
     return (
-        f"Your dataset has the following as column names: {and_list(names)}. "
+        f"Your dataset has the following as column names: {listed(names)}. "
         f"Do you mean these {count} {what}s?"
     )
 
 
 def which_column(link: Link, candidates: Sequence[str]) -> str:
     """Which of several columns is meant."""
-    listed = or_list(candidates) if len(candidates) <= _SHOWN else shortened(candidates)
-    return f"Which column do you mean by {quoted(link.words)}: {listed}?"
+    names = or_list(candidates) if len(candidates) <= _SHOWN else shortened(candidates)
+    return f"Which column do you mean by {quoted(link.words)}: {names}?"
 
 
 def question(slot: Slot, draft: Draft, space: Space, undirected: Sequence[str] = ()) -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from compass.chat.replies import and_list
 from compass.domain.answer import Answer, Effect, Moved, Prediction, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.query import Kind
 from compass.explain.sentence import value_text as shown
+from compass.language import listed
 
 _RUNS = 3  # runs to measure that are written out
 _ROWS = 5  # supporting runs that are written out
@@ -38,7 +38,7 @@ def _settings(suggestion: Suggestion, answer: Answer) -> str:
     edits = {edit.name: edit for edit in suggestion.edits}
     names = list(suggestion.settings) or list(edits)
     settings = [_setting(n, suggestion, edits.get(n), answer) for n in names]
-    return and_list(settings) if settings else "no change"
+    return listed(settings) if settings else "no change"
 
 
 def _setting(name: str, suggestion: Suggestion, edit: Moved | None, answer: Answer) -> str:

@@ -20,6 +20,7 @@ from compass.domain.errors import CompassError
 from compass.domain.goal import Observe, maximize, minimize
 from compass.domain.query import Given, Kind, Query, SetTo
 from compass.domain.space import Category, Role, Space
+from compass.language import listed
 from compass.language.bind import bind_value
 
 
@@ -35,9 +36,7 @@ def apply_message(
             return _checked(picked, talk, space, "")
     lead = [error_text(error) for error in problems]
     if reading.unknown:
-        lead.append(
-            f"I did not understand {replies.and_list([*map(replies.quoted, reading.unknown)])}."
-        )
+        lead.append(f"I did not understand {listed([*map(replies.quoted, reading.unknown)])}.")
     lead += _misfits(reading, space)
     start, reading, note = _follow_up(talk, reading, parts, answer)
     named_now = (*columns_of(parts), *reading.outcome_without_goal)

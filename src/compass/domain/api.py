@@ -124,12 +124,17 @@ class NewWorkspace(Noun):
     key: str = Field(description="send it as the header Compass-Workspace")
 
 
-class DatasetBrief(Noun):
-    """Past runs in a list."""
+class Kept(Noun):
+    """What a workspace keeps under a name."""
 
     id: Id
     name: Name
     created: datetime
+
+
+class DatasetBrief(Kept):
+    """Past runs in a list."""
+
     shared: bool = Field(False, description="offered by the operator to everybody")
     ready: bool = Field(False, description="whether it has been read")
     bytes: int = 0
@@ -191,12 +196,9 @@ class Points(Noun):
     )
 
 
-class ModelBrief(Noun):
+class ModelBrief(Kept):
     """A model that a person brought, in a list."""
 
-    id: Id
-    name: Name
-    created: datetime
     bytes: int = 0
     digest: str = Field("", description="SHA-256 of the file that was uploaded")
     format: str = Field("", description="onnx, lightgbm, xgboost, ...")
@@ -212,12 +214,9 @@ class ModelInfo(ModelBrief):
         return ModelBrief(**{name: getattr(self, name) for name in ModelBrief.model_fields})
 
 
-class EngineBase(Noun):
+class EngineBase(Kept):
     """What tells one engine from another."""
 
-    id: Id
-    name: Name
-    created: datetime
     shared: bool = False
     dataset: Id | None = Field(None, description="None: it was given as an engine")
     parent: Id | None = Field(None, description="the engine that was told new runs to make this")

@@ -82,9 +82,9 @@ class QuerySyntax(BadInput):
         self.text = text
         self.column = column
 
-    def pointer(self, width: int = 72) -> str:
+    def pointer(self) -> str:
         """The line of the text around the place, with a caret below it."""
-        return pointer(self.text, self.column, width) if self.text else ""
+        return pointer(self.text, self.column) if self.text else ""
 
 
 class QueryProblem(BadInput):
@@ -131,11 +131,14 @@ CODES: dict[str, type[CompassError]] = {
 }
 
 
-def pointer(text: str, column: int, width: int = 72) -> str:
+_WIDTH = 72  # characters of a text that are shown around a place
+
+
+def pointer(text: str, column: int) -> str:
     """The piece of a text around a place, with a caret below it."""
-    start = max(0, column - width // 2)
+    start = max(0, column - _WIDTH // 2)
     # One blank for each line break or tab, so that the caret stays below its character.
-    piece = re.sub(r"\s", " ", text[start : start + width])
+    piece = re.sub(r"\s", " ", text[start : start + _WIDTH])
     return f"  {piece}\n  {' ' * (column - start)}^"
 
 

@@ -126,7 +126,4 @@ def names_in(node: Expression) -> tuple[str, ...]:
     """The columns that the expression mentions, each once, in order of appearance."""
     if isinstance(node, Name):
         return (node.name,)
-    seen: dict[str, None] = {}
-    for child in children(node):
-        seen.update(dict.fromkeys(names_in(child)))
-    return tuple(seen)
+    return tuple(dict.fromkeys(name for child in children(node) for name in names_in(child)))

@@ -16,7 +16,13 @@ def field(about: Option, default: Any = None, **narrower: Any) -> Any:
     return Field(default, description=about.description, **(about.limits | narrower))
 
 
-class QueryOptions(Input):
+class _Options(Input):
+    def given(self) -> dict[str, Any]:
+        """The options that were given, by name."""
+        return {name: value for name, value in self if value is not None and value != ()}
+
+
+class QueryOptions(_Options):
     """What may be given besides a question; it adds to what the question says."""
 
     problem: ClassVar[type[BadInput]] = QueryProblem
@@ -33,8 +39,7 @@ class QueryOptions(Input):
 
     def given(self) -> dict[str, Any]:
         """The options that were given, by name; no weights are as if not given."""
-        found = _given(self)
-        return found if self.weights else {n: v for n, v in found.items() if n != "weights"}
+        return {n: v for n, v in super().given().items() if n != "weights" or v}
 
 
 class AskOptions(QueryOptions):
@@ -43,7 +48,7 @@ class AskOptions(QueryOptions):
     curve: tuple[str, ...] = field(option.CURVE, ())
 
 
-class FitOptions(Input):
+class FitOptions(_Options):
     """How models are learnt; what is not given is as in the settings."""
 
     rules: tuple[str, ...] = field(option.RULES, ())
@@ -54,14 +59,6 @@ class FitOptions(Input):
     reducer: str | None = field(option.REDUCER)
     tune: Real | None = field(option.TUNE)
     represent: str | None = field(option.REPRESENT)
-
-    def given(self) -> dict[str, Any]:
-        """The options that were given, by name."""
-        return _given(self)
-
-
-def _given(options: Input) -> dict[str, Any]:
-    return {name: value for name, value in options if value is not None and value != ()}
 
 
 class QueryKeywords(TypedDict, total=False):

@@ -4,76 +4,36 @@ import math
 
 from compass.domain.errors import QueryProblem
 
-# symbol -> (dimension, size of one in the dimension's base unit)
-UNITS: dict[str, tuple[str, float]] = {
-    "ns": ("time", 1e-9),
-    "us": ("time", 1e-6),
-    "ms": ("time", 1e-3),
-    "s": ("time", 1.0),
-    "min": ("time", 60.0),
-    "h": ("time", 3600.0),
-    "d": ("time", 86400.0),
-    "mW": ("power", 1e-3),
-    "W": ("power", 1.0),
-    "kW": ("power", 1e3),
-    "MW": ("power", 1e6),
-    "uJ": ("energy", 1e-6),
-    "mJ": ("energy", 1e-3),
-    "J": ("energy", 1.0),
-    "kJ": ("energy", 1e3),
-    "MJ": ("energy", 1e6),
-    "GJ": ("energy", 1e9),
-    "Wh": ("energy", 3600.0),
-    "kWh": ("energy", 3.6e6),
-    "B": ("memory", 1.0),
-    "KB": ("memory", 1e3),
-    "MB": ("memory", 1e6),
-    "GB": ("memory", 1e9),
-    "TB": ("memory", 1e12),
-    "PB": ("memory", 1e15),
-    "KiB": ("memory", 2.0**10),
-    "MiB": ("memory", 2.0**20),
-    "GiB": ("memory", 2.0**30),
-    "TiB": ("memory", 2.0**40),
-    "Hz": ("frequency", 1.0),
-    "kHz": ("frequency", 1e3),
-    "MHz": ("frequency", 1e6),
-    "GHz": ("frequency", 1e9),
+# dimension -> size of one of each unit in the dimension's base unit
+_SIZES = {
+    "time": {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
+    "power": {"mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6},
+    "energy": {"uJ": 1e-6, "mJ": 1e-3, "J": 1.0, "kJ": 1e3, "MJ": 1e6, "GJ": 1e9}
+    | {"Wh": 3600.0, "kWh": 3.6e6},
+    "memory": {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15}
+    | {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40},
+    "frequency": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
 }
-
-_SPELLINGS: dict[str, str] = {
-    "sec": "s",
-    "secs": "s",
-    "second": "s",
-    "seconds": "s",
-    "msec": "ms",
-    "millisecond": "ms",
-    "milliseconds": "ms",
-    "usec": "us",
-    "µs": "us",  # the micro sign ...
-    "μs": "us",  # ... and the Greek letter
-    "microsecond": "us",
-    "microseconds": "us",
-    "nanosecond": "ns",
-    "nanoseconds": "ns",
-    "mins": "min",
-    "minute": "min",
-    "minutes": "min",
-    "hr": "h",
-    "hrs": "h",
-    "hour": "h",
-    "hours": "h",
-    "day": "d",
-    "days": "d",
-    "watt": "W",
-    "watts": "W",
-    "kilowatt": "kW",
-    "kilowatts": "kW",
-    "joule": "J",
-    "joules": "J",
-    "byte": "B",
-    "bytes": "B",
+# symbol -> (dimension, size)
+UNITS = {
+    symbol: (dimension, size)
+    for dimension, sizes in _SIZES.items()
+    for symbol, size in sizes.items()
 }
+_WORDS = {
+    "s": "sec secs second seconds",
+    "ms": "msec millisecond milliseconds",
+    "us": "usec µs μs microsecond microseconds",  # the micro sign and the Greek letter
+    "ns": "nanosecond nanoseconds",
+    "min": "mins minute minutes",
+    "h": "hr hrs hour hours",
+    "d": "day days",
+    "W": "watt watts",
+    "kW": "kilowatt kilowatts",
+    "J": "joule joules",
+    "B": "byte bytes",
+}
+_SPELLINGS = {word: symbol for symbol, words in _WORDS.items() for word in words.split()}
 # A spelling in any case that means one thing only (mW and MW, mJ and MJ differ by case alone).
 _FOLDED: dict[str, str] = {}
 for _symbol in UNITS:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from compass.domain.base import Value
 from compass.domain.explanation import Contribution, Scale
+from compass.language import listed
 
 _MOSTLY = 0.75  # share of a rise or fall that the parameters named for it make up
 _NAMED = 3  # parameters named for it, at most
@@ -62,13 +63,7 @@ def contribution_text(
     return f"{what} ({share})"
 
 
-def sentence(
-    *,
-    start: str,
-    beside: str,
-    contributions: Sequence[Contribution],
-    even: bool,
-) -> str:
+def sentence(*, start: str, beside: str, contributions: Sequence[Contribution], even: bool) -> str:
     """The prediction, how it compares, what pulls it there and what works against it.
 
     `even`: the prediction is about what it is compared with, so that nothing pulls it away.
@@ -86,11 +81,11 @@ def sentence(
     main = _main(towards)
     enough = _size(main) >= _MOSTLY * _size(towards)
     reason = "mostly because" if enough else "among many small reasons because"
-    text = f"{start}, {beside}, {reason} {_listed([c.text for c in main])}"
+    text = f"{start}, {beside}, {reason} {listed([c.text for c in main])}"
     against = [c for c in away if abs(c.amount) >= _WORTH * abs(main[0].amount)][:2]
     if against:
         works = "works" if len(against) == 1 else "work"
-        text += f"; {_listed([c.text for c in against])} {works} against it"
+        text += f"; {listed([c.text for c in against])} {works} against it"
     return text + "."
 
 
@@ -120,7 +115,7 @@ def class_beside(scale: Scale, total: float, usual: float, where: str) -> str:
 
     `total` is the difference on the scale, `usual` the share between 0 and 1 compared with.
     """
-    about = "about " if abs(total) <= _NEAR else ""
+    about = "about " if level(total) else ""
     if scale == "log-odds":
         odds = f"the odds of {where}" if where else "the usual odds"
         return f"with about {odds}" if about else f"with {times(total)} times {odds}"
@@ -157,12 +152,6 @@ def _both_ways(moving: Sequence[Contribution]) -> str:
     if up and down:
         return f": {up[0]} and {down[0]} work against each other"
     return f"; the largest part has {(up or down)[0]}"
-
-
-def _listed(texts: Sequence[str]) -> str:
-    if len(texts) == 1:
-        return texts[0]
-    return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def times(logarithm: float) -> str:

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from compass.domain.answer import Label
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.settings import TrustSettings
 from compass.trust.conclude import label_of
-from compass.trust.rank import Floats
+from compass.trust.rank import Floats, Rows
 from compass.trust.spread import Perturbed
 from compass.trust.support import Support
 
@@ -30,7 +27,7 @@ class Assessment:
     """How far the prediction for one configuration can be relied on, and why not."""
 
     scores: Scores
-    rows: NDArray[np.int64]  # training rows within tau (the support), nearest first
+    rows: Rows  # training rows within tau (the support), nearest first
     distances: Floats  # how far away they are
     doubts: tuple[Doubt, ...]
 

@@ -10,15 +10,13 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass.domain.space import Category, Number, Role, Space
 from compass.model.trees import flat
 from compass.model.trees.flat import FlatForest
 from compass.prepare.split import configurations
-from compass.trust.interval import Conformal, Floats, Labels, of_residuals
-
-Rows = NDArray[np.int64]
+from compass.trust.interval import Conformal, Labels, of_residuals
+from compass.trust.rank import Floats, Rows
 
 
 def by_tree(forest: FlatForest, X: Floats, *, log: bool = False) -> list[Floats]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Category, Number, Space
@@ -29,10 +28,9 @@ from compass.execute.kernel import (
     to_f8_2d,
     to_i8,
 )
+from compass.trust.rank import Floats, Rows
 
-Floats = NDArray[np.float64]
-
-_NUMBER, _OPTIONAL, CATEGORY = 0, 1, 2
+_NUMBER, OPTIONAL, CATEGORY = 0, 1, 2
 _BLOCK = 1024  # training rows compared together while they are in cache
 _TOGETHER = 32  # configurations compared in one pass over the training rows
 _PAIRS = 4_000_000  # comparisons of two rows that repay starting a thread (a few milliseconds)
@@ -42,8 +40,8 @@ _PAIRS = 4_000_000  # comparisons of two rows that repay starting a thread (a fe
 class Scale:
     """What one unit of distance means in each column that counts."""
 
-    column: NDArray[np.int64]  # [c] position in X
-    kind: NDArray[np.int64]  # [c]
+    column: Rows  # [c] position in X
+    kind: Rows  # [c]
     centre: Floats  # [c]
     spread: Floats  # [c] standard deviation over training rows
     none: Floats  # [c] what stands for `none`; NaN: it cannot be missing
@@ -74,7 +72,7 @@ class Scale:
 
 
 def nearest(
-    kind: NDArray[np.int64], rows: Floats, points: Floats, k: int, *, threads: int | None = None
+    kind: Rows, rows: Floats, points: Floats, k: int, *, threads: int | None = None
 ) -> Floats:
     """Mean distance float64[q] of points [c, q] to their k nearest rows [c, n] (all, if fewer)."""
     k = min(k, rows.shape[1])
@@ -90,8 +88,8 @@ def nearest(
 
 
 def around(
-    kind: NDArray[np.int64], rows: Floats, points: Floats, k: int, reach: float
-) -> tuple[Floats, list[tuple[NDArray[np.int64], Floats]]]:
+    kind: Rows, rows: Floats, points: Floats, k: int, reach: float
+) -> tuple[Floats, list[tuple[Rows, Floats]]]:
     """`nearest` of points [c, q], and for each the rows [c, n] within `reach`, in one pass.
 
     The rows within reach are positions int64[m] and distances float64[m], nearest first; of equally
@@ -100,7 +98,7 @@ def around(
     k = min(k, rows.shape[1])
     queries = np.ascontiguousarray(points.T)
     best = np.full((queries.shape[0], k), np.inf)
-    found: list[tuple[NDArray[np.int64], Floats]] = []
+    found: list[tuple[Rows, Floats]] = []
     for first in range(0, queries.shape[0], _TOGETHER):
         some = queries[first : first + _TOGETHER]
         # Memory is taken only where something is written: few rows are close.
@@ -116,11 +114,16 @@ def around(
     return np.sqrt(best).mean(axis=1), found
 
 
-def distances(kind: NDArray[np.int64], rows: Floats, point: Floats) -> Floats:
+def distances(kind: Rows, rows: Floats, point: Floats) -> Floats:
     """Distance float64[n] of every row [c, n] to one point [c]."""
-    total = np.empty(rows.shape[1])
-    _squares(kind, rows, np.ascontiguousarray(point), total)
-    return np.sqrt(total)
+    return np.sqrt(squares(kind, rows, point))
+
+
+def squares(kind: Rows, rows: Floats, point: Floats) -> Floats:
+    """The squares of these distances."""
+    total = np.zeros(rows.shape[1])
+    _squares(kind, np.ascontiguousarray(rows), np.ascontiguousarray(point), total)
+    return total
 
 
 def _scale(
@@ -136,13 +139,14 @@ def _scale(
         centre = float(np.average(some, weights=mass))
         spread = float(np.sqrt(np.average((some - centre) ** 2, weights=mass)))
         if some.min() < some.max() and spread > 0:
-            return (j, _OPTIONAL if parameter.optional else _NUMBER, centre, spread, none)
+            return (j, OPTIONAL if parameter.optional else _NUMBER, centre, spread, none)
     # It never varied: any other value is as new as a label that was never seen.
     return (j, CATEGORY, 0.0, 1.0, np.nan)
 
 
 @kernel()
-def _add(kind: int, row: Any, q: float, total: Any) -> None:
+def add_squares(kind: int, row: Any, q: float, total: Any) -> None:
+    """Add how far values of one column are from q, squared."""
     # One plain loop per kind, so that each becomes vector instructions.
     if kind == _NUMBER:
         for i in range(row.size):
@@ -170,16 +174,13 @@ def _insert(value: float, best: Any) -> None:
 
 
 @kernel(i8, f8_2d, f8, to_f8)
-def _squares(kind: NDArray[np.int64], rows: Floats, point: Floats, total: Floats) -> None:
-    total[:] = 0.0
+def _squares(kind: Rows, rows: Floats, point: Floats, total: Floats) -> None:
     for j in range(kind.size):
-        _add(kind[j], rows[j], point[j], total)
+        add_squares(kind[j], rows[j], point[j], total)
 
 
 @kernel(i8, f8_2d, f8_2d, integer, integer, to_f8_2d)
-def _nearest(
-    kind: NDArray[np.int64], rows: Floats, points: Floats, start: int, stop: int, best: Floats
-) -> None:
+def _nearest(kind: Rows, rows: Floats, points: Floats, start: int, stop: int, best: Floats) -> None:
     n, k = rows.shape[1], best.shape[1]
     total = np.empty(_BLOCK)
     for first in range(0, n, _BLOCK):
@@ -187,7 +188,7 @@ def _nearest(
         for p in range(start, stop):
             total[:size] = 0.0
             for j in range(kind.size):
-                _add(kind[j], rows[j, first : first + size], points[p, j], total)
+                add_squares(kind[j], rows[j, first : first + size], points[p, j], total)
             for i in range(size):
                 if total[i] < best[p, k - 1]:
                     _insert(total[i], best[p])
@@ -195,14 +196,14 @@ def _nearest(
 
 @kernel(i8, f8_2d, f8_2d, number, to_f8_2d, to_i8, to_f8, to_i8)
 def _around(
-    kind: NDArray[np.int64],
+    kind: Rows,
     rows: Floats,
     points: Floats,
     reach: float,
     best: Floats,
-    where: NDArray[np.int64],
+    where: Rows,
     squares: Floats,
-    ends: NDArray[np.int64],
+    ends: Rows,
 ) -> None:
     n, k = rows.shape[1], best.shape[1]
     total = np.empty(_BLOCK)
@@ -211,7 +212,7 @@ def _around(
         for p in range(points.shape[0]):
             total[:size] = 0.0
             for j in range(kind.size):
-                _add(kind[j], rows[j, first : first + size], points[p, j], total)
+                add_squares(kind[j], rows[j, first : first + size], points[p, j], total)
             for i in range(size):
                 if total[i] < best[p, k - 1]:
                     _insert(total[i], best[p])

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.execute.arrays import checked, floats
+from compass.trust.rank import Floats
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.generic]
 
 _ARRAYS = {

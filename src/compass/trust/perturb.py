@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
 from compass.domain.space import Category, Number, Space
 from compass.prepare.weigh import deviation, uneven
-
-Floats = NDArray[np.float64]
+from compass.trust.rank import Floats, Rows
 
 _DRAWS = 20_000  # rows drawn for one version: beyond this, time grows and ranks hardly move
 
@@ -54,9 +52,7 @@ def perturb(X: Floats, among: list[Grid], jitter: float, rng: np.random.Generato
     return moved
 
 
-def resample(
-    kinds: NDArray[np.int64], rng: np.random.Generator
-) -> tuple[NDArray[np.int64], Floats]:
+def resample(kinds: Rows, rng: np.random.Generator) -> tuple[Rows, Floats]:
     """A bootstrap resample: the rows that were drawn, and how often each was.
 
     `kinds` [n] numbers the configurations 0, 1, ... of the rows. Whole configurations are drawn:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from compass.domain.errors import BadInput, DataProblem
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 # Numbers that differ by less than this share of themselves are ties: on a grid of configurations
 # many distances are equal but for rounding, and rounding must not rank them.
@@ -47,9 +48,9 @@ class Ranks:
         return float(self.values[min(int(reached), self.values.size - 1)])
 
 
-def sample(rows: int, limit: int, seed: int) -> NDArray[np.int64]:
+def sample(rows: int, limit: int, seed: int) -> Rows:
     """At most `limit` of the rows, drawn without repetition by the seed; positions ascending."""
     if rows <= limit:
         return np.arange(rows)
-    drawn: NDArray[np.int64] = np.random.default_rng(seed).choice(rows, limit, replace=False)
+    drawn: Rows = np.random.default_rng(seed).choice(rows, limit, replace=False)
     return np.sort(drawn)

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass.domain.space import Space
 from compass.settings import TrustSettings
 from compass.trust.distance import CATEGORY, Scale, around, nearest
-from compass.trust.rank import TIE, Floats, Ranks, sample
+from compass.trust.rank import TIE, Floats, Ranks, Rows, sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +54,11 @@ class Support:
         """Share float64[n] of validation rows that are strictly nearer to the training rows."""
         return self.ranks.below(self.novelty(X))
 
-    def support(self, x: Floats) -> tuple[NDArray[np.int64], Floats]:
+    def support(self, x: Floats) -> tuple[Rows, Floats]:
         """The training rows within tau of x float64[d]: positions and distances, nearest first."""
         return self.around(x[np.newaxis])[1][0]
 
-    def around(self, X: Floats) -> tuple[Floats, list[tuple[NDArray[np.int64], Floats]]]:
+    def around(self, X: Floats) -> tuple[Floats, list[tuple[Rows, Floats]]]:
         """`ood` of X float64[n, d] and the `support` of each, in one pass over the rows."""
         novelty, close = around(
             self.scale.kind,
@@ -75,13 +74,13 @@ class Support:
 
         A number that never varied in training counts as a label: of others nothing is known.
         """
-        return self._columns(X, self._strange(X, labels=True))
+        return self._strange(X, labels=True)
 
     def outside(self, X: Floats) -> list[list[int]]:
         """The columns of each row of X float64[n, d] whose number is beyond all training rows."""
-        return self._columns(X, self._strange(X, labels=False))
+        return self._strange(X, labels=False)
 
-    def _strange(self, X: Floats, *, labels: bool) -> NDArray[np.bool_]:
+    def _strange(self, X: Floats, *, labels: bool) -> list[list[int]]:
         placed = self.scale.place(X)
         strange = np.zeros(placed.shape, dtype=np.bool_)
         for c, (values, (low, high, seen)) in enumerate(zip(placed, self._known, strict=True)):
@@ -89,9 +88,6 @@ class Support:
                 strange[c] = ~np.isin(values, seen)
             elif not labels and seen is None:
                 strange[c] = (values < low) | (values > high)  # `none` is NaN: never beyond
-        return strange
-
-    def _columns(self, X: Floats, strange: NDArray[np.bool_]) -> list[list[int]]:
         if not strange.any():
             return [[] for _ in X]
         return [self.scale.column[one].tolist() for one in strange.T]

@@ -7,7 +7,7 @@ from compass.chat.english.phrases import PHRASE_TEXTS, SPARED, never
 from compass.chat.english.tags import Tag
 from compass.chat.english.words import word_set
 
-_FILLER = word_set(
+FILLER = word_set(
     "how a an the my our your his its i we you me us he she they please just also so kind sort "
     "will would could should can may might must shall do does did have had having get getting "
     "gets got want wants wanted need needs needed like likes really very quite still actually "
@@ -174,9 +174,8 @@ def _phrases() -> dict[tuple[str, ...], list[Phrase]]:
 
 
 PHRASES = _phrases()
-FILLER = _FILLER
 LONGEST = max(len(phrase) for phrase in PHRASES)
-KNOWN_WORDS = frozenset(word for phrase in PHRASES for word in phrase) | _FILLER | _COMMON
+KNOWN_WORDS = frozenset(word for phrase in PHRASES for word in phrase) | FILLER | _COMMON
 # Words of the lexicon that a typing error may be meant for.
 CORRECTABLE = sorted(
     {

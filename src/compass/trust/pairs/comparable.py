@@ -16,10 +16,8 @@ from compass.domain.space import Category, Number, Role, Space
 from compass.prepare import names
 from compass.prepare.report import ColumnReport
 from compass.prepare.split import configurations
+from compass.trust.rank import Floats, Rows
 from compass.trust.words import comparable_in_words, with_advice
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _KNOWN = {Comparability.STATED, Comparability.SAME_CONTEXT, Comparability.ONE_PROGRAM}
 _CONTINUOUS = 0.2  # more different values than this share of the rows: nothing is ever equal

@@ -1,6 +1,6 @@
 """What comparable past runs say about the effect of a parameter that a suggestion moves.
 
-Whether the outcome moved in the pairs (see `ledger`) as the model expects decides; what runs of one
+Whether the outcome moved in the pairs (see `index`) as the model expects decides; what runs of one
 configuration differ by anyhow is no movement.
 """
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from compass.trust.pairs.comparable import spread_out
 from compass.trust.pairs.index import Paired
-
-Floats = NDArray[np.float64]
+from compass.trust.rank import Floats
 
 _TRIFLE = 0.01  # a change below 1 % is none, however exactly runs repeat
 _MINOR = 0.1  # a parameter that makes less than this share of the whole change is not its cause

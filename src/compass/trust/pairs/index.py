@@ -10,17 +10,16 @@ factor of 8 and more), a number against `none` and different categories count 1.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Category, Number, Space
+from compass.trust.distance import CATEGORY, OPTIONAL, squares
 from compass.trust.pairs.comparable import Identity
-from compass.trust.pairs.kernel import CATEGORY, NUMBER, find, shift, totals
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
+from compass.trust.pairs.kernel import find, shift, totals
+from compass.trust.rank import Floats, Rows
 
 _FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
 _GATHERED = 32  # runs on each side that are paired, the nearest to the suggestion
@@ -47,14 +46,43 @@ class Around:
 
 
 @dataclass(frozen=True, eq=False)
-class PairIndex:
-    """Past runs laid out for finding pairs: sorted by what they are a run of."""
+class Scale:
+    """What one unit of distance means in each column."""
 
     kind: Rows  # [d]
     least: Floats  # [d] smallest value whose logarithm is taken; 0: the value itself counts
     centre: Floats  # [d]
     spread: Floats  # [d]
     none: Floats  # [d] what stands for `none`; NaN: it cannot be missing
+
+    @classmethod
+    def learn(cls, X: Floats, features: Space) -> "Scale":
+        """The scale of rows X [n, d]."""
+        scales = [_scale(X[:, j], parameter) for j, parameter in enumerate(features)]
+        kind, *others = (np.array(part) for part in zip(*scales, strict=True))
+        return cls(kind.astype(np.int64), *others)
+
+    def place(self, X: Floats) -> Floats:
+        """Coordinates [n, d] of rows X [n, d]; NaN is `none`."""
+        log = self.least > 0
+        moved = (
+            np.where(log, np.log(np.maximum(np.where(log, X, 1.0), self.least)), X)
+            if log.any()
+            else X
+        )
+        placed = (moved - self.centre) / self.spread
+        return np.where(self.none == X, np.nan, placed)
+
+    def point(self, x: Floats) -> Floats:
+        """Coordinates [d] of one configuration x [d]."""
+        return np.asarray(self.place(x[np.newaxis])[0])
+
+
+@dataclass(frozen=True, eq=False)
+class PairIndex:
+    """Past runs laid out for finding pairs: sorted by what they are a run of."""
+
+    scale: Scale
     columns: Floats  # [d, n] coordinates
     order: NDArray[
         np.int32
@@ -71,54 +99,32 @@ class PairIndex:
     @classmethod
     def build(cls, X: Floats, features: Space, columns: Sequence[str]) -> "PairIndex":
         """Lay out complete rows X [n, d]; runs are comparable that agree in these columns."""
-        scales = [_scale(X[:, j], parameter) for j, parameter in enumerate(features)]
-        kind, least, centre, spread, none = (np.array(part) for part in zip(*scales, strict=True))
+        scale = Scale.learn(X, features)
         words = [name for name in columns if isinstance(features[name], Category)]
         labels = Identity.learn(X, features, words)
         family = labels.of(X)
         whole = Identity.learn(X, features, columns)
         same = whole.of(X).view(np.int64)
         order = np.lexsort((same, family))
-        pair_index = cls(
-            kind=kind.astype(np.int64),
-            least=least,
-            centre=centre,
-            spread=spread,
-            none=none,
-            columns=np.empty((0, 0)),
-            order=np.empty((0, 0), dtype=np.int32),
-            ranked=np.empty((0, 0)),
-            steps=np.empty((0, 0), dtype=np.bool_),
-            same=same[order],
+        same, family = same[order], family[order]
+        placed = np.ascontiguousarray(scale.place(X[order]).T)
+        ranks = [np.lexsort((column, family)).astype(np.int32) for column in placed]
+        ranked = np.array(ranks, dtype=np.int32).reshape(placed.shape)
+        return cls(
+            scale=scale,
+            columns=placed,
+            order=ranked,
+            ranked=np.take_along_axis(placed, ranked, axis=1),
+            steps=_steps(placed, same),
+            same=same,
             whole=whole,
-            family=family[order],
+            family=family,
             position=order.astype(np.int64),
             labels=labels,
             sized=np.array(
                 [features.names.index(n) for n in columns if n not in words], dtype=np.int64
             ),
         )
-        placed = np.ascontiguousarray(pair_index.place(X[order]).T)
-        ranks = [np.lexsort((column, pair_index.family)).astype(np.int32) for column in placed]
-        ranked = np.array(ranks, dtype=np.int32).reshape(placed.shape)
-        return replace(
-            pair_index,
-            columns=placed,
-            order=ranked,
-            ranked=np.take_along_axis(placed, ranked, axis=1),
-            steps=_steps(placed, pair_index.same),
-        )
-
-    def place(self, X: Floats) -> Floats:
-        """Coordinates [n, d] of rows X [n, d]; NaN is `none`."""
-        log = self.least > 0
-        moved = (
-            np.where(log, np.log(np.maximum(np.where(log, X, 1.0), self.least)), X)
-            if log.any()
-            else X
-        )
-        placed = (moved - self.centre) / self.spread
-        return np.where(self.none == X, np.nan, placed)
 
     def varied(self, like: Floats, column: int) -> bool:
         """Whether a column differs between comparable runs with the labels of `like` [d]."""
@@ -136,19 +142,19 @@ class PairIndex:
     def alike(self, like: Floats, fixed: Sequence[int], tolerance: float) -> Rows:
         """The runs with the context of `like` [d] and, within the tolerance, its fixed columns."""
         first, last = self._family(like)
-        point = self.place(like[np.newaxis])[0]
         own = self.whole.of(like[np.newaxis]).view(np.int64)[0]
-        apart = np.where(self.same[first:last] == own, 0.0, np.inf)
-        for j in fixed:
-            apart += _squares(self.kind[j], self.columns[j, first:last], point[j])
-        return self.position[first:last][apart <= tolerance**2 * (1 + 1e-9)]
+        among = list(fixed)
+        values, point = self.columns[among, first:last], self.scale.point(like)[among]
+        apart = squares(self.scale.kind[among], values, point)
+        near = (self.same[first:last] == own) & (apart <= tolerance**2 * (1 + 1e-9))
+        return np.asarray(self.position[first:last][near])
 
     def around(self, x: Floats) -> "Around":
         """How far the runs with the labels of a configuration x [d] are from it."""
         first, last = self._family(x)
-        point = self.place(x[np.newaxis])[0]
+        point = self.scale.point(x)
         apart = np.zeros((2, last - first))
-        totals(self.kind, self.columns, first, last, point, self.sized, apart)
+        totals(self.scale.kind, self.columns, first, last, point, self.sized, apart)
         apart[1, apart[0] > _REACH * _REACH] = np.inf
         return Around(first, apart[1], point)
 
@@ -158,17 +164,15 @@ class PairIndex:
         For ledgers of no context. Of large tables a sample is looked at.
         """
         rng = np.random.default_rng(seed)
-        firsts, seconds = [], []
+        found = []
         for i in rng.permutation(self.columns.shape[1])[:_LOOKED_AT]:
-            apart = np.zeros((2, self.columns.shape[1]))
-            point = np.ascontiguousarray(self.columns[:, i])
-            totals(self.kind, self.columns, 0, self.columns.shape[1], point, self.sized, apart)
-            apart[1, i] = np.inf
-            other = int(np.argmin(apart[1]))
-            if apart[1, other] <= most * most:
-                firsts.append(self.position[i])
-                seconds.append(self.position[other])
-        return np.array(firsts, dtype=np.int64), np.array(seconds, dtype=np.int64)
+            apart = squares(self.scale.kind, self.columns, self.columns[:, i])
+            apart[i] = np.inf
+            other = int(np.argmin(apart))
+            if apart[other] <= most * most:
+                found.append((self.position[i], self.position[other]))
+        first, second = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        return first, second
 
     def shifted(
         self, around: "Around", x: Floats, moved: Sequence[int], room: Floats | None = None
@@ -177,13 +181,13 @@ class PairIndex:
 
         `room` [m] is written to: large new arrays cost more than what is worked out in them.
         """
-        point = self.place(x[np.newaxis])[0]
+        point = self.scale.point(x)
         apart = np.empty_like(around.apart) if room is None else room
         apart[:] = around.apart
         last = around.first + len(apart)
         for j in moved:
             values = self.columns[j, around.first : last]
-            shift(self.kind[j], values, around.point[j], point[j], apart)
+            shift(self.scale.kind[j], values, around.point[j], point[j], apart)
         return Around(around.first, apart, point)
 
     def pairs(
@@ -200,13 +204,13 @@ class PairIndex:
         """
         around = around or self.around(new)
         start = around.point.copy()
-        start[list(moved)] = self.place(old[np.newaxis])[0, list(moved)]
+        start[list(moved)] = self.scale.point(old)[list(moved)]
         columns = np.array(sorted(moved), dtype=np.int64)
         others = np.array([j for j in range(len(new)) if j not in moved], dtype=np.int64)
         partner, new_end = np.full((2, _GATHERED), -1, dtype=np.int64)
         gap = np.zeros(_GATHERED)
         find(
-            self.kind,
+            self.scale.kind,
             self.columns,
             self.order,
             self.ranked,
@@ -240,19 +244,10 @@ def _scale(values: Floats, parameter: Number | Category) -> tuple[int, float, fl
     none = parameter.none_code
     present = values[values != none]
     if not len(present):
-        return (NUMBER, 0.0, 0.0, 1.0, none)
+        return (OPTIONAL, 0.0, 0.0, 1.0, none)
     some = present[present > 0]
     log = bool(present.min() >= 0 and len(some) and some.max() >= _FACTOR * some.min())
     # 0 has no logarithm: it stands as far below the smallest as a factor of 8.
     placed = np.log(np.maximum(present, some.min() / _FACTOR)) if log else present
     least = float(some.min() / _FACTOR) if log else 0.0
-    return (NUMBER, least, float(placed.mean()), float(placed.std()) or 1.0, none)
-
-
-def _squares(kind: int, values: Floats, point: float) -> Floats:
-    """Square of how far values [n] of one column are from a point."""
-    if kind == CATEGORY:
-        return np.asarray(values != point, dtype=np.float64)
-    if np.isnan(point):
-        return np.asarray(~np.isnan(values), dtype=np.float64)
-    return np.asarray(np.where(np.isnan(values), 1.0, (values - point) ** 2))
+    return (OPTIONAL, least, float(placed.mean()), float(placed.std()) or 1.0, none)

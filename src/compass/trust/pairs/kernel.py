@@ -16,11 +16,9 @@ from compass.execute.kernel import (
     to_f8_2d,
     to_i8,
 )
+from compass.trust.distance import CATEGORY, add_squares
+from compass.trust.rank import Floats, Rows
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
-
-NUMBER, CATEGORY = 0, 1
 _NEAR = 0.125  # a value is near the old or the new one within this share of the move
 _FAR = 1e6  # more than any two values of one column are apart, squared
 
@@ -47,21 +45,9 @@ def totals(
 ) -> None:
     """Squares of distances to a point: of the sizes of the problem, and of everything."""
     for j in range(kind.size):
-        values, q = columns[j, first:last], point[j]
-        if kind[j] == CATEGORY:
-            for i in range(values.size):
-                apart[1, i] += 0.0 if values[i] == q else 1.0
-        elif np.isnan(q):
-            for i in range(values.size):
-                apart[1, i] += 0.0 if np.isnan(values[i]) else 1.0
-        else:
-            for i in range(values.size):
-                step = (values[i] - q) * (values[i] - q)
-                apart[1, i] += 1.0 if np.isnan(step) else step
+        add_squares(kind[j], columns[j, first:last], point[j], apart[1])
     for j in sized:
-        values, q = columns[j, first:last], point[j]
-        for i in range(values.size):
-            apart[0, i] += _between(kind[j], values[i], q)
+        add_squares(kind[j], columns[j, first:last], point[j], apart[0])
 
 
 @kernel(integer, f8, number, number, to_f8)
