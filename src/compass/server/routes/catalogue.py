@@ -2,12 +2,12 @@
 
 from compass.domain.api import CatalogueEntry
 from compass.readers.catalogue import PublicDataset, catalogue
-from compass.server.routes.dependencies import problem_responses, router_for
+from compass.server.routes.dependencies import router_for
 
 router = router_for("catalogue", "/api/v1/catalogue")
 
 
-@router.get("", responses=problem_responses())
+@router.get("")
 async def listing() -> list[CatalogueEntry]:
     """All public datasets, as `compass datasets` lists them."""
     return [_entry(one) for one in catalogue().values()]

@@ -13,7 +13,6 @@ from compass.server.routes.dependencies import (
     IdPath,
     ServiceDep,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 from compass.server.routes.rules import RuleText
@@ -38,7 +37,7 @@ class Question(RequestOptions):
     curve: tuple[str, ...] = field(option.CURVE, (), max_length=50)
 
 
-@router.post("", responses=problem_responses())
+@router.post("")
 async def understand(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Question
 ) -> QueryView:

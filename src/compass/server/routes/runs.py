@@ -19,7 +19,6 @@ from compass.server.routes.dependencies import (
     ServiceDep,
     Wait,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 from compass.server.routes.queries import RequestOptions, Text
@@ -56,7 +55,7 @@ _MADE: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/run-next", responses=problem_responses())
+@router.post("/run-next")
 async def run_next(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: RunNextRequest
 ) -> RunNext:
@@ -78,9 +77,7 @@ async def run_next(
     return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})
 
 
-@router.post(
-    "/tell", status_code=201, response_model=TellView, responses=problem_responses() | _MADE
-)
+@router.post("/tell", status_code=201, response_model=TellView, responses=_MADE)
 async def tell(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: NewRuns, wait: Wait = 10
 ) -> Response:
@@ -103,7 +100,7 @@ async def tell(
     "/tell/upload",
     status_code=201,
     response_model=TellView,
-    responses=problem_responses(408) | _MADE,
+    responses=_MADE,
     openapi_extra=FILE,
 )
 async def tell_file(
@@ -134,7 +131,7 @@ async def tell_file(
     return await _tell(service, workspace, name, runs, tuple(ask), called, wait)
 
 
-@router.get("/tell-report", responses=problem_responses())
+@router.get("/tell-report")
 async def tell_report(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> TellReport:
     """What the last new runs changed, for an engine that was made by `tell`."""
     return _report(service, workspace, name)
