@@ -72,11 +72,8 @@ async def evidence(
     if not found:
         return []
     engine = workspace.get("answers", name, AnswerInfo).engine
-    task = {
-        "engine": str(service.engine_path(workspace, engine)),
-        "numbers": [one.row for one in found],
-    }
-    page = await service.run_task(workspace, "rows", task)
+    numbers = [one.row for one in found]
+    page = await service.run_engine_task(workspace, engine, "rows", numbers=numbers)
     return [
         EvidenceRow(
             row=one.row, distance=one.distance, values=dict(zip(page["names"], row, strict=True))

@@ -49,9 +49,8 @@ async def of_engine(
     study = _plain(given)
     if study is None:
         study = about.study.model_dump(mode="json", exclude_defaults=True)
-    path = str(service.engine_path(workspace, name))
-    task = {"engine": path, "study": study, "mine": given.mine}
-    return ColumnsView.model_validate(await service.run_task(workspace, "columns", task))
+    found = await service.run_engine_task(workspace, name, "columns", study=study, mine=given.mine)
+    return ColumnsView.model_validate(found)
 
 
 def _plain(given: ColumnsCheck) -> dict[str, Any] | None:

@@ -74,6 +74,14 @@ async def upload(
     """Upload a CSV, TSV or Parquet file as the body of the request."""
     ending = ending_of(name)
     service.ask_pool.admit(workspace.id)
+    made = await keep_upload(request, service, workspace, name, ending)
+    return await _read(service, workspace, made, wait)
+
+
+async def keep_upload(
+    request: Request, service: Service, workspace: Workspace, name: str, ending: str
+) -> str:
+    """Keep the file that is the body of a request as a dataset that is not read yet; its id."""
     made = new_id()
     about = DatasetInfo(id=made, name=name, created=now(), reader=ending)
     with workspace.making("datasets", made) as draft:
@@ -81,7 +89,7 @@ async def upload(
         service.metrics.uploaded.inc(came.bytes)
         about = about.model_copy(update=came._asdict())
         (draft / "about.json").write_text(about.model_dump_json())
-    return await _read(service, workspace, made, wait)
+    return made
 
 
 @router.post("/from-path", status_code=201, response_model=DatasetInfo, responses=_MADE)

@@ -176,12 +176,9 @@ async def importance(
     repeats: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> Importance:
     """Which columns the model of an outcome relies on."""
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "outcome": outcome,
-        "repeats": repeats,
-    }
-    return Importance.model_validate(await service.run_task(workspace, "importance", task))
+    asked = {"outcome": outcome, "repeats": repeats}
+    found = await service.run_engine_task(workspace, name, "importance", **asked)
+    return Importance.model_validate(found)
 
 
 @router.get("/{id}/dependence")
@@ -198,15 +195,9 @@ async def dependence(
     lines: Annotated[int, Query(ge=0, le=200, description="single runs to follow")] = 0,
 ) -> Dependence:
     """How the prediction of an outcome answers to a column, over the past runs."""
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "outcome": outcome,
-        "column": column,
-        "points": points,
-        "label": label,
-        "lines": lines,
-    }
-    return Dependence.model_validate(await service.run_task(workspace, "dependence", task))
+    asked = {"outcome": outcome, "column": column, "points": points, "label": label}
+    found = await service.run_engine_task(workspace, name, "dependence", lines=lines, **asked)
+    return Dependence.model_validate(found)
 
 
 @router.get("/{id}/points", response_model=Points)

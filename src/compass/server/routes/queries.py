@@ -42,8 +42,6 @@ async def understand(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Question
 ) -> QueryView:
     """The question with every name a column and every value in its unit, as text and as JSON."""
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "question": given.model_dump(mode="json"),
-    }
-    return QueryView.model_validate(await service.run_task(workspace, "bind", task))
+    asked = given.model_dump(mode="json")
+    found = await service.run_engine_task(workspace, name, "bind", question=asked)
+    return QueryView.model_validate(found)

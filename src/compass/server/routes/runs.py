@@ -13,7 +13,7 @@ from compass.server import logs
 from compass.server.job_work import TELL_REPORT
 from compass.server.problems import Refused, damaged, not_found
 from compass.server.responses import noun_response
-from compass.server.routes.datasets import FILE
+from compass.server.routes.datasets import FILE, keep_upload
 from compass.server.routes.dependencies import (
     IdPath,
     ServiceDep,
@@ -24,7 +24,7 @@ from compass.server.routes.dependencies import (
 from compass.server.routes.queries import RequestOptions, Text
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id, now
-from compass.server.uploads import ending_of, receive, write_rows
+from compass.server.uploads import ending_of, write_rows
 from compass.slurm.script import job_array
 
 router = router_for("runs", "/api/v1/engines/{id}")
@@ -67,13 +67,11 @@ async def run_next(
             "a run to start from and a seed belong to a question",
             hint="give the question too",
         )
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "count": given.runs,
-        "question": given.model_dump(mode="json", exclude={"runs", "pending"}),
-        "pending": given.pending,
-    }
-    found = RunNext.model_validate(await service.run_task(workspace, "next", task))
+    asked = given.model_dump(mode="json", exclude={"runs", "pending"})
+    reply = await service.run_engine_task(
+        workspace, name, "next", count=given.runs, question=asked, pending=given.pending
+    )
+    found = RunNext.model_validate(reply)
     return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})
 
 
@@ -121,13 +119,7 @@ async def tell_file(
     service.owner_of(workspace, "engines", name)
     ending = ending_of(file)
     service.fit_pool.admit(workspace.id)
-    runs = new_id()
-    about = DatasetInfo(id=runs, name=file, created=now(), reader=ending)
-    with workspace.making("datasets", runs) as draft:
-        came = await receive(request, draft / f"runs.{ending}", workspace)
-        service.metrics.uploaded.inc(came.bytes)
-        about = about.model_copy(update=came._asdict())
-        (draft / "about.json").write_text(about.model_dump_json())
+    runs = await keep_upload(request, service, workspace, file, ending)
     return await _tell(service, workspace, name, runs, tuple(ask), called, wait)
 
 
