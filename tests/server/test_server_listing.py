@@ -144,12 +144,8 @@ def test_all_lists_are_read_in_threads_one_of_a_workspace_at_a_time(
             return found
 
         monkeypatch.setattr(dependencies, "part_of", slow)
-        both = [
-            asyncio.create_task(
-                dependencies.list_response(service, [workspace], DATASETS, 10, None)
-            )
-            for _ in range(2)
-        ]
+        listed = dependencies.ListRequest(service, workspace, 10)
+        both = [asyncio.create_task(listed.of(DATASETS)) for _ in range(2)]
         while not seen:
             await asyncio.sleep(0)  # the loop turns while the list is read
         held.set()

@@ -5,8 +5,6 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from compass.cli import flags, sources
 from compass.cli.groups import ServerFlags, grouped
 from compass.cli.study import StudyFlags
@@ -21,16 +19,16 @@ if TYPE_CHECKING:
 _ENDS = ("exit", "quit", "bye")
 
 Address = Annotated[
-    str | None,
-    typer.Option(
+    flags.MaybeText,
+    flags.option(
         "--llm",
-        metavar="URL",
-        help="A language model that helps to understand you, e.g. http://localhost:11434/v1; "
+        "URL",
+        "A language model that helps to understand you, e.g. http://localhost:11434/v1; "
         "a key comes from COMPASS_LLM_KEY.",
     ),
 ]
 ModelName = Annotated[
-    str | None, typer.Option("--llm-model", metavar="NAME", help="The name of that model.")
+    flags.MaybeText, flags.option("--llm-model", "NAME", "The name of that model.")
 ]
 
 

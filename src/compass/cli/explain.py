@@ -22,30 +22,22 @@ if TYPE_CHECKING:
     from compass.domain.explanation import Explanation, Importance
     from compass.engine.compass import Compass
 
-RowNumber = Annotated[
-    int | None, typer.Option("--row", metavar="N", min=0, help="A past run, counted from 0.")
-]
+RowNumber = Annotated[int | None, flags.option("--row", "N", "A past run, counted from 0.", min=0)]
 ConfigFile = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="A configuration: a JSON or YAML file."),
+    flags.MaybeText, flags.option("--config", "FILE", "A configuration: a JSON or YAML file.")
 ]
 QueryText = Annotated[
-    str | None,
-    typer.Option("--query", metavar="QUERY", help="Explain a suggestion of the answer to this."),
+    flags.MaybeText, flags.option("--query", "QUERY", "Explain a suggestion of the answer to this.")
 ]
 Rank = Annotated[
-    int | None,
-    typer.Option("--suggestion", metavar="K", min=1, help="Which one, the first unless given."),
+    int | None, flags.option("--suggestion", "K", "Which one, the first unless given.", min=1)
 ]
 Outcomes = Annotated[
-    list[str] | None,
-    typer.Option("--outcome", metavar="COLUMN", help="Only this outcome; repeatable."),
+    flags.Texts, flags.option("--outcome", "COLUMN", "Only this outcome; repeatable.")
 ]
 Against = Annotated[
-    str | None,
-    typer.Option(
-        "--against", metavar="RUN", help="Compare with row:N or a file, not with all past runs."
-    ),
+    flags.MaybeText,
+    flags.option("--against", "RUN", "Compare with row:N or a file, not with all past runs."),
 ]
 WithImportance = Annotated[
     bool, typer.Option("--importance", help="Which columns the models rely on.")

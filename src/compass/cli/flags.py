@@ -5,8 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from compass.domain import option
+from compass.domain import option as options
 from compass.domain.option import Option
+
+MaybeText = str | None
+Texts = list[str] | None
+MaybePath = Path | None
 
 
 def sentence(about: Option, more: str = "") -> str:
@@ -18,6 +22,16 @@ def flag(about: Option, *names: str, metavar: str, most: int | None = None) -> A
     """The flag of an option, with its help and limits; `most`: where it has no upper one."""
     high = about.last if most is None else most
     return typer.Option(*names, min=about.least, max=high, metavar=metavar, help=sentence(about))
+
+
+def option(name: str, metavar: str, text: str, **more: Any) -> Any:
+    """A flag with a value, and its help."""
+    return typer.Option(name, metavar=metavar, help=text, **more)
+
+
+def argument(metavar: str, text: str) -> Any:
+    """An argument, and its help; a default is not shown."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
 def share(text: str) -> float:
@@ -34,115 +48,77 @@ def share(text: str) -> float:
 
 Source = Annotated[
     str,
-    typer.Argument(
-        metavar="DATA",
-        help="A file, glob, folder, saved engine (*.compass), dataset:NAME, or 'embedded'.",
-        show_default=False,
+    argument(
+        "DATA", "A file, glob, folder, saved engine (*.compass), dataset:NAME, or 'embedded'."
     ),
 ]
 StudyFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--study", metavar="FILE", help="A study file (YAML or TOML): roles, domains, rules."
-    ),
+    MaybePath, option("--study", "FILE", "A study file (YAML or TOML): roles, domains, rules.")
 ]
 Roles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--role", metavar="COLUMN=ROLE", help="knob, context, outcome or ignored; repeatable."
-    ),
+    Texts, option("--role", "COLUMN=ROLE", "knob, context, outcome or ignored; repeatable.")
 ]
 Units = Annotated[
-    list[str] | None,
-    typer.Option(
+    Texts,
+    option(
         "--unit",
-        metavar="COLUMN=UNIT",
-        help="For example runtime=s; without a unit (runtime=), it has none; repeatable.",
+        "COLUMN=UNIT",
+        "For example runtime=s; without a unit (runtime=), it has none; repeatable.",
     ),
 ]
 Domains = Annotated[
-    list[str] | None,
-    typer.Option(
+    Texts,
+    option(
         "--domain",
-        metavar="COLUMN=VALUES",
-        help="Legal values: 4,8,16 or 1..64 or 1..64:1 (with a step); repeatable.",
+        "COLUMN=VALUES",
+        "Legal values: 4,8,16 or 1..64 or 1..64:1 (with a step); repeatable.",
     ),
 ]
 Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="COLUMN=none",
-        help="Keep rows without a value, as the level none; repeatable.",
-    ),
+    Texts,
+    option("--missing", "COLUMN=none", "Keep rows without a value, as the level none; repeatable."),
 ]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="COLUMN", help="A column to leave out; repeatable."),
-]
+Drop = Annotated[Texts, option("--drop", "COLUMN", "A column to leave out; repeatable.")]
 Rules = Annotated[
-    list[str] | None,
-    typer.Option("--rule", metavar="RULE", help="A rule that every answer must obey; repeatable."),
+    Texts, option("--rule", "RULE", "A rule that every answer must obey; repeatable.")
 ]
 Server = Annotated[
-    str | None,
-    typer.Option(
+    MaybeText,
+    option(
         "--server",
-        metavar="URL",
+        "URL",
+        "Let a server do it (see compass serve); DATA may be a name that it knows.",
         envvar="COMPASS_SERVER",
-        help="Let a server do it (see compass serve); DATA may be a name that it knows.",
     ),
 ]
 Token = Annotated[
-    str | None,
-    typer.Option(
-        "--token", metavar="TOKEN", envvar="COMPASS_TOKEN", help="What that server asks for."
-    ),
+    MaybeText, option("--token", "TOKEN", "What that server asks for.", envvar="COMPASS_TOKEN")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Question = Annotated[
     str, typer.Argument(metavar="QUERY", help="The question, in one of the three templates.")
 ]
-Start = Annotated[
-    str | None,
-    typer.Option("--from", metavar="START", help="Baseline: row:N or a JSON/YAML file."),
-]
+Start = Annotated[MaybeText, option("--from", "START", "Baseline: row:N or a JSON/YAML file.")]
 Conditions = Annotated[
-    list[str] | None,
-    typer.Option("--where", metavar="RULE", help="A condition of this question; repeatable."),
+    Texts, option("--where", "RULE", "A condition of this question; repeatable.")
 ]
-Count = Annotated[int | None, flag(option.COUNT, metavar="N")]
-Seed = Annotated[int | None, flag(option.SEED, metavar="N")]
-Prove = Annotated[float | None, flag(option.PROVE, metavar="S")]
+Count = Annotated[int | None, flag(options.COUNT, metavar="N")]
+Seed = Annotated[int | None, flag(options.SEED, metavar="N")]
+Prove = Annotated[float | None, flag(options.PROVE, metavar="S")]
 Level = Annotated[
-    float | None,
-    typer.Option(
-        "--level", parser=share, metavar="SHARE", help=sentence(option.LEVEL, ", e.g. 80%")
-    ),
+    float | None, option("--level", "SHARE", sentence(options.LEVEL, ", e.g. 80%"), parser=share)
 ]
-Generator = Annotated[str | None, flag(option.GENERATOR, metavar="NAME")]
+Generator = Annotated[str | None, flag(options.GENERATOR, metavar="NAME")]
 NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything.")]
-Diversity = Annotated[float | None, flag(option.DIVERSITY, metavar="W")]
-Weights = Annotated[list[str] | None, flag(option.WEIGHTS, "--weight", metavar="COLUMN=W")]
-Curves = Annotated[
-    list[str] | None,
-    typer.Option("--curve", metavar="COLUMN", help="Outcomes against this one; repeatable."),
-]
-Script = Annotated[
-    Path | None,
-    typer.Option("--sbatch", metavar="FILE", help="Write the best one as a job script."),
-]
+Diversity = Annotated[float | None, flag(options.DIVERSITY, metavar="W")]
+Weights = Annotated[list[str] | None, flag(options.WEIGHTS, "--weight", metavar="COLUMN=W")]
+Curves = Annotated[Texts, option("--curve", "COLUMN", "Outcomes against this one; repeatable.")]
+Script = Annotated[MaybePath, option("--sbatch", "FILE", "Write the best one as a job script.")]
 ArrayFile = Annotated[
-    Path | None,
-    typer.Option("--sbatch", metavar="FILE", help="Write them as job arrays; submit it with bash."),
+    MaybePath, option("--sbatch", "FILE", "Write them as job arrays; submit it with bash.")
 ]
-Template = Annotated[
-    Path | None,
-    typer.Option("--template", metavar="FILE", help="Job script with {names} to fill in."),
-]
-CsvFile = Annotated[
-    Path | None, typer.Option("--csv", metavar="FILE", help="Write the suggestions.")
-]
+Template = Annotated[MaybePath, option("--template", "FILE", "Job script with {names} to fill in.")]
+CsvFile = Annotated[MaybePath, option("--csv", "FILE", "Write the suggestions.")]
 Place = Annotated[
     Path,
     typer.Option(
@@ -154,7 +130,7 @@ Place = Annotated[
 ]
 Keep = Annotated[
     float | None,
-    typer.Option(metavar="SHARE", help=sentence(option.KEEP)),
+    typer.Option(metavar="SHARE", help=sentence(options.KEEP)),
 ]
 Reducer = Annotated[
     str | None,
@@ -169,32 +145,28 @@ Confirm = Annotated[
     typer.Option(metavar="1,3|all", help="Write these dependencies into the study file as rules."),
 ]
 WriteStudy = Annotated[
-    Path | None,
-    typer.Option("--write-study", metavar="FILE", help="Write what is shown as a study file."),
+    MaybePath, option("--write-study", "FILE", "Write what is shown as a study file.")
 ]
-Surrogate = Annotated[str | None, flag(option.SURROGATE, metavar="NAME")]
-Tune = Annotated[float | None, flag(option.TUNE, metavar="S", most=86400)]  # a day
-Represent = Annotated[str | None, flag(option.REPRESENT, metavar="NAME")]
+Surrogate = Annotated[str | None, flag(options.SURROGATE, metavar="NAME")]
+Tune = Annotated[float | None, flag(options.TUNE, metavar="S", most=86400)]  # a day
+Represent = Annotated[str | None, flag(options.REPRESENT, metavar="NAME")]
 Executor = Annotated[
-    str | None,
-    typer.Option(
+    MaybeText,
+    option(
         "--executor",
-        metavar="NAME",
-        help="Where work runs: threads:4, processes:4, dask://HOST:PORT, mpi, slurm:jobs=4.",
+        "NAME",
+        "Where work runs: threads:4, processes:4, dask://HOST:PORT, mpi, slurm:jobs=4.",
     ),
 ]
 Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model", metavar="OUTCOME=FILE", help="A model of your own for an outcome; repeatable."
-    ),
+    Texts, option("--model", "OUTCOME=FILE", "A model of your own for an outcome; repeatable.")
 ]
 ModelColumns = Annotated[
-    list[str] | None,
-    typer.Option(
+    Texts,
+    option(
         "--model-columns",
-        metavar="OUTCOME=FILE",
-        help="What the inputs of that model are (YAML or JSON); repeatable.",
+        "OUTCOME=FILE",
+        "What the inputs of that model are (YAML or JSON); repeatable.",
     ),
 ]
 AllowPickle = Annotated[
@@ -204,40 +176,24 @@ AllowPickle = Annotated[
     ),
 ]
 Engine = Annotated[
-    str,
-    typer.Argument(
-        metavar="ENGINE",
-        help="A saved engine (*.compass), or with --server the name of one there.",
-        show_default=False,
-    ),
+    str, argument("ENGINE", "A saved engine (*.compass), or with --server the name of one there.")
 ]
 MaybeQuestion = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[QUERY]",
-        help="The question that the runs should help; without it, they teach the models most.",
-        show_default=False,
+    MaybeText,
+    argument(
+        "[QUERY]", "The question that the runs should help; without it, they teach the models most."
     ),
 ]
 HowMany = Annotated[
     int, typer.Option("-n", "--runs", min=1, max=1000, metavar="N", help="At most so many runs.")
 ]
 RunsFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--csv", metavar="FILE", help="Write them with empty outcomes, to fill in and tell."
-    ),
+    MaybePath, option("--csv", "FILE", "Write them with empty outcomes, to fill in and tell.")
 ]
 Questions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ask", metavar="QUERY", help="Say what the runs change in the answer to this; repeatable."
-    ),
+    Texts, option("--ask", "QUERY", "Say what the runs change in the answer to this; repeatable.")
 ]
-NewRuns = Annotated[
-    str,
-    typer.Argument(metavar="RUNS", help="New runs: a file, glob or directory.", show_default=False),
-]
+NewRuns = Annotated[str, argument("RUNS", "New runs: a file, glob or directory.")]
 NewPlace = Annotated[
     Path | None,
     typer.Option(
@@ -245,18 +201,18 @@ NewPlace = Annotated[
     ),
 ]
 Group = Annotated[
-    str | None,
-    typer.Option(
+    MaybeText,
+    option(
         "--group",
-        metavar="COLUMN",
-        help="Runs of one application or user stay together when models are checked.",
+        "COLUMN",
+        "Runs of one application or user stay together when models are checked.",
     ),
 ]
 ComparableBy = Annotated[
-    str | None,
-    typer.Option(
+    MaybeText,
+    option(
         "--comparable",
-        metavar="COLUMNS|all",
-        help="What is the same in comparable runs, e.g. app,input; all: every run is.",
+        "COLUMNS|all",
+        "What is the same in comparable runs, e.g. app,input; all: every run is.",
     ),
 ]

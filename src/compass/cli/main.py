@@ -33,15 +33,8 @@ app = typer.Typer(
 
 app.command("chat")(chat)
 app.command("next")(propose)
-app.command("read")(read)
-app.command("reduce")(reduce)
-app.command("serve")(serve)
-app.command("fit")(fit)
-app.command("columns")(columns)
-app.command("tell")(tell)
-app.command("engines")(engines)
-app.command("ask")(ask)
-app.command("explain")(explain)
+for _command in (read, reduce, serve, fit, columns, tell, engines, ask, explain):
+    app.command()(_command)
 app.add_typer(datasets.app, name="datasets")
 
 BAD_INPUT = 2

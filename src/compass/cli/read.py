@@ -19,10 +19,8 @@ _MOST_FILES = 5  # that are listed by name
 
 From = Annotated[
     str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="A file, glob, folder, dataset:NAME, or whatever else a reader takes.",
-        show_default=False,
+    flags.argument(
+        "SOURCE", "A file, glob, folder, dataset:NAME, or whatever else a reader takes."
     ),
 ]
 Output = Annotated[
@@ -35,24 +33,20 @@ Output = Annotated[
     ),
 ]
 ReaderName = Annotated[
-    str | None,
-    typer.Option("--reader", metavar="NAME", help="The format, where the ending does not tell."),
+    flags.MaybeText, flags.option("--reader", "NAME", "The format, where the ending does not tell.")
 ]
 Fill = Annotated[
     bool,
     typer.Option("--fill", help="Let the cells of columns that a file does not have be missing."),
 ]
 Metrics = Annotated[
-    list[str] | None,
-    typer.Option("--metric", metavar="NAME", help="A metric of profiles; repeatable."),
+    flags.Texts, flags.option("--metric", "NAME", "A metric of profiles; repeatable.")
 ]
 Regions = Annotated[
-    list[str] | None,
-    typer.Option("--region", metavar="NAME", help="A region of profiles; repeatable."),
+    flags.Texts, flags.option("--region", "NAME", "A region of profiles; repeatable.")
 ]
 Ranks = Annotated[
-    str | None,
-    typer.Option("--ranks", metavar="HOW", help="Over ranks and threads: mean, max or sum."),
+    flags.MaybeText, flags.option("--ranks", "HOW", "Over ranks and threads: mean, max or sum.")
 ]
 Top = Annotated[
     int | None,

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
 
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE...", help="Files, globs or folders, of any size.", show_default=False
-    ),
-]
+Sources = Annotated[list[str], flags.argument("SOURCE...", "Files, globs or folders, of any size.")]
 Sample = Annotated[
     Path,
     typer.Option(
@@ -34,10 +29,10 @@ Sample = Annotated[
 ]
 Share = Annotated[
     float,
-    typer.Option(
+    flags.option(
         "--keep",
-        metavar="SHARE",
-        help="Share of the rows to keep, e.g. 0.05 or 5%.",
+        "SHARE",
+        "Share of the rows to keep, e.g. 0.05 or 5%.",
         parser=flags.share,
         show_default=False,
     ),
@@ -51,19 +46,17 @@ Method = Annotated[
     ),
 ]
 By = Annotated[
-    list[str] | None,
-    typer.Option("--by", metavar="COLUMN", help="Strata are made of this column; repeatable."),
+    flags.Texts, flags.option("--by", "COLUMN", "Strata are made of this column; repeatable.")
 ]
 Where = Annotated[
-    list[str] | None,
-    typer.Option("--where", metavar="RULE", help="Only rows that obey this rule; repeatable."),
+    flags.Texts, flags.option("--where", "RULE", "Only rows that obey this rule; repeatable.")
 ]
 Runs = Annotated[
-    str | None,
-    typer.Option(
+    flags.MaybeText,
+    flags.option(
         "--executor",
-        metavar="WHERE",
-        help="threads:4 (default: threads), processes:4, dask, dask://HOST:PORT, mpi, "
+        "WHERE",
+        "threads:4 (default: threads), processes:4, dask, dask://HOST:PORT, mpi, "
         "slurm:jobs=4,cores=2,memory=4GB.",
     ),
 ]

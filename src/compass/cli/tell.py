@@ -27,14 +27,13 @@ def tell(
             there = server.engine(engine.removeprefix("engine:"))
             there.progress = show
             report = there.tell(runs, ask or (), name=None if output is None else str(output))
-        print_tell(report, place, as_json=as_json)
-        return
-    from compass.engine.store import check_place, load
+    else:
+        from compass.engine.store import check_place, load
 
-    check_place(place)
-    with progress(quiet=as_json) as show:
-        known = load(engine)
-        known.store.progress = show
-        report = known.tell(runs, ask or ())
-        known.save(place)
+        check_place(place)
+        with progress(quiet=as_json) as show:
+            known = load(engine)
+            known.store.progress = show
+            report = known.tell(runs, ask or ())
+            known.save(place)
     print_tell(report, place, as_json=as_json)

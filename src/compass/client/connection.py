@@ -113,18 +113,14 @@ class ServerConnection:
         """
         twice = method in _SAFE if again is None else again
         given = {"params": params, "json": body, "content": content}
-        response = self._sent(method, path, given, twice, begins)
-        if not response.is_success:
-            raise self.problem(response)
+        response = self._checked(self._sent(method, path, given, twice, begins))
         return self._json(response) if response.content else None
 
     def entries(self, path: str) -> Iterator[Any]:
         """The entries of a list, part by part; problems are raised."""
         params: dict[str, Any] = {"count": _PART}
         while True:
-            response = self._sent("GET", path, {"params": params}, True, False)
-            if not response.is_success:
-                raise self.problem(response)
+            response = self._checked(self._sent("GET", path, {"params": params}, True, False))
             found = self._json(response)
             if not isinstance(found, list):
                 raise no_server(self.url)
@@ -206,15 +202,16 @@ class ServerConnection:
         with self._http.stream("GET", url, headers=headers, timeout=limits) as response:
             if not response.is_success:
                 response.read()
-                raise self.problem(response)
-            yield response.iter_lines()
+            yield self._checked(response).iter_lines()
 
-    def problem(self, response: httpx.Response) -> CompassError:
-        """The error that a failed response describes."""
+    def _checked(self, response: httpx.Response) -> httpx.Response:
+        """A response; the error that a failed one describes is raised."""
+        if response.is_success:
+            return response
         problem = self._problem(response)
         if problem.code == "no-token":
-            return token_problem(given=self.token is not None)
-        return error_of(problem)
+            raise token_problem(given=self.token is not None)
+        raise error_of(problem)
 
     def _problem(self, response: httpx.Response) -> Problem:
         if response.status_code in _GATEWAY:

@@ -185,6 +185,13 @@ class Service:
         """Run a short task in a working process and return its result as JSON values."""
         return json.loads(await self.run_task_bytes(workspace, task, given))
 
+    async def run_engine_task(
+        self, workspace: Workspace, engine: str, task: str, **given: Any
+    ) -> Any:
+        """Run a short task about an engine that this workspace may use."""
+        path = str(self.engine_path(workspace, engine))
+        return await self.run_task(workspace, task, {"engine": path, **given})
+
     async def run_task_bytes(self, workspace: Workspace, task: str, given: dict[str, Any]) -> bytes:
         """Run a short task and return its result as the bytes of JSON."""
         return await self.ask_pool.do(
@@ -239,11 +246,7 @@ class Service:
         outcomes: tuple[str, ...],
     ) -> list[Curve]:
         """How outcomes answer to single parameters around a run or a configuration."""
-        task = {
-            "engine": str(self.engine_path(workspace, engine)),
-            "run": run,
-            "parameters": parameters,
-            "outcomes": outcomes,
-        }
-        found = await self.run_task(workspace, "curves", task)
+        found = await self.run_engine_task(
+            workspace, engine, "curves", run=run, parameters=parameters, outcomes=outcomes
+        )
         return [Curve.model_validate(one) for one in found]

@@ -20,7 +20,7 @@ _LOOK = "compass.testing.acquisition.request()"
 
 def check_acquisition(plugin: Any, *, name: str | None = None) -> None:
     """Raise ConformanceError unless the acquisition keeps its promises."""
-    found = witness("acquisition", plugin, name)
+    found = witness("acquisition", plugin, name).at(_LOOK)
     asked = request()
     proposals = _propose(found, plugin, asked)
     _legal(found, asked.task, proposals)
@@ -29,7 +29,6 @@ def check_acquisition(plugin: Any, *, name: str | None = None) -> None:
         [one.config for one in again] == [one.config for one in proposals],
         "the same request gets the same runs",
         f"{[one.config for one in again]}",
-        _LOOK,
     )
     if not proposals:
         return
@@ -39,33 +38,28 @@ def check_acquisition(plugin: Any, *, name: str | None = None) -> None:
     later = _propose(found, plugin, busy)
     _legal(found, busy.task, later)
     known = [one.config for one in proposals[:2]]
-    found.expect(
+    found.at(f"{_LOOK} with these pending").expect(
         all(one.config not in known for one in later),
         "what is pending is not proposed again",
         f"{[one.config for one in later if one.config in known]}",
-        f"{_LOOK} with these pending",
     )
 
 
 def _propose(found: Witness, plugin: Any, asked: AcquisitionRequest) -> tuple[Proposal, ...]:
-    with found.calling("it answers a request", _LOOK):
+    with found.calling("it answers a request"):
         proposals = plugin().propose(asked)
     found.expect(
         isinstance(proposals, tuple) and all(isinstance(one, Proposal) for one in proposals),
         "it returns a tuple of Proposal",
         f"{proposals!r:.200}",
-        _LOOK,
     )
     found.expect(
         len(proposals) <= asked.count,
         "it proposes no more runs than asked for",
         f"{len(proposals)} of {asked.count}",
-        _LOOK,
     )
     ids = [one.id for one in proposals]
-    found.expect(
-        all(ids) and len({*ids}) == len(ids), "every run has an id of its own", f"{ids}", _LOOK
-    )
+    found.expect(all(ids) and len({*ids}) == len(ids), "every run has an id of its own", f"{ids}")
     made: tuple[Proposal, ...] = proposals
     return made
 
@@ -73,13 +67,13 @@ def _propose(found: Witness, plugin: Any, asked: AcquisitionRequest) -> tuple[Pr
 def _legal(found: Witness, task: SearchTask, proposals: tuple[Proposal, ...]) -> None:
     for one in proposals:
         wrong = broken_rule(task.rules, one.config)
-        found.expect(wrong is None, "its runs obey the rules", f"{one.config}: {wrong}", _LOOK)
+        found.expect(wrong is None, "its runs obey the rules", f"{one.config}: {wrong}")
         illegal = [
             name
             for column, name in enumerate(task.space.names)
             if column in task.movable and not is_legal(task.space[name], one.config[name])
         ]
-        found.expect(not illegal, "its runs have legal values", f"{illegal} of {one.config}", _LOOK)
+        found.expect(not illegal, "its runs have legal values", f"{illegal} of {one.config}")
 
 
 @cache

@@ -45,11 +45,10 @@ def check_executor(
     """
     found = witness("executor", executor, name)
     with _ready(found, executor, text) as opened:
-        found.expect(
+        found.at("executor.workers").expect(
             isinstance(opened.workers, int) and opened.workers >= 1,
             "it says how many `workers` it has",
             f"executor.workers is {opened.workers!r}",
-            "executor.workers",
         )
         _same_as_a_loop(found, opened, many)
         _big_results(found, opened)
@@ -63,7 +62,7 @@ def _ready(found: Witness, executor: Any, text: str) -> Iterator[Any]:
         yield executor
         return
     make: Any = executor
-    with found.calling("it is made with the text after its name", f"plugin({text!r})"):
+    with found.at(f"plugin({text!r})").calling("it is made with the text after its name"):
         opened: Any = make(text)
     try:
         try:
@@ -71,12 +70,8 @@ def _ready(found: Witness, executor: Any, text: str) -> Iterator[Any]:
         except BadInput:
             pass
         else:
-            found.expect(
-                False,
-                "a text that it cannot use is a BadInput",
-                "it was made",
-                r"plugin('\t no such text \t')",
-            )
+            at = found.at(r"plugin('\t no such text \t')")
+            raise at.broken("a text that it cannot use is a BadInput", "it was made")
         yield opened
     finally:
         opened.close()
@@ -84,51 +79,47 @@ def _ready(found: Witness, executor: Any, text: str) -> Iterator[Any]:
 
 def _same_as_a_loop(found: Witness, opened: Any, many: int) -> None:
     for count in (0, 1, many):
-        look = f"sorted(executor.map(squared, range({count})))"
-        with found.calling("it does easy work", look):
+        at = found.at(f"sorted(executor.map(squared, range({count})))")
+        with at.calling("it does easy work"):
             came = list(opened.map(squared, range(count)))
         positions = [position for position, _ in came]
-        found.expect(
+        at.expect(
             sorted(positions) == list(range(count)),
             "every item is done once",
             f"{len(positions)} positions, {len(set(positions))} of them distinct, for {count}",
-            look,
         )
         wrong = [(p, r) for p, r in came if r != squared(p)]
-        found.expect(
+        at.expect(
             not wrong,
             "a result is that of the item at its position",
             f"{wrong[:1]} and {max(len(wrong) - 1, 0)} more",
-            look,
         )
 
 
 def _big_results(found: Witness, opened: Any) -> None:
-    look = "list(executor.map(bulky, range(6)))"
-    with found.calling("results may be large", look):
+    at = found.at("list(executor.map(bulky, range(6)))")
+    with at.calling("results may be large"):
         wrong = [
             position for position, got in opened.map(bulky, range(6)) if got != bulky(position)
         ]
-    found.expect(not wrong, "large results arrive whole", f"not those of {wrong}", look)
+    at.expect(not wrong, "large results arrive whole", f"not those of {wrong}")
 
 
 def _errors(found: Witness, opened: Any) -> None:
     look = "list(executor.map(refusing, range(20)))"
     seen = _raised(opened, refusing)
-    found.expect(
+    found.at(look).expect(
         type(seen) is QuerySyntax
         and (seen.message, seen.hint, seen.column) == ("seven is refused", _HINT, 2),
         "an error of the work arrives with its class, message, hint and what else it knows",
         repr(seen),
-        look,
     )
     _usable(found, opened, "after an error")
     seen = _raised(opened, failing)
-    found.expect(
+    found.at(look.replace("refusing", "failing")).expect(
         type(seen) is ZeroDivisionError and str(seen) == "division by zero",
         "any exception of the work arrives as it is",
         repr(seen),
-        look.replace("refusing", "failing"),
     )
 
 
@@ -141,8 +132,8 @@ def _raised(opened: Any, work: Any) -> Any:
 
 
 def _early_end(found: Witness, opened: Any) -> None:
-    look = "iterator = executor.map(squared, range(100)); next(iterator); iterator.close()"
-    with found.calling("the iterator can be closed early", look):
+    at = found.at("iterator = executor.map(squared, range(100)); next(iterator); iterator.close()")
+    with at.calling("the iterator can be closed early"):
         iterator = opened.map(squared, range(100))
         next(iterator)
         iterator.close()
@@ -150,9 +141,7 @@ def _early_end(found: Witness, opened: Any) -> None:
 
 
 def _usable(found: Witness, opened: Any, when: str) -> None:
-    look = "sorted(executor.map(squared, range(9)))"
-    with found.calling(f"it can be used {when}", look):
+    at = found.at("sorted(executor.map(squared, range(9)))")
+    with at.calling(f"it can be used {when}"):
         came = sorted(opened.map(squared, range(9)))
-    found.expect(
-        came == [(n, squared(n)) for n in range(9)], f"it can be used {when}", repr(came), look
-    )
+    at.expect(came == [(n, squared(n)) for n in range(9)], f"it can be used {when}", repr(came))

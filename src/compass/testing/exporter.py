@@ -22,68 +22,60 @@ def check_exporter(
     found = witness("exporter", plugin, name)
     without = empty()
     for label, answer in (usual() | without | hostile()).items():
-        look = f"plugin.render(compass.testing.answers.answer({label!r}))"
+        at = found.at(f"plugin.render(compass.testing.answers.answer({label!r}))")
         before = answer.model_dump_json()
-        text = _render(found, plugin, answer, label, look, refusable=label in without)
-        found.expect(
-            answer.model_dump_json() == before, "it leaves the answer as it is", "it changed", look
-        )
+        text = _render(at, plugin, answer, label, refusable=label in without)
+        unchanged = answer.model_dump_json() == before
+        at.expect(unchanged, "it leaves the answer as it is", "it changed")
         if text is None:
             continue
         again = plugin.render(answer)
-        found.expect(again == text, "the same answer gives the same text", "two calls differ", look)
-        found.expect(label in without or text.strip(), "it gives a text", "an empty one", look)
-        _lines(found, text, look)
+        at.expect(again == text, "the same answer gives the same text", "two calls differ")
+        at.expect(label in without or text.strip(), "it gives a text", "an empty one")
+        _lines(at, text)
         if read_back is not None:
-            with found.calling(f"its text can be read back ({label})", f"read_back({look})"):
+            with at.at(f"read_back({at.look})").calling(f"its text can be read back ({label})"):
                 read_back(text)
     _template(found, plugin)
 
 
-def _render(
-    found: Witness, plugin: Any, answer: Answer, label: str, look: str, *, refusable: bool
-) -> str | None:
+def _render(at: Witness, plugin: Any, answer: Answer, label: str, *, refusable: bool) -> str | None:
     """The text; None for a refusal that a person understands."""
-    with found.calling(f"it renders {label}", look):
+    with at.calling(f"it renders {label}"):
         try:
             text = plugin.render(answer)
         except CompassError as error:
-            found.expect(
-                refusable,
-                "it refuses only answers without suggestions",
-                f"{type(error).__name__}: {error}",
-                look,
-            )
-            found.expect(error.hint, "a refusal has a hint", f"no hint: {error.message}", look)
+            if not refusable:
+                raise at.broken("it refuses only answers without suggestions", error) from None
+            at.expect(error.hint, "a refusal has a hint", f"no hint: {error.message}")
             return None
-    found.expect(isinstance(text, str), "it gives text", type(text).__name__, look)
-    with found.calling("its text can be written as UTF-8", look):
+    at.expect(isinstance(text, str), "it gives text", type(text).__name__)
+    with at.calling("its text can be written as UTF-8"):
         text.encode("utf-8")
     assert isinstance(text, str)
     return text
 
 
-def _lines(found: Witness, text: str, look: str) -> None:
+def _lines(at: Witness, text: str) -> None:
     """A line break inside a label stays inside quotes, or goes."""
     place = text.find(BROKEN)
     while place >= 0:
         line = text[text.rfind("\n", 0, place) + 1 : place]
         quoted = line.count('"') % 2 == 1 or line.count("'") % 2 == 1
-        found.expect(
+        at.expect(
             quoted,
             "a line break in a label or name does not begin a line of its own",
             f"{line + HEAD!r}, and on the next line {TAIL!r}",
-            look,
         )
         place = text.find(BROKEN, place + 1)
 
 
 def _template(found: Witness, plugin: Any) -> None:
     label = "one suggestion"
-    look = f"plugin.render(compass.testing.answers.answer({label!r}), {_TEMPLATE!r})"
-    with found.calling("it fills in a template, or refuses it with a CompassError", look):
+    at = found.at(f"plugin.render(compass.testing.answers.answer({label!r}), {_TEMPLATE!r})")
+    with at.calling("it fills in a template, or refuses it with a CompassError"):
         try:
             text = plugin.render(usual()[label], _TEMPLATE)
         except CompassError:
             return
-    found.expect(isinstance(text, str), "it gives text", type(text).__name__, look)
+    at.expect(isinstance(text, str), "it gives text", type(text).__name__)

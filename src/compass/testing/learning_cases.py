@@ -1,5 +1,6 @@
 """Tables that model families and embedders are checked with: easy laws, and edge cases."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from compass.domain.space import Category, Number, Space
 from compass.model.base import Family, Fitted, Floats, Task
 from compass.settings import ForestSettings, NeuralSettings, Settings
+from compass.testing.base import Witness
 
 SEED = 7
 CASES = "compass.testing.learning_cases"
@@ -81,6 +83,27 @@ def learning_cases() -> tuple[LearningCase, ...]:
 def learning_case(label: str) -> LearningCase:
     """The case of that name."""
     return next(case for case in learning_cases() if case.label == label)
+
+
+def check_inputs_unchanged(
+    at: Witness, learn: Callable[[Floats, Floats, Floats], Callable[[Floats], Floats]]
+) -> bool:
+    """Hold what learns to leaving its inputs as they are; whether it needs them no more.
+
+    `learn` takes X, y and weights, and returns what answers questions.
+    """
+    case = learning_case("weighted numbers")
+    assert case.weight is not None
+    X, y, weight, ask = case.X.copy(), case.y.copy(), case.weight.copy(), case.ask.copy()
+    answer = learn(X, y, weight)
+    answer(ask)
+    pairs = {"X": (X, case.X), "y": (y, case.y), "weight": (weight, case.weight)}
+    for what, (now, before) in (pairs | {"the question": (ask, case.ask)}).items():
+        at.same(now, before, f"it leaves {what} as it is")
+    # What keeps a view of its training rows changes when their owner reuses the array.
+    known = answer(case.ask.copy()).copy()
+    X[:], y[:], weight[:] = 0.0, 0.0, 1.0
+    return np.array_equal(answer(case.ask.copy()), known)
 
 
 def mixed_rows(n: int, rng: np.random.Generator) -> Floats:

@@ -13,17 +13,18 @@ from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers.base import Reader
 from compass.readers.plain import plain
-from compass.testing.base import ConformanceError, Witness, witness
+from compass.testing.base import Witness, witness
 from compass.testing.formats import JUNK, SAMPLES, file_in
 
 _COMPRESSED = (".gz", ".zst", ".bz2")
+Columns = Mapping[str, Sequence[object]]
 
 
 def check_reader(
     plugin: Any,
     *,
     sample: bytes | Path,
-    expected: Mapping[str, Sequence[object]],
+    expected: Columns,
     name: str | None = None,
 ) -> None:
     """Raise ConformanceError unless the reader keeps its promises.
@@ -32,7 +33,7 @@ def check_reader(
     """
     content = sample.read_bytes() if isinstance(sample, Path) else sample
     found = witness("reader", plugin, name)
-    with found.calling("it is a class that needs no arguments", "plugin()"):
+    with found.at("plugin()").calling("it is a class that needs no arguments"):
         reader: Reader = plugin()
     _suffixes(found, reader)
     # A blank and an umlaut: paths are not always words of a-z.
@@ -53,7 +54,7 @@ def _look(path: Path) -> str:
 def _suffixes(found: Witness, reader: Reader) -> None:
     suffixes = reader.suffixes
     good = isinstance(suffixes, tuple) and bool(suffixes)
-    found.expect(
+    found.at("plugin().suffixes").expect(
         good
         and all(
             s.startswith(".") and s.count(".") == 1 and s == s.lower() and s not in _COMPRESSED
@@ -61,61 +62,42 @@ def _suffixes(found: Witness, reader: Reader) -> None:
         ),
         "`suffixes` is a tuple of endings such as '.csv': one dot, lower case, not a compression",
         repr(suffixes),
-        "plugin().suffixes",
     )
 
 
-def _own(
-    found: Witness,
-    reader: Reader,
-    path: Path,
-    content: bytes,
-    expected: Mapping[str, Sequence[object]],
-) -> None:
-    with found.calling("it reads a file of its format", _look(path)):
+def _own(found: Witness, reader: Reader, path: Path, content: bytes, expected: Columns) -> None:
+    at = found.at(_look(path))
+    with at.calling("it reads a file of its format"):
         table = reader.read(path)
-    found.expect(
-        isinstance(table, pa.Table), "it returns a pyarrow.Table", type(table).__name__, _look(path)
-    )
-    _same(found, table, expected, _look(path))
-    found.expect(
-        path.read_bytes() == content, "it leaves the file as it is", "it changed", _look(path)
-    )
-    with found.calling("it reads a file a second time", _look(path) + ", twice"):
+    at.expect(isinstance(table, pa.Table), "it returns a pyarrow.Table", type(table).__name__)
+    _same(at, table, expected)
+    at.expect(path.read_bytes() == content, "it leaves the file as it is", "it changed")
+    twice = at.at(f"{at.look}, twice")
+    with twice.calling("it reads a file a second time"):
         again = reader.read(path)
-    _same(found, again, expected, _look(path) + ", twice")
+    _same(twice, again, expected)
     held = _held(path)
-    found.expect(
-        not held, "it does not keep the file open once it is read", ", ".join(held), _look(path)
-    )
+    at.expect(not held, "it does not keep the file open once it is read", ", ".join(held))
 
 
-def _same(
-    found: Witness, table: pa.Table, expected: Mapping[str, Sequence[object]], look: str
-) -> None:
+def _same(at: Witness, table: pa.Table, expected: Columns) -> None:
     """Compared after the types were made plain, as the rest of Compass sees them."""
-    with found.calling("its columns are of types that Compass knows", look):
+    with at.calling("its columns are of types that Compass knows"):
         read = plain(table)
-    found.expect(
+    at.expect(
         read.column_names == list(expected),
         "it reads every column under its name, in order",
         f"{read.column_names} instead of {list(expected)}",
-        look,
     )
     for name, values in expected.items():
         got = read.column(name).to_pylist()
-        found.expect(
-            len(got) == len(values),
-            "it reads every row",
-            f"{len(got)} rows instead of {len(values)}",
-            look,
-        )
+        rows = f"{len(got)} rows instead of {len(values)}"
+        at.expect(len(got) == len(values), "it reads every row", rows)
         for place, (one, other) in enumerate(zip(got, values, strict=True)):
-            found.expect(
+            at.expect(
                 one == other and isinstance(one, bool) == isinstance(other, bool),
                 "it reads every value as it was written",
                 f"{one!r} instead of {other!r} in row {place} of {name}",
-                look,
             )
 
 
@@ -137,18 +119,14 @@ def _held(path: Path) -> list[str]:
 
 
 def _compressed(
-    found: Witness,
-    reader: Reader,
-    path: Path,
-    content: bytes,
-    expected: Mapping[str, Sequence[object]],
+    found: Witness, reader: Reader, path: Path, content: bytes, expected: Columns
 ) -> None:
     """Files such as runs.csv.gz go to the reader of .csv."""
     packed = file_in(path.parent, path.name + ".gz", gzip.compress(content))
-    look = f"{_look(packed)} of the same file, compressed"
-    with found.calling("it reads a compressed file (see compass.readers.files.opened)", look):
+    at = found.at(f"{_look(packed)} of the same file, compressed")
+    with at.calling("it reads a compressed file (see compass.readers.files.opened)"):
         table = reader.read(packed)
-    _same(found, table, expected, look)
+    _same(at, table, expected)
 
 
 def _refuses(found: Witness, reader: Reader, folder: Path) -> None:
@@ -156,38 +134,35 @@ def _refuses(found: Witness, reader: Reader, folder: Path) -> None:
     for number, (what, content) in enumerate(JUNK.items()):
         path = file_in(folder, f"junk{number}{ending}", content)
         table = _read_or_refuse(found, reader, path, what)
-        found.expect(
+        found.at(f"Path({path.name!r}).write_bytes({content[:12]!r}...); {_look(path)}").expect(
             table is None or not table.num_rows,
             f"it refuses {what} with a DataProblem",
             f"a table of {table.num_rows if table is not None else 0} rows",
-            f"Path({path.name!r}).write_bytes({content[:12]!r}...); {_look(path)}",
         )
         held = _held(path)
-        found.expect(not held, "it closes a file that it refuses", ", ".join(held), _look(path))
+        found.at(_look(path)).expect(not held, "it closes a file that it refuses", ", ".join(held))
     path = folder / f"missing{ending}"
     try:
         reader.read(path)
     except (DataProblem, FileNotFoundError):
         return
     except Exception as error:
-        seen = f"{type(error).__name__}: {error}"
+        seen: object = error
     else:
         seen = "a table"
-    found.expect(False, "a file that does not exist is a DataProblem", seen, _look(path))
+    raise found.at(_look(path)).broken("a file that does not exist is a DataProblem", seen)
 
 
 def _read_or_refuse(found: Witness, reader: Reader, path: Path, what: str) -> pa.Table | None:
     """The table, or None for a refusal in the person's language."""
-    promise = f"the only error for {what} is a DataProblem with a hint"
+    promise, at = f"the only error for {what} is a DataProblem with a hint", found.at(_look(path))
     try:
         return reader.read(path)
     except DataProblem as error:
-        found.expect(error.hint, promise, f"no hint: {error.message}", _look(path))
+        at.expect(error.hint, promise, f"no hint: {error.message}")
         return None
     except Exception as error:
-        raise ConformanceError(
-            found.joint, found.name, promise, f"{type(error).__name__}: {error}", _look(path)
-        ) from error
+        raise at.broken(promise, error) from error
 
 
 def _cut_short(found: Witness, reader: Reader, folder: Path, content: bytes) -> None:
@@ -205,25 +180,17 @@ def _claims(found: Witness, reader: Reader, folder: Path, path: Path, content: b
         _sniff(found, reader, folder / "junk", junk, wanted=False, what=what)
     names = list(registry.everything("reader"))
     place = names.index(found.name) if found.name in names else len(names)
-    for other in names[:place]:
-        if other in SAMPLES:
-            sample = SAMPLES[other]()
-            _sniff(
-                found,
-                reader,
-                folder / f"runs-{other}",
-                sample,
-                wanted=False,
-                what=f"a {other} file",
-            )
+    for other in (name for name in names[:place] if name in SAMPLES):
+        path, sample = folder / f"runs-{other}", SAMPLES[other]()
+        _sniff(found, reader, path, sample, wanted=False, what=f"a {other} file")
 
 
 def _sniff(
     found: Witness, reader: Reader, path: Path, head: bytes, *, wanted: bool, what: str
 ) -> None:
-    look = f"plugin().sniff(Path({path.name!r}), {head[:24]!r}...)"
-    with found.calling(f"it can tell whether {what} is its own", look):
+    at = found.at(f"plugin().sniff(Path({path.name!r}), {head[:24]!r}...)")
+    with at.calling(f"it can tell whether {what} is its own"):
         claimed = reader.sniff(path, head)
-    found.expect(isinstance(claimed, bool), "`sniff` answers True or False", repr(claimed), look)
+    at.expect(isinstance(claimed, bool), "`sniff` answers True or False", repr(claimed))
     verb = "recognises" if wanted else "does not claim"
-    found.expect(claimed is wanted, f"it {verb} {what}", f"{claimed}", look)
+    at.expect(claimed is wanted, f"it {verb} {what}", f"{claimed}")

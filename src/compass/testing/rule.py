@@ -26,21 +26,15 @@ def check_rule(
     rule: Callable[..., object] = plugin
     arguments = _arguments(found, rule, samples or {})
     given = {key: column.copy() for key, column in arguments.items()}
-    look = f"{found.name}({', '.join(arguments)}) on arrays of {_ROWS} values"
-    with found.calling("it takes one array for each argument (numpy.where, not if)", look):
+    at = found.at(f"{found.name}({', '.join(arguments)}) on arrays of {_ROWS} values")
+    with at.calling("it takes one array for each argument (numpy.where, not if)"):
         answer = np.asarray(rule(*given.values()))
-    _answer(found, answer, _ROWS, look)
+    _answer(at, answer, _ROWS)
     for key, column in arguments.items():
-        found.expect(
-            np.array_equal(given[key], column),
-            "it leaves its arguments as they are",
-            f"{key} was changed",
-            look,
-        )
-    again = np.asarray(rule(*given.values()))
-    found.expect(
-        np.array_equal(answer, again), "the same values give the same answer", "they differ", look
-    )
+        unchanged = np.array_equal(given[key], column)
+        at.expect(unchanged, "it leaves its arguments as they are", f"{key} was changed")
+    again = np.array_equal(answer, np.asarray(rule(*given.values())))
+    at.expect(again, "the same values give the same answer", "they differ")
     _row_by_row(found, rule, arguments, answer)
     _no_rows(found, rule, arguments)
     _none(found, rule, arguments)
@@ -50,7 +44,7 @@ def _arguments(
     found: Witness, rule: Callable[..., object], samples: Mapping[str, Sequence[object]]
 ) -> dict[str, Column]:
     """Columns to call the rule with: the samples in random order, else whole numbers."""
-    look = f"inspect.signature({found.name})"
+    at = found.at(f"inspect.signature({found.name})")
     names, keywords = list(samples), []
     try:
         parameters = inspect.signature(rule).parameters.values()
@@ -61,13 +55,12 @@ def _arguments(
         by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         names = [p.name for p in needed if p.kind in by_place]
         keywords = [p.name for p in needed if p.kind is p.KEYWORD_ONLY]
-    found.expect(
+    at.expect(
         not keywords,
         "a rule text gives values by place, so it needs no keyword",
         f"{', '.join(keywords)} must be given by name",
-        look,
     )
-    found.expect(names, "it takes at least one column", "it takes none", look)
+    at.expect(names, "it takes at least one column", "it takes none")
     rng = np.random.default_rng(1)
     return {key: _column(samples.get(key), rng) for key in names}
 
@@ -83,24 +76,21 @@ def _column(sample: Sequence[object] | None, rng: np.random.Generator) -> Column
     return chosen
 
 
-def _answer(found: Witness, answer: Column, rows: int, look: str) -> None:
-    found.expect(
+def _answer(at: Witness, answer: Column, rows: int) -> None:
+    at.expect(
         answer.shape == (rows,),
         "it gives one value for each row",
         f"an array of shape {answer.shape} for {rows} rows",
-        look,
     )
-    found.expect(
+    at.expect(
         answer.dtype == np.bool_ or answer.dtype.kind in "iuf",
         "it gives true/false, or numbers of which at most 0 means that it holds",
         f"values of type {answer.dtype}",
-        look,
     )
-    found.expect(
+    at.expect(
         answer.dtype == np.bool_ or not np.isnan(answer).any(),
         "it has an answer for every row whose arguments have values",
         f"NaN in {int(np.isnan(answer).sum()) if answer.dtype.kind == 'f' else 0} rows",
-        look,
     )
 
 
@@ -110,26 +100,25 @@ def _row_by_row(
     for row in range(_ROWS):
         one = [column[row : row + 1].copy() for column in arguments.values()]
         values = ", ".join(f"[{column[0]!r}]" for column in one)
-        look = f"{found.name}({values})"
-        with found.calling("it takes arrays of a single row", look):
+        at = found.at(f"{found.name}({values})")
+        with at.calling("it takes arrays of a single row"):
             single = np.asarray(rule(*one))
-        _answer(found, single, 1, look)
+        _answer(at, single, 1)
         same = single.dtype.kind == answer.dtype.kind and np.allclose(
             single[0], answer[row], rtol=1e-9, atol=0
         )
-        found.expect(
+        at.expect(
             same,
             "a row alone gives the same as among others",
             f"{single[0]!r} alone, {answer[row]!r} as row {row} of {_ROWS}",
-            look,
         )
 
 
 def _no_rows(found: Witness, rule: Callable[..., object], arguments: dict[str, Column]) -> None:
-    look = f"{found.name}({', '.join('[]' for _ in arguments)})"
-    with found.calling("it takes arrays without rows", look):
+    at = found.at(f"{found.name}({', '.join('[]' for _ in arguments)})")
+    with at.calling("it takes arrays without rows"):
         nothing = np.asarray(rule(*(column[:0].copy() for column in arguments.values())))
-    _answer(found, nothing, 0, look)
+    _answer(at, nothing, 0)
 
 
 def _none(found: Witness, rule: Callable[..., object], arguments: dict[str, Column]) -> None:
@@ -139,13 +128,12 @@ def _none(found: Witness, rule: Callable[..., object], arguments: dict[str, Colu
         column = columns[key]
         missing = None if column.dtype == object else np.nan
         column[0] = missing
-        look = f"{found.name}(...) with {key} = [{missing}, ...]"
+        at = found.at(f"{found.name}(...) with {key} = [{missing}, ...]")
         promise = "it takes `none` (NaN, or None among labels) without failing"
-        with found.calling(promise, look), np.errstate(all="ignore"):
+        with at.calling(promise), np.errstate(all="ignore"):
             answer = np.asarray(rule(*columns.values()))
-        found.expect(
+        at.expect(
             answer.shape == (_ROWS,),
             "it gives one value for each row, also beside `none`",
             f"an array of shape {answer.shape}",
-            look,
         )

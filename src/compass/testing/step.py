@@ -12,7 +12,7 @@ from compass.prepare.base import Rows, StepResult
 from compass.prepare.infer import infer
 from compass.readers import Table
 from compass.readers.table import fingerprint
-from compass.testing.base import ConformanceError, Witness, witness
+from compass.testing.base import Witness, witness
 
 _N = 120
 
@@ -66,7 +66,7 @@ def check_step(
     found = witness("step", plugin, name)
     given = sample_table() if table is None else table
     used = (sample_study() if table is None else Study()) if study is None else study
-    with found.calling("it is a class that takes the study", "plugin(study)"):
+    with found.at("plugin(study)").calling("it is a class that takes the study"):
         plugin(used)
     space = infer(given, used)[0]
     everything = np.arange(given.rows, dtype=np.int64)
@@ -75,116 +75,90 @@ def check_step(
         "every third row": everything[::3].copy(),
         "no rows": everything[:0].copy(),
     }.items():
-        result = _pass(found, plugin(used), given, rows, space, label)
-        _rows(found, given, rows, result, label)
-        _report(found, rows, result, label)
-        again = _pass(found, plugin(used), given, rows, space, label)
-        _equal(found, result, again, "the same table gives the same result", label)
+        at = found.at(
+            f"plugin(study).apply(table, rows, infer(table, study)[0]) on {label} of "
+            "compass.testing.step.sample_table() and sample_study()"
+        )
+        result = _pass(at, plugin(used), given, rows, space)
+        _rows(at, given, rows, result)
+        _report(at.at(f"{at.look}, then .notes"), rows, result)
+        again = _pass(at, plugin(used), given, rows, space)
+        twice = at.at(f"{at.look}, twice")
+        _equal(twice, result, again, "the same table gives the same result")
         if idempotent:
             after = infer(result.table, used)[0] if result.table is not given else space
-            once_more = _pass(found, plugin(used), result.table, result.rows, after, label)
-            promise = "a second pass finds nothing left to do"
-            _equal(found, result, once_more, promise, label)
+            once_more = _pass(at, plugin(used), result.table, result.rows, after)
+            _equal(twice, result, once_more, "a second pass finds nothing left to do")
 
 
-def _look(label: str) -> str:
-    return (
-        f"plugin(study).apply(table, rows, infer(table, study)[0]) on {label} of "
-        "compass.testing.step.sample_table() and sample_study()"
-    )
-
-
-def _pass(
-    found: Witness, step: Any, table: Table, rows: Rows, space: Space, label: str
-) -> StepResult:
+def _pass(at: Witness, step: Any, table: Table, rows: Rows, space: Space) -> StepResult:
     before, kept = fingerprint(table.arrow), rows.copy()
     try:
         result = step.apply(table, rows, space)
     except CompassError as error:
-        raise ConformanceError(
-            found.joint,
-            found.name,
-            "it runs on a table that has what it needs",
-            str(error),
-            f"{_look(label)}; check_step(..., table=...) takes a table of yours",
-        ) from error
+        own = at.at(f"{at.look}; check_step(..., table=...) takes a table of yours")
+        raise own.broken("it runs on a table that has what it needs", str(error)) from error
     except Exception as error:
-        seen = f"{type(error).__name__}: {error}"
-        raise ConformanceError(found.joint, found.name, "it runs", seen, _look(label)) from error
-    found.expect(
-        isinstance(result, StepResult), "it returns a StepResult", repr(type(result)), _look(label)
-    )
-    found.expect(
+        raise at.broken("it runs", error) from error
+    at.expect(isinstance(result, StepResult), "it returns a StepResult", repr(type(result)))
+    at.expect(
         fingerprint(table.arrow) == before and np.array_equal(rows, kept),
         "it leaves the table and the rows it was given as they are",
         "they have changed",
-        _look(label),
     )
     assert isinstance(result, StepResult)
     return result
 
 
-def _rows(found: Witness, table: Table, rows: Rows, result: StepResult, label: str) -> None:
-    look = _look(label)
+def _rows(at: Witness, table: Table, rows: Rows, result: StepResult) -> None:
     left = result.rows
-    found.expect(
+    at.expect(
         result.table.rows == table.rows,
         "the table keeps its number of rows; what is dropped is left out of `rows`",
         f"{result.table.rows} rows instead of {table.rows}",
-        look,
     )
     lost = [column for column in table.names if column not in result.table.names]
-    found.expect(not lost, "the table keeps its columns; it may get more", f"{lost} are gone", look)
-    found.expect(
+    at.expect(not lost, "the table keeps its columns; it may get more", f"{lost} are gone")
+    at.expect(
         isinstance(left, np.ndarray) and left.dtype == np.int64 and left.ndim == 1,
         "`rows` is an int64 array",
         f"{getattr(left, 'dtype', type(left).__name__)}",
-        look,
     )
-    found.expect(
+    at.expect(
         np.isin(left, rows).all() and (np.diff(left) > 0).all(),
         "the rows that are left are some of those it was given, in order",
         f"{left[:8].tolist()}, ... from {rows[:8].tolist()}, ...",
-        look,
     )
 
 
-def _report(found: Witness, rows: Rows, result: StepResult, label: str) -> None:
-    look = f"{_look(label)}, then .notes"
+def _report(at: Witness, rows: Rows, result: StepResult) -> None:
     gone = set(rows.tolist()) - set(result.rows.tolist())
     reported = sum(note.count for note in result.notes if not note.kept)
-    found.expect(
+    at.expect(
         reported == len(gone),
         "every row that it drops is counted in exactly one note",
         f"{len(gone)} rows dropped, {reported} reported",
-        look,
     )
     for note in result.notes:
         known = set(rows.tolist()) if note.kept else gone
-        found.expect(
+        at.expect(
             set(note.first) <= known and len(note.first) <= note.count,
             "a note names rows that it is about",
             f"{note.reason!r} names {note.first}",
-            look,
         )
-        found.expect(
+        at.expect(
             note.reason.strip() and "\n" not in note.reason,
             "a note gives its reason in one line",
             repr(note.reason),
-            look,
         )
 
 
-def _equal(found: Witness, one: StepResult, two: StepResult, promise: str, label: str) -> None:
-    found.expect(
+def _equal(at: Witness, one: StepResult, two: StepResult, promise: str) -> None:
+    at.expect(
         np.array_equal(one.rows, two.rows),
         promise,
         f"{len(one.rows)} rows left, then {len(two.rows)}",
-        _look(label) + ", twice",
     )
-    found.expect(
-        fingerprint(one.table.arrow) == fingerprint(two.table.arrow),
-        promise,
-        "the cells differ",
-        _look(label) + ", twice",
+    at.expect(
+        fingerprint(one.table.arrow) == fingerprint(two.table.arrow), promise, "the cells differ"
     )

@@ -6,14 +6,14 @@ from fastapi import Response
 
 from compass.domain.api import About, Health
 from compass.server.problems import closing
-from compass.server.routes.dependencies import ServiceDep, problem_responses, router_for
+from compass.server.routes.dependencies import ServiceDep, router_for
 from compass.settings import TrustSettings
 
 router = router_for("about")
 _TRUST = TrustSettings()  # of every engine of a server: a request cannot set them
 
 
-@router.get("/healthz", responses=problem_responses())
+@router.get("/healthz")
 async def healthz(service: ServiceDep) -> Health:
     """Whether the server can take work."""
     if service.ask_pool.closed:
@@ -23,8 +23,7 @@ async def healthz(service: ServiceDep) -> Health:
 
 @router.get(
     "/metrics",
-    responses=problem_responses()
-    | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
     response_class=Response,
 )
 async def metrics(service: ServiceDep) -> Response:
@@ -39,7 +38,7 @@ async def metrics(service: ServiceDep) -> Response:
     return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
 
 
-@router.get("/api/v1/about", responses=problem_responses())
+@router.get("/api/v1/about")
 async def about(service: ServiceDep) -> About:
     """What this server is, and its limits."""
     return About(

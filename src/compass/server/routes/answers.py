@@ -11,14 +11,11 @@ from compass.server.problems import not_found
 from compass.server.responses import noun_response
 from compass.server.routes.dependencies import (
     LIST_HEADERS,
-    After,
-    Count,
     IdPath,
+    ListDep,
     ServiceDep,
     Wait,
     WorkspaceDep,
-    list_response,
-    problem_responses,
     router_for,
 )
 from compass.server.routes.queries import Question
@@ -30,8 +27,7 @@ Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="whi
 @router.post(
     "/engines/{id}/answers",
     response_model=AnswerView,
-    responses=problem_responses()
-    | {
+    responses={
         200: {"model": AnswerView, "description": "The answer."},
         202: {"model": Job, "description": "The job that answers it; it names the answer."},
     },
@@ -48,30 +44,26 @@ async def ask(
     return Response(await service.answer_view(workspace, made), media_type="application/json")
 
 
-@router.get(
-    "/answers", response_model=list[AnswerInfo], responses=problem_responses() | LIST_HEADERS
-)
-async def listing(
-    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
-) -> Response:
+@router.get("/answers", response_model=list[AnswerInfo], responses=LIST_HEADERS)
+async def listing(listed: ListDep) -> Response:
     """The last answers of the workspace, the newest first."""
-    return await list_response(service, [workspace], ANSWERS, count, after)
+    return await listed.of(ANSWERS)
 
 
-@router.get("/answers/{id}", response_model=AnswerView, responses=problem_responses())
+@router.get("/answers/{id}", response_model=AnswerView)
 async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Response:
     """An answer with everything needed to act on it, check it and repeat it."""
     return Response(await service.answer_view(workspace, name), media_type="application/json")
 
 
-@router.delete("/answers/{id}", status_code=204, responses=problem_responses())
+@router.delete("/answers/{id}", status_code=204)
 async def delete(workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete an answer."""
     if not workspace.remove("answers", name):
         raise not_found("answer")
 
 
-@router.get("/answers/{id}/evidence", responses=problem_responses())
+@router.get("/answers/{id}/evidence")
 async def evidence(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, which: Which = 1
 ) -> list[EvidenceRow]:
@@ -80,11 +72,8 @@ async def evidence(
     if not found:
         return []
     engine = workspace.get("answers", name, AnswerInfo).engine
-    task = {
-        "engine": str(service.engine_path(workspace, engine)),
-        "numbers": [one.row for one in found],
-    }
-    page = await service.run_task(workspace, "rows", task)
+    numbers = [one.row for one in found]
+    page = await service.run_engine_task(workspace, engine, "rows", numbers=numbers)
     return [
         EvidenceRow(
             row=one.row, distance=one.distance, values=dict(zip(page["names"], row, strict=True))
@@ -93,7 +82,7 @@ async def evidence(
     ]
 
 
-@router.get("/answers/{id}/curves", responses=problem_responses())
+@router.get("/answers/{id}/curves")
 async def curves(
     service: ServiceDep,
     workspace: WorkspaceDep,

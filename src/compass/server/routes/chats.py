@@ -21,14 +21,11 @@ from compass.server.listing import Listing
 from compass.server.problems import Refused, fault, not_found, too_large
 from compass.server.routes.dependencies import (
     LIST_HEADERS,
-    After,
-    Count,
     IdPath,
+    ListDep,
     ServiceDep,
     Wait,
     WorkspaceDep,
-    list_response,
-    problem_responses,
     router_for,
 )
 from compass.server.service import Service
@@ -134,7 +131,7 @@ def title_of(turns: tuple[Turn, ...]) -> str:
     return naming[0] if naming else asked[-1] if asked else ""
 
 
-@router.post("", status_code=201, responses=problem_responses())
+@router.post("", status_code=201)
 async def create(service: ServiceDep, workspace: WorkspaceDep, given: NewChat) -> Chat:
     """Begin a conversation with an engine."""
     # It does not read anything yet, but the process that will may have to start.
@@ -151,28 +148,26 @@ async def create(service: ServiceDep, workspace: WorkspaceDep, given: NewChat) -
     return chat
 
 
-@router.get("", response_model=list[ChatBrief], responses=problem_responses() | LIST_HEADERS)
-async def listing(
-    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
-) -> Response:
+@router.get("", response_model=list[ChatBrief], responses=LIST_HEADERS)
+async def listing(listed: ListDep) -> Response:
     """The conversations that were used last, the newest first."""
-    return await list_response(service, [workspace], CHATS, count, after)
+    return await listed.of(CHATS)
 
 
-@router.get("/{id}", responses=problem_responses())
+@router.get("/{id}")
 async def show(workspace: WorkspaceDep, name: IdPath) -> Chat:
     """A conversation with everything that was said."""
     return workspace.get("chats", name, Chat)
 
 
-@router.delete("/{id}", status_code=204, responses=problem_responses())
+@router.delete("/{id}", status_code=204)
 async def delete(workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete a conversation. Its answers stay."""
     if not workspace.remove("chats", name):
         raise not_found("chat")
 
 
-@router.post("/{id}/messages", responses=problem_responses(409))
+@router.post("/{id}/messages")
 async def say(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Message, wait: Wait = 60
 ) -> Chat:
@@ -187,7 +182,7 @@ async def say(
         return chat
 
 
-@router.put("/{id}/draft", responses=problem_responses(409))
+@router.put("/{id}/draft")
 async def edit(service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Draft) -> Chat:
     """Change the draft directly, as a form does. The reply asks for what is missing or confirms."""
     size = len(given.model_dump_json())
@@ -214,7 +209,7 @@ async def edit(service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given
         return chat
 
 
-@router.post("/{id}/answers", responses=problem_responses(409))
+@router.post("/{id}/answers")
 async def take_answer(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ChatAnswer
 ) -> Chat:

@@ -11,7 +11,6 @@ from compass.server.routes.dependencies import (
     IdPath,
     ServiceDep,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 
@@ -25,14 +24,14 @@ class ColumnsCheck(Noun):
     mine: bool = Field(False, description="look for rules that hold on all rows too")
 
 
-@router.get("/datasets/{id}/columns", responses=problem_responses())
+@router.get("/datasets/{id}/columns")
 async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> ColumnsView:
     """Type, role, unit, range and missing values of each column, and what cleaning did."""
     given = service.dataset_task(workspace, name)
     return ColumnsView.model_validate(await service.run_task(workspace, "columns", given))
 
 
-@router.post("/datasets/{id}/columns/check", responses=problem_responses(409))
+@router.post("/datasets/{id}/columns/check")
 async def check(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ColumnsCheck
 ) -> ColumnsView:
@@ -41,7 +40,7 @@ async def check(
     return ColumnsView.model_validate(await service.run_task(workspace, "columns", task))
 
 
-@router.post("/engines/{id}/columns/check", responses=problem_responses())
+@router.post("/engines/{id}/columns/check")
 async def of_engine(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ColumnsCheck
 ) -> ColumnsView:
@@ -50,9 +49,8 @@ async def of_engine(
     study = _plain(given)
     if study is None:
         study = about.study.model_dump(mode="json", exclude_defaults=True)
-    path = str(service.engine_path(workspace, name))
-    task = {"engine": path, "study": study, "mine": given.mine}
-    return ColumnsView.model_validate(await service.run_task(workspace, "columns", task))
+    found = await service.run_engine_task(workspace, name, "columns", study=study, mine=given.mine)
+    return ColumnsView.model_validate(found)
 
 
 def _plain(given: ColumnsCheck) -> dict[str, Any] | None:

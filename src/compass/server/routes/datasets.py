@@ -15,15 +15,13 @@ from compass.server.listing import DATASETS
 from compass.server.problems import Refused
 from compass.server.responses import noun_response
 from compass.server.routes.dependencies import (
+    LACKING,
     LIST_HEADERS,
-    After,
-    Count,
     IdPath,
+    ListDep,
     ServiceDep,
     Wait,
     WorkspaceDep,
-    list_response,
-    problem_responses,
     router_for,
 )
 from compass.server.service import Service
@@ -63,7 +61,7 @@ class FromCatalogue(Noun):
     "/upload",
     status_code=201,
     response_model=DatasetInfo,
-    responses=problem_responses(408) | _MADE,
+    responses=_MADE,
     openapi_extra=FILE,
 )
 async def upload(
@@ -76,6 +74,14 @@ async def upload(
     """Upload a CSV, TSV or Parquet file as the body of the request."""
     ending = ending_of(name)
     service.ask_pool.admit(workspace.id)
+    made = await keep_upload(request, service, workspace, name, ending)
+    return await _read(service, workspace, made, wait)
+
+
+async def keep_upload(
+    request: Request, service: Service, workspace: Workspace, name: str, ending: str
+) -> str:
+    """Keep the file that is the body of a request as a dataset that is not read yet; its id."""
     made = new_id()
     about = DatasetInfo(id=made, name=name, created=now(), reader=ending)
     with workspace.making("datasets", made) as draft:
@@ -83,12 +89,10 @@ async def upload(
         service.metrics.uploaded.inc(came.bytes)
         about = about.model_copy(update=came._asdict())
         (draft / "about.json").write_text(about.model_dump_json())
-    return await _read(service, workspace, made, wait)
+    return made
 
 
-@router.post(
-    "/from-path", status_code=201, response_model=DatasetInfo, responses=problem_responses() | _MADE
-)
+@router.post("/from-path", status_code=201, response_model=DatasetInfo, responses=_MADE)
 async def from_path(
     service: ServiceDep, workspace: WorkspaceDep, given: FromPath, wait: Wait = 10
 ) -> Response:
@@ -105,7 +109,7 @@ async def from_path(
     "/from-catalogue",
     status_code=201,
     response_model=DatasetInfo,
-    responses=problem_responses(424) | _MADE,
+    responses=LACKING | _MADE,
 )
 async def from_catalogue(
     service: ServiceDep, workspace: WorkspaceDep, given: FromCatalogue, wait: Wait = 10
@@ -133,29 +137,26 @@ async def _read(service: Service, workspace: Workspace, made: str, wait: float) 
     return noun_response(running.job, 202)
 
 
-@router.get("", response_model=list[DatasetBrief], responses=problem_responses() | LIST_HEADERS)
-async def listing(
-    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
-) -> Response:
+@router.get("", response_model=list[DatasetBrief], responses=LIST_HEADERS)
+async def listing(listed: ListDep) -> Response:
     """The datasets of the workspace, then those that the operator offers to everybody."""
-    both = [workspace, service.store.shared]
-    return await list_response(service, both, DATASETS, count, after)
+    return await listed.of(DATASETS, listed.with_shared)
 
 
-@router.get("/{id}", responses=problem_responses())
+@router.get("/{id}")
 async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> DatasetInfo:
     """One dataset."""
     return service.dataset(workspace, name)
 
 
-@router.delete("/{id}", status_code=204, responses=problem_responses())
+@router.delete("/{id}", status_code=204)
 async def delete(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete a dataset. Engines that learnt from it stay."""
     _own(service, workspace, name)
     workspace.remove("datasets", name)
 
 
-@router.get("/{id}/rows", responses=problem_responses())
+@router.get("/{id}/rows")
 async def rows(
     service: ServiceDep,
     workspace: WorkspaceDep,
@@ -168,7 +169,7 @@ async def rows(
     return Page.model_validate(await service.run_task(workspace, "rows", given))
 
 
-@router.put("/{id}/study", responses=problem_responses())
+@router.put("/{id}/study")
 async def study(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Study
 ) -> DatasetInfo:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -16,7 +17,9 @@ from compass.server.store import Workspace
 
 def router_for(tag: str, prefix: str = "") -> APIRouter:
     """The router of a noun; generated clients call its routes tag_name."""
-    return APIRouter(prefix=prefix, tags=[tag], generate_unique_id_function=_operation)
+    return APIRouter(
+        prefix=prefix, tags=[tag], responses=_FAILURES, generate_unique_id_function=_operation
+    )
 
 
 def _operation(route: APIRoute) -> str:
@@ -60,11 +63,6 @@ Wait = Annotated[
     Query(ge=0, le=60, description="seconds to wait for the result; after that a job is returned"),
 ]
 
-Count = Annotated[int, Query(ge=1, le=1000, description="at most so many")]
-After = Annotated[
-    str | None,
-    Query(pattern=CURSOR, description="go on after these: the header Compass-Next of the last"),
-]
 # Of every list: what it has to say besides its entries.
 LIST_HEADERS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -78,27 +76,45 @@ LIST_HEADERS: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def list_response(
-    service: Service,
-    workspaces: Sequence[Workspace],
-    kind: Listing[Any, Any],
-    count: int,
-    after: str | None,
-    live: Mapping[tuple[str, str], Any] | None = None,
-) -> Response:
-    """Some entries of a list, read and written in a thread: others are served meanwhile."""
+@dataclass(frozen=True)
+class ListRequest:
+    """Which part of a list is asked for."""
 
-    def made() -> tuple[bytes, str | None]:
-        found, more = part_of(workspaces, kind, count, after, live)
-        return b"[" + b",".join(one.model_dump_json().encode() for one in found) + b"]", more
+    service: ServiceDep
+    workspace: WorkspaceDep
+    count: Annotated[int, Query(ge=1, le=1000, description="at most so many")] = 100
+    after: Annotated[
+        str | None,
+        Query(pattern=CURSOR, description="go on after these: the header Compass-Next of the last"),
+    ] = None
 
-    # One at a time of each workspace: or one that lists a lot would hold all threads.
-    async with workspaces[0].listing:
-        written, more = await asyncio.get_running_loop().run_in_executor(service.list_threads, made)
-    headers = {} if more is None else {"Compass-Next": more}
-    return Response(written, media_type="application/json", headers=headers)
+    @property
+    def with_shared(self) -> list[Workspace]:
+        """One's own workspace, then the one that everybody may use."""
+        return [self.workspace, self.service.store.shared]
+
+    async def of(
+        self,
+        kind: Listing[Any, Any],
+        workspaces: Sequence[Workspace] = (),
+        live: Mapping[tuple[str, str], Any] | None = None,
+    ) -> Response:
+        """Some entries, read and written in a thread: others are served meanwhile."""
+
+        def made() -> tuple[bytes, str | None]:
+            places = workspaces or [self.workspace]
+            found, more = part_of(places, kind, self.count, self.after, live)
+            return b"[" + b",".join(one.model_dump_json().encode() for one in found) + b"]", more
+
+        # One at a time of each workspace: or one that lists a lot would hold all threads.
+        async with self.workspace.listing:
+            threads = self.service.list_threads
+            written, more = await asyncio.get_running_loop().run_in_executor(threads, made)
+        headers = {} if more is None else {"Compass-Next": more}
+        return Response(written, media_type="application/json", headers=headers)
 
 
+ListDep = Annotated[ListRequest, Depends()]
 _WHY = {
     400: "The request cannot be read.",
     401: "A token or the key of a workspace is missing or wrong.",
@@ -120,10 +136,11 @@ _RETRY = {"Retry-After": {"schema": {"type": "integer"}, "description": "seconds
 _ALWAYS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 431, 503)
 
 
-def problem_responses(*more: int) -> dict[int | str, dict[str, Any]]:
-    """The documented failures of a route."""
-    return {
-        status: {"model": Problem, "description": _WHY[status]}
-        | ({"headers": _RETRY} if status in {429, 503} else {})
-        for status in sorted({*_ALWAYS, *more})
-    }
+def _failure(status: int) -> dict[str, Any]:
+    described = {"model": Problem, "description": _WHY[status]}
+    return described | ({"headers": _RETRY} if status in {429, 503} else {})
+
+
+# The documented failures of every route, and that of one which needs more than Compass itself.
+_FAILURES: dict[int | str, dict[str, Any]] = {status: _failure(status) for status in _ALWAYS}
+LACKING: dict[int | str, dict[str, Any]] = {424: _failure(424)}

@@ -17,15 +17,13 @@ from compass.server.listing import ENGINES
 from compass.server.problems import Refused
 from compass.server.responses import noun_response
 from compass.server.routes.dependencies import (
+    LACKING,
     LIST_HEADERS,
-    After,
-    Count,
     IdPath,
+    ListDep,
     ServiceDep,
     Wait,
     WorkspaceDep,
-    list_response,
-    problem_responses,
     router_for,
 )
 from compass.server.routes.queries import Plugin
@@ -91,7 +89,7 @@ class CurvesRequest(Noun):
     "",
     status_code=201,
     response_model=EngineInfo,
-    responses=problem_responses(409, 424)
+    responses=LACKING
     | {
         201: {"model": EngineInfo, "description": "The engine, fitted."},
         202: {"model": Job, "description": "The job that fits it; it names the engine."},
@@ -122,21 +120,19 @@ async def create(
     return noun_response(running.job, 202)
 
 
-@router.get("", response_model=list[EngineBrief], responses=problem_responses() | LIST_HEADERS)
-async def listing(
-    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
-) -> Response:
+@router.get("", response_model=list[EngineBrief], responses=LIST_HEADERS)
+async def listing(listed: ListDep) -> Response:
     """The engines of the workspace, then those that the operator offers to everybody."""
-    return await list_response(service, [workspace, service.store.shared], ENGINES, count, after)
+    return await listed.of(ENGINES, listed.with_shared)
 
 
-@router.get("/{id}", responses=problem_responses())
+@router.get("/{id}")
 async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> EngineInfo:
     """What an engine learnt, and how well."""
     return service.engine(workspace, name)
 
 
-@router.delete("/{id}", status_code=204, responses=problem_responses())
+@router.delete("/{id}", status_code=204)
 async def delete(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete an engine. Answers that it gave stay."""
     if service.owner_of(workspace, "engines", name).shared:
@@ -144,7 +140,7 @@ async def delete(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> 
     workspace.remove("engines", name)
 
 
-@router.post("/{id}/explanations", responses=problem_responses())
+@router.post("/{id}/explanations")
 async def explain(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: ExplanationRequest
 ) -> list[Explanation]:
@@ -171,7 +167,7 @@ async def explain(
     return [Explanation.model_validate(one) for one in found]
 
 
-@router.get("/{id}/importance", responses=problem_responses())
+@router.get("/{id}/importance")
 async def importance(
     service: ServiceDep,
     workspace: WorkspaceDep,
@@ -180,15 +176,12 @@ async def importance(
     repeats: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> Importance:
     """Which columns the model of an outcome relies on."""
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "outcome": outcome,
-        "repeats": repeats,
-    }
-    return Importance.model_validate(await service.run_task(workspace, "importance", task))
+    asked = {"outcome": outcome, "repeats": repeats}
+    found = await service.run_engine_task(workspace, name, "importance", **asked)
+    return Importance.model_validate(found)
 
 
-@router.get("/{id}/dependence", responses=problem_responses())
+@router.get("/{id}/dependence")
 async def dependence(
     service: ServiceDep,
     workspace: WorkspaceDep,
@@ -202,18 +195,12 @@ async def dependence(
     lines: Annotated[int, Query(ge=0, le=200, description="single runs to follow")] = 0,
 ) -> Dependence:
     """How the prediction of an outcome answers to a column, over the past runs."""
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "outcome": outcome,
-        "column": column,
-        "points": points,
-        "label": label,
-        "lines": lines,
-    }
-    return Dependence.model_validate(await service.run_task(workspace, "dependence", task))
+    asked = {"outcome": outcome, "column": column, "points": points, "label": label}
+    found = await service.run_engine_task(workspace, name, "dependence", lines=lines, **asked)
+    return Dependence.model_validate(found)
 
 
-@router.get("/{id}/points", response_model=Points, responses=problem_responses())
+@router.get("/{id}/points", response_model=Points)
 async def points(
     service: ServiceDep,
     workspace: WorkspaceDep,
@@ -230,7 +217,7 @@ async def points(
     return Response(written, media_type="application/json")
 
 
-@router.post("/{id}/curves", responses=problem_responses())
+@router.post("/{id}/curves")
 async def curves(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: CurvesRequest
 ) -> list[Curve]:

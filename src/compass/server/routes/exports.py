@@ -19,7 +19,6 @@ from compass.server.routes.dependencies import (
     IdPath,
     ServiceDep,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 from compass.server.service import Service
@@ -62,7 +61,7 @@ class Template(Noun):
     template: str = Field(min_length=1, max_length=100_000)
 
 
-@router.get("/{form}", response_class=Response, responses=problem_responses() | _FILES)
+@router.get("/{form}", response_class=Response, responses=_FILES)
 async def show(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, form: ExportForm, which: Which = 1
 ) -> Response:
@@ -74,7 +73,7 @@ async def show(
     return _file(name, form, await _rendered(await service.answer(workspace, name), form))
 
 
-@router.post("/sbatch", response_class=Response, responses=problem_responses() | _FILES)
+@router.post("/sbatch", response_class=Response, responses=_FILES)
 async def fill(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Template, which: Which = 1
 ) -> Response:

@@ -13,13 +13,10 @@ from compass.server.jobs import JOBS
 from compass.server.problems import Refused
 from compass.server.routes.dependencies import (
     LIST_HEADERS,
-    After,
-    Count,
     IdPath,
+    ListDep,
     ServiceDep,
     WorkspaceDep,
-    list_response,
-    problem_responses,
     router_for,
 )
 from compass.server.service import Service
@@ -50,22 +47,20 @@ class _Held(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-@router.get("", response_model=list[Job], responses=problem_responses() | LIST_HEADERS)
-async def listing(
-    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
-) -> Response:
+@router.get("", response_model=list[Job], responses=LIST_HEADERS)
+async def listing(listed: ListDep) -> Response:
     """The jobs of the workspace, the newest first, then those of what the operator offers."""
-    both = [workspace, service.store.shared]
-    return await list_response(service, both, JOBS, count, after, service.jobs.live(both))
+    both = listed.with_shared
+    return await listed.of(JOBS, both, listed.service.jobs.live(both))
 
 
-@router.get("/{id}", responses=problem_responses())
+@router.get("/{id}")
 async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Job:
     """How a job stands."""
     return service.jobs.get(_owner(service, workspace, name), name)
 
 
-@router.delete("/{id}", responses=problem_responses())
+@router.delete("/{id}")
 async def cancel(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Job:
     """End a job. One that is over stays as it is."""
     if _owner(service, workspace, name).shared:
@@ -76,8 +71,7 @@ async def cancel(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> 
 @router.get(
     "/{id}/events",
     response_class=StreamingResponse,
-    responses=problem_responses()
-    | {
+    responses={
         200: {
             "description": "A stream of `event: job` with the job as data, until it is over.",
             "content": {"text/event-stream": {"schema": _EVENT}},

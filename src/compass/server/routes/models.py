@@ -10,13 +10,10 @@ from compass.server.problems import not_found
 from compass.server.routes.datasets import FILE
 from compass.server.routes.dependencies import (
     LIST_HEADERS,
-    After,
-    Count,
     IdPath,
+    ListDep,
     ServiceDep,
     WorkspaceDep,
-    list_response,
-    problem_responses,
     router_for,
 )
 from compass.server.store import new_id, now
@@ -25,7 +22,7 @@ from compass.server.uploads import receive
 router = router_for("models", "/api/v1/models")
 
 
-@router.post("/upload", status_code=201, responses=problem_responses(408), openapi_extra=FILE)
+@router.post("/upload", status_code=201, openapi_extra=FILE)
 async def upload(
     request: Request,
     service: ServiceDep,
@@ -46,21 +43,19 @@ async def upload(
     return about
 
 
-@router.get("", response_model=list[ModelBrief], responses=problem_responses() | LIST_HEADERS)
-async def listing(
-    service: ServiceDep, workspace: WorkspaceDep, count: Count = 100, after: After = None
-) -> Response:
+@router.get("", response_model=list[ModelBrief], responses=LIST_HEADERS)
+async def listing(listed: ListDep) -> Response:
     """The models of the workspace, the newest first."""
-    return await list_response(service, [workspace], MODELS, count, after)
+    return await listed.of(MODELS)
 
 
-@router.get("/{id}", responses=problem_responses())
+@router.get("/{id}")
 async def show(workspace: WorkspaceDep, name: IdPath) -> ModelInfo:
     """One model."""
     return workspace.get("models", name, ModelInfo)
 
 
-@router.delete("/{id}", status_code=204, responses=problem_responses())
+@router.delete("/{id}", status_code=204)
 async def delete(workspace: WorkspaceDep, name: IdPath) -> None:
     """Delete a model. Engines that use it have their own copy."""
     if not workspace.remove("models", name):

@@ -4,14 +4,13 @@ from compass.domain.api import Plugin
 from compass.server.routes.dependencies import (
     ServiceDep,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 
 router = router_for("plugins", "/api/v1/plugins")
 
 
-@router.get("", responses=problem_responses())
+@router.get("")
 async def listing(service: ServiceDep, workspace: WorkspaceDep) -> list[Plugin]:
     """All plug-ins of the server, as `compass plugins` lists them."""
     found = await service.run_task(workspace, "plugins", {})

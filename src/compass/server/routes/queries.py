@@ -13,7 +13,6 @@ from compass.server.routes.dependencies import (
     IdPath,
     ServiceDep,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 from compass.server.routes.rules import RuleText
@@ -38,13 +37,11 @@ class Question(RequestOptions):
     curve: tuple[str, ...] = field(option.CURVE, (), max_length=50)
 
 
-@router.post("", responses=problem_responses())
+@router.post("")
 async def understand(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Question
 ) -> QueryView:
     """The question with every name a column and every value in its unit, as text and as JSON."""
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "question": given.model_dump(mode="json"),
-    }
-    return QueryView.model_validate(await service.run_task(workspace, "bind", task))
+    asked = given.model_dump(mode="json")
+    found = await service.run_engine_task(workspace, name, "bind", question=asked)
+    return QueryView.model_validate(found)

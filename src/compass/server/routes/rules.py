@@ -11,7 +11,6 @@ from compass.server.routes.dependencies import (
     IdPath,
     ServiceDep,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 
@@ -25,7 +24,7 @@ class RuleTexts(Noun):
     rules: tuple[RuleText, ...] = Field(max_length=200)
 
 
-@router.get("", responses=problem_responses())
+@router.get("")
 async def show(
     service: ServiceDep,
     workspace: WorkspaceDep,
@@ -37,7 +36,7 @@ async def show(
     return RulesView.model_validate(await service.run_task(workspace, "rules", given))
 
 
-@router.post("/check", responses=problem_responses())
+@router.post("/check")
 async def check(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: RuleTexts
 ) -> RulesView:

@@ -13,19 +13,18 @@ from compass.server import logs
 from compass.server.job_work import TELL_REPORT
 from compass.server.problems import Refused, damaged, not_found
 from compass.server.responses import noun_response
-from compass.server.routes.datasets import FILE
+from compass.server.routes.datasets import FILE, keep_upload
 from compass.server.routes.dependencies import (
     IdPath,
     ServiceDep,
     Wait,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 from compass.server.routes.queries import RequestOptions, Text
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id, now
-from compass.server.uploads import ending_of, receive, write_rows
+from compass.server.uploads import ending_of, write_rows
 from compass.slurm.script import job_array
 
 router = router_for("runs", "/api/v1/engines/{id}")
@@ -56,7 +55,7 @@ _MADE: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/run-next", responses=problem_responses())
+@router.post("/run-next")
 async def run_next(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: RunNextRequest
 ) -> RunNext:
@@ -68,19 +67,15 @@ async def run_next(
             "a run to start from and a seed belong to a question",
             hint="give the question too",
         )
-    task = {
-        "engine": str(service.engine_path(workspace, name)),
-        "count": given.runs,
-        "question": given.model_dump(mode="json", exclude={"runs", "pending"}),
-        "pending": given.pending,
-    }
-    found = RunNext.model_validate(await service.run_task(workspace, "next", task))
+    asked = given.model_dump(mode="json", exclude={"runs", "pending"})
+    reply = await service.run_engine_task(
+        workspace, name, "next", count=given.runs, question=asked, pending=given.pending
+    )
+    found = RunNext.model_validate(reply)
     return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})
 
 
-@router.post(
-    "/tell", status_code=201, response_model=TellView, responses=problem_responses() | _MADE
-)
+@router.post("/tell", status_code=201, response_model=TellView, responses=_MADE)
 async def tell(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: NewRuns, wait: Wait = 10
 ) -> Response:
@@ -103,7 +98,7 @@ async def tell(
     "/tell/upload",
     status_code=201,
     response_model=TellView,
-    responses=problem_responses(408) | _MADE,
+    responses=_MADE,
     openapi_extra=FILE,
 )
 async def tell_file(
@@ -124,17 +119,11 @@ async def tell_file(
     service.owner_of(workspace, "engines", name)
     ending = ending_of(file)
     service.fit_pool.admit(workspace.id)
-    runs = new_id()
-    about = DatasetInfo(id=runs, name=file, created=now(), reader=ending)
-    with workspace.making("datasets", runs) as draft:
-        came = await receive(request, draft / f"runs.{ending}", workspace)
-        service.metrics.uploaded.inc(came.bytes)
-        about = about.model_copy(update=came._asdict())
-        (draft / "about.json").write_text(about.model_dump_json())
+    runs = await keep_upload(request, service, workspace, file, ending)
     return await _tell(service, workspace, name, runs, tuple(ask), called, wait)
 
 
-@router.get("/tell-report", responses=problem_responses())
+@router.get("/tell-report")
 async def tell_report(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> TellReport:
     """What the last new runs changed, for an engine that was made by `tell`."""
     return _report(service, workspace, name)

@@ -9,14 +9,13 @@ from compass.server.connections import source_of
 from compass.server.routes.dependencies import (
     ServiceDep,
     WorkspaceDep,
-    problem_responses,
     router_for,
 )
 
 router = router_for("workspaces", "/api/v1/workspaces")
 
 
-@router.post("", status_code=201, responses=problem_responses())
+@router.post("", status_code=201)
 async def create(request: Request, service: ServiceDep) -> NewWorkspace:
     """Make a workspace. Its key is told only here; whoever has it sees what is in it."""
     address = source_of(request.client)
@@ -26,13 +25,13 @@ async def create(request: Request, service: ServiceDep) -> NewWorkspace:
     return NewWorkspace(workspace=workspace.info, key=key)
 
 
-@router.get("/mine", responses=problem_responses())
+@router.get("/mine")
 async def show(workspace: WorkspaceDep) -> WorkspaceInfo:
     """The workspace of the key, and how much is kept in it."""
     return workspace.info
 
 
-@router.delete("/mine", status_code=204, responses=problem_responses())
+@router.delete("/mine", status_code=204)
 async def delete(service: ServiceDep, workspace: WorkspaceDep) -> None:
     """Delete the workspace with everything in it; jobs that run for it are cancelled."""
     for job in service.jobs.of(workspace):
