@@ -41,12 +41,6 @@ class Axis:
     def __len__(self) -> int:
         return len(self.first)
 
-    def cell_of(self, value: float) -> int | None:
-        """The cell that holds a value; None when no cell does."""
-        index = int(np.searchsorted(self.last, value))
-        inside = index < len(self) and self.first[index] <= value
-        return index if inside else None
-
     def cheapest(self, low: Cells, high: Cells) -> Floats:
         """The least cost between two cells, both included; shape of `low`."""
         # Costs rise with the distance from start_cell, but for the level none, which is last.
