@@ -137,7 +137,7 @@ corpus: $(STAMP)  ## how well plain English is understood: both halves of the co
 	$(BIN)/python -m tests.chat.corpus_case develop
 	$(BIN)/python -m tests.chat.corpus_case score
 
-answers: $(STAMP)  ## record 400 answers in out/answers.json, to be compared after a change that must not change them
+answers: $(STAMP)  ## record 460 answers in out/answers.json, to be compared after a change that must not change them
 	@mkdir -p out
 	$(BIN)/python -m benchmarks.answers record out/answers.json
 

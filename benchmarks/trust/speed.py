@@ -19,7 +19,6 @@ import compass as cp
 from benchmarks.peers.ask import one_core
 from benchmarks.show import save, table
 from compass.evidence.assessor import Assessor
-from compass.evidence.comparable import MatchedRuns
 from compass.evidence.effects import effects
 from compass.learn.store import ModelStore
 from compass.model.base import Family
@@ -98,7 +97,7 @@ def asked(assessor: Assessor, repeats: int) -> dict[str, float]:
     certainty = assessor.store.certainty(view.features.names, tuple(assessor.trained))
     rng = np.random.default_rng(5)
     base = _suggested(view.X[view.valid[0]], view.X[view.train], rng)
-    matched = MatchedRuns.of(assessor, (OUTCOME,))
+    matched = assessor.matched
 
     def evidence() -> object:
         return effects(matched, [view.X[view.valid[0]]] * SUGGESTIONS, base)

@@ -17,7 +17,6 @@ from compass.domain.answer import Label
 from compass.domain.target import Target
 from compass.engine.starts import contexts_of
 from compass.evidence.assessor import Assessor
-from compass.evidence.comparable import MatchedRuns
 from compass.evidence.effects import effects, with_doubts
 from compass.evidence.past_runs import past_runs_of
 from compass.explain.importance import _between
@@ -150,7 +149,7 @@ def test_the_share_of_trusted_runs_is_of_the_source(drawn: cp.Compass) -> None:
     for gpus in (1, 2, 4):
         after = before.copy()
         after[:, 4] = gpus
-        found = effects(MatchedRuns.of(assessor, ("runtime",)), list(before), after)
+        found = effects(assessor.matched, list(before), after)
         fine = np.array(
             [one is Label.TRUSTED for one in with_doubts(assessor.labels(after), found)]
         )
@@ -268,8 +267,8 @@ def test_measured_means_and_reliability_are_weighted(assessor: Assessor) -> None
         apart += float((weight[rows] / weight.mean() * share**2).sum())
         freedom += len(rows) - 1
     assert own.noise == pytest.approx(apart / freedom)
-    matched = MatchedRuns.of(assessor, ("runtime",))
-    assert matched.outcome("runtime").claim == max(min(usual, 0.1), 0.01)
+    matched = assessor.matched
+    assert matched.outcomes["runtime"].effect().claim == max(min(usual, 0.1), 0.01)
 
 
 def test_runs_of_one_configuration_count_by_weight(assessor: Assessor) -> None:

@@ -100,12 +100,38 @@ def test_reconfigure_finds_the_smallest_change(
     assert found.meets[0] == (len(reaching) > 0)
     if len(reaching):
         least = loss.proximity(reaching, problem.start, problem.geometry).min()
-        # The search alone comes close now and then; closing the gap is what proofs are for.
-        share = 1e-6 if mode is exhaustive else 0.01
-        assert least * (1 - 1e-6) <= found.proximity[0] <= least * (1 + share)
+        assert least * (1 - 1e-6) <= found.proximity[0]
+        # The search alone misses it now and then (the next test says how often): closing the gap is
+        # what proofs are for.
+        if mode is exhaustive:
+            assert found.proximity[0] <= least * (1 + 1e-6)
     else:
         nearest = FITTED.predict(truth)[:, 0].min()
         assert FITTED.predict(found.X[:1])[0, 0] == pytest.approx(nearest, rel=1e-9)
+
+
+def test_the_search_alone_hardly_ever_misses_the_smallest_change() -> None:
+    rng = np.random.default_rng(11)
+    values = FITTED.predict(everything())[:, 0]
+    missed, asked = [], 0
+    for _ in range(120):
+        rules = tuple(rng.permutation(RULES)[: rng.integers(5)].tolist())
+        limit = float(np.quantile(values, rng.uniform(0.02, 0.6)))
+        target = Target(name="y", high=limit, scale=30.0)
+        row = int(rng.integers(len(everything())))
+        problem = task(FITTED, OBSERVED, everything()[row], target, rules, settings=searching)
+        truth = obeying(problem)
+        reaching = truth[FITTED.predict(truth)[:, 0] <= target.high] if len(truth) else truth
+        if not len(reaching):
+            continue
+        asked += 1
+        least = float(loss.proximity(reaching, problem.start, problem.geometry).min())
+        found = generate(problem)
+        assert found is not None
+        if found.proximity[0] > least * (1 + 1e-6):
+            missed.append(float(found.proximity[0]) / least)
+    assert asked > 80
+    assert len(missed) <= 0.05 * asked, missed
 
 
 def test_forced_columns_move_only_where_a_rule_needs_it() -> None:

@@ -1,10 +1,13 @@
 """What is learnt, from which rows, and how the rows are divided."""
 
+import time
+
 import numpy as np
 import pytest
 
 import compass as cp
 from compass.domain.errors import DataProblem
+from compass.domain.space import Role
 from compass.domain.study import Study
 from compass.prepare.split import configurations
 from conftest import QUICK, ROLES, cluster_columns
@@ -72,3 +75,23 @@ def test_the_error_on_the_card_is_of_rows_that_were_not_learnt_from(engine: cp.C
 def test_a_standing_rule_that_makes_no_sense_is_refused_at_once(cluster: cp.Dataset) -> None:
     with pytest.raises(cp.CompassError, match="no_such_function"):
         cp.Compass(cluster, rules=["no_such_function(nodes) <= 3"], surrogate="forest")
+
+
+def test_seconds_are_those_of_the_outcome_itself() -> None:
+    data = cp.read(cluster_columns(300)).roles(**ROLES)
+    began = time.perf_counter()
+    engine = cp.Compass(data, surrogate="forest").fit()
+    spent = time.perf_counter() - began
+    assert len(engine.cards) > 1
+    assert sum(card.seconds for card in engine.cards) <= spent
+
+
+def test_what_was_learnt_before_an_error_is_kept() -> None:
+    columns = cluster_columns(60)
+    columns["never"] = [None] * 58 + [1.0, 2.0]
+    roles = {**ROLES, "outcomes": [*ROLES["outcomes"], "never"]}
+    engine = cp.Compass(cp.read(columns).roles(**roles), surrogate="forest")
+    names = engine.space.having(Role.KNOB, Role.CONTEXT)
+    with pytest.raises(cp.CompassError, match="never"):
+        engine.store.train(names, [*ROLES["outcomes"], "never"])
+    assert [target for _, target in engine.store.trained] == list(ROLES["outcomes"])

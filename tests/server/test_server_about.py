@@ -57,7 +57,7 @@ def test_names_from_outside_make_no_new_counters(person: httpx.Client) -> None:
     assert 'method="other"' in text
     assert 'route="other"' in text
     assert "BREW" not in text
-    assert "4711" not in text
+    assert "place-4711" not in text
 
 
 def test_the_document_is_openapi_3_1_and_complete(person: httpx.Client, server: Server) -> None:

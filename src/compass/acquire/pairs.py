@@ -136,7 +136,8 @@ def _comparable(
     task: SearchTask, assessor: Assessor, x: Floats, X: Floats, column: int
 ) -> NDArray[np.bool_]:
     """Which past runs X [n, d] are of the same context as x [d], the moved column apart."""
-    matched = MatchedRuns.of(assessor, tuple(task.query.goals))
+    goals = {goal: assessor.learnt(goal) for goal in task.query.goals}
+    matched = MatchedRuns.of(assessor.view, goals, assessor.store.settings.trust)
     names = {*matched.known.columns, *task.space.having(Role.CONTEXT)}
     same = np.ones(len(X), dtype=np.bool_)
     for name in names:

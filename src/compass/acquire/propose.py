@@ -1,4 +1,7 @@
-"""Which configurations to run next: those that help a question most, or teach the models most."""
+"""Which configurations to run next: those that help a question most, or teach the models most.
+
+Decision 0022 (docs/decisions).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,10 @@
 """Search-based answers: recommend, reconfigure, and what-if where something must give way."""
 
+import platform
 import time
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
 
 import numpy as np
 
@@ -11,20 +14,19 @@ from compass.domain.answer import Answer, Moved, Prediction, Provenance, Suggest
 from compass.domain.base import Config
 from compass.domain.errors import BadInput, ConflictingRules
 from compass.domain.space import Category, Number, Role, Space
-from compass.engine.assumptions import described
-from compass.engine.plan import allowing, followers, linked
-from compass.engine.shortfall import (
+from compass.engine.dataset import Dataset
+from compass.engine.notes import (
+    assumptions,
     blocking_rules,
     broken_conditions,
     exhausted,
     notes,
     why_not,
 )
-from compass.evidence.assessor import Assessor
-from compass.evidence.comparable import MatchedRuns
+from compass.engine.plan import allowing, followers, linked
+from compass.evidence.assessor import Assessor, goal_doubts
 from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
-from compass.evidence.goal_chance import goal_doubts
 from compass.evidence.past_runs import beside_best, measured_at
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.legality import checked, lawful
@@ -104,9 +106,9 @@ def answer_by_search(
         text=format_query(task.query),
         suggestions=suggestions,
         baseline=None if task.baseline is None else task.baseline.config,
-        context=described(searched),
+        context=assumptions(searched),
         contexts=len(task.contexts),
-        comparable=MatchedRuns.of(assessor, task.outcomes).known,
+        comparable=assessor.matched.known,
         notes=(
             *task.assumed.notes,
             *withheld,
@@ -198,8 +200,8 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
         found.X,
         assessor.predict(scores, spreads, task.targets, before, observed, moved),
     )
-    trusts = with_effects(task, assessor, found.X, assessor.trust(found.X))
-    least, comparable = task.settings.trust.chance, MatchedRuns.of(assessor, task.outcomes).known
+    trusts = with_effects(task, assessor.matched, found.X, assessor.trust(found.X))
+    least, comparable = task.settings.trust.chance, assessor.matched.known
     return tuple(
         _suggestion(
             task,
@@ -273,3 +275,24 @@ def _cut_short(task: SearchTask, found: Candidates) -> tuple[str, ...]:
         return ()
     limit = f"{task.settings.deadline:g} s"
     return (f"The deadline of {limit} ended the search early; with more time it may do better.",)
+
+
+def provenance_of(data: Dataset, seed: int) -> Provenance:
+    """The data, the seed and the versions that an answer is made with."""
+    return Provenance(
+        data=data.table.fingerprint,
+        sample=data.prepared.sample,
+        seed=seed,
+        versions=dict(_versions()),
+    )
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    """What answers are made with; read once, because that takes a millisecond."""
+    return (
+        ("compass", version("compass-hpc")),
+        ("python", platform.python_version()),
+        ("numpy", version("numpy")),
+        ("scikit-learn", version("scikit-learn")),
+    )

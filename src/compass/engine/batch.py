@@ -22,7 +22,6 @@ from compass.domain.options import AskOptions
 from compass.domain.query import Query
 from compass.engine import arguments
 from compass.engine.answer import Clock
-from compass.engine.tell_report import remembered
 from compass.execute import Executor, WorkerLost, opened
 from compass.learn.store import Progress
 
@@ -90,7 +89,7 @@ def ask_all(
     for place in good:
         answer = replies[place].answer
         if answer is not None:
-            engine.asked = remembered(engine.asked, bound[place].query, answer)
+            engine.remember(bound[place].query, answer)
     return replies
 
 

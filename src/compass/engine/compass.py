@@ -1,7 +1,6 @@
 """The engine: fit it once on past runs, then ask."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,16 @@ from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import TellReport
 from compass.engine import arguments
-from compass.engine.answer import Clock, WantedRuns, answer_by_search
+from compass.engine.answer import Clock, WantedRuns, answer_by_search, provenance_of
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, BatchReply, ask_all
 from compass.engine.dataset import Dataset, read
 from compass.engine.forward import answer_population, changed_runs, curves
 from compass.engine.plan import is_population, plan
-from compass.engine.provenance import provenance_of
 from compass.engine.questions import Questions, Run
-from compass.engine.rules import broken_by, compiled, explaining, standing
+from compass.engine.rules import broken_by, compiled, ignored_column, standing
 from compass.engine.scope import Scope, scope_of
-from compass.engine.tell_report import remembered
 from compass.evidence.assessor import Assessor
-from compass.evidence.comparable import MatchedRuns
 from compass.execute import Executor, executor_name
 from compass.generate.legality import lawful
 from compass.generate.task import SearchTask
@@ -44,6 +40,7 @@ from compass.model.function import PredictFunction
 from compass.settings import Settings
 
 _NO_RUNS = WantedRuns()
+_REMEMBERED = 5  # questions whose answers `tell` compares when nobody says which
 
 
 class Compass(Questions):
@@ -147,14 +144,19 @@ class Compass(Questions):
             )
         trained = self.store.train(features, outcomes)
         assessor = Assessor(self.store, self.store.view_of(features), trained)
-        MatchedRuns.of(assessor, outcomes).prepare()
+        assessor.matched.prepare()
         return self
 
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
         query = self._query(question, options)
         answer = self._answer(query, options.curve)
-        self.asked = remembered(self.asked, query, answer)
+        self.remember(query, answer)
         return answer
+
+    def remember(self, query: Query, answer: Answer) -> None:
+        """Keep a question for `tell`, as the newest of the last few."""
+        others = [one for one in self.asked if one[0] != query]
+        self.asked = [*others, (query, answer)][-_REMEMBERED:]
 
     @takes(questions=arguments.BATCH, executor=executor_name, progress=function)
     def ask_all(
@@ -193,9 +195,10 @@ class Compass(Questions):
         if checked.generator is not None:
             registry.get("generator", checked.generator)  # a wrong name is told before the work
         try:
-            return self._bind(checked)
+            return bind_query(checked, self.space)
         except UnknownName as error:
-            raise error.within(question if isinstance(question, str) else "") from None
+            known = ignored_column(error, self.data.prepared)
+            raise known.within(question if isinstance(question, str) else "") from None
 
     def _run_next(
         self,
@@ -320,9 +323,6 @@ class Compass(Questions):
         """How many past runs break each rule."""
         return broken_by(self.data.prepared, self.rules)
 
-    def _bind(self, query: Query) -> Query:
-        return explaining(partial(bind_query, query, self.space), self.data.prepared)
-
     def _baseline(self, run: Run) -> Row | Given:
         if isinstance(run, int):
             self.data.table.check_row(run)
@@ -343,7 +343,8 @@ class Compass(Questions):
     ) -> Answer:
         clock = Clock()
         task, assessor = self._bind_task(query, clock)
-        provenance = provenance_of(self, query)
+        seed = query.seed if query.seed is not None else self.settings.seed
+        provenance = provenance_of(self.data, seed)
         if isinstance(task, Scope):
             answer = self._over_past_runs(query, task, assessor, provenance, runs.count)
             clock.mark("search")
@@ -365,12 +366,12 @@ class Compass(Questions):
 
         def assess(scope: Scope) -> Assessor:
             clock.mark("plan")
-            trained = self.store.train(scope.features, scope.outcomes)
+            trained = self.store.train(scope.view.names, scope.outcomes)
             clock.mark("fit")
-            return Assessor(self.store, self.store.view_of(scope.features), trained, query.level)
+            return Assessor(self.store, scope.view, trained, query.level)
 
         if is_population(query):
-            scope = scope_of(query, self.space, self.rules)
+            scope = scope_of(query, self.store, self.rules)
             return scope, assess(scope)
         return plan(query, self.store, self.rules, assess)
 

@@ -21,7 +21,6 @@ from compass.domain.query import Plus, Query, SetTo, Times
 from compass.domain.space import Category, Number, Space
 from compass.engine.scope import Scope
 from compass.evidence.assessor import Assessor
-from compass.evidence.comparable import MatchedRuns
 from compass.evidence.effects import effects, unsupported, with_doubts
 from compass.evidence.matching import obeyed
 from compass.generate.task import SearchTask
@@ -101,7 +100,7 @@ def answer_population(
         query=query,
         text=format_query(query),
         context="No baseline: the change is applied to every matching run.",
-        comparable=MatchedRuns.of(assessor, tuple(assessor.trained)).known,
+        comparable=assessor.matched.known,
         population=population,
         notes=notes,
         no_answer=why,
@@ -124,7 +123,7 @@ def _population(query: Query, runs: ChangedRuns, assessor: Assessor, sampled: bo
         **_trust(assessor, runs),
         reason="",
     )
-    comparable = MatchedRuns.of(assessor, tuple(assessor.trained)).known
+    comparable = assessor.matched.known
     reason = labelled(population.label, population_in_words(population, comparable))
     return population.model_copy(update={"reason": reason})
 
@@ -203,7 +202,7 @@ def _half_width(change: Floats, weight: Floats, level: float) -> float:
 
 def _trust(assessor: Assessor, runs: ChangedRuns) -> dict[str, Any]:
     """How far the mean change can be relied on, going by the labels of the runs that change."""
-    matched = MatchedRuns.of(assessor, tuple(assessor.trained))
+    matched = assessor.matched
     before, after, weight = runs.before, runs.after, runs.weight
     rng = np.random.default_rng(assessor.store.settings.seed)
     changing = np.flatnonzero((before != after).any(axis=1))
@@ -254,7 +253,7 @@ def _curve(task: SearchTask, assessor: Assessor, name: str) -> list[Curve]:
     feasible = np.ones(len(X), dtype=bool)
     for rule in task.rules:
         feasible &= rule.holds(X)
-    matched = MatchedRuns.of(assessor, task.outcomes)
+    matched = assessor.matched
     labels = with_doubts(assessor.labels(X), effects(matched, [task.origin] * len(X), X))
     shown = [Encoder(space.select([name])).decode(values[[i]])[name] for i in range(len(values))]
     result = []

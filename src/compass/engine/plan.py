@@ -1,4 +1,7 @@
-"""Binds a question to the table as a search task: the only place where the three kinds differ."""
+"""Binds a question to the table as a search task: the only place where the three kinds differ.
+
+Decisions 0031 and 0006 (docs/decisions).
+"""
 
 import time
 from collections.abc import Callable
@@ -69,9 +72,9 @@ def plan(
 
     What is wrong with the question is raised before `assess` trains any model.
     """
-    scope = scope_of(query, store.prepared.space, standing)
-    view = store.view_of(scope.features)
-    start = _KINDS[query.kind](query, scope, store, view)
+    scope = scope_of(query, store, standing)
+    view = scope.view
+    start = _KINDS[query.kind](query, scope, store)
     assessor = assess(scope)
     baseline = None if start.origin is None else _starting_point(start, view, assessor)
     targets = resolve(
@@ -81,7 +84,7 @@ def plan(
         {name: trained.scale for name, trained in assessor.trained.items()},
         store.settings.same,
     )
-    names = scope.features
+    names = view.names
     seed = query.seed if query.seed is not None else store.settings.seed
     task = SearchTask(
         space=view.features,
@@ -148,9 +151,10 @@ def _settings(query: Query, settings: Settings) -> Settings:
     return settings.model_copy(update=chosen) if chosen else settings
 
 
-def _recommend(query: Query, scope: Scope, store: ModelStore, view: FeatureView) -> _Start:
+def _recommend(query: Query, scope: Scope, store: ModelStore) -> _Start:
     """Start from past runs that meet the conditions, and average over their contexts."""
-    names, prepared = scope.features, store.prepared
+    view, prepared = scope.view, store.prepared
+    names = view.names
     given, notes = base.edited(query, view.features, origin=None)
     pinned = given | pinned_by(query, view.features)
     free = tuple(query.ask) or tuple(n for n in view.features.having(Role.KNOB) if n not in pinned)
@@ -159,7 +163,7 @@ def _recommend(query: Query, scope: Scope, store: ModelStore, view: FeatureView)
             "there is nothing to recommend: no parameter is asked for",
             hint="write e.g. X = {threads: ?}",
         )
-    rows, unmet = matching_rows(scope, view, given)
+    rows, unmet = matching_rows(scope, given)
     rng = np.random.default_rng(query.seed if query.seed is not None else store.settings.seed)
     best = best_run(rows, query.goals, prepared, rng)
     start = view.X[best].copy()
@@ -188,14 +192,14 @@ def _recommend(query: Query, scope: Scope, store: ModelStore, view: FeatureView)
     )
 
 
-def _reconfigure(query: Query, scope: Scope, store: ModelStore, view: FeatureView) -> _Start:
+def _reconfigure(query: Query, scope: Scope, store: ModelStore) -> _Start:
     """Start at the baseline; without a word on what may move, all knobs that are not set may."""
-    return _from_baseline(query, scope, store, view, everything=not query.change)
+    return _from_baseline(query, scope, store, everything=not query.change)
 
 
-def _what_if(query: Query, scope: Scope, store: ModelStore, view: FeatureView) -> _Start:
+def _what_if(query: Query, scope: Scope, store: ModelStore) -> _Start:
     """Start at the baseline with the change made; only what has to compensate moves."""
-    found = _from_baseline(query, scope, store, view, everything=False)
+    found = _from_baseline(query, scope, store, everything=False)
     # A plain what-if has one answer: the change with the least that rules make move with it.
     return replace(found, forward=True, count=None if found.free else 1)
 
@@ -207,21 +211,20 @@ _KINDS = {
 }
 
 
-def _from_baseline(
-    query: Query, scope: Scope, store: ModelStore, view: FeatureView, *, everything: bool
-) -> _Start:
+def _from_baseline(query: Query, scope: Scope, store: ModelStore, *, everything: bool) -> _Start:
     """The baseline with the stated changes made; `everything`: all other knobs may move."""
     if query.baseline is None:
         raise BaselineProblem(
             f"{query.kind.value} needs a configuration to start from",
             hint="add `from row N` or `from {name: value, ...}` to the question (--from row:N)",
         )
+    view = scope.view
     origin, measured = base.encode(query.baseline, store, view)
     base.check_stated(query, view.features, origin, measured)
     changed, notes = base.edited(query, view.features, origin)
     start = origin.copy()
     for name, value in changed.items():
-        start[scope.features.index(name)] = value
+        start[view.names.index(name)] = value
     free = tuple(query.ask)
     compensate = any(isinstance(goal, Same) for goal in query.goals.values())
     if not free and (compensate or everything):

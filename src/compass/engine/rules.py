@@ -1,9 +1,7 @@
 """The rules that hold for every answer: of the study, of the person, and confirmed dependencies."""
 
 import shlex
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import TypeVar
+from collections.abc import Iterable
 
 from compass.domain.constraint import Constraint, Source
 from compass.domain.errors import UnknownName
@@ -14,8 +12,6 @@ from compass.language import parse_rule
 from compass.language.bind import bind_constraint
 from compass.prepare import Prepared
 from compass.rules import Rule, compile_rule
-
-Thing = TypeVar("Thing")
 
 
 def standing(data: Dataset, rules: Iterable[str] = ()) -> tuple[Constraint, ...]:
@@ -28,7 +24,10 @@ def standing(data: Dataset, rules: Iterable[str] = ()) -> tuple[Constraint, ...]
     found = {}
     for text, source in texts:
         rule = Constraint(text=text, source=source)
-        bound = explaining(partial(bind_constraint, rule, data.prepared.space), data.prepared)
+        try:
+            bound = bind_constraint(rule, data.prepared.space)
+        except UnknownName as error:
+            raise ignored_column(error, data.prepared) from None
         found[bound.text] = bound
     bound_rules = tuple(found.values())
     compiled(bound_rules, data.prepared.space, data.prepared.space.names)  # refuses what is wrong
@@ -54,21 +53,16 @@ def broken_by(prepared: Prepared, rules: Iterable[Constraint]) -> dict[str, int]
     return {rule.text: int((~rule.holds(prepared.values)).sum()) for rule in checks}
 
 
-def explaining(bind: Callable[[], Thing], prepared: Prepared) -> Thing:
-    """Names of ignored columns get a better hint than the nearest other name."""
-    try:
-        return bind()
-    except UnknownName as error:
-        for report in prepared.columns:
-            meant = error.kind == "column" and error.name == report.name
-            if report.role is Role.IGNORED and meant:
-                use = (
-                    f"to use it: --role {shlex.quote(report.name + '=context')} (or knob, outcome)"
-                )
-                raise UnknownName(
-                    f"column '{report.name}' is ignored ({report.note or 'by the study'})",
-                    hint=use if report.distinct else "it has no values",
-                    name=report.name,
-                    kind="column",
-                ) from None
-        raise
+def ignored_column(error: UnknownName, prepared: Prepared) -> UnknownName:
+    """The error about an unknown name; that of an ignored column says how to use it."""
+    for report in prepared.columns:
+        meant = error.kind == "column" and error.name == report.name
+        if report.role is Role.IGNORED and meant:
+            use = f"to use it: --role {shlex.quote(report.name + '=context')} (or knob, outcome)"
+            return UnknownName(
+                f"column '{report.name}' is ignored ({report.note or 'by the study'})",
+                hint=use if report.distinct else "it has no values",
+                name=report.name,
+                kind="column",
+            )
+    return error

@@ -1,4 +1,7 @@
-"""What a question is about: the features it predicts from, its outcomes, and the rules on both."""
+"""What a question is about: the features it predicts from, its outcomes, and the rules on both.
+
+Decision 0007 (docs/decisions).
+"""
 
 from dataclasses import dataclass
 
@@ -8,37 +11,37 @@ from compass.domain.expression import names_in
 from compass.domain.query import Query
 from compass.domain.space import Role, Space
 from compass.language import parse_rule
-from compass.rules import Rule, compile_rule
+from compass.learn.features import FeatureView
+from compass.learn.store import ModelStore
+from compass.rules import Rule
 
 
 @dataclass(frozen=True)
 class Scope:
     """The columns of a question and the rules on them."""
 
-    features: tuple[str, ...]
+    view: FeatureView
     outcomes: tuple[str, ...]  # everything that has to be predicted
     rules: tuple[Rule, ...]  # over the features
     conditions: tuple[Rule, ...]  # over features and outcomes
 
 
-def scope_of(query: Query, space: Space, standing: tuple[Constraint, ...]) -> Scope:
+def scope_of(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) -> Scope:
     """The scope of a bound query; `standing` are the rules of the study."""
-    features = features_of(query, space)
-    trees = {rule.text: parse_rule(rule.text) for rule in (*standing, *query.where)}
-    names = {text: names_in(tree) for text, tree in trees.items()}
-    outcomes = dict.fromkeys(query.goals)
-    for found in names.values():
-        outcomes.update(dict.fromkeys(name for name in found if name not in features))
-    columns = (*features, *outcomes)
-    over_features, extended = space.select(features), space.select(columns)
-    plain = [text for text in trees if set(names[text]) <= set(features)]
+    features = features_of(query, store.prepared.space)
+    texts = dict.fromkeys(rule.text for rule in (*standing, *query.where))
+    names = {text: names_in(parse_rule(text)) for text in texts}
+    found = dict.fromkeys(query.goals)
+    for some in names.values():
+        found.update(dict.fromkeys(name for name in some if name not in features))
+    outcomes = tuple(found)
+    view = store.view_of(features)
+    plain = [text for text in texts if {*names[text]} <= {*features}]
     return Scope(
-        features=features,
-        outcomes=tuple(outcomes),
-        rules=tuple(compile_rule(trees[t], over_features, features, t) for t in plain),
-        conditions=tuple(
-            compile_rule(tree, extended, columns, t) for t, tree in trees.items() if t not in plain
-        ),
+        view=view,
+        outcomes=outcomes,
+        rules=tuple(view.rule(text) for text in plain),
+        conditions=tuple(view.rule(text, outcomes) for text in texts if text not in plain),
     )
 
 

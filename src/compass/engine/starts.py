@@ -1,4 +1,7 @@
-"""Where a recommendation starts: matching past runs, the contexts they ran in, the best of them."""
+"""Where a recommendation starts: matching past runs, the contexts they ran in, the best of them.
+
+Decision 0005 (docs/decisions).
+"""
 
 import numpy as np
 
@@ -37,10 +40,9 @@ def _equality(node: Expression) -> tuple[str, Value] | None:
             return None
 
 
-def matching_rows(
-    scope: Scope, view: FeatureView, given: dict[str, float]
-) -> tuple[Rows, tuple[str, ...]]:
+def matching_rows(scope: Scope, given: dict[str, float]) -> tuple[Rows, tuple[str, ...]]:
     """Past runs that meet all conditions, else those that meet most of them (and a note)."""
+    view = scope.view
     complete = np.isfinite(view.X).all(axis=1) & view.prepared.measured
     checks = obeyed(scope.rules, scope.conditions, scope.outcomes, view)
     names = [rule.text for rule in (*scope.rules, *scope.conditions)]

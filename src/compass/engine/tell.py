@@ -1,4 +1,7 @@
-"""Taking in new runs: what drifted, which models go on and which begin anew."""
+"""Taking in new runs: what drifted, which models go on and which begin anew.
+
+Decision 0018 (docs/decisions).
+"""
 
 import time
 from collections.abc import Sequence

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from compass.domain.answer import Answer, Effect, Label, Prediction
 from compass.domain.base import Value
-from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.tell import Arrival, Best, Coverage, OutcomeCheck, Reanswered, Relabelled
 from compass.evidence.assessor import Assessor
@@ -21,7 +20,6 @@ Rows = NDArray[np.int64]
 
 _SHOWN = 20  # new runs that are shown one by one
 _CHECKED = 2000  # new runs that are compared at all
-_REMEMBERED = 5  # questions whose answers are compared when nobody says which
 _UNKNOWN = "not known"
 
 
@@ -199,14 +197,6 @@ def reanswered(was: Answer, now: Answer | str) -> Reanswered | str:
         changed=bool(lines or findings),
         summary=(*lines, *findings) or (_same(after),),
     )
-
-
-def remembered(
-    asked: Sequence[tuple[Query, Answer]], query: Query, answer: Answer
-) -> list[tuple[Query, Answer]]:
-    """The last questions with their answers, this one as the newest."""
-    others = [one for one in asked if one[0] != query]
-    return [*others, (query, answer)][-_REMEMBERED:]
 
 
 def sentences(again: Sequence[Reanswered | str]) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from compass.domain.answer import Evidence, Label, Prediction, Trust
 from compass.domain.base import Config, Value
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category, Number
 from compass.domain.target import Target
+from compass.evidence.comparable import MatchedRuns
 from compass.generate.targets import meets
 from compass.learn.features import FeatureView
 from compass.learn.intervals import own_spread
@@ -34,6 +36,12 @@ class Assessor:
     view: FeatureView
     trained: Mapping[str, OutcomeModel]
     asked: float | None = None  # the level of intervals that a question wants
+
+    @cached_property
+    def matched(self) -> MatchedRuns:
+        """The comparable past runs, for all of its outcomes."""
+        learnt = {name: self.learnt(name) for name in self.trained}
+        return MatchedRuns.of(self.view, learnt, self.store.settings.trust)
 
     def learnt(self, name: str) -> LearntOutcome:
         """An outcome with what was measured of it and what is known of its model."""
@@ -257,3 +265,16 @@ class Assessor:
         """The encoder of the outcomes, and their columns in the prepared table."""
         space, names = self.store.prepared.space, tuple(self.trained)
         return Encoder(space.select(names)), [space.names.index(name) for name in names]
+
+
+def goal_doubts(outcomes: Sequence[Prediction], least: float) -> tuple[Doubt, ...]:
+    """A doubt for every goal that is predicted to be met, but with a chance below `least`.
+
+    A suggestion that just reaches its goal misses it about every other time; who reads `trusted`
+    expects more than that.
+    """
+    return tuple(
+        Doubt(code=DoubtCode.GOAL_CHANCE, outcome=one.name, value=one.chance, limit=least)
+        for one in outcomes
+        if one.chance is not None and one.meets and one.chance < least
+    )

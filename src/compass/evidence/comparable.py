@@ -1,6 +1,6 @@
 """The comparable past runs behind a question: which they are, and how pairs of them are found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from compass.domain.answer import Comparable
 from compass.domain.errors import StudyProblem
 from compass.domain.space import Category, Number, Role, Space
-from compass.evidence.assessor import Assessor
-from compass.learn.features import Floats, Rows
+from compass.learn.features import FeatureView, Floats, Rows
+from compass.learn.outcomes import LearntOutcome
 from compass.learn.runs import distinct_runs, repeated_runs
 from compass.prepare import Prepared
+from compass.settings import TrustSettings
 from compass.trust.pairs.comparable import comparable, disagreement
-from compass.trust.pairs.effect import Outcome
 from compass.trust.pairs.index import PairIndex
 
 
@@ -22,43 +22,40 @@ from compass.trust.pairs.index import PairIndex
 class MatchedRuns:
     """The comparable runs behind a question about some outcomes."""
 
-    assessor: Assessor
-    outcomes: tuple[str, ...]
+    view: FeatureView
+    outcomes: Mapping[str, LearntOutcome]
+    settings: TrustSettings
     known: Comparable
 
     @classmethod
-    def of(cls, assessor: Assessor, outcomes: Sequence[str]) -> "MatchedRuns":
+    def of(
+        cls, view: FeatureView, outcomes: Mapping[str, LearntOutcome], settings: TrustSettings
+    ) -> "MatchedRuns":
         """Which runs count as comparable for a question about these outcomes."""
-        apart = [assessor.learnt(name).disagreement for name in outcomes]
-        known = _known(assessor.store.prepared, assessor.view.features, apart)
-        return cls(assessor, tuple(outcomes), known)
+        apart = [outcome.disagreement for outcome in outcomes.values()]
+        return cls(view, outcomes, settings, _known(view.prepared, view.features, apart))
 
     def prepare(self) -> None:
         """Lay out everything that the first question would have to wait for."""
         self.pair_index(())
-        for name in self.outcomes:
-            if not isinstance(self.assessor.store.prepared.space[name], Category):
-                self.outcome(name)
+        for outcome in self.outcomes.values():
+            if not isinstance(outcome.parameter, Category):
+                outcome.effect()
 
     def pair_index(self, moved: Sequence[int]) -> PairIndex:
         """The runs by context; what is moved itself need not be the same in a pair."""
-        every = self.assessor.view.names
+        every = self.view.names
         columns = tuple(n for n in self.known.columns if every.index(n) not in moved)
-        return self.assessor.view.pair_index(columns)
-
-    def outcome(self, name: str, label: int = -1) -> Outcome:
-        """An outcome of the past runs; of classes: whether it is this label."""
-        return self.assessor.learnt(name).effect(label)
+        return self.view.pair_index(columns)
 
     def reference(self, x: Floats, free: Rows, allowed: NDArray[np.bool_]) -> Rows:
         """The past runs, by position, that a recommendation x [d] can be compared with.
 
         Only those that are `allowed` [n].
         """
-        rows = self.assessor.view.distinct
+        rows = self.view.distinct
         fixed = [j for j in range(len(x)) if j not in free]
-        tolerance = self.assessor.store.settings.trust.tolerance
-        found = rows[self.pair_index(()).alike(x, fixed, tolerance)]
+        found = rows[self.pair_index(()).alike(x, fixed, self.settings.tolerance)]
         return found[allowed[found]]
 
 

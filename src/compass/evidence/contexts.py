@@ -1,4 +1,7 @@
-"""Candidates in the contexts that a recommendation is averaged over."""
+"""Candidates in the contexts that a recommendation is averaged over.
+
+Decisions 0005 and 0020 (docs/decisions).
+"""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,7 @@
-"""Effect evidence of suggestions: what comparable past runs say about every move they make."""
+"""Effect evidence of suggestions: what comparable past runs say about every move they make.
+
+Decision 0019 (docs/decisions).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +13,6 @@ from numpy.typing import NDArray
 from compass.domain.answer import Effect, Finding, Label, Trust
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category
-from compass.evidence.assessor import Assessor
 from compass.evidence.comparable import MatchedRuns
 from compass.evidence.findings import Case, Expected, enough
 from compass.evidence.matching import best_run, obeyed
@@ -23,14 +25,13 @@ Rows = NDArray[np.int64]
 
 
 def with_effects(
-    task: SearchTask, assessor: Assessor, X: Floats, trusts: Sequence[Trust]
+    task: SearchTask, matched: MatchedRuns, X: Floats, trusts: Sequence[Trust]
 ) -> list[Trust]:
     """Trust of the suggestions X [n, d] with the evidence about everything that they move.
 
     They are compared with the baseline; without one, each with the best past run of its context
     that differs in the movable columns only.
     """
-    matched = MatchedRuns.of(assessor, task.outcomes)
     references = _references(task, matched, X)
     asked = () if task.baseline is not None else task.free
     found = effects(matched, references, X, asked)
@@ -46,7 +47,7 @@ def with_effects(
 
 
 def _references(task: SearchTask, matched: MatchedRuns, X: Floats) -> list[Floats | None]:
-    view, movable = matched.assessor.view, task.movable
+    view, movable = matched.view, task.movable
     if task.baseline is not None:
         return [task.origin] * len(X)
     if not matched.known.identifiable:
@@ -123,13 +124,13 @@ def _expected(
             assert old is not None
             back[j] = old[j]
             rows.append(back)
-    predicted = matched.assessor.trained[name].model.predict(np.array(rows))
+    predicted = matched.outcomes[name].learnt.model.predict(np.array(rows))
     found, at = [], 0
     for moved in moves:
         mine = predicted[at : at + 2 + len(moved)]
         at += 2 + len(moved)
         label = int(np.argmax(mine[0])) if mine.shape[1] > 1 else -1
-        outcome = matched.outcome(name, label)
+        outcome = matched.outcomes[name].effect(label)
         values = _scaled(outcome, mine, label)
         single = {j: float(values[0] - values[2 + place]) for place, j in enumerate(moved)}
         found.append(Expected(single, float(values[0] - values[1]), label))
@@ -155,8 +156,8 @@ def _never_varied(matched: MatchedRuns, x: Floats, columns: set[int]) -> list[Ef
             continue
         expected = Expected({j: 0.0}, 0.0, -1)
         for name in matched.outcomes:
-            label = 0 if isinstance(matched.assessor.store.prepared.space[name], Category) else -1
-            case = Case(matched, name, matched.outcome(name, label), x, x, j, expected)
+            label = 0 if isinstance(matched.view.prepared.space[name], Category) else -1
+            case = Case(matched, name, matched.outcomes[name].effect(label), x, x, j, expected)
             found.append(case.never_varied())
     return found
 
@@ -173,7 +174,7 @@ class _Finder:
     def pairs(self, old: Floats, new: Floats, moved: list[int], move: list[int]) -> Paired:
         """The pairs for one part of everything that is moved from old [d] to new [d]."""
         pair_index = self.matched.pair_index(move)
-        tolerance = self.matched.assessor.store.settings.trust.tolerance
+        tolerance = self.matched.settings.tolerance
         return pair_index.pairs(
             old, new, move, tolerance, self._around(pair_index, old, new, moved)
         )
@@ -196,7 +197,7 @@ class _Finder:
         return around
 
     def _runs(self) -> Rows:
-        return self.matched.assessor.view.distinct
+        return self.matched.view.distinct
 
 
 def _pairs(
@@ -223,7 +224,7 @@ def _of_outcome(
     expected: Expected,
 ) -> list[Effect]:
     """The evidence about each move; `found` gives the pairs of a part of them."""
-    outcome = matched.outcome(name, expected.label)
+    outcome = matched.outcomes[name].effect(expected.label)
     cases = [Case(matched, name, outcome, old, new, j, expected) for j in moved]
     if not matched.known.identifiable:
         return [case.unknown() for case in cases]
@@ -231,7 +232,7 @@ def _of_outcome(
         # Runs at both ends of the whole move tell more than those of each part of it.
         paired, whole = found(tuple(moved)), expected.whole
         counted = count(outcome, paired, whole, whole)
-        if enough(counted, matched.assessor.store.settings.trust):
+        if enough(counted, matched.settings):
             return [case.effect(counted, paired, whole, moved) for case in cases]
     each = []
     for case in cases:
@@ -273,7 +274,7 @@ def effect_doubts(
         return (Doubt(code=DoubtCode.EFFECT_NOT_IDENTIFIABLE, columns=knobs),)
     if not compared:
         return (Doubt(code=DoubtCode.NOTHING_COMPARABLE),)
-    least = matched.assessor.store.settings.trust.agreement
+    least = matched.settings.agreement
     return tuple(
         Doubt(
             code=_DOUBTS[effect.finding],

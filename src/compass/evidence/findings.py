@@ -51,7 +51,7 @@ class Case:
     @property
     def knob(self) -> str:
         """The parameter that is moved."""
-        return self.matched.assessor.view.features.parameters[self.column].name
+        return self.matched.view.features.parameters[self.column].name
 
     def unknown(self) -> Effect:
         """Nothing can be told, because no two runs are known to be comparable."""
@@ -65,7 +65,7 @@ class Case:
         self, counted: Count, paired: Paired, expected: float, moved: Sequence[int]
     ) -> Effect:
         """What these pairs say."""
-        settings = self.matched.assessor.store.settings.trust
+        settings = self.matched.settings
         if not enough(counted, settings):
             finding = Finding.NEVER_OBSERVED
         elif counted.agree >= settings.agreement - 1e-9:
@@ -92,7 +92,7 @@ class Case:
             unobserved=self._unobserved(seen, moved) if finding is _NEVER else None,
             together=len(moved) > 1,
             pairs=seen.pairs,
-            needed=self.matched.assessor.store.settings.trust.pairs,
+            needed=self.matched.settings.pairs,
             agreeing=seen.agreeing,
             agree=seen.agree if seen.pairs else None,
             observed=self._change(seen.median) if seen.pairs else None,
@@ -107,14 +107,14 @@ class Case:
     def _unobserved(self, counted: Count, moved: Sequence[int]) -> Unobserved:
         """Why the pairs are not enough."""
         if counted.pairs:
-            few = counted.pairs < self.matched.assessor.store.settings.trust.pairs
+            few = counted.pairs < self.matched.settings.pairs
             return Unobserved.TOO_FEW_PAIRS if few else Unobserved.UNLIKE_PAIRS
         if self.matched.pair_index(moved).varied(self.new, self.column):
             return Unobserved.ONE_SIDED
         return Unobserved.NEVER_VARIED
 
     def _value(self, row: Floats) -> Value:
-        parameter = self.matched.assessor.view.features.parameters[self.column]
+        parameter = self.matched.view.features.parameters[self.column]
         return decode_value(parameter, float(row[self.column]))
 
     def _change(self, change: float) -> float | None:
@@ -125,16 +125,16 @@ class Case:
     def _examples(self, paired: Paired | None) -> tuple[Pair, ...]:
         if paired is None:
             return ()
-        store = self.matched.assessor.store
-        rows, outcome = self.matched.assessor.view.distinct, store.prepared.space[self.name]
-        y = self.matched.assessor.learnt(self.name).y
+        prepared = self.matched.view.prepared
+        rows, outcome = self.matched.view.distinct, prepared.space[self.name]
+        y = self.matched.outcomes[self.name].y
         both = np.column_stack([rows[paired.old], rows[paired.new]])
         both = both[np.isfinite(y[both]).all(axis=1)]
         shown = []
         for a, b in both[:_EXAMPLES]:
             before, after = (decode_value(outcome, float(y[i])) for i in (a, b))
-            old, new = (int(store.prepared.row_id[i]) for i in (a, b))
-            was, now = (store.prepared.table.source_of(row) for row in (old, new))
+            old, new = (int(prepared.row_id[i]) for i in (a, b))
+            was, now = (prepared.table.source_of(row) for row in (old, new))
             shown.append(
                 Pair(old=old, new=new, before=before, after=after, old_source=was, new_source=now)
             )

@@ -2,6 +2,8 @@
 
 Only where the context is a single one: a prediction that is averaged over contexts cannot be
 compared with runs of one of them.
+
+Decision 0013 (docs/decisions).
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,7 @@
-"""The past runs seen through one set of features: what models learn from and answers refer to."""
+"""The past runs seen through one set of features: what models learn from and answers refer to.
+
+Decision 0031 (docs/decisions).
+"""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,17 +11,21 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
+from compass.language import parse_rule
 from compass.learn.runs import RunIndex, distinct_runs, repeated_runs
 from compass.prepare import Prepared
 from compass.prepare.geometry import Geometry
 from compass.prepare.split import by_configuration, by_group, by_time, configurations
 from compass.prepare.weigh import deviation
+from compass.rules import Rule, compile_rule
 from compass.settings import Settings
 from compass.trust.pairs.index import PairIndex
 from compass.trust.support import Support
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+_RULES = 1000  # compiled rules that are kept; questions bring theirs
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +42,7 @@ class FeatureView:
     scale: Floats  # [d] what counts as a large difference
     seed: int
     _pair_indexes: dict[tuple[str, ...], PairIndex] = field(default_factory=dict, repr=False)
+    _rules: dict[tuple[str, tuple[str, ...]], Rule] = field(default_factory=dict, repr=False)
 
     @classmethod
     def build(
@@ -101,6 +109,17 @@ class FeatureView:
             built = PairIndex.build(self.X[self.distinct], self.features, columns)
             self._pair_indexes[columns] = built
         return self._pair_indexes[columns]
+
+    def rule(self, text: str, outcomes: tuple[str, ...] = ()) -> Rule:
+        """A rule over the features, and over these outcomes beside them."""
+        key = (text, outcomes)
+        if key not in self._rules:
+            if len(self._rules) >= _RULES:
+                self._rules.clear()
+            columns = (*self.names, *outcomes)
+            space = self.prepared.space.select(columns)
+            self._rules[key] = compile_rule(parse_rule(text), space, columns, text)
+        return self._rules[key]
 
     def geometry(self, weights: dict[str, float]) -> Geometry:
         """Distances between configurations, with the person's costs of change."""

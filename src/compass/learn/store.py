@@ -35,6 +35,17 @@ Progress = Callable[[str, int, int], None]
 Key = tuple[tuple[str, ...], str]  # features, outcome
 
 
+@dataclass(frozen=True, eq=False)
+class _Selected:
+    """An outcome, and what is to learn it."""
+
+    target: str
+    data: OutcomeData
+    learner: Learner
+    selection: Selection
+    seconds: float  # that the selection took
+
+
 @dataclass
 class ModelStore:
     """Feature views and outcome models, by the features and the outcome they are made of."""
@@ -75,16 +86,16 @@ class ModelStore:
         """The trained models of these outcomes; those that exist are reused."""
         wanted = tuple(targets)
         missing = [t for t in wanted if (features, t) not in self.trained]
-        with self._at_work(bool(missing)):
-            self._train(features, missing)
         if missing:
+            with self._at_work():
+                self._train(features, missing)
             self.tell("learnt", len(missing), len(missing))
         return {target: self.trained[features, target] for target in wanted}
 
     @contextmanager
-    def _at_work(self, needed: bool) -> Iterator[None]:
+    def _at_work(self) -> Iterator[None]:
         """Opens the executor that was asked for, once for all outcomes."""
-        if self.executor is None or self.place is not None or not needed:
+        if self.executor is None or self.place is not None:
             yield
             return
         with opened(self.executor) as place:
@@ -143,22 +154,37 @@ class ModelStore:
         return OutcomeData.of(self.view_of(features), target)
 
     def _train(self, features: tuple[str, ...], targets: Sequence[str]) -> None:
-        """Select a recipe for each outcome, then train those of one recipe together."""
-        plans: list[TrainingPlan] = []
-        selections: list[tuple[OutcomeData, Selection, float]] = []
-        for done, target in enumerate(targets):
-            self.tell(f"learning {target}", done, len(targets))
-            began = time.perf_counter()
-            data = self.data_of(features, target)
-            learner, selected = self.chosen(data, target)
-            plans.append(
-                TrainingPlan(learner, data.training(self.settings), data.train, data.valid)
+        """Select a recipe for each outcome, then train those of one recipe together.
+
+        Where one cannot be learnt, those before it are kept.
+        """
+        selected: list[_Selected] = []
+        try:
+            for done, target in enumerate(targets):
+                self.tell(f"learning {target}", done, len(targets))
+                began = time.perf_counter()
+                data = self.data_of(features, target)
+                learner, selection = self.chosen(data, target)
+                spent = time.perf_counter() - began
+                selected.append(_Selected(target, data, learner, selection, spent))
+        finally:
+            self._finish(features, selected)
+
+    def _finish(self, features: tuple[str, ...], selected: Sequence[_Selected]) -> None:
+        """Train the final models of the outcomes whose recipes are selected."""
+        began = time.perf_counter()
+        plans = [
+            TrainingPlan(
+                one.learner, one.data.training(self.settings), one.data.train, one.data.valid
             )
-            selections.append((data, selected, began))
+            for one in selected
+        ]
         finals = train_final(plans)
-        for target, final, (data, selected, began) in zip(targets, finals, selections, strict=True):
-            learnt = self.assembled(data, target, final, selected, began)
-            self.trained[features, target] = learnt
+        share = (time.perf_counter() - began) / max(len(selected), 1)
+        for one, final in zip(selected, finals, strict=True):
+            began = time.perf_counter() - one.seconds - share
+            learnt = self.assembled(one.data, one.target, final, one.selection, began)
+            self.trained[features, one.target] = learnt
 
     def assembled(
         self, data: OutcomeData, target: str, final: FinalModel, selected: Selection, began: float
