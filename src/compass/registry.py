@@ -41,84 +41,48 @@ class ListedPlugin:
     summary: str
 
 
-_joints: dict[str, Joint] = {
-    "executor": Joint(
+# What a plug-in of our own joints is, and the modules of Compass that register built-ins.
+_BUILT_IN = {
+    "executor": (
         "a place to run work: function, items -> results",
-        (
-            "compass.execute.threads",
-            "compass.execute.processes",
-            "compass.execute.dask",
-            "compass.execute.mpi",
-            "compass.execute.slurm",
-        ),
-        "compass.testing.executor:check_executor",
+        "execute.threads execute.processes execute.dask execute.mpi execute.slurm",
     ),
-    "reader": Joint(
+    "reader": (
         "a file format: path -> table",
-        (
-            "compass.readers.columnar",
-            "compass.readers.catalogue",
-            "compass.readers.json_runs",
-            "compass.readers.darshan",
-            "compass.readers.profiles.timemory",
-            "compass.readers.profiles.caliper",
-            "compass.readers.profiles.tau",
-            "compass.readers.profiles.hpctoolkit",
-            "compass.readers.sacct",
-            "compass.readers.sacct_json",
-            "compass.readers.sacct_live",
-            "compass.readers.workload",
-        ),
-        "compass.testing.reader:check_reader",
+        "readers.columnar readers.catalogue readers.json_runs readers.darshan "
+        "readers.profiles.timemory readers.profiles.caliper readers.profiles.tau "
+        "readers.profiles.hpctoolkit readers.sacct readers.sacct_json readers.sacct_live "
+        "readers.workload",
     ),
-    "step": Joint(
-        "a preprocessing step: table -> table, with a report",
-        ("compass.prepare.clean",),
-        "compass.testing.step:check_step",
-    ),
-    "reducer": Joint(
+    "step": ("a preprocessing step: table -> table, with a report", "prepare.clean"),
+    "reducer": (
         "a way to choose rows: prepared data -> rows and weights",
-        ("compass.reducers.uniform", "compass.reducers.guided"),
-        "compass.testing.reducer:check_reducer",
+        "reducers.uniform reducers.guided",
     ),
-    "embedding": Joint(
+    "embedding": (
         "a learned representation: X, y -> columns that say more",
-        ("compass.embed.attention", "compass.embed.autoencoder"),
-        "compass.testing.embedding:check_embedding",
+        "embed.attention embed.autoencoder",
     ),
-    "surrogate": Joint(
+    "surrogate": (
         "a model family: X, y -> predictions with spread",
-        (
-            "compass.model.forest",
-            "compass.model.boosting",
-            "compass.model.linear",
-            "compass.model.neighbours",
-            "compass.model.svm",
-            "compass.model.gaussian",
-            "compass.model.neural",
-            "compass.model.files.model",
-        ),
-        "compass.testing.surrogate:check_surrogate",
+        "model.forest model.boosting model.linear model.neighbours model.svm model.gaussian "
+        "model.neural model.files.model",
     ),
-    "generator": Joint(
-        "a search: task -> candidates",
-        ("compass.generate.search",),
-        "compass.testing.generator:check_generator",
-    ),
-    "acquisition": Joint(
+    "generator": ("a search: task -> candidates", "generate.search"),
+    "acquisition": (
         "what to measure next: task, suggestions -> runs worth making",
-        ("compass.acquire.propose",),
-        "compass.testing.acquisition:check_acquisition",
+        "acquire.propose",
     ),
-    "rule": Joint(
-        "a rule or function written in Python, usable by name in rule texts",
-        suite="compass.testing.rule:check_rule",
-    ),
-    "exporter": Joint(
-        "a form of an answer: answer -> text",
-        ("compass.exporters.forms",),
-        "compass.testing.exporter:check_exporter",
-    ),
+    "rule": ("a rule or function written in Python, usable by name in rule texts", ""),
+    "exporter": ("a form of an answer: answer -> text", "exporters.forms"),
+}
+_joints = {
+    name: Joint(
+        description,
+        tuple(f"compass.{module}" for module in modules.split()),
+        suite=f"compass.testing.{name}:check_{name}",
+    )
+    for name, (description, modules) in _BUILT_IN.items()
 }
 _OURS = frozenset(_joints)  # their modules are part of Compass: a broken one is an error
 
@@ -265,14 +229,11 @@ def listing() -> list[ListedPlugin]:
     for joint in [*joints(), _JOINT]:
         plugins = {} if joint == _JOINT else everything(joint)
         for name, plugin in sorted(plugins.items()):
-            listed.append(ListedPlugin(joint, name, _origin[joint, name], _summary(plugin)))
+            summary = (getattr(plugin, "__doc__", None) or "").strip().split("\n")[0]
+            listed.append(ListedPlugin(joint, name, _origin[joint, name], summary))
         for name, problem in sorted(_broken[joint].items()):
             listed.append(ListedPlugin(joint, name, "broken", problem.message))
     return listed
-
-
-def _summary(plugin: Any) -> str:
-    return (getattr(plugin, "__doc__", None) or "").strip().split("\n")[0]
 
 
 def _identity(plugin: Any) -> tuple[str, str]:

@@ -38,7 +38,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 def test_groups_keep_every_configuration_and_one_program_each() -> None:
     configurations = plan(knobs_for(4), rows=200, seed=3, kernels=KERNELS)
-    found = groups(configurations, 5)
+    found = groups(configurations)
     assert sorted(map(repr, configurations)) == sorted(repr(c) for g in found for c in g)
     assert all(len({(variant_of(c), c.binding) for c in group}) == 1 for group in found)
 

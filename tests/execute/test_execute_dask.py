@@ -124,7 +124,7 @@ def test_a_cluster_without_workers_is_told_after_a_while(
     monkeypatch.setattr(cluster, "_LOOK", 0.05)
     monkeypatch.setattr(cluster, "threads_of", lambda client: 0)
     with opened(f"dask://{scheduler}") as executor:
-        client = executor._client  # type: ignore[attr-defined]
+        monkeypatch.setattr(executor, "_patience", 0.2)
         items = [1.0]
         with pytest.raises(EnvironmentProblem, match="has had no worker"):
-            list(cluster.on_cluster(client, slow, items, patience=0.2))
+            list(executor.map(slow, items))

@@ -1,5 +1,6 @@
 """Sets of runs as one table, and the values of regions in a call tree."""
 
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -187,19 +188,21 @@ def test_regions_are_summed_as_one_would_by_hand(made: tuple[Tree, list[float]])
 
 def test_ranks_that_measured_nothing_do_not_count_in_the_mean() -> None:
     tree = Tree()
-    tree.along(["main", "solve"])
+    tree.child(tree.child(-1, "main"), "solve")
     added = OverRanks(Groups.of(tree))
     for own in ([1.0, 3.0], [2.0, 6.0], [0.0, 0.0]):
         added.add(None, np.array(own))
-    measured = added.measured("s", 10.0)
-    assert measured.total == {"max": 80.0, "mean": 60.0, "sum": 120.0}
-    assert measured.inclusive["mean"].tolist() == [60.0, 45.0]
-    assert measured.exclusive["max"].tolist() == [20.0, 60.0]
+    measured = added.measured("ms")
+    assert measured.total == pytest.approx({"max": 0.008, "mean": 0.006, "sum": 0.012})
+    assert measured.inclusive["mean"].tolist() == pytest.approx([0.006, 0.0045])
+    assert measured.exclusive["max"].tolist() == pytest.approx([0.002, 0.006])
+    assert measured.unit == "s"
 
 
 def test_calls_nested_without_end_are_refused() -> None:
+    tree = Tree()
     with pytest.raises(DataProblem, match="nested more than"):
-        Tree().along(["f"] * 30_000)
+        reduce(tree.child, ["f"] * 30_000, -1)
 
 
 # --- sources ---------------------------------------------------------------------------------

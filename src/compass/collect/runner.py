@@ -129,7 +129,10 @@ def run_group(
     program: Path, configurations: Sequence[Configuration], repeats: int
 ) -> list[RunResult]:
     """Measures configurations of one compiled program, with one binding, in one process."""
-    lines = "".join(f"{_request(c, repeats)}\n" for c in configurations)
+    lines = "".join(
+        f"{c.kernel} {c.n} {c.threads} {c.schedule} {c.chunk} {c.tile} {repeats} {TARGET_MS:g}\n"
+        for c in configurations
+    )
     limit = _SECONDS_PER_CONFIGURATION * len(configurations)
     try:
         answer = subprocess.run(  # noqa: S603 - the program compiled above
@@ -171,21 +174,8 @@ def summary(sample: Sample) -> Measurement:
 
 def variation_pct(times: Sequence[float]) -> float:
     """Returns how much repeats differ: 100 (p90 - p10) / median, percentiles interpolated."""
-    spread = _percentile(times, 0.9) - _percentile(times, 0.1)
-    return 100 * spread / statistics.median(times)
-
-
-def _percentile(values: Sequence[float], share: float) -> float:
-    ordered = sorted(values)
-    position = share * (len(ordered) - 1)
-    low = int(position)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (position - low) * (ordered[high] - ordered[low])
-
-
-def _request(c: Configuration, repeats: int) -> str:
-    schedule = f"{c.schedule} {c.chunk} {c.tile}"
-    return f"{c.kernel} {c.n} {c.threads} {schedule} {repeats} {TARGET_MS:g}"
+    deciles = statistics.quantiles(times, n=10, method="inclusive")
+    return 100 * (deciles[-1] - deciles[0]) / statistics.median(times)
 
 
 def _environment(binding: str) -> dict[str, str]:

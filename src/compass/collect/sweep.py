@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from compass import files
@@ -250,11 +250,9 @@ def table_rows(measured: SweepSamples) -> tuple[dict[Configuration, Measurement]
     return rows, reasons
 
 
-def groups(
-    configurations: Sequence[Configuration], slices: int = SLICES
-) -> list[list[Configuration]]:
+def groups(configurations: Sequence[Configuration]) -> list[list[Configuration]]:
     """Cuts the plan into slices and, in each, puts together what one process can measure."""
-    length = max(1, -(-len(configurations) // slices))
+    length = max(1, -(-len(configurations) // SLICES))
     found: list[list[Configuration]] = []
     for start in range(0, len(configurations), length):
         by_program: dict[tuple[Variant, str], list[Configuration]] = {}
@@ -278,7 +276,8 @@ def table_text(rows: Mapping[Configuration, Measurement], *, binding: bool) -> s
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
     for configuration, result in rows.items():
-        writer.writerow([_cell(_value(configuration, result, name)) for name in names])
+        cells = {**asdict(configuration), **asdict(result)}
+        writer.writerow([_cell(cells[name]) for name in names])
     return text.getvalue()
 
 
@@ -290,12 +289,6 @@ def _known(kernels: Sequence[str] | None) -> tuple[str, ...]:
     if not chosen:
         raise BadInput("No kernel was named.", hint=f"there are: {', '.join(KERNELS)}")
     return chosen
-
-
-def _value(configuration: Configuration, result: Measurement, name: str) -> object:
-    source = configuration if hasattr(configuration, name) else result
-    value: object = getattr(source, name)
-    return value
 
 
 def _cell(value: object) -> str:

@@ -106,25 +106,32 @@ def threads_of(client: Any) -> int:
     return sum(client.nthreads().values())
 
 
-def on_cluster(
-    client: Any,
-    work: Callable[[Item], Result],
-    items: Sequence[Item],
-    *,
-    patience: float = 60.0,
-) -> Iterator[tuple[int, Result]]:
-    """Yields (position in `items`, result) as each is done, in any order.
+class OnCluster:
+    """What the executors on a Dask scheduler have in common."""
 
-    `patience` is how many seconds the cluster may be without any worker.
-    """
-    call = _ClusterMap(client, pickled(work), items, patience)
-    try:
-        while call.left:
-            call.submit()
-            for position, result in call.completed():
-                yield position, unpickled_result(result)
-    finally:
-        call.cancel()
+    _client: Any = None
+    _cluster: Any = None  # one that was started here, and ends with the executor
+    _patience = 60.0  # seconds that the cluster may be without any worker
+
+    def map(
+        self, work: Callable[[Item], Result], items: Sequence[Item]
+    ) -> Iterator[tuple[int, Result]]:
+        """Yields (position in `items`, result) as each is done, in any order."""
+        call = _ClusterMap(self._client, pickled(work), items, self._patience)
+        try:
+            while call.left:
+                call.submit()
+                for position, result in call.completed():
+                    yield position, unpickled_result(result)
+        finally:
+            call.cancel()
+
+    def close(self) -> None:
+        """Leaves the cluster; one that was started here ends."""
+        for thing in (self._client, self._cluster):
+            if thing is not None:
+                with suppress(OSError, TimeoutError):
+                    thing.close()
 
 
 class _ClusterMap:
@@ -183,19 +190,13 @@ class _ClusterMap:
                 for (position, _), result in zip(ended, self.client.gather(futures), strict=True)
             ]
         except Exception:
-            return [
-                (position, result)
-                for position, future in ended
-                if (result := self._result_unless_lost(position, future)) is not None
-            ]
-
-    def _result_unless_lost(self, position: int, future: Any) -> bytes | None:
-        try:
-            result: bytes = future.result()
-        except Exception as problem:
-            self._retry_or_raise(position, problem)
-            return None
-        return result
+            found = []
+            for position, future in ended:
+                try:
+                    found.append((position, future.result()))
+                except Exception as problem:
+                    self._retry_or_raise(position, problem)
+            return found
 
     def _next_done(self) -> Any:
         alive = time.monotonic()

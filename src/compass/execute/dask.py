@@ -2,19 +2,16 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 from compass import registry
 from compass.domain.errors import BadInput, EnvironmentProblem
-from compass.execute.base import Item, Result
 from compass.execute.cluster import (
     NO_DASHBOARD,
+    OnCluster,
     check_versions,
     connected,
     distributed,
-    on_cluster,
     threads_of,
     tls_keys,
 )
@@ -25,14 +22,12 @@ _ARRIVAL = 30.0  # seconds for the scheduler to answer, and for a first worker t
 
 
 @registry.add("executor", "dask")
-class Dask:
+class Dask(OnCluster):
     """A Dask cluster: `dask://host:8786`, `tls://host:8786`; `dask:4` starts one here."""
 
     name = "dask"
 
     def __init__(self, text: str = "") -> None:
-        self._cluster: Any = None
-        self._client: Any = None
         self.workers = 0
         address = _address(text) if "/" in text else None
         count = 0 if address else count_of(self.name, text)
@@ -64,19 +59,6 @@ class Dask:
             ) from error
         check_versions(self._client)
         self.workers = threads_of(self._client)
-
-    def map(
-        self, work: Callable[[Item], Result], items: Sequence[Item]
-    ) -> Iterator[tuple[int, Result]]:
-        """Yields (position in `items`, result) as each is done, in any order."""
-        return on_cluster(self._client, work, items)
-
-    def close(self) -> None:
-        """Leaves the cluster; one that was started here ends."""
-        for thing in (self._client, self._cluster):
-            if thing is not None:
-                with suppress(OSError, TimeoutError):
-                    thing.close()
 
 
 def _address(text: str) -> str:

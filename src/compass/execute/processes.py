@@ -56,20 +56,19 @@ class Processes:
                         call.assign()  # nobody waits while the result is looked at
                         yield position, result
         finally:
-            self._release(call.workers)
+            self._release(call.workers, self.workers)
 
     def close(self) -> None:
         """Ends the processes."""
-        self._release(self._idle, keep=0)
+        self._release(self._idle, 0)
 
     def _fill(self, call: "_ProcessMap") -> None:
         """As many workers as the call can use: idle ones first, then new ones."""
         while len(call.workers) < min(self.workers, call.left):
             call.workers.append(self._idle.pop() if self._idle else _WorkerProcess())
 
-    def _release(self, workers: "list[_WorkerProcess]", keep: int | None = None) -> None:
-        """Workers without an item stay idle for the next call; the others are ended."""
-        room = self.workers if keep is None else keep
+    def _release(self, workers: "list[_WorkerProcess]", room: int) -> None:
+        """Up to `room` workers without an item stay idle for the next call; others are ended."""
         ended = []
         while workers:
             worker = workers.pop()

@@ -37,20 +37,11 @@ def _container() -> float | None:
 
 def _share(groups: Path) -> float | None:
     """Processors that a container may use at a time, or None where nobody set a limit."""
-    found = [_second(groups / "cpu.max"), _first(groups / "cpu")]
-    limits = [limit for limit in found if limit is not None]
-    return min(limits, default=None)
-
-
-def _second(file: Path) -> float | None:
-    """The limit of a control group of version 2: `150000 100000`, or `max 100000`."""
-    quota, _, period = _text(file).partition(" ")
-    return _quotient(quota, period)
-
-
-def _first(folder: Path) -> float | None:
-    """The limit of a control group of version 1; -1 means none."""
-    return _quotient(_text(folder / "cpu.cfs_quota_us"), _text(folder / "cpu.cfs_period_us"))
+    # Control groups of version 2 say `150000 100000`, or `max 100000`; of version 1 -1 means none.
+    quota, _, period = _text(groups / "cpu.max").partition(" ")
+    first = [_text(groups / "cpu" / f"cpu.cfs_{what}_us") for what in ("quota", "period")]
+    limits = [_quotient(quota, period), _quotient(*first)]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _quotient(quota: str, period: str) -> float | None:

@@ -6,20 +6,17 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from compass import registry
 from compass.domain.errors import BadInput, EnvironmentProblem
-from compass.execute.base import Item, Result
 from compass.execute.cluster import (
     EXTRA,
     NO_DASHBOARD,
+    OnCluster,
     check_versions,
     connected,
-    on_cluster,
     tls_keys,
 )
 from compass.execute.options import options_of
@@ -41,7 +38,7 @@ _COUNTS = ("jobs", "cores", "wait")
 
 
 @registry.add("executor", "slurm")
-class Slurm:
+class Slurm(OnCluster):
     """Slurm jobs: `slurm:jobs=4,cores=2,memory=4GB,time=00:10:00,partition=lab`."""
 
     name = "slurm"
@@ -49,9 +46,7 @@ class Slurm:
     def __init__(self, text: str = "") -> None:
         options = _checked(options_of(self.name, text, _DEFAULTS))
         self.workers = int(options["jobs"]) * int(options["cores"])
-        self._wait = float(options["wait"])
-        self._cluster: Any = None
-        self._client: Any = None
+        self._patience = float(options["wait"])
         self._folder = ""
         try:
             self._open(options)
@@ -79,11 +74,12 @@ class Slurm:
 
     def _wait_for_worker(self) -> None:
         """Waits for the first worker."""
-        until = time.monotonic() + self._wait
+        until = time.monotonic() + self._patience
         while not self._client.nthreads():
             if time.monotonic() > until:
                 raise EnvironmentProblem(
-                    f"no Slurm job began to work within {self._wait:.0f} s ({self._job_states()})",
+                    f"no Slurm job began to work within {self._patience:.0f} s "
+                    f"({self._job_states()})",
                     hint="ask for less, name another partition, or wait longer: wait=3600",
                 )
             time.sleep(0.2)
@@ -101,18 +97,9 @@ class Slurm:
         lines = [line for log in logs for line in log.strip().splitlines()[-1:]]
         return lines[0] if lines else "and left no log"
 
-    def map(
-        self, work: Callable[[Item], Result], items: Sequence[Item]
-    ) -> Iterator[tuple[int, Result]]:
-        """Yields (position in `items`, result) as each is done, in any order."""
-        return on_cluster(self._client, work, items, patience=self._wait)
-
     def close(self) -> None:
         """Ends the jobs: none stays in the queue."""
-        for thing in (self._client, self._cluster):
-            if thing is not None:
-                with suppress(OSError, TimeoutError):
-                    thing.close()
+        super().close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from itertools import islice
 from queue import SimpleQueue
-from typing import TypeVar
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+from compass.execute.base import Item, Result
 
 
 def windowed(

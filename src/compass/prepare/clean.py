@@ -27,9 +27,10 @@ BEFORE = ("map", "not-finite")  # steps that run before those a person names
 AFTER = ("domain", "missing")  # and after: a person's step may fill in what is missing
 
 
-def _entry(
+def remark(
     reason: str, rows: Rows, column: str | None = None, *, kept: bool = False, hint: str = ""
 ) -> Dropped:
+    """Rows that are left out, or kept all the same, and why."""
     first = tuple(int(row) for row in rows[:FIRST])
     return Dropped(reason=reason, count=len(rows), first=first, column=column, kept=kept, hint=hint)
 
@@ -53,7 +54,7 @@ class Map:
         for name in self.rules:
             touched = rows[changed(table.column(name), arrow.column(name))[rows]]
             if len(touched):
-                notes.append(_entry(f"{name} was rewritten by the study", touched, name, kept=True))
+                notes.append(remark(f"{name} was rewritten by the study", touched, name, kept=True))
         return StepResult(Table(arrow, table.parts, table.fingerprint), rows, tuple(notes))
 
 
@@ -81,12 +82,12 @@ class NotFinite:
             place = arrow.column_names.index(name)
             arrow = arrow.set_column(place, arrow.schema.field(name), blank)
             if parameter.role in FEATURES and not parameter.optional:
-                notes.append(_entry(f"{name} is infinite", rows[hit], name))
+                notes.append(remark(f"{name} is infinite", rows[hit], name))
                 rows = rows[~hit]
             else:
                 meaning = "none" if parameter.optional else "missing"
                 reason = f"{name} is infinite and counts as {meaning}"
-                notes.append(_entry(reason, rows[hit], name, kept=True))
+                notes.append(remark(reason, rows[hit], name, kept=True))
         if arrow is table.arrow:
             return StepResult(table, rows)
         return StepResult(Table(arrow, table.parts, table.fingerprint), rows, tuple(notes))
@@ -108,18 +109,13 @@ class OutsideDomain:
             if parameter.role is Role.IGNORED:
                 continue
             column = table.column(parameter.name)
-            bad, reason = (
-                _unlisted(parameter, column)
-                if isinstance(parameter, Category)
-                else _not_a_number(parameter, column)
-            )
-            if bad is None:
-                continue
-            hit = bad[rows]
-            if not hit.any():
-                continue
-            notes.append(_entry(reason, rows[hit], parameter.name))
-            rows = rows[~hit]
+            if isinstance(parameter, Category):
+                bad, reason = _unlisted(parameter, column)
+            else:
+                bad, reason = _not_a_number(parameter, column)
+            if bad is not None and (hit := bad[rows]).any():
+                notes.append(remark(reason, rows[hit], parameter.name))
+                rows = rows[~hit]
         for parameter in space:
             if isinstance(parameter, Number) and parameter.name in self.study.columns:
                 notes.extend(_outside(parameter, table, rows))
@@ -161,7 +157,7 @@ def _outside(parameter: Number, table: Table, rows: Rows) -> list[Dropped]:
         return []
     reason = f"{parameter.name} is outside its legal values ({summary(parameter)})"
     hint = "they stay as evidence, but no answer will use such a value"
-    return [_entry(reason, rows[illegal], parameter.name, kept=True, hint=hint)]
+    return [remark(reason, rows[illegal], parameter.name, kept=True, hint=hint)]
 
 
 @registry.add("step", "missing")
@@ -183,32 +179,30 @@ class Missing:
         for name in sorted(features, key=lambda n: -int(gaps[n][rows].sum())):
             hit = gaps[name][rows]
             choice = shlex.quote(f"{name}=none")
-            remark = f"{_percent(int(gaps[name].sum()), total)} of the rows have no {name}"
+            told = f"{_percent(int(gaps[name].sum()), total)} of the rows have no {name}"
             keep = f"to keep them as the level `none`: --missing {choice}"
-            gap = _entry(f"{name} is missing", rows[hit], name, hint=f"{remark}; {keep}")
-            notes.append(gap.model_copy(update={"remark": remark, "keepable": True}))
+            gap = remark(f"{name} is missing", rows[hit], name, hint=f"{told}; {keep}")
+            notes.append(gap.model_copy(update={"remark": told, "keepable": True}))
             rows = rows[~hit]
         outcomes = space.having(Role.OUTCOME)
         if outcomes:
             nothing = np.logical_and.reduce([gaps[name] for name in outcomes])[rows]
             if nothing.any():
                 what = outcomes[0] if len(outcomes) == 1 else "every outcome"
-                notes.append(_entry(f"{what} is missing", rows[nothing]))
+                notes.append(remark(f"{what} is missing", rows[nothing]))
                 rows = rows[~nothing]
         for name in outcomes:
             hit = gaps[name][rows]
             if hit.any():
                 reason = f"{name} is missing, other outcomes are there"
-                notes.append(_entry(reason, rows[hit], name, kept=True))
+                notes.append(remark(reason, rows[hit], name, kept=True))
         return StepResult(table, rows, tuple(notes))
 
 
 def _gaps(parameter: Number | Category, table: Table) -> NDArray[np.bool_]:
     """Which rows lack a value that they need, bool[rows]."""
-    column = table.column(parameter.name)
-    if parameter.optional:
-        return np.zeros(len(column), dtype=bool)
-    return nulls_of(column)
+    optional = parameter.optional
+    return np.zeros(table.rows, dtype=bool) if optional else nulls_of(table.column(parameter.name))
 
 
 def _percent(part: int, whole: int) -> str:

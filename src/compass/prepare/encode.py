@@ -55,20 +55,16 @@ class Encoder:
                 f"the configuration has no {', '.join(lacking)}",
                 hint="give every parameter a value, or start from a past run",
             )
-        return np.array(
-            [
-                self._encode_value(parameter, config[parameter.name])
-                if parameter.name in config
-                else np.nan
-                for parameter in self.space
-            ],
-            dtype=np.float64,
-        )
-
-    def _encode_value(self, parameter: Number | Category, value: Value) -> float:
-        if isinstance(parameter, Category):
-            return self._labels[parameter.name].position(value)
-        return _encode_number(parameter, value)
+        encoded = np.full(len(self.space), np.nan)
+        for place, parameter in enumerate(self.space):
+            if parameter.name not in config:
+                continue
+            value = config[parameter.name]
+            if isinstance(parameter, Category):
+                encoded[place] = self._labels[parameter.name].position(value)
+            else:
+                encoded[place] = _encode_number(parameter, value)
+        return encoded
 
     def decode(self, vector: ArrayLike) -> Config:
         """The configuration of a vector float64[d]; parameters that are NaN are left out."""

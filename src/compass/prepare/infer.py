@@ -1,7 +1,7 @@
 """Finds out what the columns of a table are: legal values, roles and units, all correctable."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import pyarrow as pa
 from pydantic import ValidationError
@@ -15,7 +15,7 @@ from compass.prepare import names
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.facts import ColumnFacts, facts_of
 from compass.prepare.legal import summary
-from compass.prepare.mapping import mapped
+from compass.prepare.mapping import label_text, mapped
 from compass.prepare.report import ColumnReport
 from compass.prepare.study import weight_column
 from compass.readers import Table
@@ -64,10 +64,8 @@ def _with_role(
     """The column with another role, if it was understood for this reason."""
     if report.note != note:
         return parameter, report
-    return (
-        parameter.model_copy(update={"role": role}),
-        report.model_copy(update={"role": role, "note": why}),
-    )
+    update: dict[str, object] = {"role": role}
+    return parameter.model_copy(update=update), report.model_copy(update={**update, "note": why})
 
 
 _SAMPLED = {
@@ -91,11 +89,9 @@ def _of_sample(
             f"'{name}' tells how the rows were sampled, so it cannot be a {role.value}",
             hint="leave it ignored",
         )
-    update = {"role": Role.IGNORED}
-    return (
-        parameter.model_copy(update=update),
-        report.model_copy(update={**update, "note": _SAMPLED[name], "stated": False}),
-    )
+    update: dict[str, object] = {"role": Role.IGNORED}
+    told = report.model_copy(update={**update, "note": _SAMPLED[name], "stated": False})
+    return parameter.model_copy(update=update), told
 
 
 def _check_names(table: Table, study: Study) -> None:
@@ -169,8 +165,7 @@ def _why_ignored(facts: ColumnFacts, role: Role, choice: ColumnChoice) -> str | 
         return f"known only after the job; --role {facts.name}=outcome to ask for it"
     if names.is_repetition(facts.name) or (names.is_run(facts.name) and facts.few is not None):
         return "counts repetitions"
-    identifier = _identifier(facts, role)
-    if identifier is not None:
+    if (identifier := _identifier(facts, role)) is not None:
         return identifier
     if facts.text and (text := _text_without_levels(facts, role)) is not None:
         return text
@@ -216,13 +211,12 @@ def _parameter(
         kind = "category"
     if kind is None and any(getattr(choice, key) is not None for key in _DOMAIN):
         kind = "number"
-    as_class = (
-        names.is_class(facts.name) and facts.whole and facts.few is not None and not facts.moment
-    )
     if kind is None:
-        kind = "category" if facts.text or not facts.distinct or as_class else "number"
-        if not facts.exact and facts.distinct <= LEVELS and role is not Role.OUTCOME:
-            kind = "category"
+        few = facts.whole and facts.few is not None and not facts.moment
+        as_class = names.is_class(facts.name) and few
+        inexact = not facts.exact and facts.distinct <= LEVELS and role is not Role.OUTCOME
+        labels = facts.text or not facts.distinct or as_class or inexact
+        kind = "category" if labels else "number"
     if kind == "category":
         return Category(name=facts.name, role=role, values=_labels(facts, column, choice, role))
     return _number(_as_number(facts, column), choice, role)
@@ -269,9 +263,7 @@ def _like_column(facts: ColumnFacts, value: Value) -> Value:
     """A label from a study file as the column writes it: 1 is '1' in a column of text."""
     if value is None or not pa.types.is_large_string(facts.type):
         return value
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+    return label_text(value)
 
 
 def _number(facts: ColumnFacts, choice: ColumnChoice, role: Role) -> Number:
@@ -312,11 +304,8 @@ def _is_list(facts: ColumnFacts) -> bool:
     repeats = facts.present / facts.distinct
     if repeats >= _REPEATS or (facts.distinct <= _SMALL and repeats >= 2):
         return True
-    return facts.whole and facts.distinct > 2 and _powers_of_two(facts.few)
-
-
-def _powers_of_two(values: Sequence[float]) -> bool:
-    return all(value >= 1 and math.log2(value).is_integer() for value in values)
+    powers = all(value >= 1 and math.log2(value).is_integer() for value in facts.few)
+    return facts.whole and facts.distinct > 2 and powers
 
 
 def _report(facts: ColumnFacts, parameter: Number | Category, note: str) -> ColumnReport:

@@ -12,6 +12,7 @@ from compass.domain.base import Value
 from compass.domain.space import Category, Number
 from compass.rules.domains import grid
 
+_SHOWN = 8  # values that are listed one by one
 _TOLERANCE = 1e-9  # of a step: grids such as 0.1, 0.2, 0.3 are not exact in binary
 
 
@@ -97,14 +98,13 @@ def legal_values(parameter: Number | Category, limit: int) -> NDArray[np.float64
     return np.append(found, extra) if len(found) + len(extra) <= limit else None
 
 
-def summary(parameter: Number | Category, shown: int = 8) -> str:
+def summary(parameter: Number | Category) -> str:
     """The legal values in a few words: `4, 8, 16`, `whole 1..128`, `0.1..3.2`."""
     if isinstance(parameter, Category):
-        texts = [_text(value) for value in parameter.values]
-        return _listed(texts, shown)
+        return _listed([_text(value) for value in parameter.values])
     none = ", none" if parameter.optional else ""
     if parameter.allowed is not None:
-        return _listed([_digits(value, 10) for value in parameter.allowed], shown) + none
+        return _listed([_digits(value, 10) for value in parameter.allowed]) + none
     span = f"{_digits(parameter.low, 6)}..{_digits(parameter.high, 6)}"
     if parameter.step == 1 and parameter.whole:
         return f"whole {span}{none}"
@@ -126,7 +126,7 @@ def _text(value: Value) -> str:
     return text if text == text.strip() and text else repr(text)
 
 
-def _listed(texts: list[str], shown: int) -> str:
-    if len(texts) <= shown:
+def _listed(texts: list[str]) -> str:
+    if len(texts) <= _SHOWN:
         return ", ".join(texts)
-    return f"{', '.join(texts[: shown - 2])}, ..., {texts[-1]} ({len(texts)} values)"
+    return f"{', '.join(texts[: _SHOWN - 2])}, ..., {texts[-1]} ({len(texts)} values)"

@@ -13,7 +13,7 @@ from compass.prepare.cells import coded
 
 def rewrite(label: Value, rules: Mapping[str, Value]) -> Value:
     """The new label: that of the first pattern that matches, or the old one."""
-    text = _text(label)
+    text = label_text(label)
     return next((new for pattern, new in rules.items() if fnmatchcase(text, pattern)), label)
 
 
@@ -40,12 +40,12 @@ def _typed(labels: list[Value], kind: pa.DataType) -> pa.Array:
         return pa.array(labels, pa.int64())
     if found <= {int, float}:
         return pa.array(labels, pa.float64())
-    return pa.array(
-        [None if label is None else _text(label) for label in labels], pa.large_string()
-    )
+    texts = [None if label is None else label_text(label) for label in labels]
+    return pa.array(texts, pa.large_string())
 
 
-def _text(label: Value) -> str:
+def label_text(label: Value) -> str:
+    """A label as text: true/false in lower case."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 

@@ -8,7 +8,7 @@ from compass.domain.errors import StudyProblem
 from compass.domain.origin import RowOrigin
 from compass.prepare.base import Rows
 from compass.prepare.cells import coded
-from compass.prepare.clean import FIRST
+from compass.prepare.clean import remark
 from compass.prepare.report import Dropped
 
 
@@ -16,15 +16,12 @@ def origins(column: pa.ChunkedArray) -> NDArray[np.object_]:
     """The origin of each row, [rows]; where nothing is said the run was measured."""
     codes, labels = coded(column)
     known = {"": RowOrigin.MEASURED} | {origin.value: origin for origin in RowOrigin}
-    found: list[RowOrigin] = []
-    for label in labels:
-        origin = known.get(str(label).strip().casefold())
-        if origin is None:
-            raise StudyProblem(
-                f"the origin of a row cannot be '{label}'",
-                hint=f"it is one of {', '.join(RowOrigin)}; an empty cell is measured",
-            )
-        found.append(origin)
+    found = [known.get(str(label).strip().casefold()) for label in labels]
+    if None in found:
+        raise StudyProblem(
+            f"the origin of a row cannot be '{labels[found.index(None)]}'",
+            hint=f"it is one of {', '.join(RowOrigin)}; an empty cell is measured",
+        )
     return np.array([*found, RowOrigin.MEASURED], dtype=np.object_)[codes]
 
 
@@ -37,5 +34,4 @@ def without_failed(
     failed = origin[rows] == RowOrigin.FAILED
     if not failed.any():
         return rows, ()
-    first = tuple(int(row) for row in rows[failed][:FIRST])
-    return rows[~failed], (Dropped(reason="the run failed", count=int(failed.sum()), first=first),)
+    return rows[~failed], (remark("the run failed", rows[failed]),)

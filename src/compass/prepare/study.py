@@ -1,7 +1,6 @@
 """What is done with a study: roles given, two merged, one written from what was inferred."""
 
 from collections.abc import Iterable
-from typing import Literal
 
 from compass.domain.errors import StudyProblem
 from compass.domain.space import Category, Number, Role, Space
@@ -74,16 +73,12 @@ def _merge_column(one: ColumnChoice, other: ColumnChoice) -> ColumnChoice:
     given = other.model_dump(exclude_none=True)
     kept = one.model_dump(exclude_none=True)
     # Legal values replace each other as a whole: a new list of labels ends an old range.
+    ended: set[str] = set()
     if given.keys() & {"allowed", "values", "kind"}:
-        for key in ("low", "high", "step", "allowed", "values"):
-            kept.pop(key, None)
-        kept.pop("kind", None)
+        ended = {"low", "high", "step", "allowed", "values", "kind"}
     elif given.keys() & {"low", "high", "step"}:
-        kept.pop("allowed", None)
-        kept.pop("values", None)
-        if kept.get("kind") == "category":
-            kept.pop("kind")
-    return ColumnChoice(**{**kept, **given})
+        ended = {"allowed", "values", *(["kind"] if kept.get("kind") == "category" else [])}
+    return ColumnChoice(**{**{k: v for k, v in kept.items() if k not in ended}, **given})
 
 
 def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
@@ -110,28 +105,15 @@ def study_from(
 
 
 def _of_number(parameter: Number) -> ColumnChoice:
-    missing: Literal["none"] | None = "none" if parameter.optional else None
-    if parameter.role is Role.OUTCOME:
-        # What was measured is not chosen from a list, and the next run may go beyond the last.
-        return ColumnChoice(
-            role=parameter.role, kind="number", unit=parameter.unit, missing=missing
-        )
-    if parameter.allowed is not None:
-        return ColumnChoice(
-            role=parameter.role,
-            kind="number",
-            unit=parameter.unit,
-            allowed=parameter.allowed,
-            missing=missing,
-        )
+    told = ["allowed"] if parameter.allowed is not None else ["low", "high", "step"]
+    # What was measured is not chosen from a list, and the next run may go beyond the last.
+    legal = {} if parameter.role is Role.OUTCOME else {key: getattr(parameter, key) for key in told}
     return ColumnChoice(
         role=parameter.role,
         kind="number",
         unit=parameter.unit,
-        low=parameter.low,
-        high=parameter.high,
-        step=parameter.step,
-        missing=missing,
+        missing="none" if parameter.optional else None,
+        **legal,
     )
 
 

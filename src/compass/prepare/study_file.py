@@ -73,20 +73,13 @@ def load_study(path: str | Path) -> Study:
             f"cannot read the study {path}: {problem}", hint="it must be a text file (UTF-8)"
         ) from problem
     try:
-        raw = tomllib.loads(text) if path.suffix.lower() == ".toml" else _parse_yaml(text)
+        is_toml = path.suffix.lower() == ".toml"
+        raw = tomllib.loads(text) if is_toml else yaml.load(text, _Yaml)  # noqa: S506 - a safe one
     except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError) as problem:
         raise StudyProblem(
             f"the study {path} is not well formed: {problem}", hint="check that place"
         ) from problem
     return study_of({} if raw is None else raw, where=f"the study {path}")
-
-
-def _parse_yaml(text: str) -> Any:
-    loader = _Yaml(text)
-    try:
-        return loader.get_single_data()
-    finally:
-        loader.dispose()
 
 
 def study_of(raw: object, *, where: str = "the study") -> Study:
@@ -126,9 +119,8 @@ def _keys(noun: type[Study] | type[ColumnChoice]) -> str:
 def save_study(study: Study, path: str | Path) -> None:
     """Writes a study to a YAML (or `.toml`) file; the old file stays whole until the new one is."""
     path = Path(path)
-    raw = _plain(study)
     write = to_toml if path.suffix.lower() == ".toml" else _to_yaml
-    text = _TITLE + write(raw)
+    text = _TITLE + write(_plain(study))
     try:
         files.write_text(path, text)
     except OSError as problem:
@@ -139,20 +131,12 @@ def save_study(study: Study, path: str | Path) -> None:
 
 
 def _to_yaml(raw: Mapping[str, Any]) -> str:
-    def dumped(allow_unicode: bool) -> str:
-        text: str = yaml.dump(
-            raw,
-            Dumper=_YamlOut,
-            sort_keys=False,
-            allow_unicode=allow_unicode,
-            default_flow_style=None,
-            width=100,
-        )
-        return text
-
-    readable = dumped(allow_unicode=True)
+    form: dict[str, Any] = {"sort_keys": False, "default_flow_style": None, "width": 100}
+    readable: str = yaml.dump(raw, Dumper=_YamlOut, allow_unicode=True, **form)
     # YAML counts these as line breaks and would fold them; escaped they survive.
-    return dumped(allow_unicode=False) if re.search("[\x85\u2028\u2029]", readable) else readable
+    if re.search("[\x85\u2028\u2029]", readable):
+        readable = yaml.dump(raw, Dumper=_YamlOut, allow_unicode=False, **form)
+    return readable
 
 
 def _plain(study: Study) -> dict[str, Any]:
@@ -160,9 +144,7 @@ def _plain(study: Study) -> dict[str, Any]:
     raw = study.model_dump(mode="json", exclude_defaults=True)
     for name, choice in study.columns.items():
         fields = choice.model_dump(mode="json", exclude_none=True)
-        for key in ("low", "high", "step"):
-            if key in fields:
-                fields[key] = _short(fields[key])
+        fields |= {key: _short(fields[key]) for key in ("low", "high", "step") if key in fields}
         if "allowed" in fields:
             fields["allowed"] = [_short(number) for number in fields["allowed"]]
         raw["columns"][name] = fields

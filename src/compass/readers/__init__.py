@@ -16,7 +16,7 @@ from compass.readers.combine import combine
 from compass.readers.plain import plain
 from compass.readers.table import Table, TablePart
 
-__all__ = ["Part", "Reader", "Table", "read"]
+__all__ = ["Reader", "Table", "TablePart", "read"]
 
 
 def read(
@@ -36,25 +36,16 @@ def read(
     """
     if isinstance(source, Table):
         return source
-    listener = _listener(tell)
     if isinstance(source, str) and (fetched := _fetched(source)) is not None:
         return fetched
     if isinstance(source, str | PathLike):
-        return read_files(files.located(_path(source)), reader, fill, listener=listener)
+        return read_files(files.located(_path(source)), reader, fill, tell=tell)
     if _is_list_of_paths(source):
         found = files.located_all(_path(one) for one in source)
         if not found.paths:
             raise DataProblem("the list of files is empty", hint="name at least one file")
-        return read_files(found, reader, fill, listener=listener)
+        return read_files(found, reader, fill, tell=tell)
     return Table.of(_checked(_from_memory(source), "the table"))
-
-
-def _listener(tell: Callable[[str], None] | None) -> Callable[[pa.Table], None] | None:
-    if tell is None:
-        return None
-    from compass.readers.profiles.flatten import note_listener  # only for those who want to know
-
-    return note_listener(tell)
 
 
 def _path(source: str | PathLike[str]) -> str | Path:
@@ -86,17 +77,19 @@ def read_files(
     reader: str | None = None,
     fill: bool = False,
     options: Any = None,
-    listener: Callable[[pa.Table], None] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Table:
-    """One table of all these files. `options` go to the reader, `listener` gets what it returns."""
+    """One table of all these files; `options` go to the reader, and its notes to `tell`."""
     paths = found.paths
     values = hive.partitions(paths, found.root) if found.root is not None else [{}] * len(paths)
     kinds = hive.types(values)
     tables = []
     raw = _raw(paths, reader, options)
+    if tell is not None:
+        from compass.readers.profiles.flatten import telling  # only for those who want to know
+
+        raw = telling(raw, tell)
     for path, folders, table in zip(paths, values, raw, strict=True):
-        if listener is not None:
-            listener(table)
         one = hive.with_partition(plain(table), folders, kinds, str(path))
         tables.append(_checked(one, str(path), several=len(paths) > 1))
     names = [str(path) for path in paths]

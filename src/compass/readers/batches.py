@@ -18,7 +18,7 @@ from compass.readers import files, hive, quick
 from compass.readers.columnar import DAMAGED, MISSING
 from compass.readers.delimited import TextLayout, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
-from compass.readers.inflate import COMPRESSED, Shallow
+from compass.readers.inflate import Shallow
 
 ROWS = 1 << 16  # of Parquet at a time: what the score needs of them stays in the cache
 _LONGEST = 64 << 20  # bytes of one line
@@ -93,8 +93,7 @@ def _read(fragment: Fragment, shape: Shape, rows: int) -> Iterator[pa.Table]:
     if fragment.kind == CSV:
         layout = _layout(fragment.file, fragment.reader, path.stat().st_mtime_ns)
         kinds = {name: kind for name, kind in shape.types.items() if name in layout.names}
-        packed = path.suffix.lower() in COMPRESSED
-        tables = (_csv_stream if packed else _csv_range)(fragment, kinds, layout)
+        tables = (_csv_stream if fragment.packed else _csv_range)(fragment, kinds, layout)
         return _typed(tables, fragment, shape, layout)
     if fragment.kind == JSONL:
         return _json_range(fragment)
@@ -168,9 +167,7 @@ class QuickText:
 def quick_text(fragment: Fragment, shape: Shape, wanted: Sequence[str]) -> QuickText | None:
     """A fragment as quick text; None: it has to be read with care from the start."""
     path = Path(fragment.file)
-    if fragment.kind != CSV or fragment.quoted or fragment.folders:
-        return None
-    if path.suffix.lower() in COMPRESSED:
+    if fragment.kind != CSV or fragment.quoted or fragment.folders or fragment.packed:
         return None
     layout = _layout(fragment.file, fragment.reader, path.stat().st_mtime_ns)
     names = layout.names
@@ -227,7 +224,8 @@ def _csv_range(
     fragment: Fragment, kinds: Mapping[str, pa.DataType], layout: TextLayout
 ) -> Iterator[pa.Table]:
     text = _lines(fragment)
-    if not fragment.quoted and b'"' in text[_header(text, fragment) :]:
+    header = text.find(b"\n") + 1 if fragment.start == 0 else 0
+    if not fragment.quoted and b'"' in text[header:]:
         raise QuotesFound(f"{fragment} has quotes", file=fragment.file)
     if not text or text.isspace():
         return
@@ -255,10 +253,6 @@ def _parsed(
         convert_options=_options(kinds, layout),
     )
     return table.rename_columns(named(table.column_names)) if header else table
-
-
-def _header(text: bytes, fragment: Fragment) -> int:
-    return text.find(b"\n") + 1 if fragment.start == 0 else 0
 
 
 def _csv_stream(

@@ -31,12 +31,9 @@ def _text_or_raise(path: Path, start: bytes) -> str:
         raise DataProblem(f"{path} is UTF-16 text", hint=_to_utf8(path, "UTF-16"))
     binary = files.looks_like(path, start)
     if binary is not None or b"\x00" in start:
-        hint = (
-            f"it looks like {binary}: give it the ending .{binary}"
-            if binary is not None
-            else f"readable formats: {', '.join(files.readers())}"
-        )
-        raise DataProblem(f"{path} is not text", hint=hint)
+        readable = f"readable formats: {', '.join(files.readers())}"
+        renamed = f"it looks like {binary}: give it the ending .{binary}"
+        raise DataProblem(f"{path} is not text", hint=readable if binary is None else renamed)
     text = _decoded(start)
     if text is None:
         raise DataProblem(f"{path} is not UTF-8 text", hint=_to_utf8(path, "ISO-8859-1"))
@@ -57,8 +54,9 @@ def _decoded(start: bytes) -> str | None:
         return None
 
 
-def _is_text(start: bytes) -> bool:
-    return bool(start.strip()) and b"\x00" not in start and _decoded(start) is not None
+def _start_of_text(head: bytes) -> str:
+    """The bytes as text without blanks before it; empty: they are none."""
+    return "" if b"\x00" in head else (_decoded(head) or "").lstrip()
 
 
 @registry.add("reader", "csv")
@@ -72,8 +70,8 @@ class CsvReader:
     def sniff(self, path: Path, head: bytes) -> bool:
         """Text whose first line holds a separator."""
         del path
-        first = (_decoded(head) or "").lstrip().partition("\n")[0]
-        return _is_text(head) and any(mark in first for mark in self.separators)
+        first = _start_of_text(head).partition("\n")[0]
+        return any(mark in first for mark in self.separators)
 
     def read(self, path: Path) -> pa.Table:
         """The rows of a separated text file; empty, NA, NaN, null, None and n/a are missing."""
@@ -120,8 +118,7 @@ class CsvReader:
 
     def read_named(self, path: Path, names: Sequence[str]) -> pa.Table:
         """The rows of a file whose header line is known to be wrong, under these names."""
-        layout = self._layout(path)
-        return self._parse(path, layout, names)
+        return self._parse(path, self._layout(path), names)
 
     def _parse(
         self, path: Path, layout: TextLayout, names: Sequence[str] | None = None
@@ -189,7 +186,7 @@ class JsonLinesReader:
     def sniff(self, path: Path, head: bytes) -> bool:
         """Text that starts with a brace."""
         del path
-        return _is_text(head) and (_decoded(head) or "").lstrip().startswith("{")
+        return _start_of_text(head).startswith("{")
 
     def read(self, path: Path) -> pa.Table:
         """The objects as rows; a key that a line does not have is a missing cell."""
@@ -223,7 +220,7 @@ class JsonReader:
     def sniff(self, path: Path, head: bytes) -> bool:
         """Text that starts with a bracket and a brace."""
         del path
-        text = (_decoded(head) or "").lstrip() if _is_text(head) else ""
+        text = _start_of_text(head)
         return text.startswith("[") and text[1:].lstrip()[:1] in ("{", "")
 
     def read(self, path: Path) -> pa.Table:
@@ -264,9 +261,9 @@ class FeatherReader:
         """The rows of an Arrow file, or of an Arrow stream written to a file."""
         with files.content(path) as source:
             try:
-                if self.sniff(path, files.head(path)):
-                    return _validated(pa.ipc.open_file(source).read_all())
-                return _validated(pa.ipc.open_stream(source).read_all())
+                is_file = self.sniff(path, files.head(path))
+                opened = (pa.ipc.open_file if is_file else pa.ipc.open_stream)(source)
+                return _validated(opened.read_all())
             except DAMAGED as problem:
                 raise _unreadable(path, "an Arrow (Feather) file", problem) from problem
 
@@ -290,7 +287,10 @@ class ParquetReader:
         with files.content(path) as source:
             try:
                 file = parquet.ParquetFile(source)
-                _affordable(path, file.metadata.num_rows * file.metadata.num_columns)
+                cells = file.metadata.num_rows * file.metadata.num_columns
+                allowed = limits().allowed(path.stat().st_size)
+                if 8 * cells > allowed:  # a small file that says that it holds what it cannot mean
+                    raise too_large(path, allowed)
                 return _validated(file.read())
             except DAMAGED as problem:
                 raise _unreadable(path, "a Parquet file", problem) from problem
@@ -303,13 +303,6 @@ def _validated(table: pa.Table) -> pa.Table:
     """
     table.validate(full=True)
     return table
-
-
-def _affordable(path: Path, cells: int) -> None:
-    """Refuses a small file that says that it holds more cells than could be meant."""
-    allowed = limits().allowed(path.stat().st_size)
-    if 8 * cells > allowed:
-        raise too_large(path, allowed)
 
 
 def _unreadable(path: Path, what: str, problem: Exception) -> DataProblem:

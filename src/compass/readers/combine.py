@@ -1,6 +1,6 @@
 """Puts the rows of several files under one another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
@@ -28,7 +28,8 @@ def combine(tables: Sequence[pa.Table], files: Sequence[str], *, fill: bool = Fa
     if len(tables) == 1:
         return tables[0]
     if fill:
-        tables = _filled(tables)
+        names = list(dict.fromkeys(name for table in tables for name in table.column_names))
+        tables = [filled(table, names) for table in tables]
     first = tables[0]
     for table, file in zip(tables[1:], files[1:], strict=True):
         _same_names(first, table, files[0], file)
@@ -53,17 +54,13 @@ def combine(tables: Sequence[pa.Table], files: Sequence[str], *, fill: bool = Fa
     return whole.combine_chunks() if whole.num_rows < _FEW_ROWS * len(tables) else whole
 
 
-def _filled(tables: Sequence[pa.Table]) -> list[pa.Table]:
-    """The tables with the columns of all, those that were not there without a value."""
-    names = list(dict.fromkeys(name for table in tables for name in table.column_names))
-    filled = []
-    for table in tables:
-        own = set(table.column_names)
-        for name in names:
-            if name not in own:
-                table = table.append_column(name, pa.nulls(table.num_rows))  # noqa: PLW2901
-        filled.append(table)
-    return filled
+def filled(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    """The table with all of these columns; those that were not there are without a value."""
+    own = set(table.column_names)
+    for name in names:
+        if name not in own:
+            table = table.append_column(name, pa.nulls(table.num_rows))
+    return table
 
 
 def _metadata(tables: Sequence[pa.Table], name: str) -> dict[bytes, bytes] | None:

@@ -12,11 +12,14 @@ from typing import Any
 import pyarrow as pa
 
 from compass import registry
-from compass.domain.errors import DataProblem, EnvironmentProblem
+from compass.domain.errors import EnvironmentProblem
+from compass.readers.files import cannot_open
+from compass.readers.profiles.base import damaged
 from compass.readers.profiles.flatten import columns_of, run_names
 
 _CHILD = Path(__file__).with_name("darshan_log.py")
 _PATIENCE = 120.0  # seconds for one log; the largest take a few
+_WHAT = "a Darshan log"
 _MODULES = ("posix", "mpiio", "stdio")
 
 
@@ -43,11 +46,9 @@ class Darshan:
                 "Darshan logs need the package darshan", hint="pip install 'compass-hpc[darshan]'"
             )
         logs = _logs(paths)
-        rows = [
-            {"run": name, **_row(log)} for name, log in zip(run_names(paths), logs, strict=True)
-        ]
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        names.sort(key=_order)
+        named = zip(run_names(paths), logs, strict=True)
+        rows = [{"run": name, **_row(log)} for name, log in named]
+        names = sorted(dict.fromkeys(name for row in rows for name in row), key=_order)
         units = {name: unit for name in names if (unit := _unit(name))}
         table = columns_of({name: [row.get(name) for row in rows] for name in names}, units)
         return [table.slice(n, 1) for n in range(len(rows))]
@@ -57,8 +58,6 @@ def _logs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     """What the logs hold, read by another process: the C library may not survive a damaged log."""
     for path in paths:
         if not path.is_file():
-            from compass.readers.files import cannot_open
-
             raise cannot_open(path, FileNotFoundError())
     try:
         done = subprocess.run(  # noqa: S603  our own file, and paths as data
@@ -71,40 +70,35 @@ def _logs(paths: Sequence[Path]) -> list[dict[str, Any]]:
         )
     except subprocess.TimeoutExpired as late:
         text = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        raise _unreadable(paths[text.count("\n")], "it takes too long") from late
+        raise damaged(paths[text.count("\n")], _WHAT, "it takes too long") from late
     lines = done.stdout.splitlines()
     found = [json.loads(line) for line in lines]
     for path, log in zip(paths, found, strict=False):
         if "problem" in log:
-            raise _unreadable(path, log["problem"])
+            raise damaged(path, _WHAT, log["problem"])
     if len(found) < len(paths):
         lines = done.stderr.strip().splitlines()
         why = lines[-1] if lines and done.returncode > 0 else "the log is damaged"
-        raise _unreadable(paths[len(found)], why)
+        raise damaged(paths[len(found)], _WHAT, why)
     return found
-
-
-def _unreadable(path: Path, why: str) -> DataProblem:
-    return DataProblem(
-        f"{path} cannot be read as a Darshan log: {why}", hint="is it complete? copy it again"
-    )
 
 
 def _row(log: dict[str, Any]) -> dict[str, Any]:
     job = log["job"]
     start = job["start_time_sec"]
-    row: dict[str, Any] = {
+    return {
         "program": Path(log["exe"].split(" ", 1)[0]).name or None,
         "job": job["jobid"],
         "start": datetime.fromtimestamp(start, UTC) if 0 <= start < 1 << 36 else None,
         "run_time": float(job["run_time"]),
         "nprocs": job["nprocs"],
         "partial": log["partial"],  # Darshan ran out of memory and kept a part of the files
+        **{
+            f"{module}.{name}": value
+            for module, totals in log["modules"].items()
+            for name, value in totals.items()
+        },
     }
-    for module, totals in log["modules"].items():
-        for name, value in totals.items():
-            row[f"{module}.{name}"] = value
-    return row
 
 
 def _order(name: str) -> int:

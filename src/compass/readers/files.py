@@ -13,7 +13,7 @@ import pyarrow as pa
 from compass import registry
 from compass.domain.errors import DataProblem, nearest
 from compass.readers.base import Reader
-from compass.readers.inflate import COMPRESSED, Inflating
+from compass.readers.inflate import COMPRESSED, Inflating, ending
 
 _HEAD = 1 << 20  # bytes; the widest headers have some thousand columns
 
@@ -237,12 +237,7 @@ def _walk(folder: Path, known: dict[str, Reader]) -> Iterator[tuple[Path, str]]:
 
 
 def _by_suffix(path: Path, known: dict[str, Reader]) -> list[str]:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
-    if not suffixes:
-        return []
-    return [name for name, reader in known.items() if suffixes[-1] in reader.suffixes]
+    return [name for name, reader in known.items() if ending(path) in reader.suffixes]
 
 
 def reader_for(path: Path) -> Reader:

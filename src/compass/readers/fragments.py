@@ -1,6 +1,7 @@
 """Pieces of a source that can be read on their own: row groups, byte ranges, whole files."""
 
 import mmap
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -42,6 +43,11 @@ class Fragment:
         """Where its rows stand in a sample, whatever the names and the order of the files."""
         return self.identity, self.occurrence, self.start
 
+    @property
+    def packed(self) -> bool:
+        """Whether its file is compressed."""
+        return Path(self.file).suffix.lower() in COMPRESSED
+
     def __str__(self) -> str:
         what = {PARQUET: "row groups", CSV: "bytes", JSONL: "bytes"}.get(self.kind)
         return self.file if what is None else f"{self.file} ({what} {self.start}-{self.stop - 1})"
@@ -68,7 +74,6 @@ class FragmentedSource:
 
 def fragments_of(
     sources: Iterable[str | PathLike[str]],
-    reader: str | None = None,
     quoted: frozenset[str] = frozenset(),
     *,
     skip: bool = False,
@@ -97,23 +102,20 @@ def fragments_of(
     except OSError as problem:
         raise files.cannot_open(Path(str(problem.filename)), problem) from problem
     split: dict[Path, list[Fragment]] = {}
-    seen: dict[str, int] = {}
+    seen = Counter[str]()
     every = []
     for path, folders, identity in zip(paths, values, known, strict=True):
         if path not in split:
-            split[path] = _split(path, reader, quoted, skip)
+            split[path] = _split(path, quoted, skip)
             found = split[path]  # nothing, where it cannot be read and may be skipped
             if found and hasattr(registry.get("reader", found[0].reader), "read_together"):
                 raise _one_run(path, given)
-        place = tuple(sorted(folders.items()))
-        name = identity + "".join(f"|{key}={value}" for key, value in place)
+        name = identity + "".join(f"|{key}={value}" for key, value in sorted(folders.items()))
+        place, count = tuple(folders.items()), seen[name]
         every += [
-            replace(
-                one, identity=name, occurrence=seen.get(name, 0), folders=tuple(folders.items())
-            )
-            for one in split[path]
+            replace(one, identity=name, occurrence=count, folders=place) for one in split[path]
         ]
-        seen[name] = seen.get(name, 0) + 1
+        seen[name] += 1
     if not every:
         raise DataProblem(f"{paths[0]} holds no rows", hint="was the run that writes it cut short?")
     return FragmentedSource(tuple(sorted(every, key=lambda one: one.order)), hive.types(values))
@@ -128,14 +130,13 @@ def _one_run(path: Path, given: list[str]) -> DataProblem:
     )
 
 
-def _split(path: Path, reader: str | None, quoted: frozenset[str], skip: bool) -> list[Fragment]:
-    name = reader or files.reader_for(path).name
+def _split(path: Path, quoted: frozenset[str], skip: bool) -> list[Fragment]:
+    name = files.reader_for(path).name
     size = path.stat().st_size
     if not size:
         raise files.empty(path)
-    packed = path.suffix.lower() in COMPRESSED
     whole = Fragment(str(path), WHOLE, name, 0, size, 0, None, size, "", 0)
-    if name == "parquet" and not packed:
+    if name == "parquet" and not whole.packed:
         try:
             return _row_groups(path, whole)
         except DataProblem:
@@ -143,12 +144,11 @@ def _split(path: Path, reader: str | None, quoted: frozenset[str], skip: bool) -
                 raise
             return [whole]
     if name in {"csv", "tsv"}:
-        if packed:
-            return [replace(whole, kind=CSV, quoted=True)]
-        return byte_ranges(
-            replace(whole, kind=CSV), str(path.absolute()) in quoted or _first_quoted(path)
-        )
-    if name == "jsonl" and not packed:
+        text = replace(whole, kind=CSV)
+        if whole.packed:
+            return [replace(text, quoted=True)]
+        return byte_ranges(text, str(path.absolute()) in quoted or _first_quoted(path))
+    if name == "jsonl" and not whole.packed:
         return byte_ranges(replace(whole, kind=JSONL), quoted=False)
     return [whole]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 _EDGE = 1 << 16  # bytes of each end that are hashed
 _PARQUET = b"PAR1"
-_PIECE = 1 << 22
 
 
 def identities(paths: Sequence[Path]) -> list[str]:
@@ -18,11 +17,10 @@ def identities(paths: Sequence[Path]) -> list[str]:
 
     Different files with equal edges are told apart by all of their bytes.
     """
-    cheap = {path: _edges(path) for path in dict.fromkeys(paths)}
+    known = {path: _edges(path) for path in dict.fromkeys(paths)}
     sharing: dict[str, list[Path]] = {}
-    for path, found in cheap.items():
+    for path, found in known.items():
         sharing.setdefault(found, []).append(path)
-    known = dict(cheap)
     for alike in sharing.values():
         if len(alike) > 1:
             whole = {path: _whole(path) for path in alike}
@@ -51,8 +49,5 @@ def _edges(path: Path) -> str:
 
 
 def _whole(path: Path) -> str:
-    digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -30,6 +30,13 @@ class InflateLimits:
         return min(self.total, max(self.free, self.ratio * size))
 
 
+def ending(path: Path) -> str:
+    """The ending that tells a file's format, in lower case: .csv of x.CSV.gz; empty: none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    kept = suffixes[:-1] if suffixes and suffixes[-1] in COMPRESSED else suffixes
+    return kept[-1] if kept else ""
+
+
 def limits() -> InflateLimits:
     """The limits in force: the defaults, or what the person allows."""
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
@@ -87,9 +94,7 @@ class Inflating(io.RawIOBase):
         """The next bytes; an error once there are more than the file may hold."""
         try:
             piece: bytes = self._source.read(self._left + 1 if size < 0 else size)
-        except EOFError as problem:  # how lzma tells that a file is cut short
-            raise OSError(str(problem)) from problem
-        except (pa.ArrowException, ValueError) as problem:
+        except (EOFError, pa.ArrowException, ValueError) as problem:  # EOFError: lzma, cut short
             raise OSError(str(problem)) from problem
         except Exception as problem:
             if type(problem).__name__ == "LZMAError":
@@ -136,11 +141,8 @@ class Shallow(io.RawIOBase):
         ends = np.flatnonzero(letters == ord("\n"))
         # A line starts at depth 0, however many brackets the texts of the last one left open.
         base = np.zeros(len(letters), np.int64)
-        if len(ends):
-            steps = np.diff(depth[ends], prepend=0)
-            base[ends] = steps
-            base = np.cumsum(base)
-        levels = depth - base
+        base[ends] = np.diff(depth[ends], prepend=0)
+        levels = depth - np.cumsum(base)
         self._depth = int(levels[-1])
         return int(levels.max())
 

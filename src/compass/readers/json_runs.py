@@ -86,12 +86,8 @@ def _is_deep(text: str) -> bool:
         depth = depth + 1 if mark in "[{" else max(0, depth - 1)
         if depth > _DEEPEST:
             return True
-    rows = re.finditer(r"^[-?: \t]+", text, re.MULTILINE)
-    return any(len(row[0]) > 5 * _DEEPEST or _levels(row[0]) > _DEEPEST for row in rows)
-
-
-def _levels(indent: str) -> int:
-    return sum(indent.count(mark) for mark in "-?:")
+    starts = (row[0] for row in re.finditer(r"^[-?: \t]+", text, re.MULTILINE))
+    return any(len(s) > 5 * _DEEPEST or sum(map(s.count, "-?:")) > _DEEPEST for s in starts)
 
 
 def _affordable(found: Any, path: Path) -> None:

@@ -19,8 +19,7 @@ _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 def plain(table: pa.Table) -> pa.Table:
     """The same rows with plain types only."""
     marks = {key: value for key, value in (table.schema.metadata or {}).items() if key == MARK}
-    while any(pa.types.is_struct(field.type) for field in table.schema):
-        table = table.flatten()
+    table = flat(table)
     fields, columns = [], []
     for field, column in zip(table.schema, table.columns, strict=True):
         try:
@@ -34,6 +33,13 @@ def plain(table: pa.Table) -> pa.Table:
         fields.append(pa.field(field.name, values.type, metadata={UNIT: known} if known else None))
         columns.append(values)
     return pa.table(columns, schema=pa.schema(fields, metadata=marks or None))
+
+
+def flat(table: pa.Table) -> pa.Table:
+    """The same rows with nested records as columns named `outer.inner`."""
+    while any(pa.types.is_struct(kind) for kind in table.schema.types):
+        table = table.flatten()
+    return table
 
 
 def plain_column(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bytes | None]:
@@ -56,12 +62,11 @@ def plain_column(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bytes | None
         whole = pa.int32() if is_a.is_time32(kind) else pa.int64()
         seconds = pc.multiply(column.cast(whole).cast(pa.float64()), _SECONDS[kind.unit])
         return seconds, b"s"
-    if is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_string_view(kind):
+    texts = (is_a.is_string, is_a.is_large_string, is_a.is_string_view)
+    if any(is_one(kind) for is_one in (*texts, is_a.is_binary, is_a.is_large_binary)):
         return column.cast(pa.large_string()), None
-    if is_a.is_binary(kind) or is_a.is_large_binary(kind):
-        return column.cast(pa.large_string()), None
-    texts = [None if value is None else str(value) for value in column.to_pylist()]
-    return pa.chunked_array([pa.array(texts, pa.large_string())]), None
+    cells = [None if value is None else str(value) for value in column.to_pylist()]
+    return pa.chunked_array([pa.array(cells, pa.large_string())]), None
 
 
 def _without_nan(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -12,6 +12,7 @@ from compass.slurm.cells import jobs_of
 from compass.slurm.fields import COMMON, FIELDS
 from compass.slurm.text import (
     JOB_IDS,
+    DumpLayout,
     cells_carefully,
     cells_quickly,
     cut,
@@ -20,6 +21,12 @@ from compass.slurm.text import (
 )
 
 _SAMPLE_LINES = 60
+
+
+def _start(head: bytes) -> tuple[str, DumpLayout | None]:
+    """The first bytes of a file as text, and the layout that they tell; None: no dump."""
+    text = codecs.getincrementaldecoder("utf-8-sig")(errors="replace").decode(head)
+    return text, layout_of(text) if b"\x00" not in head else None
 
 
 @registry.add("reader", "sacct")
@@ -32,8 +39,7 @@ class Sacct:
     def sniff(self, path: Path, head: bytes) -> bool:
         """Columns named as sacct names them, and cells in Slurm's own forms."""
         del path
-        text = codecs.getincrementaldecoder("utf-8-sig")(errors="replace").decode(head)
-        layout = layout_of(text) if b"\x00" not in head else None
+        text, layout = _start(head)
         if layout is None:
             return False
         lines = text.lstrip("\ufeff").splitlines()
@@ -57,10 +63,7 @@ class Sacct:
         start = files.head(path)
         if not start.strip():
             raise files.empty(path)
-        layout = None
-        if b"\x00" not in start:
-            text = codecs.getincrementaldecoder("utf-8-sig")(errors="replace").decode(start)
-            layout = layout_of(text)
+        _, layout = _start(start)
         if layout is None:
             raise DataProblem(
                 f"{path} is not a dump of sacct",

@@ -48,9 +48,7 @@ class Table:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
-        return tuple(
-            self.arrow.column_names
-        )  # Arrow makes them anew each time: kept for wide tables
+        return tuple(self.arrow.column_names)  # Arrow makes them anew: kept for wide tables
 
     def column(self, name: str) -> pa.ChunkedArray:
         """One column; an unknown name offers the nearest one."""
@@ -82,18 +80,13 @@ class Table:
             start += part.rows
         raise AssertionError("the parts of a table cover all of its rows")
 
-    def _source(self, n: int) -> tuple[str, int] | None:
-        """Where a row of a sample was before; None for other rows."""
-        if self.sampled is None or FILE not in self.names or ROW not in self.names:
-            return None
-        file, row = (self.arrow.column(name)[n].as_py() for name in (FILE, ROW))
-        return None if file is None or row is None else (str(file), int(row))
-
     def source_of(self, n: int) -> str | None:
         """Where row `n` of a sample was before, as `row 40213 of jobs.parquet`; None for others."""
         self.check_row(n)
-        source = self._source(n)
-        return None if source is None else f"row {source[1]} of {source[0]}"
+        if self.sampled is None or FILE not in self.names or ROW not in self.names:
+            return None
+        file, row = (self.arrow.column(name)[n].as_py() for name in (FILE, ROW))
+        return None if file is None or row is None else f"row {row} of {file}"
 
     def row_label(self, n: int) -> str:
         """A row as people know it: `row 12`, or `row 12 (row 40213 of jobs.parquet)`."""
@@ -111,11 +104,8 @@ class Table:
     def check_row(self, n: int) -> None:
         """Raises the error that says which rows there are, if `n` is not one of them."""
         if not 0 <= n < self.rows:
-            hint = (
-                f"rows are numbered 0 to {self.rows - 1} (the header is not counted)"
-                if self.rows
-                else "the table has no rows"
-            )
+            numbered = f"rows are numbered 0 to {self.rows - 1} (the header is not counted)"
+            hint = numbered if self.rows else "the table has no rows"
             raise BaselineProblem(f"there is no row {n}", hint=hint)
 
 

@@ -14,28 +14,13 @@ from compass.arrow import UNIT
 from compass.domain.errors import DataProblem
 from compass.readers import files
 
-# The 18 fields in order, with units. -1 is a missing value in all of them; traces also hold other
-# numbers below 0 (the end of a job that never ended, minus its start), which nothing can be.
-FIELDS: tuple[tuple[str, str | None], ...] = (
-    ("job", None),
-    ("submit_s", "s"),
-    ("wait_s", "s"),
-    ("run_s", "s"),
-    ("processors", None),
-    ("cpu_s", "s"),
-    ("memory_used", "KiB"),
-    ("requested_processors", None),
-    ("requested_s", "s"),
-    ("requested_memory", "KiB"),
-    ("status", None),
-    ("user", None),
-    ("group", None),
-    ("application", None),
-    ("queue", None),
-    ("partition", None),
-    ("preceding_job", None),
-    ("think_s", "s"),
+# The 18 fields in order. -1 is a missing value in all of them; traces also hold other numbers below
+# 0 (the end of a job that never ended, minus its start), which nothing can be.
+_ORDER = (
+    "job submit_s wait_s run_s processors cpu_s memory_used requested_processors requested_s "
+    "requested_memory status user group application queue partition preceding_job think_s"
 )
+FIELDS = tuple(_ORDER.split())
 STATUS = {0: "failed", 1: "completed", 2: "partial", 3: "last partial", 4: "failed partial"}
 STATUS |= {5: "cancelled"}
 # Numbers that name something: as text nobody takes them for amounts.
@@ -130,7 +115,7 @@ def _first_bad(data: list[tuple[int, str]]) -> int:
 
 def _table(jobs: Floats, facts: dict[str, str]) -> pa.Table:
     fields, arrays = [], []
-    for (name, unit), values in zip(FIELDS, jobs.T, strict=True):
+    for name, values in zip(FIELDS, jobs.T, strict=True):
         missing = values < 0
         if name == "status" or name in _NAMES:
             label = STATUS.get if name == "status" else "{:.0f}".format
@@ -141,7 +126,8 @@ def _table(jobs: Floats, facts: dict[str, str]) -> pa.Table:
             whole = bool((values == np.floor(values)).all()) and bool((abs(values) < 2**53).all())
             kind = np.int64 if whole else np.float64
             array = pa.array(values.astype(kind), mask=missing)
-        metadata = {UNIT: unit.encode()} if unit else None
+        unit = b"s" if name.endswith("_s") else b"KiB" if "memory" in name else None
+        metadata = {UNIT: unit} if unit else None
         fields.append(pa.field(name, array.type, metadata=metadata))
         arrays.append(array)
     schema = pa.schema(fields, metadata={HEADER: json.dumps(facts).encode()})

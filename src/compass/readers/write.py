@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 
 from compass import files
 from compass.domain.errors import BadInput, EnvironmentProblem
-from compass.readers.inflate import COMPRESSED
+from compass.readers.inflate import COMPRESSED, ending
 from compass.readers.table import Table
 
 _BATCH = 65536  # rows
@@ -25,7 +26,7 @@ def write(table: Table | pa.Table, path: str | Path) -> Path:
     path = Path(path)
     check_name(path)
     arrow = table.arrow if isinstance(table, Table) else table
-    if _format(path) == "jsonl":
+    if _writer(path) is _jsonl:
         _check_numbers(arrow, path)
     try:
         with files.replacing(path) as temporary:
@@ -37,22 +38,19 @@ def write(table: Table | pa.Table, path: str | Path) -> Path:
 
 def check_name(path: Path) -> None:
     """Say before the work, not after it, that the ending names no format."""
-    if _format(path) is None:
+    if _writer(path) is None:
         raise BadInput(
             f"cannot tell from its name how to write {path}",
             hint=f"name it *{', *'.join(_WRITERS)}; text also with {', '.join(COMPRESSED)}",
         )
 
 
-def _format(path: Path) -> str | None:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
-    return _WRITERS.get(suffixes[-1]) if suffixes else None
+def _writer(path: Path) -> Callable[[pa.Table, Any], None] | None:
+    return _WRITERS.get(ending(path))
 
 
 def _fill(arrow: pa.Table, path: Path, fresh: Path) -> None:
-    writer = _HOW[_format(path) or ""]
+    writer = _WRITERS[ending(path)]
     codec = COMPRESSED.get(path.suffix.lower())
     if codec is None:
         with fresh.open("wb") as file:
@@ -84,10 +82,6 @@ def _csv(arrow: pa.Table, file: Any, separator: str = ",") -> None:
     csv.write_csv(arrow, file, csv.WriteOptions(delimiter=separator))
 
 
-def _tsv(arrow: pa.Table, file: Any) -> None:
-    _csv(arrow, file, "\t")
-
-
 def _jsonl(arrow: pa.Table, file: Any) -> None:
     for batch in arrow.to_batches(max_chunksize=_BATCH):
         lines = (json.dumps(row, ensure_ascii=False, default=_text) for row in batch.to_pylist())
@@ -109,22 +103,15 @@ def _check_numbers(arrow: pa.Table, path: Path) -> None:
             )
 
 
-_WRITERS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
-_HOW: dict[str, Callable[[pa.Table, Any], None]] = {
-    "parquet": _parquet,
-    "feather": _feather,
-    "csv": _csv,
-    "tsv": _tsv,
-    "jsonl": _jsonl,
+_WRITERS: dict[str, Callable[[pa.Table, Any], None]] = {
+    ".parquet": _parquet,
+    ".pq": _parquet,
+    ".csv": _csv,
+    ".tsv": partial(_csv, separator="\t"),
+    ".feather": _feather,
+    ".arrow": _feather,
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
 }
 
 

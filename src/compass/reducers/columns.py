@@ -45,23 +45,26 @@ class Binned:
 def is_label(kind: pa.DataType) -> bool:
     """Whether a column of this type holds labels rather than numbers."""
     is_a = pa.types
-    if is_a.is_dictionary(kind):
-        return is_label(kind.value_type)
-    return bool(
-        is_a.is_string(kind)
-        or is_a.is_large_string(kind)
-        or is_a.is_string_view(kind)
-        or is_a.is_boolean(kind)
-    )
+    kind = kind.value_type if is_a.is_dictionary(kind) else kind
+    labels = (is_a.is_string, is_a.is_large_string, is_a.is_string_view, is_a.is_boolean)
+    return any(is_one(kind) for is_one in labels)
 
 
 class Cells:
-    """One column of a batch, turned into arrays once however often they are needed."""
+    """One column of a batch, turned into arrays once however often they are needed.
 
-    def __init__(self, column: pa.ChunkedArray) -> None:
-        self.column = column
-        self._numbers: NDArray[Any] | None = None
-        self._codes: tuple[NDArray[Any], list[Value]] | None = None
+    Without a column, its numbers, or codes and labels, are there already.
+    """
+
+    def __init__(
+        self,
+        column: pa.ChunkedArray | None = None,
+        numbers: NDArray[Any] | None = None,
+        codes: tuple[NDArray[Any], list[Value]] | None = None,
+    ) -> None:
+        self.column: Any = column
+        self._numbers = numbers
+        self._codes = codes
 
     def numbers(self) -> NDArray[Any]:
         """The cells as int32, int64 or float64; NaN where there is no number."""
@@ -77,32 +80,11 @@ class Cells:
 
     def present(self, *, number: bool) -> NDArray[np.bool_] | None:
         """Which cells have a value, bool[n]; None: all of them."""
-        if not number:
-            codes = self.codes()[0]
-            return codes >= 0 if self.column.null_count else None
-        values = self.numbers()
-        if values.dtype.kind != "f":
+        if number and self.numbers().dtype.kind != "f":
             return None
-        finite: NDArray[np.bool_] = np.isfinite(values)
-        return None if finite.all() else finite
-
-
-class Ready(Cells):
-    """A column whose numbers, or codes and labels, are there already."""
-
-    def __init__(
-        self,
-        numbers: NDArray[Any] | None = None,
-        codes: tuple[NDArray[Any], list[Value]] | None = None,
-    ) -> None:
-        self._numbers = numbers
-        self._codes = codes
-
-    def present(self, *, number: bool) -> NDArray[np.bool_] | None:
-        """Which cells have a value, bool[n]; None: all of them."""
-        if number:
-            return super().present(number=True)
-        found: NDArray[np.bool_] = self.codes()[0] >= 0
+        if not number and self.column is not None and not self.column.null_count:
+            return None
+        found: NDArray[np.bool_] = np.isfinite(self.numbers()) if number else self.codes()[0] >= 0
         return None if found.all() else found
 
 

@@ -4,8 +4,8 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -149,38 +149,24 @@ def _reduced(
     done = parts.begin(folder, _identity(source, choice, pool), len(source.fragments))
     tallies = _scan_all(source.fragments, plan, folder, done, choice, runner, tell)
     clock.lap("pass")
-    scanned = _Scanned(source, tallies, resumed=len(done))
-    total = scanned.total
-    how = {
-        "method": choice.method,
-        "keep": choice.keep,
-        "seed": choice.seed,
-        "rows": total.rows,
-        "usable": total.usable,
-        "kept": total.kept,
-    }
+    total = sum(tallies, Tally())
+    how = {name: getattr(choice, name) for name in ("method", "keep", "seed")}
+    how |= {name: getattr(total, name) for name in ("rows", "usable", "kept")}
     count = len(source.fragments)
-    parts.assemble(
-        folder,
-        output,
-        source.fragments,
-        tallies,
-        how,
-        lambda n: tell("writing", n, count, total.rows),
-    )
+
+    def writing(number: int) -> None:
+        tell("writing", number, count, total.rows)
+
+    parts.assemble(folder, output, source.fragments, tallies, how, writing)
     clock.lap("writing")
-    return _report(scanned, output, choice, runner, pilot, clock)
+    return _report(source, tallies, total, len(done), output, choice, runner, pilot, clock.stages)
 
 
 def _identity(source: FragmentedSource, choice: Choice, pool: PilotPool) -> dict[str, Any]:
     """What must be the same for parts of an earlier run to be of use."""
     return {
         "compass": version("compass-hpc"),
-        "keep": choice.keep,
-        "method": choice.method,
-        "by": choice.by,
-        "where": choice.where,
-        "seed": choice.seed,
+        **{name: getattr(choice, name) for name in ("keep", "method", "by", "where", "seed")},
         "study": choice.study.model_dump(mode="json"),
         "settings": choice.settings.model_dump(mode="json"),
         "pool": pool.table.fingerprint,
@@ -257,35 +243,19 @@ def peak_memory() -> int:
         return most if sys.platform == "darwin" else most * 1024
 
 
-@dataclass(frozen=True)
-class _Scanned:
-    """A source after the pass over all of its fragments."""
-
-    source: FragmentedSource
-    tallies: Sequence[Tally]  # of each fragment
-    resumed: int  # fragments that an earlier run had done
-
-    @cached_property
-    def total(self) -> Tally:
-        """The tally of the whole source."""
-        return sum(self.tallies, Tally())
-
-    @property
-    def unreadable(self) -> dict[str, str]:
-        """The fragments that could not be read, and why."""
-        each = zip(self.source.fragments, self.tallies, strict=True)
-        return {str(fragment): tally.problem for fragment, tally in each if tally.problem}
-
-
 def _report(
-    scanned: _Scanned,
+    source: FragmentedSource,
+    tallies: Sequence[Tally],  # of each fragment
+    total: Tally,
+    resumed: int,
     output: Path,
     choice: Choice,
     runner: Executor,
     pilot: Pilot | None,
-    clock: _Clock,
+    stages: Sequence[Stage],
 ) -> Report:
-    source, total, unreadable = scanned.source, scanned.total, scanned.unreadable
+    each = zip(source.fragments, tallies, strict=True)
+    unreadable = {str(fragment): tally.problem for fragment, tally in each if tally.problem}
     guides = [] if pilot is None else list(pilot.scorer.targets)
     return Report(
         output=str(output),
@@ -296,7 +266,7 @@ def _report(
         workers=runner.workers,
         files=len({one.file for one in source.fragments}),
         fragments=len(source.fragments),
-        resumed=scanned.resumed,
+        resumed=resumed,
         rows=total.rows,
         usable=total.usable,
         kept=total.kept,
@@ -319,6 +289,6 @@ def _report(
         ),
         columns=columns_of(total),
         labels=labels_of(total),
-        stages=tuple(clock.stages),
+        stages=tuple(stages),
         notes=notes_of(total, choice.keep, unreadable),
     )

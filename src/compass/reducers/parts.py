@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def _writing(what: str) -> Iterator[None]:
 def write_part(path: Path, tables: Sequence[pa.Table], tally: Tally, fragment: Fragment) -> None:
     """Writes the kept rows of a fragment and its tally, as a whole or not at all."""
     schema = _shared([table.schema for table in tables]) if tables else pa.schema([])
-    marked = schema.with_metadata({_TALLY: json.dumps(tally.plain()).encode()})
+    marked = schema.with_metadata({_TALLY: json.dumps(asdict(tally)).encode()})
     with (
         _writing(f"the rows kept of {fragment} to {path.parent}"),
         # Two workers may have the same fragment, when one was thought to be dead.
@@ -122,7 +123,9 @@ def assemble(
         raise DataProblem(
             "no row was kept", hint="keep a larger share, or look at the conditions on rows"
         )
-    schema = _with_marks(_shared(schemas), how)
+    shared = _shared(schemas)
+    named = shared.insert(shared.get_field_index(ROW), pa.field(FILE, pa.large_string()))
+    schema = marked(named, how)
     with _writing(str(output)):
         # Numbers of a sample hardly repeat: looking for repetitions costs a third of the time.
         texts = [one.name for one in schema if pa.types.is_large_string(one.type)]
@@ -146,24 +149,15 @@ def _shared(schemas: Sequence[pa.Schema]) -> pa.Schema:
     first = schemas[0]
     if all(schema.equals(first) for schema in schemas[1:]):
         return first
-    fields = []
-    for field in first:
-        kinds = [schema.field(field.name).type for schema in schemas]
-        fields.append(field.with_type(_promoted(kinds)))
-    return pa.schema(fields)
+    kinds = {one.name: {schema.field(one.name).type for schema in schemas} for one in first}
+    return pa.schema([one.with_type(_promoted(kinds[one.name])) for one in first])
 
 
-def _promoted(kinds: Sequence[pa.DataType]) -> pa.DataType:
-    several = {kind for kind in kinds if not pa.types.is_null(kind)}
+def _promoted(kinds: set[pa.DataType]) -> pa.DataType:
+    several = kinds - {pa.null()}
     if len(several) < 2:
         return next(iter(several), pa.null())
     return pa.float64() if several == {pa.int64(), pa.float64()} else pa.large_string()
-
-
-def _with_marks(schema: pa.Schema, how: dict[str, Any]) -> pa.Schema:
-    place = schema.get_field_index(ROW)
-    named = schema.insert(place, pa.field(FILE, pa.large_string()))
-    return marked(named, how)
 
 
 def _grouped(
@@ -194,7 +188,6 @@ def _placed(part: pa.Table, file: str, start: int | None, schema: pa.Schema) -> 
     import pyarrow.compute as pc
 
     row = pc.add(part.column(ROW), pa.scalar(start, pa.int64()))
-    names = part.set_column(part.column_names.index(ROW), ROW, row)
-    place = names.column_names.index(ROW)
-    named = names.add_column(place, FILE, pa.repeat(pa.scalar(file, pa.large_string()), len(part)))
+    placed = part.set_column(part.column_names.index(ROW), ROW, row)
+    named = placed.append_column(FILE, pa.repeat(pa.scalar(file, pa.large_string()), len(part)))
     return plain(named).select(schema.names).cast(schema)

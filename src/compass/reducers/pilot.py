@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from compass.prepare.infer import infer
 from compass.prepare.mapping import mapped
 from compass.readers import Table
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
-from compass.readers.combine import combine
+from compass.readers.combine import combine, filled
 from compass.readers.fragments import (
     CSV,
     JSONL,
@@ -25,7 +24,6 @@ from compass.readers.fragments import (
     bytes_of_lines,
     whole_lines,
 )
-from compass.readers.inflate import COMPRESSED
 from compass.readers.plain import plain
 from compass.readers.sample import sampled
 from compass.reducers.columns import (
@@ -80,12 +78,9 @@ def draw(
             hint="take a smaller share of the files that it was made from",
         )
     whole = combine([look.table for look in looks], [look.fragment.file for look in looks])
-    number = np.concatenate(
-        [
-            numbers(key_of(seed, "pilot", *look.fragment.order), 0, look.table.num_rows)
-            for look in looks
-        ]
-    )
+    keys = [key_of(seed, "pilot", *look.fragment.order) for look in looks]
+    sizes = [look.table.num_rows for look in looks]
+    number = np.concatenate([numbers(k, 0, size) for k, size in zip(keys, sizes, strict=True)])
     chosen = np.sort(np.argsort(number, kind="stable")[: how.pilot])
     table = Table.of(whole.take(pa.array(chosen)))
     space, _ = infer(table, study)
@@ -128,15 +123,12 @@ def _same_keys(looks: Sequence[_Look]) -> list[_Look]:
     keys: dict[str, dict[str, None]] = {}
     for look in looks:
         keys.setdefault(look.fragment.file, {}).update(dict.fromkeys(look.table.column_names))
-    found = []
-    for look in looks:
-        table = look.table
-        if look.fragment.kind == JSONL:
-            for name in keys[look.fragment.file]:
-                if name not in table.column_names:
-                    table = table.append_column(name, pa.nulls(table.num_rows))
-        found.append(replace(look, table=table))
-    return found
+    return [
+        replace(look, table=filled(look.table, keys[look.fragment.file]))
+        if look.fragment.kind == JSONL
+        else look
+        for look in looks
+    ]
 
 
 def _mixed(looks: Sequence[_Look]) -> set[str]:
@@ -182,7 +174,7 @@ def _text_types(types: Mapping[str, pa.DataType], looks: Sequence[_Look]) -> dic
 def _first(fragment: Fragment, shape: Shape, rows: int) -> _Look | None:
     """The first rows of a fragment."""
     small = fragment
-    if fragment.kind == CSV and not _packed(fragment):
+    if fragment.kind == CSV and not fragment.packed:
         # Enough text for these rows; where lines get longer there are fewer of them.
         stop = whole_lines(fragment, bytes_of_lines(fragment, rows))
         small = replace(fragment, stop=stop, bytes=stop - fragment.start)
@@ -203,10 +195,6 @@ def _first(fragment: Fragment, shape: Shape, rows: int) -> _Look | None:
             return _Look(fragment, combine(found, names), kinds if fragment.kind == CSV else {})
         except TypesChanged as changed:
             shape = replace(shape, types=changed.types)
-
-
-def _packed(fragment: Fragment) -> bool:
-    return Path(fragment.file).suffix.lower() in COMPRESSED
 
 
 @dataclass(frozen=True)

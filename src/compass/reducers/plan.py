@@ -64,11 +64,7 @@ def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
         numbers={name: _about(columns[name]) for name in measured},
         labels=tuple(counted),
         rewrite=choice.study.map or None,
-        names=tuple(
-            name
-            for name in arrow.column_names
-            if name not in COLUMNS and name not in choice.study.drop
-        ),
+        names=tuple(n for n in arrow.column_names if n not in (*COLUMNS, *choice.study.drop)),
         known=frozenset(arrow.column_names),
     )
     usable = usable_rows(columns, seen, plan, arrow.num_rows, {}).view(np.bool_)

@@ -1,5 +1,6 @@
 """How probably each row of a batch is kept: all alike, by score, or by stratum."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -89,9 +90,9 @@ class ByStratum:
         found: list[tuple[Value, ...]] = [()]
         for name in self.names:
             codes, labels = columns[name].codes()
-            place = place * (len(labels) + 1) + np.where(codes < 0, len(labels), codes)
-            seen, place = np.unique(place, return_inverse=True)
             wide = len(labels) + 1
+            place = place * wide + np.where(codes < 0, len(labels), codes)
+            seen, place = np.unique(place, return_inverse=True)
             found = [(*found[int(one) // wide], [*labels, None][int(one) % wide]) for one in seen]
         probability = np.array([self.probabilities.get(stratum, 1.0) for stratum in found])
         result: Floats = probability[place]
@@ -125,9 +126,7 @@ def strata(
         tuple(None if codes[row] < 0 else labels[codes[row]] for codes, labels in per_column)
         for row in np.flatnonzero(usable)
     ]
-    counts: dict[tuple[Value, ...], int] = {}
-    for stratum in found:
-        counts[stratum] = counts.get(stratum, 0) + 1
+    counts = Counter(found)
     if len(counts) > _STRATA:
         raise BadInput(
             f"{', '.join(by)} make more than {_STRATA:,} strata",

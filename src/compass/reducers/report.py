@@ -79,21 +79,19 @@ class Report(Noun):
 
 def columns_of(tally: Tally) -> tuple[ColumnSummary, ...]:
     """The number columns, each with the mean that the sample estimates."""
-    found = []
-    for name, one in tally.moments.items():
-        total, weight = tally.estimates.get(name, (0.0, 0.0))
-        found.append(
-            ColumnSummary(
-                name=name,
-                count=one.count,
-                mean=one.mean,
-                deviation=one.deviation,
-                low=one.low if one.count else None,
-                high=one.high if one.count else None,
-                estimate=total / weight if weight else None,
-            )
+    return tuple(
+        ColumnSummary(
+            name=name,
+            count=one.count,
+            mean=one.mean,
+            deviation=one.deviation,
+            low=one.low if one.count else None,
+            high=one.high if one.count else None,
+            estimate=total / weight if weight else None,
         )
-    return tuple(found)
+        for name, one in tally.moments.items()
+        for total, weight in [tally.estimates.get(name, (0.0, 0.0))]
+    )
 
 
 def labels_of(tally: Tally) -> tuple[LabelShare, ...]:

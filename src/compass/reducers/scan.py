@@ -12,11 +12,12 @@ from compass.domain.base import Value
 from compass.domain.errors import DataProblem, unknown
 from compass.prepare.mapping import mapped
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches, quick_text
+from compass.readers.combine import filled
 from compass.readers.fragments import JSONL, PARQUET, Fragment
-from compass.readers.plain import plain
+from compass.readers.plain import flat, plain
 from compass.readers.quick import NotPlain
 from compass.readers.sample import ROW, WEIGHT
-from compass.reducers.columns import Cells, Ready
+from compass.reducers.columns import Cells
 from compass.reducers.draws import choose, key_of
 from compass.reducers.filters import Filter, RuleFilter
 from compass.reducers.parts import write_part
@@ -95,9 +96,9 @@ def _quickly(fragment: Fragment, plan: ScanPlan, seen: "_Seen") -> "_Seen | None
     kept: list[bytes] = []
     try:
         for lines in text.lines(numbers, labels):
-            columns: dict[str, Cells] = {name: Ready(lines.numbers[name]) for name in numbers}
+            columns = {name: Cells(numbers=lines.numbers[name]) for name in numbers}
             for name in labels:
-                columns[name] = Ready(codes=(lines.codes[name], list(lines.labels[name])))
+                columns[name] = Cells(codes=(lines.codes[name], list(lines.labels[name])))
             rows = len(lines.begin)
             places, weights = seen.look(columns, None, rows)
             if len(places):
@@ -140,18 +141,14 @@ def _wanted(plan: ScanPlan) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
 
 def _named(table: pa.Table, plan: ScanPlan, fragment: Fragment) -> pa.Table:
     """The batch with flat columns of the known names."""
-    if any(pa.types.is_struct(kind) for kind in table.schema.types):
-        table = _flat(table)
+    table = flat(table)
     names = table.column_names
     if tuple(names) == plan.names:
         return table
     names = [name.strip() for name in names]
     table = table.rename_columns(names)
     if fragment.kind == JSONL:  # a key that no line here has is a missing cell
-        for name in plan.names:
-            if name not in names:
-                table = table.append_column(name, pa.nulls(table.num_rows))
-        return table
+        return filled(table, plan.names)
     for name in plan.names:
         if name not in names:
             raise unknown("column", name, names, where=f"in {fragment.file}")
@@ -161,12 +158,6 @@ def _named(table: pa.Table, plan: ScanPlan, fragment: Fragment) -> pa.Table:
             hint="files that are read together need the same columns; compass read --fill "
             "leaves their cells empty",
         )
-    return table
-
-
-def _flat(table: pa.Table) -> pa.Table:
-    while any(pa.types.is_struct(kind) for kind in table.schema.types):
-        table = table.flatten()
     return table
 
 

@@ -90,11 +90,9 @@ class Tally:
             if other.moments
             else self.moments,
             {
-                name: (
-                    self.estimates.get(name, (0.0, 0.0))[0] + total,
-                    self.estimates.get(name, (0.0, 0.0))[1] + weight,
-                )
+                name: (known[0] + total, known[1] + weight)
                 for name, (total, weight) in other.estimates.items()
+                for known in [self.estimates.get(name, (0.0, 0.0))]
             }
             if other.estimates
             else self.estimates,
@@ -102,20 +100,12 @@ class Tally:
             self.problem or other.problem,
         )
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        from dataclasses import asdict
-
-        return asdict(self)
-
 
 def tally_of(stored: Mapping[str, Any]) -> Tally:
-    """The tally that was written with `plain`."""
+    """The tally whose fields were written as JSON."""
     moments = {name: Moments(**one) for name, one in stored["moments"].items()}
     labels = {
-        name: None
-        if found is None
-        else {label: (int(a), int(b)) for label, (a, b) in found.items()}
+        name: found and {label: (int(a), int(b)) for label, (a, b) in found.items()}
         for name, found in stored["labels"].items()
     }
     estimates = {name: (a, b) for name, (a, b) in stored["estimates"].items()}
@@ -127,21 +117,19 @@ def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
 
 
 def _labels_added(one: Mapping[str, Counts], other: Mapping[str, Counts]) -> dict[str, Counts]:
-    result: dict[str, Counts] = {}
-    for name in {**one, **other}:
-        mine, new = one.get(name, {}), other.get(name, {})
-        if mine is None or new is None:
-            result[name] = None
-            continue
-        both = {
-            label: (
-                mine.get(label, (0, 0))[0] + new.get(label, (0, 0))[0],
-                mine.get(label, (0, 0))[1] + new.get(label, (0, 0))[1],
-            )
-            for label in {**mine, **new}
-        }
-        result[name] = both if len(both) <= MOST_LABELS else None
-    return result
+    return {
+        name: _counts_added(one.get(name, {}), other.get(name, {})) for name in {**one, **other}
+    }
+
+
+def _counts_added(one: Counts, other: Counts) -> Counts:
+    if one is None or other is None:
+        return None
+    both = dict(one)
+    for label, (usable, kept) in other.items():
+        known = both.get(label, (0, 0))
+        both[label] = (known[0] + usable, known[1] + kept)
+    return both if len(both) <= MOST_LABELS else None
 
 
 @kernel([i4, _mask, number, to_f8], [i8, _mask, number, to_f8], [f8, _mask, number, to_f8])
@@ -226,7 +214,7 @@ class LabelCounts:
             for i, label in enumerate(self._labels)
             if self._every[i]
         }
-        self._found = _labels_added({"": self._found}, {"": new})[""]
+        self._found = _counts_added(self._found, new)
         self._labels = []
 
     def found(self) -> Counts:

@@ -226,17 +226,14 @@ def with_efficiencies(columns: Columns) -> Columns:
     limit = floats("Timelimit")
     if limit is None and (minutes := floats("TimelimitRaw")) is not None:
         limit = minutes * 60
-    memory = floats("ReqMem") if not _is_text(columns.get("ReqMem")) else None
-    memory = floats("req_mem") if memory is None else memory
+    asked = columns.get("ReqMem")
+    by_text = asked is None or bool(pa.types.is_large_string(asked.values.type))
+    memory = floats("req_mem") if by_text else floats("ReqMem")
     add("cpu_efficiency", _share(floats("TotalCPU"), paid))
     add("memory_efficiency", _share(floats("memory_used"), memory))
     add("wall_efficiency", _share(elapsed, limit))
     add("wait_s", _between(columns.get("Submit"), columns.get("Start")), "s")
     return result
-
-
-def _is_text(column: Column | None) -> bool:
-    return column is not None and bool(pa.types.is_large_string(column.values.type))
 
 
 def _share(part: Floats | None, whole: Floats | None) -> Floats | None:

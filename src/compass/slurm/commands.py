@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
 
 import pyarrow as pa
 
@@ -72,13 +71,7 @@ def accounting_options(text: str) -> list[str]:
             f"sacct:{text} cannot be used: '{rest[0]}' is not an option",
             hint="for example sacct:-S 2026-01-01 -u me",
         )
-    options = []
-    for name, value in found:
-        if name.startswith("--"):
-            options.append(f"{name}={value}" if value else name)
-        else:
-            options.append(f"{name}{value}")
-    return options
+    return [f"{n}={value}" if value and n.startswith("--") else n + value for n, value in found]
 
 
 def accounting(options: Sequence[str], where: str) -> dict[str, pa.ChunkedArray]:
@@ -93,29 +86,19 @@ def accounting(options: Sequence[str], where: str) -> dict[str, pa.ChunkedArray]
             hint="read on a machine of the cluster, or copy the output of "
             "`sacct --parsable2 --format=ALL` here and read the file",
         )
-    fields = _known_fields(program)
+    fields = _known_fields()
     form = ("--parsable2", "--noheader", f"--delimiter={_SEPARATOR}")
     command = [program, *form, f"--format={','.join(fields)}", *options]
     cells = _printed(command, DumpLayout(_SEPARATOR, fields, 0, False), where)
     return dict(zip(fields, cells.columns, strict=True))
 
 
-def _known_fields(program: str) -> tuple[str, ...]:
+def _known_fields() -> tuple[str, ...]:
     """The fields for `sacct --format` that this version of Slurm has."""
-    with tempfile.TemporaryFile() as errors:
-        try:
-            done = subprocess.run(  # noqa: S603  (no shell, fixed options)
-                [program, "--helpformat"],
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                check=False,
-                timeout=_SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            raise _silent("sacct") from None
-        if done.returncode:
-            raise _refused(errors)
-    known = {name.lower() for name in done.stdout.decode(errors="replace").split()}
+    done = _run("sacct", "--helpformat")
+    if done.returncode:
+        raise _refused(done.stderr)
+    known = {name.lower() for name in done.stdout.split()}
     return tuple(name for name in ACCOUNTING_FIELDS if name.lower() in known)
 
 
@@ -131,9 +114,9 @@ def _printed(command: list[str], layout: DumpLayout, where: str) -> pa.Table:
             assert process.stdout is not None
             try:
                 stream = pa.PythonFile(process.stdout, "r")
-                first = process.stdout.peek(1)  # type: ignore[attr-defined]
-                if not first:
-                    cells: pa.Table | None = _no_cells(layout)
+                if not process.stdout.peek(1):  # type: ignore[attr-defined]
+                    empty = pa.array([], pa.large_string())
+                    cells: pa.Table | None = pa.table(dict.fromkeys(layout.names, empty))
                 elif careful:
                     cells = cells_carefully(stream, layout, where)
                 else:
@@ -145,27 +128,21 @@ def _printed(command: list[str], layout: DumpLayout, where: str) -> pa.Table:
                 process.wait()
                 process.stdout.close()
             if code:
-                raise _refused(errors)
+                errors.seek(0)
+                raise _refused(errors.read(4000).decode(errors="replace"))
             if cells is not None:
                 return cells
     raise AssertionError("reading carefully returns or raises")
 
 
-def _no_cells(layout: DumpLayout) -> pa.Table:
-    empty = pa.array([], pa.large_string())
-    return pa.table([empty for _ in layout.names], names=list(layout.names))
-
-
-def _refused(errors: IO[bytes]) -> EnvironmentProblem | DataProblem:
-    errors.seek(0)
-    text = errors.read(4000).decode(errors="replace").strip()
-    line = next((line for line in text.splitlines() if line.strip()), "it gives no reason")
-    if "accounting storage is disabled" in text.lower():
+def _refused(text: str) -> EnvironmentProblem | DataProblem:
+    lines = text.strip().splitlines()
+    line, low = lines[0] if lines else "it gives no reason", text.lower()
+    if "accounting storage is disabled" in low:
         return EnvironmentProblem(
             "this Slurm keeps no accounting",
             hint="ask the administrators for AccountingStorageType=accounting_storage/slurmdbd",
         )
-    low = text.lower()
     if any(word in low for word in ("configuration source", "connection refused", "unable to")):
         return EnvironmentProblem(f"sacct does not reach Slurm: {line}", hint="does sinfo answer?")
     return DataProblem(f"sacct refuses: {line}", hint="try the same options with sacct itself")
@@ -174,13 +151,9 @@ def _refused(errors: IO[bytes]) -> EnvironmentProblem | DataProblem:
 def _run(*command: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(  # noqa: S603  (no shell)
-            command, capture_output=True, text=True, check=False, timeout=_SECONDS
+            command, capture_output=True, errors="replace", check=False, timeout=_SECONDS
         )
     except subprocess.TimeoutExpired:
-        raise _silent(command[0]) from None
-
-
-def _silent(command: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{command} gave no answer within {_SECONDS:.0f} s", hint="does sinfo answer?"
-    )
+        raise EnvironmentProblem(
+            f"{command[0]} gave no answer within {_SECONDS:.0f} s", hint="does sinfo answer?"
+        ) from None

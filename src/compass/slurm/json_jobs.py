@@ -176,13 +176,12 @@ def _job(job: Json, steps: list[Any]) -> Row:
     elapsed, asked = _number(_get(time, "elapsed")), _number(_get(job, "required", "CPUs"))
     # As sacct's text does: a job that never ran shows what it asked for.
     cpus = allocated.get("cpu") or asked or 0.0
-    row: Row = {column: _label(_get(job, key)) for column, key in _LABELS.items()}
     state = units.state(_label(_get(job, "state", "current")) or "")
     ended = _exit("ExitCode", "exit_signal", _get(job, "exit_code"))
     if state == "FAILED" and not any(ended.values()):
         ended = dict.fromkeys(ended)  # Slurm 22.05 writes 0 for every job
     return {
-        **row,
+        **{column: _label(_get(job, key)) for column, key in _LABELS.items()},
         **_cpu_times(job, steps),
         **ended,
         **_exit("DerivedExitCode", "derived_exit_signal", _get(job, "derived_exit_code")),
@@ -207,11 +206,9 @@ def _job(job: Json, steps: list[Any]) -> Row:
     }
 
 
-_LABELS = {
-    **{"JobName": "name", "Account": "account", "Cluster": "cluster", "Partition": "partition"},
-    **{"QOS": "qos", "User": "user", "Group": "group", "NodeList": "nodes"},
-    **{"Constraints": "constraints"},
-}
+_SAME = ("Account", "Cluster", "Partition", "QOS", "User", "Group")
+_LABELS = {"JobName": "name", **{name: name.lower() for name in _SAME}, "NodeList": "nodes"}
+_LABELS |= {"Constraints": "constraints"}
 
 
 def _exit(code: str, signal: str, value: Any) -> Row:
@@ -222,26 +219,25 @@ def _exit(code: str, signal: str, value: Any) -> Row:
 
 
 def _step(step: Json) -> Row:
-    energy = _number(_get(step, "statistics", "energy", "consumed"))
-    frequency = _number(_get(step, "statistics", "CPU", "actual_frequency"))
     row: Row = {
         "Cluster": None,
         "NTasks": _number(_get(step, "tasks", "count")),
-        "ConsumedEnergyRaw": energy,
-        "AveCPUFreq": frequency or None,
+        "ConsumedEnergyRaw": _number(_get(step, "statistics", "energy", "consumed")),
+        "AveCPUFreq": _number(_get(step, "statistics", "CPU", "actual_frequency")) or None,
     }
     # What Slurm's JSON calls requested is what went in, and consumed what came out.
     for key, way in (("requested", "In"), ("consumed", "Out")):
         parts = (("max", "Max"), ("average", "Ave"), ("min", "Min"), ("total", "Tot"))
         for part, name in parts[: 4 if way == "In" else 2]:
-            found = _resources(_get(step, "tres", key, part), cpu=1e-3)
-            row[f"TRESUsage{way}{name}"] = found
+            row[f"TRESUsage{way}{name}"] = _resources(_get(step, "tres", key, part), cpu=1e-3)
     return row
 
 
 def _columns(rows: list[Row]) -> Columns:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    _inherit_cluster(rows)
+    cluster = None
+    for row in rows:  # a step is where its job is
+        cluster = row["Cluster"] = row.get("Cluster") if "JobName" in row else cluster
     columns: Columns = {}
     for name in names:
         field = FIELDS.get(name.lower())
@@ -260,10 +256,3 @@ def _columns(rows: list[Row]) -> Columns:
         else:
             columns[name] = Column(pa.array(values, pa.string()))
     return columns
-
-
-def _inherit_cluster(rows: list[Row]) -> None:
-    cluster = None
-    for row in rows:
-        cluster = row.get("Cluster") if "JobName" in row else cluster
-        row["Cluster"] = cluster

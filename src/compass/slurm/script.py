@@ -31,9 +31,9 @@ _NOT_IN_OPTION = re.compile(f"[^{_OPTION_CHARACTERS}]", re.ASCII)
 def job_script(best: Suggestion, context: str) -> str:
     """The job script of a suggestion; `context` is what its answer says about the context."""
     used = _requested(best.config)
-    lines = ["#!/bin/bash"]
-    lines += [f"#SBATCH {option}" for option in _options(best.config, used)]
-    lines += [
+    lines = [
+        "#!/bin/bash",
+        *(f"#SBATCH {option}" for option in _options(best.config, used)),
         "",
         *(f"# {_one_line(text)}" for text in (*_remarks(best, used), context) if text),
         "",
@@ -154,9 +154,7 @@ def job_array(proposals: Sequence[Proposal]) -> str:
         cases += [f"    {line}" for line in _variables(proposal.config, used)]
         cases += ["    ;;"]
     submits = [
-        " ".join(
-            part for part in ("    sbatch", f"--array={_numbers(tasks)}", options, '"$0"') if part
-        )
+        " ".join(filter(None, ("    sbatch", f"--array={_numbers(tasks)}", options, '"$0"')))
         for options, tasks in arrays.items()
     ]
     return "\n".join(

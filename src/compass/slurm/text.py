@@ -16,7 +16,6 @@ from compass.slurm.fields import FIELDS, FREE_TEXT, LAYOUTS
 
 _SEPARATORS = "|,\t;\x1f"
 _QUOTED = ",\t;"  # written by other programs, which quote; sacct does not
-_SAMPLE_LINES = 60
 _JOB = re.compile(r"\d+([_+](\d+|\[[^\]|]*\]))?(\.[\w+]+)?")
 JOB_IDS = ("JobID", "JobIDRaw")
 _MOST_LINES = 100  # that one cell may have

@@ -3,14 +3,14 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from compass import files
-from compass.domain.errors import CompassError, DataProblem, EnvironmentProblem
+from compass.domain.errors import DataProblem, EnvironmentProblem
 from compass.readers.catalogue.known import Piece, PublicDataset
 
 MIRROR_VARIABLE = "COMPASS_DATA"
@@ -40,23 +40,19 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("compass"))
 
 
-def mirror_folder() -> Path | None:
-    """The directory of files that need no download: $COMPASS_DATA."""
-    given = os.environ.get(MIRROR_VARIABLE)
-    return Path(given).expanduser() if given else None
-
-
 def obtain(
     entry: PublicDataset, folder: Path | None = None, progress: Progress | None = None
 ) -> Obtained:
     """The files of a dataset, checked; `folder` is where they go instead of the cache."""
     mirrored = [_mirrored(entry, piece) for piece in entry.files]
-    if entry.prepared is not None and not (mirrored and all(mirrored)):
+    complete = mirrored and all(mirrored)
+    if entry.prepared is not None and not complete:
         there = _in_mirror(entry.prepared.path)
         if there is not None:
-            _check(there, entry.prepared.sha256, f"ask whoever keeps {mirror_folder()}")
+            keeper = Path(os.environ[MIRROR_VARIABLE]).expanduser()
+            _check(there, entry.prepared.sha256, f"ask whoever keeps {keeper}")
             return Obtained((_copied(there, folder, entry),), prepared=True)
-    if not entry.downloads and not (mirrored and all(mirrored)):
+    if not entry.downloads and not complete:
         raise EnvironmentProblem(
             f"{entry.name} cannot be downloaded by Compass",
             hint=entry.instructions or f"see {entry.page or entry.source}",
@@ -84,11 +80,10 @@ def _mirrored(entry: PublicDataset, piece: Piece) -> Path | None:
 
 
 def _in_mirror(place: str) -> Path | None:
-    folder = mirror_folder()
-    if folder is None:
-        return None
-    path = folder / place
-    return path if path.is_file() else None
+    """A file of the directory of files that need no download: $COMPASS_DATA."""
+    given = os.environ.get(MIRROR_VARIABLE)
+    path = Path(given).expanduser() / place if given else None
+    return path if path is not None and path.is_file() else None
 
 
 def _held(
@@ -174,32 +169,21 @@ def _reason(problem: Exception) -> str:
     return "there is no connection"
 
 
-class _writing:  # noqa: N801  read as a phrase: with _writing(folder)
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
     """Tells problems with the disk in a person's words."""
+    from requests.exceptions import RequestException
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise self._cannot_write(problem) from problem
-
-    def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
-        from requests.exceptions import RequestException
-
-        # The errors of the network are of the family of OSError too, and not meant here.
-        mine = isinstance(problem, OSError) and not isinstance(problem, RequestException)
-        if mine and not isinstance(problem, CompassError):
-            assert isinstance(problem, OSError)
-            raise self._cannot_write(problem) from problem
-
-    def _cannot_write(self, problem: OSError) -> EnvironmentProblem:
-        return EnvironmentProblem(
-            f"cannot write to {self._folder}: {problem.strerror or problem}",
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except RequestException:
+        raise  # the errors of the network are of the family of OSError too, and not meant here
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"cannot write to {folder}: {problem.strerror or problem}",
             hint=f"choose another folder: {CACHE_VARIABLE}=DIR, or -o DIR",
-        )
+        ) from problem
 
 
 class _Bar:

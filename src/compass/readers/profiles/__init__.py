@@ -32,11 +32,8 @@ def read_runs(
     one number (max, mean or sum). `tell` is called with each line about what was left out.
     """
     from compass.readers import files, read_files
-    from compass.readers.profiles.flatten import note_listener
 
     options = ProfileOptions(tuple(metrics), tuple(regions), ranks, top)
     given = [source] if isinstance(source, str | PathLike) else list(source)
     found = files.located_all(one if isinstance(one, str) else Path(one) for one in given)
-    return read_files(
-        found, reader, options=options, listener=note_listener(tell) if tell else None
-    )
+    return read_files(found, reader, options=options, tell=tell)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Self, get_args
 
@@ -11,10 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput, CompassError, DataProblem, unknown
+from compass.readers.files import cannot_open
 
 Floats = NDArray[np.float64]
 Scalar = bool | int | float | str
 Over = Literal["max", "mean", "sum"]  # how the ranks or threads of a run become one number
+Folded = tuple[float, Floats, Floats]  # the total, and inclusive and exclusive values by region
 
 OVER: tuple[Over, ...] = get_args(Over)  # in the order of preference where nobody chooses
 _SECONDS = {
@@ -61,6 +63,14 @@ class RunMetric:
     inclusive: Mapping[Over, Floats]
     exclusive: Mapping[Over, Floats]
 
+    @classmethod
+    def of(cls, unit: str | None, folded: Mapping[Over, Folded]) -> Self:
+        """The metric whose total, inclusive and exclusive values are these for each way."""
+        total = {way: found[0] for way, found in folded.items()}
+        inclusive = {way: found[1] for way, found in folded.items()}
+        exclusive = {way: found[2] for way, found in folded.items()}
+        return cls(unit, total, inclusive, exclusive)
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -78,7 +88,6 @@ class ProfileReader:
 
     name: str = ""
     suffixes: tuple[str, ...] = ()
-    run_per_path = True  # a tree of such files or folders is a set of runs
 
     def __init__(self, options: ProfileOptions | None = None) -> None:
         self.options = options or ProfileOptions()
@@ -97,13 +106,13 @@ class ProfileReader:
 
     def read_together(self, paths: Sequence[Path]) -> list[pa.Table]:
         """One row for each run, all with the same columns."""
-        from compass.readers.profiles.flatten import flatten, named_runs
+        from compass.readers.profiles.flatten import flatten, run_names
 
         profiles = []
-        for path in paths:
+        for path, name in zip(paths, run_names(paths), strict=True):
             with reading(path, self.name):
-                profiles.append(self.profile(path))
-        table = flatten(named_runs(profiles, paths), self.options)
+                profiles.append(replace(self.profile(path), run=name))
+        table = flatten(profiles, self.options)
         return [table.slice(row, 1) for row in range(len(paths))]
 
 
@@ -115,8 +124,6 @@ def reading(path: Path, what: str) -> Iterator[None]:
     except CompassError:
         raise
     except OSError as problem:
-        from compass.readers.files import cannot_open
-
         raise cannot_open(path, problem) from problem
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as problem:
         raise damaged(path, what, f"{problem}") from problem

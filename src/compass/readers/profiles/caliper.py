@@ -107,30 +107,22 @@ class _Cali:
         if parent is not None and parent not in self._nodes:
             raise ValueError(f"node {number} stands below node {parent}, which is not there")
         if number in self._nodes:
-            known = self._nodes[number]
-            if (known.attribute, known.data, known.parent) != (attribute, data, parent):
+            same = self._nodes[number]
+            if (same.attribute, same.data, same.parent) != (attribute, data, parent):
                 raise ValueError(f"node {number} stands in it twice")
             return
-        region, values = (-1, ()) if parent is None else self._inherited(parent)
+        above = self._nodes[parent] if parent is not None else None
+        region, values = (above.region, above.values) if above is not None else (-1, ())
         if attribute == _NAME:
-            self._attributes[number] = self._attribute(data, parent)
-            self.records.declare(
-                data, self._attributes[number].unit, self._attributes[number].alias
-            )
-        elif self._attributes[attribute].properties & _NESTED:
+            made = self._attributes[number] = self._attribute(data, parent)
+            self.records.declare(data, made.unit, made.alias)
+        elif (known := self._attributes[attribute]).properties & _NESTED:
             region = self.records.tree.child(region, data)
-        elif not self._attributes[attribute].properties & _HIDDEN:
-            values = (
-                *values,
-                (self._attributes[attribute].name, data, self._attributes[attribute].kind),
-            )
+        elif not known.properties & _HIDDEN:
+            values = (*values, (known.name, data, known.kind))
             if len(values) > _MOST_VALUES:
                 raise ValueError(f"more than {_MOST_VALUES} values belong together")
         self._nodes[number] = _Node(attribute, data, parent, region, values)
-
-    def _inherited(self, parent: int) -> tuple[int, tuple[tuple[str, str, str], ...]]:
-        node = self._nodes[parent]
-        return node.region, node.values
 
     def _attribute(self, name: str, parent: int | None) -> _Attribute:
         found: dict[str, str] = {}

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from compass.readers.profiles.base import damaged
-from compass.readers.profiles.caliper_metrics import Records, scalar
+from compass.readers.profiles.caliper_metrics import Records, guessed
 from compass.readers.profiles.json_text import load_json
 from compass.readers.profiles.tree import Tree
 
@@ -17,7 +17,7 @@ def read_json_split(path: Path) -> Records:
     if not isinstance(whole, dict) or not all(isinstance(whole.get(p), list) for p in _PARTS):
         raise damaged(path, "caliper", "it lacks data, columns, column_metadata or nodes")
     about = {
-        str(name): _guessed(value)
+        str(name): guessed(value) if isinstance(value, str) else value  # numbers stand as text
         for name, value in whole.items()
         if name not in _PARTS and isinstance(value, str | int | float | bool)
     }
@@ -69,15 +69,4 @@ def _grow(tree: Tree, nodes: list[Any]) -> list[int]:
 def _index(value: Any) -> int:
     if not isinstance(value, int) or value < 0:
         raise ValueError(f"{value!r} is not the number of a node")
-    return value
-
-
-def _guessed(value: str | int | float | bool) -> str | int | float | bool:
-    """Numbers stand as text in this form of metadata."""
-    if not isinstance(value, str):
-        return value
-    for kind in ("int", "double"):
-        found = scalar(value, kind)
-        if not isinstance(found, str):
-            return found
     return value

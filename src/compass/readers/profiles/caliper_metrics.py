@@ -1,14 +1,17 @@
 """What the names of Caliper's metrics mean, and the profile that its records make."""
 
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from compass.readers.profiles.base import (
+    OVER,
     Floats,
+    Folded,
     Over,
     Profile,
     ProfileOptions,
@@ -21,13 +24,7 @@ from compass.readers.profiles.base import (
 )
 from compass.readers.profiles.tree import Groups, OverRanks, Tree, sums
 
-_TIMES = (
-    "time",
-    "time.duration",
-    "time.duration.ns",
-    "time.inclusive.duration",
-    "time.inclusive.duration.ns",
-)
+_TIME = re.compile(r"time(\.(inclusive\.)?duration(\.ns)?)?")
 _WAYS: dict[str, Over] = {"sum": "sum", "avg": "mean", "max": "max"}
 _CARRIED = ("scale", "iscale")  # the value in another unit
 
@@ -81,7 +78,7 @@ def meaning(column: str) -> Meaning:
     *operations, base = column.split("#")
     inclusive = "inclusive" in operations or base.startswith("time.inclusive")
     done = [name for name in operations if name != "inclusive" and name not in _CARRIED]
-    metric = "time" if base in _TIMES else base
+    metric = "time" if _TIME.fullmatch(base) else base
     if "any" in done or "/" in base:
         return Meaning(metric, inclusive, None, False)
     if len(done) >= 2 and done[0] in _WAYS and done[-1] == "sum":
@@ -104,6 +101,12 @@ def scalar(value: object, kind: str) -> Scalar:
     except ValueError:
         pass
     return text
+
+
+def guessed(text: str) -> Scalar:
+    """A value whose type nobody gives: a number where it is one."""
+    found = scalar(text, "int")
+    return scalar(text, "double") if isinstance(found, str) else found
 
 
 def profile_of(records: Records, path: Path, options: ProfileOptions) -> Profile:
@@ -141,11 +144,8 @@ def _measured(records: Records, groups: Groups, mine: Mapping[str, Meaning]) -> 
         by_kind.setdefault((m.way, m.inclusive), column)
     if not all(m.adds_up for m in mine.values()):
         return _averaged(records, groups, by_kind, unit)
-    total: dict[Over, float] = {}
-    inclusive: dict[Over, Floats] = {}
-    exclusive: dict[Over, Floats] = {}
-    ways: Iterable[Over] = ("max", "mean", "sum")
-    for way in ways:
+    folded: dict[Over, Folded] = {}
+    for way in OVER:
         inside, own = by_kind.get((way, True)), by_kind.get((way, False))
         # The time that the slowest rank spends below a region does not follow from maxima.
         if inside is None and (own is None or way == "max"):
@@ -156,15 +156,11 @@ def _measured(records: Records, groups: Groups, mine: Mapping[str, Meaning]) -> 
             assert other is not None
             one = groups.inclusive(other)
         other = groups.exclusive(one) if other is None else other
-        total[way], inclusive[way], exclusive[way] = groups.fold(one, other)
+        folded[way] = groups.fold(one, other)
     inside, own = by_kind.get((None, True)), by_kind.get((None, False))
-    if not inclusive or inside is not None:
-        single = _over_ranks(records, groups, inside, own, factors)
-        for way, value in single.total.items():
-            if way not in inclusive:
-                total[way] = value
-                inclusive[way], exclusive[way] = single.inclusive[way], single.exclusive[way]
-    return RunMetric(unit, total, inclusive, exclusive)
+    if not folded or inside is not None:
+        folded = {**_over_ranks(records, groups, inside, own, factors), **folded}
+    return RunMetric.of(unit, folded)
 
 
 def _over_ranks(
@@ -173,10 +169,10 @@ def _over_ranks(
     inside: str | None,
     own: str | None,
     factors: Mapping[str, tuple[float, str | None]],
-) -> RunMetric:
+) -> dict[Over, Folded]:
     """Values that each process recorded by itself, put together here."""
     if inside is None and own is None:
-        return RunMetric(None, {}, {}, {})
+        return {}
     added = OverRanks(groups)
     ranks = sorted({r for c in (inside, own) if c is not None for r in records.values[c]})
     for rank in ranks:
@@ -185,17 +181,13 @@ def _over_ranks(
             for column in (inside, own)
         )
         added.add(one, other)
-    measured = added.measured(None)
+    folded = added.folded()
     size = records.about.get("mpi.world.size", 1)
     if ranks == [""] and isinstance(size, int) and size > 1:
         # Summed over the processes already when it was recorded.
-        return RunMetric(
-            None,
-            {"sum": measured.total["sum"], "mean": measured.total["sum"] / size},
-            {"sum": measured.inclusive["sum"], "mean": measured.inclusive["sum"] / size},
-            {"sum": measured.exclusive["sum"], "mean": measured.exclusive["sum"] / size},
-        )
-    return measured
+        total, inclusive, exclusive = folded["sum"]
+        return {"sum": folded["sum"], "mean": (total / size, inclusive / size, exclusive / size)}
+    return folded
 
 
 def _averaged(

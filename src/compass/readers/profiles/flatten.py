@@ -1,8 +1,8 @@
 """A set of profiles as one table: a row per run, its metadata, and the chosen metrics."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from itertools import takewhile
 from pathlib import Path, PurePath
 
 import numpy as np
@@ -50,17 +50,15 @@ def notes_of(table: pa.Table) -> tuple[str, ...]:
     return tuple(found.split("\n")) if found else ()
 
 
-def note_listener(tell: Callable[[str], None]) -> Callable[[pa.Table], None]:
-    """A listener to the tables that readers make, which passes each note on once."""
-    passed_on: set[str] = set()
-
-    def listen(table: pa.Table) -> None:
+def telling(tables: Iterable[pa.Table], tell: Callable[[str], None]) -> Iterator[pa.Table]:
+    """The tables that readers make, each after its notes were passed on; each note once."""
+    told: set[str] = set()
+    for table in tables:
         for note in notes_of(table):
-            if note not in passed_on:
-                passed_on.add(note)
+            if note not in told:
+                told.add(note)
                 tell(note)
-
-    return listen
+        yield table
 
 
 def columns_of(columns: Mapping[str, Sequence[object]], units: Mapping[str, str]) -> pa.Table:
@@ -86,9 +84,7 @@ def _typed(values: Sequence[object]) -> pa.Array:
         return pa.array(values, pa.int64())
     if kinds <= {int, float}:
         return pa.array([_float(value) for value in values], pa.float64())
-    return pa.array(
-        [None if value is None else _text(value) for value in values], pa.large_string()
-    )
+    return pa.array([None if v is None else _text(v) for v in values], pa.large_string())
 
 
 def _float(value: object) -> float | None:
@@ -111,24 +107,15 @@ def _text(value: object) -> str:
     return text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
 
 
-def named_runs(profiles: Iterable[Profile], paths: Sequence[Path]) -> list[Profile]:
-    """The profiles with names for their runs: the part of the path in which the runs differ."""
-    names = run_names(paths)
-    return [replace(profile, run=name) for profile, name in zip(profiles, names, strict=True)]
-
-
 def run_names(paths: Sequence[Path]) -> list[str]:
     """A name for each run: its path below the folder that all have in common, without ending."""
     whole = [PurePath(path.absolute()).parts for path in paths]
-    shared = 0
-    shortest = min(len(parts) for parts in whole) - 1
-    while shared < shortest and len({parts[shared] for parts in whole}) == 1:
-        shared += 1
-    names = []
-    for path, parts in zip(paths, whole, strict=True):
-        names.append(
-            "/".join((*parts[shared:-1], parts[-1] if path.is_dir() else _stem(parts[-1])))
-        )
+    folders = zip(*(parts[:-1] for parts in whole), strict=False)
+    shared = sum(1 for _ in takewhile(lambda level: len(set(level)) == 1, folders))
+    names = [
+        "/".join((*parts[shared:-1], parts[-1] if path.is_dir() else _stem(parts[-1])))
+        for path, parts in zip(paths, whole, strict=True)
+    ]
     if len(set(names)) < len(names):  # x.json beside x.yaml
         names = ["/".join(parts[shared:]) for parts in whole]
     return names
@@ -163,11 +150,11 @@ def _over(profiles: Sequence[Profile], names: Sequence[str], asked: Over | None)
         for way in OVER
         if all(way in p.metrics[name].inclusive for p in profiles for name in names)
     ]
-    if asked is None and known:
-        return known[0]
-    if asked in known:
-        return asked
-    what = "one way" if asked is None else f"the {asked}"
+    if asked is None and not known:
+        raise DataProblem(
+            "the runs do not share one way to put ranks together",
+            hint="read the runs apart, or name another metric",
+        )
     for profile in profiles:
         for name in names:
             has = [way for way in OVER if way in profile.metrics[name].inclusive]
@@ -176,10 +163,7 @@ def _over(profiles: Sequence[Profile], names: Sequence[str], asked: Over | None)
                     f"{profile.run} does not hold the {asked} of '{name}' over ranks",
                     hint=f"it holds: {', '.join(has)}",
                 )
-    raise DataProblem(
-        f"the runs do not share {what} to put ranks together",
-        hint="read the runs apart, or name another metric",
-    )
+    return asked or known[0]
 
 
 def _regions(
@@ -229,11 +213,10 @@ def _columns(
         columns[name] = [_float(total) for total in totals]
     places = [{region: n for n, region in enumerate(p.regions)} for p in profiles]
     for region in regions:
-        cells = []
-        for profile, place in zip(profiles, places, strict=True):
-            n = place.get(region)
-            cells.append(None if n is None else _float(profile.metrics[name].inclusive[over][n]))
-        columns[f"{name}.{region}"] = list(cells)
+        columns[f"{name}.{region}"] = [
+            _float(p.metrics[name].inclusive[over][place[region]]) if region in place else None
+            for p, place in zip(profiles, places, strict=True)
+        ]
     return columns
 
 

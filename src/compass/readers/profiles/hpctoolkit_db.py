@@ -9,11 +9,9 @@ import numpy as np
 from compass.readers.profiles.base import (
     Profile,
     ProfileOptions,
-    RunMetric,
     Scalar,
     chosen,
     damaged,
-    in_seconds,
     reading,
     time_first,
 )
@@ -153,10 +151,7 @@ def read_database(folder: Path, options: ProfileOptions) -> Profile:
         numbers = {column: meta.metrics[title] for column, title in wanted.items()}
         measured, ranks, threads = _threads(file, meta, groups, numbers, kinds)
     about |= {"ranks": ranks, "threads": threads}
-    metrics: dict[str, RunMetric] = {}
-    for column, title in wanted.items():
-        factor, unit = in_seconds(split_title(title)[1])
-        metrics[column] = measured[column].measured(unit, factor)
+    metrics = {c: measured[c].measured(split_title(title)[1]) for c, title in wanted.items()}
     return Profile("", about, groups.labels, metrics, tuple(names))
 
 
@@ -171,22 +166,18 @@ def _threads(
     added = {column: OverRanks(groups) for column in numbers}
     ranks, threads = set(), 0
     for n in range(count):
-        place = first + n * size
-        count_values, values, count_contexts, _, contexts, identity, flags = file.get(
-            "QQIIQQI", place
-        )
+        *lists, identity, flags = file.get("QQIIQQI", first + n * size)
         if flags & 1:  # a summary of the others
             continue
         threads += 1
         ranks.add(_rank(file, identity, kinds))
-        _add(
-            added,
-            meta,
-            numbers,
-            file.array(_VALUE, count_values, values),
-            file.array(_INDEX, count_contexts, contexts),
-            file,
-        )
+        values, at = _values(file, meta, *lists)
+        for column, number in numbers.items():
+            mine = (values["metric"] == number) & (at >= 0)
+            weights = values["value"][mine].astype(np.float64)
+            if not np.isfinite(weights).all():
+                raise damaged(file.path, "hpctoolkit", "it holds values that are not numbers")
+            added[column].add(sums(at[mine], weights, len(meta.tree)), None)
     return added, len(ranks), threads
 
 
@@ -204,24 +195,16 @@ def _rank(file: _File, identity: int, kinds: list[str]) -> tuple[int, ...]:
     return tuple(parts)
 
 
-def _add(
-    added: Mapping[str, OverRanks],
-    meta: _Meta,
-    numbers: Mapping[str, int],
-    values: np.ndarray,
-    index: np.ndarray,
-    file: _File,
-) -> None:
+def _values(
+    file: _File, meta: _Meta, count: int, first: int, contexts: int, _: int, first_context: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The values of one thread, and the node that each of them belongs to (-1: none)."""
+    values = file.array(_VALUE, count, first)
+    index = file.array(_INDEX, contexts, first_context)
     starts = index["start"].astype(np.int64)
     bounds = np.append(starts, len(values))
     if (np.diff(bounds) < 0).any() or (len(starts) and starts[0] < 0):
         raise damaged(file.path, "hpctoolkit", "the order of its values is broken")
     nodes = np.array([meta.places.get(int(context), -1) for context in index["context"]], np.int64)
     at = np.repeat(nodes, np.diff(bounds))
-    values = values[int(starts[0]) if len(starts) else len(values) :]
-    for column, number in numbers.items():
-        mine = (values["metric"] == number) & (at >= 0)
-        weights = values["value"][mine].astype(np.float64)
-        if not np.isfinite(weights).all():
-            raise damaged(file.path, "hpctoolkit", "it holds values that are not numbers")
-        added[column].add(sums(at[mine], weights, len(meta.tree)), None)
+    return values[int(starts[0]) if len(starts) else len(values) :], at

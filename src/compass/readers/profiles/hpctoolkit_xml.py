@@ -11,6 +11,7 @@ import numpy as np
 from compass.domain.errors import DataProblem
 from compass.readers.profiles.base import (
     Floats,
+    Folded,
     Over,
     Profile,
     ProfileOptions,
@@ -114,14 +115,11 @@ def read_experiment(folder: Path, options: ProfileOptions) -> Profile:
             about["ranks"] = len({rank for rank, _ in ids}) or len(threads)
             about["threads"] = len(threads)
             names = time_first(list(found.by_thread))
-            wanted = chosen(options, names, path)
-            metrics = _from_threads(found, groups, threads, wanted)
+            metrics = _from_threads(found, groups, threads, chosen(options, names, path))
         else:
             names = time_first(list(dict.fromkeys(name for name, *_ in found.summaries.values())))
             wanted = chosen(options, names, path)
-            metrics = {
-                column: _from_summary(found, groups, name) for column, name in wanted.items()
-            }
+            metrics = {c: _from_summary(found, groups, name) for c, name in wanted.items()}
     return Profile("", about, groups.labels, metrics, tuple(names))
 
 
@@ -163,11 +161,7 @@ def _from_threads(
                     raise damaged(file, "hpctoolkit", "it does not fit experiment.xml")
                 values = sums(places, table[numbers - 1, place], len(found.tree))
                 added[column].add(values, None)
-    metrics = {}
-    for column, name in wanted.items():
-        factor, unit = in_seconds(found.by_thread[name][0])
-        metrics[column] = added[column].measured(unit, factor)
-    return metrics
+    return {c: added[c].measured(found.by_thread[name][0]) for c, name in wanted.items()}
 
 
 def _metric_db(file: Path) -> Floats:
@@ -190,9 +184,7 @@ def _metric_db(file: Path) -> Floats:
 
 
 def _from_summary(found: _Experiment, groups: Groups, wanted: str) -> RunMetric:
-    total: dict[Over, float] = {}
-    inclusive: dict[Over, Floats] = {}
-    exclusive: dict[Over, Floats] = {}
+    folded: dict[Over, Folded] = {}
     unit = None
     for number, (name, text, way) in found.summaries.items():
         if name != wanted:
@@ -202,5 +194,5 @@ def _from_summary(found: _Experiment, groups: Groups, wanted: str) -> RunMetric:
         for node, value in found.values.get(number, {}).items():
             nodes[node] = value * factor
         # The own share of the busiest rank does not follow from the maxima; it only ranks regions.
-        total[way], inclusive[way], exclusive[way] = groups.fold(nodes, groups.exclusive(nodes))
-    return RunMetric(unit, total, inclusive, exclusive)
+        folded[way] = groups.fold(nodes, groups.exclusive(nodes))
+    return RunMetric.of(unit, folded)

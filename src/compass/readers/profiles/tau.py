@@ -10,6 +10,7 @@ import numpy as np
 from compass import registry
 from compass.readers.profiles.base import (
     Floats,
+    Folded,
     Over,
     Profile,
     ProfileReader,
@@ -21,7 +22,7 @@ from compass.readers.profiles.base import (
     reading,
     time_first,
 )
-from compass.readers.profiles.caliper_metrics import scalar
+from compass.readers.profiles.caliper_metrics import guessed
 
 _FILE = re.compile(r"^profile\.(\d+)\.(\d+)\.(\d+)$")
 _FIRST = re.compile(r"(\d+) templated_functions(?:_MULTI_(.+))?")
@@ -51,8 +52,8 @@ class Tau(ProfileReader):
             raise damaged(path, "tau", "it holds no profile.0.0.0")
         if list(found) == [""]:
             found = {_metric_of(found[""][0]): found[""]}
-        names = time_first(["time" if name in _CLOCKS else name for name in found])
         files = {"time" if name in _CLOCKS else name: paths for name, paths in found.items()}
+        names = time_first(["time" if name in _CLOCKS else name for name in found])
         about: dict[str, Scalar] = {}
         added: dict[str, _ByName] = {}
         for column, name in chosen(self.options, names, path).items():
@@ -143,18 +144,13 @@ class _ByName:
         nothing = np.zeros((2, 2))
         values = np.array([self.values.get(r, nothing) for r in regions]).reshape(-1, 2, 2) * factor
         ranks = max(1, len(self._total))
-        over: dict[Over, Floats] = {
-            "max": values[:, 1],
-            "mean": values[:, 0] / ranks,
-            "sum": values[:, 0],
+        most, whole = max(self._total, default=0.0) * factor, sum(self._total) * factor
+        folded: dict[Over, Folded] = {
+            "max": (most, *values[:, 1].T),
+            "mean": (whole / ranks, *(values[:, 0] / ranks).T),
+            "sum": (whole, *values[:, 0].T),
         }
-        whole = sum(self._total) * factor
-        return RunMetric(
-            unit,
-            {"max": max(self._total, default=0.0) * factor, "mean": whole / ranks, "sum": whole},
-            {way: pairs[:, 0] for way, pairs in over.items()},
-            {way: pairs[:, 1] for way, pairs in over.items()},
-        )
+        return RunMetric.of(unit, folded)
 
 
 def _take_in(file: Path, added: _ByName) -> dict[str, Scalar]:
@@ -227,16 +223,8 @@ def _metadata(text: str, file: Path) -> dict[str, Scalar]:
         parser.Parse(text, True)
     except expat.ExpatError as problem:
         raise damaged(file, "tau", f"its metadata is broken: {problem}") from problem
-    found: dict[str, Scalar] = {}
-    for name, value in zip(pairs["name"], pairs["value"], strict=True):
-        if name and name != "Metric Name" and not name.startswith("TAU_"):
-            found[name] = _guessed(value)
-    return found
-
-
-def _guessed(text: str) -> Scalar:
-    for kind in ("int", "double"):
-        found = scalar(text, kind)
-        if not isinstance(found, str):
-            return found
-    return text
+    return {
+        name: guessed(value)
+        for name, value in zip(pairs["name"], pairs["value"], strict=True)
+        if name and name != "Metric Name" and not name.startswith("TAU_")
+    }

@@ -16,7 +16,6 @@ from compass.readers.profiles.base import (
     Scalar,
     chosen,
     damaged,
-    in_seconds,
     reading,
     time_first,
 )
@@ -67,7 +66,7 @@ class Timemory(ProfileReader):
         for column, name in wanted.items():
             file, given = found[name]
             with reading(file, "timemory"):
-                ranks[column] = [dict(_nodes(rank, tree)) for rank in _ranks(given, file)]
+                ranks[column] = [_nodes(rank, tree) for rank in _ranks(given, file)]
         if not len(tree):
             raise damaged(path, "timemory", "it holds no region")
         groups = Groups.of(tree, self.options.regions)
@@ -94,7 +93,7 @@ def _ranks(given: dict[str, Any], file: Path) -> Iterator[list[Any]]:
             return
 
 
-def _nodes(rank: list[Any], tree: Tree) -> Iterator[tuple[int, tuple[float, float]]]:
+def _nodes(rank: list[Any], tree: Tree) -> dict[int, tuple[float, float]]:
     """Nodes of the tree with their inclusive and exclusive value (nan: not known)."""
     sums: dict[int, list[float]] = {}
     waiting = [(item, -1) for item in reversed(rank)]
@@ -119,8 +118,7 @@ def _nodes(rank: list[Any], tree: Tree) -> Iterator[tuple[int, tuple[float, floa
         if not nested:
             above.append(place)
         waiting.extend((child, place) for child in reversed(item.get("children", [])))
-    for place, (inclusive, exclusive) in sums.items():
-        yield place, (inclusive, exclusive)
+    return {place: (inclusive, exclusive) for place, (inclusive, exclusive) in sums.items()}
 
 
 def _value(node: dict[str, Any]) -> float:
@@ -141,5 +139,4 @@ def _measured(
             inclusive[node], exclusive[node] = inside, own
         added.add(inclusive, None if np.isnan(exclusive).any() else exclusive)
     unit = given.get("unit_repr")
-    factor, known = in_seconds(unit if isinstance(unit, str) else None)
-    return added.measured(known, factor)
+    return added.measured(unit if isinstance(unit, str) else None)

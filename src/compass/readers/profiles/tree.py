@@ -1,6 +1,6 @@
 """Call trees: which nodes belong to a region, and their values put together over ranks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import DataProblem
-from compass.readers.profiles.base import Floats, Over, RunMetric
+from compass.readers.profiles.base import Floats, Folded, Over, RunMetric, in_seconds
 
 Ints = NDArray[np.int64]
 DEEPEST = 20_000  # calls within calls; more is a damaged file, and would take for ever
@@ -39,13 +39,6 @@ class Tree:
             self._depth.append(depth)
             self.parents.append(parent)
             self.names.append(name)
-        return node
-
-    def along(self, path: Iterable[str]) -> int:
-        """The node at the end of a path from a root."""
-        node = -1
-        for name in path:
-            node = self.child(node, name)
         return node
 
 
@@ -98,17 +91,12 @@ class Groups:
         np.subtract.at(values, self.parents[below], inclusive[below])
         return values
 
-    def fold(self, inclusive: Floats, exclusive: Floats) -> tuple[float, Floats, Floats]:
+    def fold(self, inclusive: Floats, exclusive: Floats) -> Folded:
         """The total of the roots and the values by region, from values by node."""
-        size = len(self.labels)
-        node, group = self.outermost
-        inside = sums(group, inclusive[node], size)
-        node, group = self.members
-        return (
-            float(inclusive[self.parents < 0].sum()),
-            inside,
-            sums(group, exclusive[node], size),
-        )
+        (outer, outer_group), (node, group) = self.outermost, self.members
+        inside = sums(outer_group, inclusive[outer], len(self.labels))
+        own = sums(group, exclusive[node], len(self.labels))
+        return float(inclusive[self.parents < 0].sum()), inside, own
 
 
 def _ends_with(path: Sequence[str], codes: Mapping[str, int], name: Ints, parents: Ints) -> Ints:
@@ -180,16 +168,16 @@ class OverRanks:
             self._max[n] = np.maximum(self._max[n], part) if self._ranks else part
         self._ranks += 1
 
-    def measured(self, unit: str | None, factor: float = 1.0) -> RunMetric:
-        """What all ranks gave together."""
-        over: dict[Over, list[Floats]] = {
-            "max": self._max,
-            "mean": [part / max(1, self._ranks) for part in self._sum],
-            "sum": self._sum,
+    def folded(self, factor: float = 1.0) -> dict[Over, Folded]:
+        """What all ranks gave together, by the way over ranks."""
+        mean = [part / max(1, self._ranks) for part in self._sum]
+        over: dict[Over, list[Floats]] = {"max": self._max, "mean": mean, "sum": self._sum}
+        return {
+            way: (float(total[0]) * factor, inside * factor, own * factor)
+            for way, (total, inside, own) in over.items()
         }
-        return RunMetric(
-            unit,
-            {way: float(parts[0][0]) * factor for way, parts in over.items()},
-            {way: parts[1] * factor for way, parts in over.items()},
-            {way: parts[2] * factor for way, parts in over.items()},
-        )
+
+    def measured(self, unit: str | None) -> RunMetric:
+        """What all ranks gave together, as a metric; times in seconds."""
+        factor, known = in_seconds(unit)
+        return RunMetric.of(known, self.folded(factor))
