@@ -1,8 +1,8 @@
 """What a generator is: it turns a search task into candidate configurations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,29 @@ class Predictor(Protocol):
         """The values of a column where predictions can change; None when not known."""
 
 
+def with_columns(x: Floats, columns: int | Columns, values: Floats) -> Floats:
+    """Copies of x [d] whose columns (or column) take these values, [k, d]."""
+    X = np.repeat(x[None, :], len(values), axis=0)
+    X[:, columns] = values
+    return X
+
+
+class Batch:
+    """The base of frozen dataclasses whose fields are arrays that all start with [n]."""
+
+    def __len__(self) -> int:
+        return len(next(iter(vars(self).values())))
+
+    def take(self, index: Columns | Bools) -> Self:
+        """The rows at these positions, or those that are marked."""
+        return type(self)(*(array[index] for array in vars(self).values()))
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Several batches as one."""
+        return cls(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
+
+
 @dataclass(frozen=True)
 class Candidates:
     """What a search found, best first; all of it is legal and obeys every rule."""
@@ -54,23 +77,17 @@ class Candidates:
 
     def take(self, index: Columns) -> "Candidates":
         """The candidates at these positions; what is known of the search stays."""
-        return replace(
-            self,
-            X=self.X[index],
-            values=self.values[index],
-            meets=self.meets[index],
-            proximity=self.proximity[index],
-        )
+        return replace(self, **{name: getattr(self, name)[index] for name in _ARRAYS})
 
     def after(self, first: "Candidates") -> "Candidates":
         """These candidates after others; what is known of the search stays."""
-        return replace(
-            self,
-            X=np.concatenate([first.X, self.X]),
-            values=np.concatenate([first.values, self.values]),
-            meets=np.concatenate([first.meets, self.meets]),
-            proximity=np.concatenate([first.proximity, self.proximity]),
-        )
+        both: dict[str, Any] = {
+            n: np.concatenate([getattr(first, n), getattr(self, n)]) for n in _ARRAYS
+        }
+        return replace(self, **both)
+
+
+_ARRAYS = ("X", "values", "meets", "proximity")  # what candidates have one of each
 
 
 @runtime_checkable

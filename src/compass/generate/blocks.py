@@ -1,6 +1,7 @@
 """Where a search may look: the values of each column, and groups of values that fit together."""
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -66,41 +67,37 @@ def blocks(task: SearchTask) -> list[Block]:
     values = {name: column_values(task, names.index(name), tight[name]) for name in movable}
     found = []
     for group in components(task.rules, movable):
-        if _easy(task, group) and _many(task, [values[name] for name in group]):
-            columns = np.array([names.index(name) for name in group], dtype=np.int64)
-            found.append(Block(columns, None, tuple(values[name] for name in group)))
-            continue
         columns = np.array([names.index(name) for name in group], dtype=np.int64)
         own = tuple(values[name] for name in group)
+        tied = [rule for rule in task.rules if set(rule.names) & set(group)]
+        if len(group) > 1 and _easy(tied) and _many(task, own):
+            found.append(Block(columns, None, own))
+            continue
         listed = all(_listed(tight[name], values[name]) for name in group)
-        table = _table(task, group, values, fixed)
+        table = _table(task, tied, group, values, fixed)
         complete = table is not None and (listed or _one_per_cell(task, group))
         if table is not None and listed and not len(table):
             raise explain_conflict(task.rules, {n: tight[n] for n in movable}, fixed)
         if table is None:
             few = {name: _thin(v, task.start[names.index(name)]) for name, v in values.items()}
-            table = _table(task, group, few, fixed)
+            table = _table(task, tied, group, few, fixed)
         # Values chosen one column at a time rarely fit an equality: then repair finds what does.
-        if not listed and all(map(len, own)) and (not _any(table) or _balanced(task, group)):
+        found_some = table is not None and len(table) > 0
+        if not listed and all(map(len, own)) and (not found_some or _balanced(tied, group)):
             table = None
         small = all(len(v) < _FINE for v in own)
         found.append(Block(columns, table, own, complete and small))
     return found
 
 
-def _easy(task: SearchTask, group: tuple[str, ...]) -> bool:
-    """Whether only linear inequalities tie these columns: moving one value repairs them."""
-    tied = [rule for rule in task.rules if set(rule.names) & set(group)]
-    return len(group) > 1 and all(
-        rule.linear is not None and rule.linear.op not in ("==", "!=") for rule in tied
-    )
+def _easy(tied: list[Rule]) -> bool:
+    """Whether only linear inequalities tie columns: moving one value repairs them."""
+    return all(rule.linear is not None and rule.linear.op not in ("==", "!=") for rule in tied)
 
 
-def _many(task: SearchTask, values: list[Floats]) -> bool:
+def _many(task: SearchTask, values: tuple[Floats, ...]) -> bool:
     """Whether there are more combinations than would all be tried."""
-    return all(map(len, values)) and (
-        float(np.prod([float(len(v)) for v in values])) > task.settings.search.enumerate
-    )
+    return prod(map(len, values)) > task.settings.search.enumerate
 
 
 def _listed(domain: Domain, values: Floats) -> bool:
@@ -108,18 +105,14 @@ def _listed(domain: Domain, values: Floats) -> bool:
     return domain.values is not None and len(values) == len(domain.values)
 
 
-def _any(table: Floats | None) -> bool:
-    return table is not None and len(table) > 0
-
-
-def _balanced(task: SearchTask, group: tuple[str, ...]) -> bool:
+def _balanced(tied: list[Rule], group: tuple[str, ...]) -> bool:
     """Whether a linear equality ties two or more of these columns."""
     return any(
         rule.linear is not None
         and isinstance(rule.expression, Comparison)
         and rule.expression.op == "=="
         and len(set(rule.names) & set(group)) > 1
-        for rule in task.rules
+        for rule in tied
     )
 
 
@@ -137,21 +130,24 @@ def _one_per_cell(task: SearchTask, group: tuple[str, ...]) -> bool:
 
 def _thin(values: Floats, start: float) -> Floats:
     """At most a few dozen of the values, the start's among them if it is one."""
-    if len(values) <= _FEW:
+    return np.union1d(at_most(_FEW, values), values[values == start])
+
+
+def at_most(count: int, values: Floats) -> Floats:
+    """All of the values [k], or as many as `count` that are spread over them."""
+    if len(values) <= count:
         return values
-    kept = values[np.linspace(0, len(values) - 1, _FEW).astype(np.int64)]
-    return np.union1d(kept, values[values == start])
-
-
-def _tied(task: SearchTask, group: tuple[str, ...]) -> bool:
-    """Whether any rule speaks of these columns; a column of its own group may have none."""
-    return any(set(group) & set(rule.names) for rule in task.rules)
+    return np.asarray(values[np.linspace(0, len(values) - 1, count).astype(np.int64)])
 
 
 def _table(
-    task: SearchTask, group: tuple[str, ...], values: dict[str, Floats], fixed: dict[str, float]
+    task: SearchTask,
+    tied: list[Rule],
+    group: tuple[str, ...],
+    values: dict[str, Floats],
+    fixed: dict[str, float],
 ) -> Floats | None:
-    if not _tied(task, group):
+    if not tied:  # a column of its own group
         return values[group[0]][:, None]
     domains = {
         name: Domain(low=float(v[0]), high=float(v[-1]), values=v)
@@ -160,7 +156,6 @@ def _table(
     }
     if len(domains) < len(group):
         return np.empty((0, len(group)))
-    tied: list[Rule] = [rule for rule in task.rules if set(rule.names) & set(group)]
     return legal_tuples(tied, group, domains, fixed, task.settings.search.tuples)
 
 
@@ -173,30 +168,21 @@ def column_values(task: SearchTask, column: int, domain: Domain) -> Floats:
     low, high = domain.low, domain.high
     start = float(task.start[column])
     edges = task.predict.edges(column)
-    typical = _typical(task.observed[:, column], low, high)
+    observed = task.observed[:, column]
+    typical = at_most(_TYPICAL, np.unique(observed[(observed >= low) & (observed <= high)]))
     if edges is None:
         found = np.concatenate([typical, np.linspace(low, high, _TYPICAL)])
     else:
         cells = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
-        if len(cells) > _FINE:
-            cells = cells[np.linspace(0, len(cells) - 1, _FINE).astype(np.int64)]
-        found = np.concatenate([_members(cells, start, parameter, task.proximity), typical])
-    found = np.concatenate([found, [low, high, start]])
-    found = snap(parameter, found)
+        members = _members(at_most(_FINE, cells), start, parameter, task.proximity)
+        found = np.concatenate([members, typical])
+    found = snap(parameter, np.concatenate([found, [low, high, start]]))
     legal = found[(found >= low) & (found <= high)]
     if domain.values is not None:
         legal = np.intersect1d(legal, domain.values)
     if domain.none is not None:
         legal = np.append(legal, domain.none)
     return np.unique(legal)
-
-
-def _typical(observed: Floats, low: float, high: float) -> Floats:
-    """Values that past runs really used, at most a few hundred spread over them."""
-    seen = np.unique(observed[(observed >= low) & (observed <= high)])
-    if len(seen) <= _TYPICAL:
-        return seen
-    return np.asarray(seen[np.linspace(0, len(seen) - 1, _TYPICAL).astype(np.int64)])
 
 
 def _members(cells: Floats, start: float, parameter: Number, near: bool) -> Floats:
@@ -207,34 +193,16 @@ def _members(cells: Floats, start: float, parameter: Number, near: bool) -> Floa
     """
     above, upto = cells[:-1], cells[1:]
     if parameter.step is not None:
-        before = np.floor((above - parameter.low) / parameter.step)
+        before, last_step = (np.floor((a - parameter.low) / parameter.step) for a in (above, upto))
         first = grid(parameter.low, parameter.step, before + 1)
-        upto_step = np.floor((upto - parameter.low) / parameter.step)
-        last = grid(parameter.low, parameter.step, upto_step)
+        last = grid(parameter.low, parameter.step, last_step)
     else:
-        first = _next_float32(above)
-        last = _last_float32(upto)
+        single = above.astype(np.float32)
+        first = np.where(single > above, single, np.nextafter(single, np.float32(np.inf)))
+        single = upto.astype(np.float32)
+        last = np.where(single <= upto, single, np.nextafter(single, np.float32(-np.inf)))
+        first, last = first.astype(np.float64), last.astype(np.float64)
     keep = first <= last
     first, last = first[keep], last[keep]
     wanted = np.clip(start, first, last) if near else (first + last) / 2
     return np.asarray(wanted, dtype=np.float64)
-
-
-def _next_float32(threshold: Floats) -> Floats:
-    single = threshold.astype(np.float32)
-    above = np.where(single.astype(np.float64) > threshold, single, _up(single))
-    return above.astype(np.float64)
-
-
-def _last_float32(threshold: Floats) -> Floats:
-    single = threshold.astype(np.float32)
-    below = np.where(single.astype(np.float64) <= threshold, single, _down(single))
-    return below.astype(np.float64)
-
-
-def _up(single: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Floats:
-    return np.asarray(np.nextafter(single, np.float32(np.inf)))
-
-
-def _down(single: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Floats:
-    return np.asarray(np.nextafter(single, np.float32(-np.inf)))

@@ -6,7 +6,7 @@ from compass.domain.space import Number
 from compass.generate.base import Floats
 from compass.generate.objectives import sign
 from compass.generate.repair import restore_forced
-from compass.generate.score import ScoredCandidates, join, order, score
+from compass.generate.score import ScoredCandidates, order, score
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, repaired
 from compass.prepare.legal import legal_mask, snap
@@ -29,7 +29,7 @@ def descend(
         steps = _legal_steps(task, incumbent.X[0], direction)
         keep = np.zeros(steps.shape, dtype=np.bool_)
         batch = score(task, restore_forced(task, repaired(variation, steps, keep, rng)))
-        both = join([incumbent, batch])
+        both = ScoredCandidates.join([incumbent, batch])
         best = both.take(order(task, both)[:1])
         if np.array_equal(best.X, incumbent.X):
             break

@@ -49,17 +49,13 @@ def _wrong(task: SearchTask, X: Floats) -> list[str | None]:
     """Per configuration [n] the rule that it breaks, or the value that it may not have."""
     encoder = Encoder(task.space)
     scores = task.predict(X) if len(X) and task.outcome_rules else {}
+    named = {name for rule in task.outcome_rules for name in rule.names} & set(task.outcomes)
     found: list[str | None] = []
     for row, x in enumerate(X):
         config = encoder.decode(x)
         reason = broken_rule(task.rules, config) or _illegal(task, x, config)
-        if reason is None and task.outcome_rules:
-            named = {name for rule in task.outcome_rules for name in rule.names}
-            predicted = {
-                name: _value(task, name, scores[name][row])
-                for name in task.outcomes
-                if name in named
-            }
+        if reason is None:
+            predicted = {name: _value(task, name, scores[name][row]) for name in named}
             reason = broken_rule(task.outcome_rules, {**config, **predicted})
         found.append(reason)
     return found

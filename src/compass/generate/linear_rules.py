@@ -1,23 +1,18 @@
 """Linear rules as arrays, so that all of them are evaluated at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from compass.generate.base import Bools, Columns, Floats
 from compass.rules import Rule
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 AT_MOST, EQUAL, BELOW = 0, 1, 2
 _KINDS = {"==": EQUAL, "<": BELOW, ">": BELOW}
 
 
-@dataclass(frozen=True, eq=False)
-class LinearRules:
+class LinearRules(NamedTuple):
     """Rules of the form `sum of factor * column + constant <= 0` (or `== 0`, or `< 0`).
 
     Within `slack` of the size of its terms a sum may count as equal to 0; 0 for whole numbers,
@@ -26,7 +21,7 @@ class LinearRules:
 
     factor: Floats  # [r, d]
     constant: Floats  # [r]
-    kind: Integers  # [r] AT_MOST, EQUAL or BELOW
+    kind: Columns  # [r] AT_MOST, EQUAL or BELOW
     term: Floats  # [r, d] sizes of the factors before terms cancelled out
     size: Floats  # [r] the same of the constant
     slack: Floats  # [r]

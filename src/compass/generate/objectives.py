@@ -8,11 +8,9 @@ with the functions here; today the plain sum of the values decides.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from compass.domain.target import Target
-
-Floats = NDArray[np.float64]
+from compass.generate.base import Floats
 
 _SIGN = {"minimize": 1.0, "maximize": -1.0, None: 0.0}
 

@@ -13,7 +13,7 @@ from compass.generate.blocks import Block, ColumnValues
 from compass.generate.linear_rules import LinearRules, is_linear
 from compass.generate.objectives import sign
 from compass.generate.repair import restore_forced, rule_violation
-from compass.generate.score import MARGIN, ScoredCandidates, join, order, score
+from compass.generate.score import MARGIN, ScoredCandidates, order, score
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_costs, column_distances
 from compass.prepare.legal import legal_mask, snap
@@ -79,7 +79,9 @@ class PairwiseSearch:
         moved = self._moves(incumbent.X[0], wanted)
         if not len(moved):
             return None
-        both = join([incumbent, score(self.task, restore_forced(self.task, moved))])
+        both = ScoredCandidates.join(
+            [incumbent, score(self.task, restore_forced(self.task, moved))]
+        )
         best = both.take(order(self.task, both)[:1])
         return None if np.array_equal(best.X, incumbent.X) else best
 
@@ -123,7 +125,7 @@ class PairwiseSearch:
         if not len(pairs):
             return np.empty((0, len(x)))
         margin = 0.0 if self.task.proximity else MARGIN
-        position, _ = best_of_planes(
+        position = best_of_planes(
             self.trees, x, planes, values, costs, self.targets, self.linear_rules, margin
         )
         line = pairs[:, 0] == pairs[:, 1]

@@ -6,33 +6,29 @@ rectangles: thousands of configurations cost what a dozen do when each is walked
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, i8_2d, kernel, number, to_f8, to_f8_2d, to_i8
+from compass.generate.base import Bools, Columns, Floats
 from compass.generate.blocks import ColumnValues
 from compass.generate.linear_rules import BELOW, EQUAL, LinearRules
 from compass.model.trees.joined import Joined
 from compass.model.trees.walk import NODES, WIDE_NODES
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _flags = types.Array(types.boolean, 1, "C", readonly=True)
 _grid = types.float64[:, :, ::1]
 _stack = types.int64[:, ::1]
 
 
-@dataclass(frozen=True, eq=False)
-class RawTargets:
+class RawTargets(NamedTuple):
     """The targets in terms of raw outputs, one entry per target."""
 
-    slot: Integers  # first output
-    wide: Integers  # 1: a number; otherwise scores of so many classes
-    wanted: Integers  # position of the wanted class
+    slot: Columns  # first output
+    wide: Columns  # 1: a number; otherwise scores of so many classes
+    wanted: Columns  # position of the wanted class
     low: Floats
     high: Floats
     scale: Floats
@@ -43,10 +39,10 @@ class RawTargets:
 class Planes:
     """Pairs of columns that move together, and the points of their planes that may be looked at."""
 
-    columns: Integers  # [p, 2]; the same column twice is a line
+    columns: Columns  # [p, 2]; the same column twice is a line
     budget: Floats  # [p] the two values of a point must cost less than this together
-    mask_start: Integers  # [p] where the points of a plane begin in `allowed`; -1: all are allowed
-    allowed: NDArray[np.bool_]  # per point, plane after plane, whether the rules allow it
+    mask_start: Columns  # [p] where the points of a plane begin in `allowed`; -1: all are allowed
+    allowed: Bools  # per point, plane after plane, whether the rules allow it
 
 
 def best_of_planes(
@@ -58,11 +54,11 @@ def best_of_planes(
     targets: RawTargets,
     rules: LinearRules,
     margin: float,
-) -> tuple[Integers, Floats]:
-    """The best point of each plane through x [d]: positions [p, 2], keys [p, 3].
+) -> Columns:
+    """The positions [p, 2] of the best point of each plane through x [d].
 
-    `costs` are those of the values. The keys are: how far the goals are missed, the preference, and
-    the two costs (or, with `margin` > 0, minus how far inside the ranges a point lies, up to that
+    `costs` are those of the values. What counts is: how far the goals are missed, the preference,
+    and the two costs (or, with `margin` > 0, how far inside the ranges a point lies, up to that
     margin). A position of -1 means that the plane has no allowed point within its budget.
     """
     compared, value = (_compared(trees, a) for a in (x, values.value))
@@ -71,7 +67,6 @@ def best_of_planes(
     areas = pairs[pairs[:, 0] != pairs[:, 1]]  # a line needs no second side
     columns = int(sizes[areas[:, 1]].max(initial=1)) + 1
     position = np.full((len(pairs), 2), -1, dtype=np.int64)
-    keys = np.full((len(pairs), 3), np.inf)
     _best_of_planes(
         trees.nodes,
         trees.value,
@@ -83,19 +78,8 @@ def best_of_planes(
         values.start,
         value,
         costs,
-        targets.slot,
-        targets.wide,
-        targets.wanted,
-        targets.low,
-        targets.high,
-        targets.scale,
-        targets.sign,
-        rules.factor,
-        rules.constant,
-        rules.kind,
-        rules.term,
-        rules.size,
-        rules.slack,
+        *targets,
+        *rules,
         np.ascontiguousarray(x),
         values.value,
         planes.mask_start,
@@ -107,9 +91,9 @@ def best_of_planes(
         np.empty((len(trees.nodes) // 2 + 2, 5), dtype=np.int64),
         np.empty((6, len(rules.constant))),
         position.reshape(-1),
-        keys.reshape(-1),
+        np.full(3 * len(pairs), np.inf),
     )
-    return position, keys
+    return position
 
 
 def _compared(trees: Joined, values: Floats) -> Floats:
@@ -311,6 +295,3 @@ def _best_of_planes(  # noqa: PLR0912, PLR0915 - one pass without calls is what 
                     continue
                 keys[3 * p], keys[3 * p + 1], keys[3 * p + 2] = missed, preference, last_key
                 position[2 * p], position[2 * p + 1] = i, j
-
-
-__all__ = ["Planes", "RawTargets", "best_of_planes"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from compass.generate.base import Bools, Floats
 from compass.generate.objectives import objectives, preference, preference_deviation
 from compass.generate.repair import restore_forced, rule_violation
-from compass.generate.score import ScoredCandidates, join, score, score_targets
+from compass.generate.score import ScoredCandidates, score, score_targets
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability
 from compass.prepare.legal import legal_mask
@@ -126,7 +126,7 @@ def with_past_runs(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidat
     cautious = past_runs.cautious(untried.preference, np.full(len(untried), -1))
     others = np.flatnonzero((run >= 0) & ~np.isin(run, past_runs.top))
     parts = [replace(untried, preference=cautious), past_runs.scored]
-    return join([*parts, score(task, scored.X[others])] if len(others) else parts)
+    return ScoredCandidates.join([*parts, score(task, scored.X[others])] if len(others) else parts)
 
 
 def _usable(task: SearchTask, X: Floats) -> Bools:

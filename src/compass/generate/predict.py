@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compass.generate.base import Columns, Floats
+from compass.generate.base import Columns, Floats, with_columns
 from compass.model.base import Fitted
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ class Averaged:
         self._edges: dict[int, Floats] = {}
         fixed = contexts.copy()
         fixed[:, movable] = np.nan
-        self._forests = {
-            name: _specialised(model, fixed) for name, model in models.items() if _trees(model)
-        }
+        trees = {name: model for name, model in models.items() if model.trees() is not None}
+        self._forests = {name: _specialised(model, fixed) for name, model in trees.items()}
 
     @property
     def parts(self) -> Mapping[str, tuple["FlatForest", ...]] | None:
@@ -126,12 +125,9 @@ class Averaged:
 
     def _mean_of(self, predict: Callable[[Floats], Floats], X: Floats) -> Floats:
         """The mean over contexts of what a function of a model gives."""
-        predictions = []
-        for context in self._contexts:
-            full = np.repeat(context[None, :], len(X), axis=0)
-            full[:, self._movable] = X[:, self._movable]
-            predictions.append(predict(full))
-        return _mean(predictions)
+        moved = X[:, self._movable]
+        contexts = (with_columns(context, self._movable, moved) for context in self._contexts)
+        return _mean([predict(full) for full in contexts])
 
 
 def _mean(predictions: Sequence[Floats]) -> Floats:
@@ -157,10 +153,6 @@ def _gradient(model: Fitted) -> Callable[[Floats], Floats]:
         return slopes
 
     return gradient
-
-
-def _trees(model: Fitted) -> bool:
-    return model.trees() is not None
 
 
 def _specialised(model: Fitted, fixed: Floats) -> tuple["FlatForest", ...]:

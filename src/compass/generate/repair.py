@@ -34,7 +34,7 @@ def rule_violation(task: SearchTask, X: Floats) -> Floats:
     return amount
 
 
-def repair(task: SearchTask, X: Floats, loose: list[Block], keep: Bools | None = None) -> Floats:
+def repair(task: SearchTask, X: Floats, loose: list[Block], *, keep: Bools) -> Floats:
     """X [n, d] with values of the loose blocks moved so that rules hold, where that succeeds.
 
     One column of a configuration moves at a time: the move that leaves the least violation, and
@@ -47,16 +47,14 @@ def repair(task: SearchTask, X: Floats, loose: list[Block], keep: Bools | None =
         rows = rows[amount[rows] > 0]
         if not len(rows):
             break
-        marked = None if keep is None else keep[rows]
-        moved, left = _best_moves(task, X[rows], amount[rows], loose, marked)
-        X[rows] = moved
+        X[rows], left = _best_moves(task, X[rows], amount[rows], loose, keep[rows])
         rows = rows[left < amount[rows]]  # what could not be improved never will be
         amount[rows] = rule_violation(task, X[rows])
     return X
 
 
 def _best_moves(
-    task: SearchTask, X: Floats, amount: Floats, loose: list[Block], keep: Bools | None
+    task: SearchTask, X: Floats, amount: Floats, loose: list[Block], keep: Bools
 ) -> tuple[Floats, Floats]:
     """Each row of X [r, d] with its best single move made, and the violation that is left [r]."""
     best, least = X.copy(), amount.copy()
@@ -67,8 +65,7 @@ def _best_moves(
             tried = np.repeat(X, options.shape[1], axis=0)
             tried[:, column] = options.ravel()
             left = rule_violation(task, tried).reshape(options.shape)
-            if keep is not None:
-                left[keep[:, column]] = np.inf
+            left[keep[:, column]] = np.inf
             apart = column_distances(tried, np.repeat(X, options.shape[1], axis=0), task.geometry)
             apart = apart[:, column].reshape(options.shape) * task.geometry.weight[column]
             index = np.lexsort((apart, left), axis=1)[:, 0]
@@ -183,6 +180,3 @@ def forcing_rule(task: SearchTask, x: Floats, column: int) -> str | None:
     breaking = [rule for rule in task.rules if rule.violation(back[None, :])[0] > 0]
     first = [rule for rule in breaking if rule.violation(held[None, :])[0] > 0]
     return next((rule.text for rule in (*first, *breaking)), None)
-
-
-__all__ = ["forcing_rule", "repair", "restore_forced", "rule_violation", "tied_forced"]

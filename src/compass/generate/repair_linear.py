@@ -4,14 +4,11 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from compass.execute.kernel import f8, f8_2d, i8, integer, kernel, to_f8_2d
+from compass.generate.base import Bools, Floats
 from compass.generate.blocks import ColumnValues
 from compass.generate.linear_rules import BELOW, EQUAL, LinearRules
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _ROUNDS = 3  # times that every rule is looked at
 _flags_2d = types.Array(types.boolean, 2, "C", readonly=True)
@@ -27,9 +24,8 @@ def repair_linear(
     """
     X = np.ascontiguousarray(X).copy()
     if len(X) and len(rules.constant):
-        arrays = (rules.factor, rules.constant, rules.kind, rules.term, rules.size, rules.slack)
-        args = (*arrays, values.start, values.value)
-        _repair(*args, np.ascontiguousarray(keep), np.ascontiguousarray(chance), _ROUNDS, X)
+        given = np.ascontiguousarray(keep), np.ascontiguousarray(chance)
+        _repair(*rules, values.start, values.value, *given, _ROUNDS, X)
     return X
 
 

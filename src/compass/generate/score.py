@@ -1,14 +1,14 @@
 """Scoring candidates: predictions, rules and the order in which answers are preferred."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate import loss
-from compass.generate.base import Candidates, Floats
+from compass.generate.base import Batch, Candidates, Floats
 from compass.generate.objectives import objective_values, preference
 from compass.generate.repair import rule_violation
 from compass.generate.task import SearchTask
@@ -17,7 +17,7 @@ MARGIN = 0.1  # being this far inside a range, in standard deviations, is far en
 
 
 @dataclass(frozen=True)
-class ScoredCandidates:
+class ScoredCandidates(Batch):
     """Candidates with everything that decides their order; all arrays start with [n]."""
 
     X: Floats
@@ -28,36 +28,13 @@ class ScoredCandidates:
     proximity: Floats  # L_prox
     margin: Floats  # how far inside the ranges, up to a limit
 
-    def take(self, index: NDArray[np.int64]) -> "ScoredCandidates":
-        """The candidates at these positions."""
-        return ScoredCandidates(*(getattr(self, name)[index] for name in _ARRAYS))
-
-    def __len__(self) -> int:
-        return len(self.X)
-
     def candidates(
         self, *, exhaustive: bool = False, evaluated: int = 0, timed_out: bool = False
     ) -> Candidates:
         """These as the result of a search; they must be legal, and best first."""
-        return Candidates(
-            self.X,
-            self.values,
-            self.valid <= 0,
-            self.proximity,
-            exhaustive=exhaustive,
-            evaluated=evaluated,
-            timed_out=timed_out,
-        )
-
-
-_ARRAYS = tuple(field.name for field in fields(ScoredCandidates))
-
-
-def join(parts: Sequence[ScoredCandidates]) -> ScoredCandidates:
-    """Several batches as one."""
-    return ScoredCandidates(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS)
-    )
+        meets = self.valid <= 0
+        about = (exhaustive, evaluated, timed_out)
+        return Candidates(self.X, self.values, meets, self.proximity, *about)
 
 
 def with_outcomes(X: Floats, predicted: Mapping[str, Floats], outcomes: tuple[str, ...]) -> Floats:
@@ -135,11 +112,8 @@ def score_targets(task: SearchTask, outcomes: Mapping[str, Floats], n: int) -> T
         valid += loss.valid_range(y, target.low, target.high, target.scale)
         inside = np.minimum(y - target.low, target.high - y) / target.scale
         margin = np.minimum(margin, inside)
-    return TargetScore(valid, objective_values(task.targets, _first(outcomes), (n,)), margin)
-
-
-def _first(outcomes: Mapping[str, Floats]) -> dict[str, Floats]:
-    return {name: values[:, 0] for name, values in outcomes.items()}
+    first = {name: values[:, 0] for name, values in outcomes.items()}
+    return TargetScore(valid, objective_values(task.targets, first, (n,)), margin)
 
 
 def order(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:

@@ -1,12 +1,13 @@
 """C3G: a population search that only ever keeps legal configurations."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from compass import registry
 from compass.domain.space import Number
-from compass.generate.base import Candidates, Floats
+from compass.generate.base import Candidates, Columns, Floats, with_columns
 from compass.generate.blocks import Block, blocks
 from compass.generate.gradient import descend
 from compass.generate.objectives import objectives
@@ -14,7 +15,7 @@ from compass.generate.pairwise import PairwiseSearch, pairwise_search, reaching
 from compass.generate.past import with_past_runs
 from compass.generate.pick import pick, preferred
 from compass.generate.repair import repair, restore_forced, rule_violation
-from compass.generate.score import ScoredCandidates, join, order, score
+from compass.generate.score import ScoredCandidates, order, score
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, children, draw, repaired, variation_of
 from compass.prepare.geometry import nearest_rows
@@ -40,22 +41,17 @@ class C3G:
         """Distinct legal candidates, best first. The same task gives the same answer."""
         bare = replace(task, past_runs=None)
         if not len(task.movable):
-            return _single(task)
+            return _finish(task, score(task, task.start[None, :]), exhaustive=True)
         groups = blocks(bare)
         if any(block.table is not None and not len(block.table) for block in groups):
             return _nothing(task, exhaustive=False)
         few = _combinations(groups) <= task.settings.search.enumerate
         exhaustive = few and all(block.complete for block in groups)
-        table = restore_forced(bare, _all(bare, groups)) if few else None
-        found = score(bare, table) if table is not None else None
+        found = score(bare, restore_forced(bare, _all(bare, groups))) if few else None
         if not exhaustive:
             found = _search(bare, groups, found)
         assert found is not None
         return _finish(task, with_past_runs(task, found), exhaustive)
-
-
-def _single(task: SearchTask) -> Candidates:
-    return _finish(task, score(task, task.start[None, :]), exhaustive=True)
 
 
 def _nothing(task: SearchTask, exhaustive: bool) -> Candidates:
@@ -71,11 +67,8 @@ def _finish(task: SearchTask, scored: ScoredCandidates, exhaustive: bool) -> Can
     if meets[0]:
         ranked = ranked.take(np.flatnonzero(meets))
     chosen = _plain_numbers(task, ranked.take(pick(task, ranked)))
-    return chosen.candidates(
-        exhaustive=exhaustive,
-        evaluated=len(scored),
-        timed_out=task.timed_out and not exhaustive,
-    )
+    late = task.timed_out and not exhaustive
+    return chosen.candidates(exhaustive=exhaustive, evaluated=len(scored), timed_out=late)
 
 
 def _combinations(groups: list[Block]) -> float:
@@ -111,23 +104,23 @@ def _search(
     if pairwise is not None:
         # The better what single columns reach, the less of the planes has to be looked at.
         for look in (pairwise.along, pairwise.around):
-            moves = look(variation.legal_start, _incumbent_distance(task, join(archive)))
+            moves = look(
+                variation.legal_start, _incumbent_distance(task, ScoredCandidates.join(archive))
+            )
             archive.append(score(task, _unique(restore_forced(task, moves))))
-    population = _best(task, join(archive), settings.population)
+    population = _best(task, ScoredCandidates.join(archive), settings.population)
     unchanged = 0
     for _ in range(settings.generations):
-        offspring = restore_forced(
-            task, children(variation, population.X, settings.population, rng)
-        )
-        fresh = score(task, _unique(offspring))
+        offspring = children(variation, population.X, settings.population, rng)
+        fresh = score(task, _unique(restore_forced(task, offspring)))
         before = population.X[0]
-        population = _best(task, join([population, fresh]), settings.population)
+        population = _best(task, ScoredCandidates.join([population, fresh]), settings.population)
         archive.append(fresh)
         unchanged = unchanged + 1 if np.array_equal(before, population.X[0]) else 0
         if task.timed_out or (unchanged >= settings.patience and population.valid[0] <= 0):
             break
     archive += _polish(variation, pairwise, population, rng)
-    return _remembered(task, join(archive))
+    return _remembered(task, ScoredCandidates.join(archive))
 
 
 def _incumbent_distance(task: SearchTask, scored: ScoredCandidates) -> float:
@@ -163,9 +156,7 @@ def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
         closest = nearest_rows(observed, task.start, movable, task.geometry, _NEAR_ROWS)
         others = rng.integers(len(observed), size=min(_FAR_ROWS, len(observed)))
         rows = observed[np.concatenate([closest, others])]
-        past = np.repeat(task.start[None, :], len(rows), axis=0)
-        past[:, movable] = rows[:, movable]
-        parts.append(_legal(task, past))
+        parts.append(_legal(task, with_columns(task.start, movable, rows[:, movable])))
     random = np.repeat(task.start[None, :], task.settings.search.population, axis=0)
     for block in variation.groups:
         random[:, block.columns] = draw(block, len(random), rng)
@@ -205,11 +196,10 @@ def _polish(
             tried.append(incumbent)
         tables = [b for b in variation.groups if b.table is not None and len(b.columns) > 2]
         if pairwise is None or tables:
-            tried += _block_by_block(
-                variation, tables if pairwise else variation.groups, incumbent, rng
-            )
+            groups = tables if pairwise else variation.groups
+            tried += _block_by_block(variation, groups, incumbent, rng)
     if tried and pairwise is not None and task.proximity and not task.timed_out:
-        tried += _smaller_changes(variation, join(tried))
+        tried += _smaller_changes(variation, ScoredCandidates.join(tried))
     return tried
 
 
@@ -243,7 +233,7 @@ def _block_by_block(
         before = current.X.copy()
         for block in groups:
             batch = score(task, restore_forced(task, _alternatives(task, block, current.X[0], rng)))
-            both = join([current, batch])
+            both = ScoredCandidates.join([current, batch])
             current = both.take(order(task, both)[:1])
             tried.append(batch)
         if np.array_equal(before, current.X):
@@ -260,21 +250,15 @@ def _alternatives(task: SearchTask, block: Block, x: Floats, rng: np.random.Gene
             near = np.argsort(apart, kind="stable")[: _POLISH_TABLE // 2]
             others = rng.integers(len(table), size=_POLISH_TABLE // 2)
             table = table[np.concatenate([near, others])]
-        X = np.repeat(x[None, :], len(table), axis=0)
-        X[:, block.columns] = table
         finer = [] if block.complete else _single_moves(task, block, x)
-        return np.concatenate([X, *finer])
-    parts = []
-    touched = []
+        return np.concatenate([with_columns(x, block.columns, table), *finer])
+    parts, columns = [], []
     for column, values in zip(block.columns, block.values, strict=True):
         options = values if len(values) <= 64 else values[rng.integers(len(values), size=64)]
-        X = np.repeat(x[None, :], len(options), axis=0)
-        X[:, column] = options
-        parts.append(X)
-        mark = np.zeros(X.shape, dtype=bool)
-        mark[:, column] = True
-        touched.append(mark)
-    return repair(task, np.concatenate(parts), [block], keep=np.concatenate(touched))
+        parts.append(with_columns(x, column, options))
+        columns += len(options) * [column]
+    touched = np.array(columns)[:, None] == np.arange(len(x))
+    return repair(task, np.concatenate(parts), [block], keep=touched)
 
 
 def _single_moves(task: SearchTask, block: Block, x: Floats) -> list[Floats]:
@@ -282,8 +266,7 @@ def _single_moves(task: SearchTask, block: Block, x: Floats) -> list[Floats]:
     found = []
     for column, values in zip(block.columns, block.values, strict=True):
         near = np.argsort(np.abs(values - x[column]), kind="stable")[:_FINER]
-        X = np.repeat(x[None, :], len(near), axis=0)
-        X[:, column] = values[near]
+        X = with_columns(x, column, values[near])
         found.append(X[rule_violation(task, X) == 0])
     return found
 
@@ -309,8 +292,8 @@ def _plain_numbers(task: SearchTask, chosen: ScoredCandidates) -> ScoredCandidat
     again = score(task, rounded)
     fine &= (again.violation == 0) & (again.valid <= chosen.valid)
     fine &= again.preference <= chosen.preference
-    order_ = np.where(fine, np.arange(len(rounded)), np.arange(len(rounded)) + len(rounded))
-    return join([again, chosen]).take(order_)
+    which = np.arange(len(rounded)) + np.where(fine, 0, len(rounded))
+    return ScoredCandidates.join([again, chosen]).take(which)
 
 
 def _short(value: float, scale: float, edges: Floats | None) -> float:
@@ -324,33 +307,27 @@ def _short(value: float, scale: float, edges: Floats | None) -> float:
         if cell < len(edges):
             high = min(high, float(np.nextafter(np.float32(edges[cell]), np.float32(-np.inf))))
     for digits in range(1, 12):
-        candidates = [
-            float(f"{value:.{digits}g}"),
-            _toward(value, digits, up=True),
-            _toward(value, digits, up=False),
-        ]
-        inside = [c for c in candidates if low <= c <= high]
+        nearest = float(f"{value:.{digits}g}")
+        around = (nearest, _toward(value, digits, np.ceil), _toward(value, digits, np.floor))
+        inside = [c for c in around if low <= c <= high]
         if inside:
             return min(inside, key=lambda c: abs(c - value))
     return value
 
 
-def _toward(value: float, digits: int, *, up: bool) -> float:
-    """The next number with so many digits above or below."""
+def _toward(value: float, digits: int, rounded: Callable[[float], float]) -> float:
+    """The next number with so many digits above (`ceil`) or below (`floor`)."""
     if value == 0:
         return 0.0
     unit = 10.0 ** (np.floor(np.log10(abs(value))) - digits + 1)
-    steps = np.ceil(value / unit) if up else np.floor(value / unit)
-    return float(f"{steps * unit:.12g}")
+    return float(f"{rounded(value / unit) * unit:.12g}")
 
 
 def _unique(X: Floats) -> Floats:
     return X[_first_of_each(X, np.arange(len(X)))]
 
 
-def _first_of_each(
-    X: Floats, ranked: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _first_of_each(X: Floats, ranked: Columns) -> Columns:
     """The positions in `ranked` without later repetitions of the same configuration."""
     rows = np.ascontiguousarray(X[ranked]).view(np.dtype((np.void, X.shape[1] * 8))).ravel()
     _, first = np.unique(rows, return_index=True)

@@ -27,10 +27,8 @@ def resolve(
     found = []
     for name, goal in goals.items():
         references = [v for v in (predicted.get(name), measured.get(name)) if v is not None]
-        target = _target(name, goal, references, scales[name], tolerance)
-        if target is not None:
-            found.append(target)
-    return tuple(found)
+        found.append(_target(name, goal, references, scales[name], tolerance))
+    return tuple(target for target in found if target is not None)
 
 
 def _target(
@@ -42,15 +40,15 @@ def _target(
         case Extreme(direction=direction):
             return Target(name=name, direction=direction, scale=scale)
         case Within(low=low, high=high):
-            return Target(name=name, low=_low(low), high=_high(high), scale=scale)
+            low, high = -math.inf if low is None else low, math.inf if high is None else high
+            return Target(name=name, low=low, high=high, scale=scale)
         case IsClass(value=value):
             return Target(name=name, label=value, is_class=True)
         case Change(direction=direction, by=by, relative=relative):
-            values = [v - _amount(v, by, relative) for v in _numbers(name, references)]
+            amounts = [(v, by * abs(v) if relative else by) for v in _numbers(name, references)]
             if direction == "reduce":
-                return Target(name=name, high=min(values), scale=scale)
-            values = [v + _amount(v, by, relative) for v in _numbers(name, references)]
-            return Target(name=name, low=max(values), scale=scale)
+                return Target(name=name, high=min(v - amount for v, amount in amounts), scale=scale)
+            return Target(name=name, low=max(v + amount for v, amount in amounts), scale=scale)
         case Reach(value=value):
             down = value < _numbers(name, references)[-1]
             bounds = {"high": value} if down else {"low": value}
@@ -81,18 +79,6 @@ def _numbers(name: str, references: Sequence[Value]) -> list[float]:
             hint="give the goal as a number, e.g. <= 100",
         )
     return values
-
-
-def _amount(value: float, by: float, relative: bool) -> float:
-    return by * abs(value) if relative else by
-
-
-def _low(bound: float | None) -> float:
-    return -math.inf if bound is None else bound
-
-
-def _high(bound: float | None) -> float:
-    return math.inf if bound is None else bound
 
 
 def meets(target: Target | None, value: Value) -> bool | None:

@@ -33,11 +33,6 @@ class Variation:
     values: ColumnValues  # of the columns that no table of combinations ties
     inequalities: bool  # every rule is a linear inequality
 
-    @property
-    def loose(self) -> list[Block]:
-        """Blocks without a table of their legal combinations."""
-        return [block for block in self.groups if block.table is None]
-
 
 def variation_of(task: SearchTask, groups: list[Block]) -> Variation:
     """The variation of a task whose movable columns are in these blocks."""
@@ -78,7 +73,7 @@ def children(variation: Variation, parents: Floats, n: int, rng: Rng) -> Floats:
 def repaired(variation: Variation, X: Floats, keep: Bools, rng: Rng) -> Floats:
     """The candidates with single values moved so that rules hold; where none succeeds, all."""
     X = repair_linear(variation.linear_rules, variation.values, X, keep, rng.random(len(X)))
-    loose = variation.loose
+    loose = [block for block in variation.groups if block.table is None]
     if loose and not variation.inequalities:
         X = repair(variation.task, X, loose, keep=keep)
     fine = rule_violation(variation.task, X) == 0
@@ -117,6 +112,3 @@ def _mutate(
             index = anywhere  # labels have no between
         X[mine, column] = values[np.minimum(index, len(values) - 1)]
         touched[mine, column] = True
-
-
-__all__ = ["Variation", "children", "draw", "repaired", "variation_of"]

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
@@ -23,6 +22,7 @@ from compass.domain.expression import (
     Negative,
     Not,
     Or,
+    children,
     names_in,
 )
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
@@ -206,9 +206,7 @@ def _bind_goal(goal: Goal, parameter: Number | Category) -> Goal:
 
 
 def _class_goal(goal: Goal, category: Category) -> Goal:
-    if isinstance(goal, IsClass):
-        return IsClass(value=match_label(goal.value, category))
-    if isinstance(goal, Reach):
+    if isinstance(goal, IsClass | Reach):
         return IsClass(value=match_label(goal.value, category))
     if isinstance(goal, Observe) or (isinstance(goal, Same) and goal.beyond is None):
         return goal
@@ -293,16 +291,10 @@ def bind_rule(node: Expression, space: Space) -> Expression:
             return Membership(converted, tuple(_bind_literals(values, (bound,), space)))
         case Arithmetic(op, left, right):
             return Arithmetic(op, bind_rule(left, space), bind_rule(right, space))
-        case Negative(operand):
-            return Negative(bind_rule(operand, space))
-        case Not(operand):
-            return Not(bind_rule(operand, space))
-        case And(operands):
-            return And(tuple(bind_rule(o, space) for o in operands))
-        case Or(operands):
-            return Or(tuple(bind_rule(o, space) for o in operands))
-        case Implies(condition, consequence):
-            return Implies(bind_rule(condition, space), bind_rule(consequence, space))
+        case Negative() | Not() | Implies():
+            return type(node)(*(bind_rule(child, space) for child in children(node)))
+        case And(operands) | Or(operands):
+            return type(node)(tuple(bind_rule(o, space) for o in operands))
         case Call(function, arguments):
             given = [bind_rule(a, space) for a in arguments]
             columns = [space[name] for a in given for name in names_in(a)]
@@ -380,12 +372,8 @@ def _convert_units(node: Expression, named: list[Number | Category]) -> Expressi
                 )
             owner = next((p for p in numbers if p.unit is not None), numbers[0])
             return Literal(convert(float(value), unit, owner.unit, column=owner.name))
-        case Arithmetic():
-            return replace(
-                node,
-                left=_convert_units(node.left, named),
-                right=_convert_units(node.right, named),
-            )
+        case Arithmetic(op, left, right):
+            return Arithmetic(op, _convert_units(left, named), _convert_units(right, named))
         case Negative(operand):
             return Negative(_convert_units(operand, named))
         case Call(function, arguments):

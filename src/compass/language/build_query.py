@@ -161,11 +161,7 @@ class BuildQuery(BuildRule):
             )
         return IsClass(value=value.value)
 
-    def reach(self, items: list[Any]) -> tuple[Any, ...]:
-        return (items[0], items[2])
-
-    def stated_goal(self, items: list[Any]) -> tuple[Any, ...]:
-        return (items[0], items[2])
+    reach = stated_goal = change
 
     def stated_observe(self, items: list[Any]) -> tuple[Any, ...]:
         return (items[0], Observe())
@@ -377,15 +373,12 @@ def _query(kind: Kind, items: list[Any]) -> Query:
     for clause in rest:
         twice = set(clause) & set(fields) - {"where"}
         if twice:
-            raise QuerySyntax(f"'{_clause_name(twice.pop())}' is given twice", hint="give it once")
+            name = twice.pop()
+            raise QuerySyntax(f"'{_CLAUSES.get(name, name)}' is given twice", hint="give it once")
         rules = fields.get("where", ()) + clause.get("where", ())
         fields |= clause | ({"where": rules} if rules else {})
     stated = x.stated | y.stated
     return Query(kind=kind, ask=x.ask, change=x.change, goals=y.goals, stated=stated, **fields)
-
-
-def _clause_name(field: str) -> str:
-    return _CLAUSES.get(field, field)
 
 
 _CLAUSES = {"baseline": "from", "count": "top"}  # the others are called what they are

@@ -75,13 +75,13 @@ def one_unit(low: Literal, high: Literal) -> tuple[Literal, Literal]:
     return Literal(low.value, unit), Literal(high.value, unit)
 
 
-def predicate(node: Expression, *, what: str = "this") -> Expression:
+def predicate(node: Expression) -> Expression:
     """A yes-or-no expression; a bare column means that it is true."""
     if isinstance(node, Name):
         return Comparison("==", node, Literal(True))
     if not isinstance(node, _PREDICATES):
         raise QuerySyntax(
-            f"{what} is a value, not a rule: {format_rule(node)}",
+            f"this is a value, not a rule: {format_rule(node)}",
             hint="compare it with something, e.g. nodes <= 16",
         )
     return node
@@ -175,12 +175,6 @@ class BuildRule(Transformer_NonRecursive[Token, Any]):
             return Literal(-items[1].value, operand.unit)
         return Negative(operand)
 
-    def number_literal(self, items: list[Token]) -> Literal:
-        return signed_literal(items)
-
-    def quantity_literal(self, items: list[Token]) -> Literal:
-        return signed_literal(items)
-
     def string_literal(self, items: list[Token]) -> Literal:
         return Literal(_unquote(items[0]))
 
@@ -224,6 +218,8 @@ class BuildRule(Transformer_NonRecursive[Token, Any]):
 
     def quantity(self, items: list[Token]) -> Literal:
         return signed_literal(items)
+
+    number_literal = quantity_literal = quantity
 
     def number(self, items: list[Token]) -> float:
         return float(signed_literal(items).value or 0.0)

@@ -68,7 +68,7 @@ def _text(node: Expression, around: int) -> str:
     """The text of a node inside one that binds as tightly as `around`."""
     match node:
         case Literal(value, unit):
-            text = format_value(value) + (f" {unit}" if unit else "")
+            text = _with_unit(value, unit)
             negative = isinstance(value, int | float) and not isinstance(value, bool) and value < 0
             return _wrap(text, 7, around) if negative else text
         case Name(name):
@@ -105,8 +105,8 @@ def _predicate_text(node: Expression, around: int) -> str:
             raise TypeError(f"not an expression: {node!r}")
 
 
-def _with_unit(value: float, unit: str | None) -> str:
-    return format_number(value) + (f" {unit}" if unit else "")
+def _with_unit(value: Value, unit: str | None) -> str:
+    return format_value(value) + (f" {unit}" if unit else "")
 
 
 def format_percent(share: float) -> str:
@@ -150,7 +150,7 @@ def _within(tolerance: float | None) -> str:
 def _edit(edit: Edit) -> str:
     match edit:
         case SetTo(value=value, unit=unit):
-            return format_value(value) + (f" {unit}" if unit else "")
+            return _with_unit(value, unit)
         case Times(factor=factor):
             return f"{format_number(factor)}*old"
         case Plus(amount=amount, unit=unit):
@@ -228,4 +228,4 @@ def format_query(query: Query) -> str:
 
 def listed(words: Sequence[str]) -> str:
     """Words as a person lists them: a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return "".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} and {words[-1]}"

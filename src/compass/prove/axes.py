@@ -41,12 +41,6 @@ class Axis:
     def __len__(self) -> int:
         return len(self.first)
 
-    def cell_of(self, value: float) -> int | None:
-        """The cell that holds a value; None when no cell does."""
-        index = int(np.searchsorted(self.last, value))
-        inside = index < len(self) and self.first[index] <= value
-        return index if inside else None
-
     def cheapest(self, low: Cells, high: Cells) -> Floats:
         """The least cost between two cells, both included; shape of `low`."""
         # Costs rise with the distance from start_cell, but for the level none, which is last.
@@ -140,7 +134,6 @@ def axis_of(task: SearchTask, column: int, domain: Domain, cuts: Floats) -> Axis
         first, last = np.append(first, none), np.append(last, none)
     nearest = _nearest(task, column, domain, first, last)
     cost = column_costs(nearest, task.start, column, task.geometry)
-    some = len(cost) - (none is not None and len(cost) > 1)
     return Axis(
         column=column,
         name=task.space.names[column],
@@ -148,11 +141,17 @@ def axis_of(task: SearchTask, column: int, domain: Domain, cuts: Floats) -> Axis
         last=last,
         nearest=nearest,
         cost=cost,
-        start_cell=int(np.argmin(cost[:some])) if some else 0,
+        start_cell=cheapest_number(cost, none is not None),
         none=none is not None,
         domain=domain,
         single=single,
     )
+
+
+def cheapest_number(cost: Floats, none: bool) -> int:
+    """The cheapest of the cells [k]; the level none, which is last, only where it is alone."""
+    some = len(cost) - (none and len(cost) > 1)
+    return int(np.argmin(cost[:some])) if some else 0
 
 
 def _of_values(values: Floats, cuts: Floats) -> tuple[Floats, Floats]:

@@ -62,9 +62,7 @@ def least_change(solver: ExactSolver, x: Floats, subproblem: Subproblem) -> Boun
                 return Bounds(best, amount, bound, proved=True)
             continue
         bound = max(bound, result.bound or 0.0)
-        closer = (
-            None if result.x is None else _improved_distance(solver, result.x, subproblem, amount)
-        )
+        closer = _closer(task, result.x, subproblem, amount)
         if closer is not None:
             best, amount = closer
         if amount - bound <= closed(amount):
@@ -74,11 +72,12 @@ def least_change(solver: ExactSolver, x: Floats, subproblem: Subproblem) -> Boun
     return Bounds(best, amount, bound, proved=False, timed_out=True)
 
 
-def _improved_distance(
-    solver: ExactSolver, x: Floats, subproblem: Subproblem, amount: float
+def _closer(
+    task: SearchTask, x: Floats | None, subproblem: Subproblem, amount: float
 ) -> tuple[Floats, float] | None:
     """A configuration with what nobody asked for where it was, if that still does it."""
-    task = solver.task
+    if x is None:
+        return None
     scored = score(task, restore_forced(task, x[None, :]))
     fine = scored.violation[0] == 0 and scored.valid[0] <= 0 and scored.proximity[0] < amount
     fine = fine and subproblem.reached(scored.preference)[0]
@@ -158,35 +157,27 @@ def at_cell_ends(solver: ExactSolver, x: Floats) -> Floats:
     forests = [f for outcome in solver.outcomes.values() for f in outcome.forests]
     best = x
     for column in map(int, task.movable):
-        if _gridless(task, column) and x[column] != task.start[column]:
+        parameter = task.space.parameters[column]
+        if (
+            not isinstance(parameter, Number)
+            or parameter.step is not None
+            or parameter.allowed is not None
+        ):
+            continue
+        if task.start[column] not in (x[column], task.geometry.none[column]):
             cuts = cuts_of(forests, column)
             cell = int(np.searchsorted(cuts, x[column]))
-            parameter = task.space.parameters[column]
-            assert isinstance(parameter, Number)
             low = np.nextafter(cuts[cell - 1], np.inf) if cell > 0 else parameter.low
             high = cuts[cell] if cell < len(cuts) else parameter.high
             near = best.copy()
             near[column] = np.clip(task.start[column], low, high)
-            best = _if_nearer(task, best, near, column)
+            if parameter.low <= near[column] <= parameter.high:
+                best = _if_nearer(task, best, near)
     return best
 
 
-def _gridless(task: SearchTask, column: int) -> bool:
-    parameter = task.space.parameters[column]
-    return (
-        isinstance(parameter, Number)
-        and parameter.step is None
-        and parameter.allowed is None
-        and task.geometry.none[column] not in (task.start[column],)
-    )
-
-
-def _if_nearer(task: SearchTask, x: Floats, near: Floats, column: int) -> Floats:
-    """`near` if it is as good and legal, else x."""
-    parameter = task.space.parameters[column]
-    assert isinstance(parameter, Number)
-    if not parameter.low <= near[column] <= parameter.high:
-        return x
+def _if_nearer(task: SearchTask, x: Floats, near: Floats) -> Floats:
+    """`near` if it is as good and obeys the rules, else x."""
     scored = score(task, np.stack([x, near]))
     fine = (
         scored.violation[1] == 0

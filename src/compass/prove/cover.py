@@ -2,12 +2,8 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from compass.execute.kernel import f8, i4, i8, kernel, number, to_f8, to_f8_2d
-
-Floats = NDArray[np.float64]
+from compass.generate.base import Floats
 
 
 @kernel(i8, f8, i8, i8, f8, f8, number, to_f8_2d)

@@ -4,12 +4,12 @@ Everything is in cells of the axes, so float rounding plays no part any more.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.generate.base import Bools, Floats
+from compass.generate.base import Batch, Bools, Floats
 from compass.model.trees.flat import FlatForest
 from compass.prove.axes import Axis, boundaries
 from compass.prove.cover import below
@@ -22,7 +22,7 @@ _ROUNDING = 1e-9  # of the budget: sums of costs are not exact
 
 
 @dataclass(frozen=True)
-class Leaves:
+class Leaves(Batch):
     """Reachable leaves of all trees; the arrays start with [m]."""
 
     tree: Ints  # which tree, counted over all forests
@@ -30,19 +30,6 @@ class Leaves:
     low: Ints  # [m, axes] first cell on every axis
     high: Ints  # [m, axes] last cell
     cost: Floats  # least cost of a configuration that ends in it
-
-    def __len__(self) -> int:
-        return len(self.tree)
-
-    def take(self, which: Bools) -> "Leaves":
-        """The marked leaves."""
-        return Leaves(
-            self.tree[which],
-            self.value[which],
-            self.low[which],
-            self.high[which],
-            self.cost[which],
-        )
 
 
 class TooMany(Exception):
@@ -69,9 +56,9 @@ def leaves_of(
         descent = _Descent(forest, axes, most, [cap[index] for cap in caps])
         grown = descent.run(factor, outcome.raws, limit - total, deadline)
         total += len(grown)
-        found.append(_renumbered(grown, trees))
+        found.append(replace(grown, tree=grown.tree + trees))
         trees += forest.trees
-    return _joined(found)
+    return Leaves.join(found)
 
 
 Cap = tuple[Floats, float]  # the best below every node; what a node of its tree may have, above it
@@ -93,13 +80,11 @@ def _caps(outcome: OutcomeSum, band: Band) -> list[list[Cap]]:
             for value, forest in zip(best, outcome.forests, strict=True)
         )
         size = sum(float(np.abs(value).max(initial=0.0)) for value in best)
-        spare = room - least + _ROUNDING * (abs(room) + size * sum(map(_trees, outcome.forests)))
+        spare = (
+            room - least + _ROUNDING * (abs(room) + size * sum(f.trees for f in outcome.forests))
+        )
         found.append([(value, spare) for value in best])
     return found
-
-
-def _trees(forest: FlatForest) -> int:
-    return forest.trees
 
 
 def _best_below(forest: FlatForest, factor: float, weights: Floats) -> Floats:
@@ -112,17 +97,8 @@ def _best_below(forest: FlatForest, factor: float, weights: Floats) -> Floats:
     return value
 
 
-def _renumbered(leaves: Leaves, first: int) -> Leaves:
-    return Leaves(leaves.tree + first, leaves.value, leaves.low, leaves.high, leaves.cost)
-
-
-def _joined(parts: Sequence[Leaves]) -> Leaves:
-    names = ("tree", "value", "low", "high", "cost")
-    return Leaves(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
 @dataclass(frozen=True)
-class _Front:
+class _Front(Batch):
     """Nodes that are looked at together, with what leads to them; arrays start with [n]."""
 
     node: Ints
@@ -130,15 +106,6 @@ class _Front:
     low: Ints  # [n, axes]
     high: Ints
     cost: Floats
-
-    def take(self, which: Bools) -> "_Front":
-        return _Front(
-            self.node[which],
-            self.tree[which],
-            self.low[which],
-            self.high[which],
-            self.cost[which],
-        )
 
 
 class _Descent:
@@ -166,7 +133,7 @@ class _Descent:
             if reached + len(front.node) > limit:
                 raise TooMany
             front = self._good(self._step(front))
-        return _joined(done)
+        return Leaves.join(done)
 
     def _roots(self) -> _Front:
         node, tree = self.forest.roots.astype(np.int64), np.arange(self.forest.trees)
@@ -207,13 +174,7 @@ class _Descent:
         upper.node[:] = forest.right[node[right]]
         self._charge(front, lower, left, index[left])
         self._charge(front, upper, right, index[right])
-        return _Front(
-            np.concatenate([lower.node, upper.node]),
-            np.concatenate([lower.tree, upper.tree]),
-            np.concatenate([lower.low, upper.low]),
-            np.concatenate([lower.high, upper.high]),
-            np.concatenate([lower.cost, upper.cost]),
-        )
+        return _Front.join([lower, upper])
 
     def _charge(self, front: _Front, child: _Front, which: Bools, index: Ints) -> None:
         """Add to the cost of children what their narrower cells cost more."""

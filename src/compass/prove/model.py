@@ -74,27 +74,20 @@ class SolverModel:
         for i, tree in enumerate(leaves.tree.tolist()):
             if i % 1000 == 0:
                 self.deadline.check()
-            if size[tree] == 1:
-                chosen.append(True)
-                path = self._path(upto, low[i], high[i], some_lower[i], some_upper[i])
-                if path:
-                    self.cp.add_bool_and(path)
-                continue
-            literal = self.cp.new_bool_var("")
+            only = size[tree] == 1
+            literal = True if only else self.cp.new_bool_var("")
             chosen.append(literal)
-            groups.setdefault(tree, []).append(literal)
-            path = self._path(upto, low[i], high[i], some_lower[i], some_upper[i])
+            if not only:
+                groups.setdefault(tree, []).append(literal)
+            path = [~upto[a][low[i][a] - 1] for a in some_lower[i]]
+            path += [upto[a][high[i][a]] for a in some_upper[i]]
             if path:
-                self.cp.add_bool_and(path).only_enforce_if(literal)
+                added = self.cp.add_bool_and(path)
+                if not only:
+                    added.only_enforce_if(literal)
         for members in groups.values():
             self.cp.add_exactly_one(members)
         return chosen
-
-    @staticmethod
-    def _path(
-        upto: list[list[Lit]], low: list[int], high: list[int], lower: list[int], upper: list[int]
-    ) -> list[Lit]:
-        return [~upto[a][low[a] - 1] for a in lower] + [upto[a][high[a]] for a in upper]
 
     def start(self, name: str) -> float:
         """The value of a column that does not move."""
@@ -136,18 +129,18 @@ class SolverModel:
         error = float(unit) / 2 * (trees + 1) + noise + abs(sure) * 2.0**-50
         return ScaledInteger(expr, unit, low, high, error)
 
-    def hold(self, band: Band, scale: float, enforce: Sequence[Lit] = ()) -> None:
+    def hold(self, band: Band, scale: float) -> None:
         """Add a goal's band, widened by everything that rounding may cost."""
         total = self.total(((band.outcome, band.weights),), scale)
         unit = float(total.unit)
         for bound, sign in ((band.high, 1), (band.low, -1)):
             if math.isinf(bound):
                 if bound * sign < 0:
-                    self.forbid(enforce)
+                    self.forbid(())
                 continue
             slack = total.error + abs(bound) * 2.0**-50
             steps = math.floor((sign * bound + slack) / unit) + 1
-            self.add(sign * total.expr <= steps, enforce)
+            self.add(sign * total.expr <= steps)
 
     def forbid(self, literals: Sequence[Lit]) -> None:
         """These literals cannot all hold; nothing can, when there are none."""

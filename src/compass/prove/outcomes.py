@@ -17,6 +17,7 @@ from compass.rules import Rule
 from compass.rules.linear import linear_form
 
 _CURVED = 1e-12  # exponentials and logarithms are rounded differently by different libraries
+_SIGMOID_TIE = 1e-15  # raw values so close to 0 that both scores may round to the same number
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,7 @@ def _class_bands(outcome: OutcomeSum, wanted: int) -> tuple[Band, ...]:
     """The wanted class is not behind any other; one score alone is always ahead."""
     if outcome.link == "sigmoid":
         sign = 1.0 if wanted == 1 else -1.0
-        return (Band(outcome.name, np.array([sign]), -_sigmoid_tie(), math.inf),)
+        return (Band(outcome.name, np.array([sign]), -_SIGMOID_TIE, math.inf),)
     found = []
     for other in range(outcome.raws):
         if other != wanted:
@@ -183,8 +184,3 @@ def _class_bands(outcome: OutcomeSum, wanted: int) -> tuple[Band, ...]:
             slack = 0.0 if outcome.link == "identity" else _CURVED
             found.append(Band(outcome.name, weights, -slack, math.inf))
     return tuple(found)
-
-
-def _sigmoid_tie() -> float:
-    """Raw values so close to 0 that both scores may round to the same number."""
-    return 1e-15

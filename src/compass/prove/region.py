@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from compass.generate.base import Bools, Floats
-from compass.prove.axes import Axis
+from compass.prove.axes import Axis, cheapest_number
 from compass.prove.cover import cover
 from compass.prove.deadline import Deadline
 from compass.prove.leaves import Leaves
@@ -77,9 +77,9 @@ def _one_side(
     if least.sum() > room:
         return replace(region, empty=True)
     kept = value - least[tree] + least.sum() <= room
-    region = _without_leaves(region, band.outcome, kept)
     if not kept.all():
-        region = coarsen(region)
+        some = {**region.leaves, band.outcome: leaves.take(kept)}
+        region = coarsen(replace(region, leaves=some))
     for index in range(len(region.axes)):
         deadline.check()
         alive = _cells(region, band, sign, index, room, budget)
@@ -114,12 +114,6 @@ def _cells(
     return np.asarray(least.sum(axis=1) <= room)
 
 
-def _without_leaves(region: Region, name: str, kept: Bools) -> Region:
-    if kept.all():
-        return region
-    return replace(region, leaves={**region.leaves, name: region.leaves[name].take(kept)})
-
-
 def _without_cells(region: Region, index: int, alive: Bools) -> Region:
     """Drop cells of an axis; leaves that have none left go as well."""
     axis = region.axes[index]
@@ -129,9 +123,8 @@ def _without_cells(region: Region, index: int, alive: Bools) -> Region:
         low, high = some.low.copy(), some.high.copy()
         before = np.where(some.low[:, index] > 0, position[some.low[:, index] - 1], -1)
         low[:, index], high[:, index] = before + 1, position[some.high[:, index]]
-        leaves[name] = Leaves(some.tree, some.value, low, high, some.cost).take(
-            low[:, index] <= high[:, index]
-        )
+        kept = low[:, index] <= high[:, index]
+        leaves[name] = replace(some, low=low, high=high).take(kept)
     axes = list(region.axes)
     axes[index] = chosen(axis, alive)
     return replace(region, axes=tuple(axes), leaves=leaves)
@@ -141,14 +134,13 @@ def chosen(axis: Axis, alive: Bools) -> Axis:
     """The axis with these cells only."""
     none = axis.none and bool(alive[-1])
     cost = axis.cost[alive]
-    some = len(cost) - (none and len(cost) > 1)
     return replace(
         axis,
         first=axis.first[alive],
         last=axis.last[alive],
         nearest=axis.nearest[alive],
         cost=cost,
-        start_cell=int(np.argmin(cost[:some])),
+        start_cell=cheapest_number(cost, none),
         none=none,
     )
 
@@ -172,10 +164,7 @@ def coarsen(region: Region) -> Region:
         for name, some in region.leaves.items():
             lows[name][:, index] = position[some.low[:, index]]
             highs[name][:, index] = position[some.high[:, index]]
-    leaves = {
-        name: Leaves(some.tree, some.value, lows[name], highs[name], some.cost)
-        for name, some in region.leaves.items()
-    }
+    leaves = {n: replace(some, low=lows[n], high=highs[n]) for n, some in region.leaves.items()}
     return replace(region, axes=tuple(axes), leaves=leaves)
 
 
@@ -188,13 +177,12 @@ def _merged(axis: Axis, begins: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Ax
     group = np.repeat(np.arange(len(begins)), ends - begins + 1)
     best = np.flatnonzero(axis.cost == cost[group])
     _, where = np.unique(group[best], return_index=True)
-    some = len(cost) - (axis.none and len(cost) > 1)
     return replace(
         axis,
         first=axis.first[begins],
         last=axis.last[ends],
         nearest=axis.nearest[best[where]],
         cost=cost,
-        start_cell=int(np.argmin(cost[:some])),
+        start_cell=cheapest_number(cost, axis.none),
         single=False,
     )

@@ -64,11 +64,9 @@ class RuleEncoder:
                 self.unknown = True
         self.numbers = RuleArithmetic(model, rule, self.columns, self.fixed, predicted)
 
-    def add(self, enforce: Sequence[Lit] = (), *, positive: bool = True) -> bool:
-        """Add the rule, or that it does not hold; False: not all of it can be encoded."""
-        if self.unknown:
-            return False
-        return self._condition(self.rule.expression, positive, tuple(enforce))
+    def add(self) -> bool:
+        """Add the rule; False: not all of it can be encoded."""
+        return not self.unknown and self._condition(self.rule.expression, True, ())
 
     def add_negation(self, enforce: Sequence[Lit]) -> bool:
         """Add that the rule does not hold, be it false or unknown; False: that is impossible."""

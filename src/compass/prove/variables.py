@@ -41,6 +41,11 @@ class AxisVars:
         return ~self.upto[-1] if self.upto else self.cp.new_constant(1)
 
     @property
+    def nones(self) -> tuple[Lit, ...]:
+        """The literals that make it none."""
+        return () if self.none is None else (self.none,)
+
+    @property
     def gridless(self) -> bool:
         """Whether a rule speaks of its value, and that is a real number."""
         return self.var is not None and self.listed is None and self.axis.domain.step is None
@@ -122,9 +127,8 @@ class AxisVars:
         ends = shift + stride * np.array([first[0], last[-1]])
         largest = float(np.abs(ends).max() * self.unit)
         error = 0.0 if exact else 1e-12 * largest
-        nones = () if self.none is None else (self.none,)
         expr = int(stride) * self.var + int(shift)
-        return ScaledInteger(expr, self.unit, int(ends[0]), int(ends[1]), error, nones)
+        return ScaledInteger(expr, self.unit, int(ends[0]), int(ends[1]), error, self.nones)
 
     def _of_range(self) -> ScaledInteger:
         geometry, column = self.task.geometry, self.axis.column
@@ -138,8 +142,7 @@ class AxisVars:
         first, last = np.round(low / size), np.round(high / size)
         self._numbered(first.astype(np.int64), last.astype(np.int64))
         ends = int(first[0]), int(last[-1])
-        nones = () if self.none is None else (self.none,)
-        return ScaledInteger(self.var, self.unit, *ends, error=size * 0.501, nones=nones)
+        return ScaledInteger(self.var, self.unit, *ends, error=size * 0.501, nones=self.nones)
 
     def _numbers(self, cells: Floats) -> Floats:
         return cells[:-1] if self.axis.none else cells
@@ -163,10 +166,8 @@ class AxisVars:
             self.cp.add(self.var >= int(first[i + 1])).only_enforce_if(~upto)
 
     def _listed_value(self, whole: Ints, error: float) -> ScaledInteger:
-        nones = () if self.none is None else (self.none,)
-        if not len(whole):
-            return ScaledInteger(self.var, self.unit, 0, 0, error, nones)
-        return ScaledInteger(self.var, self.unit, int(whole.min()), int(whole.max()), error, nones)
+        low, high = (int(whole.min()), int(whole.max())) if len(whole) else (0, 0)
+        return ScaledInteger(self.var, self.unit, low, high, error, self.nones)
 
 
 def cost_steps(axis: Axis, unit: float) -> Ints:
@@ -198,7 +199,7 @@ def finer_cost(variables: AxisVars, unit: float, cp: Any) -> Expr | None:
     if slope * ends > _SAFE:
         return None
     cost = cp.new_int_var(0, 2 * slope * ends, f"cost of {axis.name}")
-    number = [] if variables.none is None else [~variables.none]
+    number = [~none for none in variables.nones]
     for bound in (
         cost >= slope * value.expr - math.ceil(slope * (at + slack)),
         cost >= math.floor(slope * (at - slack)) - slope * value.expr,

@@ -17,6 +17,7 @@ from compass.domain.expression import (
     Negative,
     Not,
     Or,
+    children,
 )
 from compass.domain.space import Category, Number, Space
 from compass.language import format_rule, format_value
@@ -34,14 +35,9 @@ def check_rule(node: Expression, space: Space) -> None:
             _check_comparison(node, space)
         case Membership(operand, values):
             _check_membership(operand, values, space)
-        case Not(operand):
-            check_rule(operand, space)
-        case And(operands) | Or(operands):
-            for operand in operands:
-                check_rule(operand, space)
-        case Implies(condition, consequence):
-            check_rule(condition, space)
-            check_rule(consequence, space)
+        case Not() | And() | Or() | Implies():
+            for part in children(node):
+                check_rule(part, space)
         case Call(function, _) if function not in BUILT_IN:
             _check_arguments(node, space)
         case Literal(value) if isinstance(value, bool):

@@ -9,7 +9,7 @@ import numpy as np
 
 from compass.domain.errors import ConflictingRules
 from compass.domain.space import Category, Number
-from compass.language import format_value
+from compass.language import format_value, listed
 from compass.rules.domains import Domain
 from compass.rules.enumerate import components, legal_tuples
 from compass.rules.evaluate import Rule
@@ -139,7 +139,7 @@ def explain_conflict(
     if found is None:
         texts = tuple(rule.text for rule in rules)
         return ConflictingRules(
-            f"no configuration was found that obeys {_list(texts)}",
+            f"no configuration was found that obeys {listed(texts)}",
             hint="relax one of the rules",
             rules=texts,
         )
@@ -147,7 +147,7 @@ def explain_conflict(
     if not texts and not found.facts:
         empty = [name for name, domain in domains.items() if domain.empty]
         return ConflictingRules(
-            f"{_list(empty)} has no legal value", hint="check its bounds and allowed values"
+            f"{listed(empty)} has no legal value", hint="check its bounds and allowed values"
         )
     message = _needed(found, domains, fixed) or _plain(found, domains, fixed)
     ways = ["change or drop one of the rules" if len(texts) > 1 else "change the rule"]
@@ -159,8 +159,8 @@ def _plain(found: Conflict, domains: Mapping[str, Domain], fixed: Mapping[str, f
     texts = [rule.text for rule in found.rules]
     facts = _facts_in_words(found, domains, fixed)
     ending = {0: "", 1: " can never hold" if not facts else " cannot hold", 2: " cannot both hold"}
-    rules = _list(texts) + ending.get(len(texts), " cannot all hold")
-    return f"{_list(facts)}, so {rules}" if facts else rules
+    rules = listed(texts) + ending.get(len(texts), " cannot all hold")
+    return f"{listed(facts)}, so {rules}" if facts else rules
 
 
 def _needed(
@@ -188,7 +188,7 @@ def _needed(
     need = f"{rule.text} needs {bound.name} {sign} {_shown(limit, parameter)}"
     (fact,) = _facts_in_words(replace(found, facts=(bound,)), domains, fixed)
     before = _facts_in_words(replace(found, facts=tuple(others)), domains, fixed)
-    return f"{_list(before)} but {need}, and {fact}" if before else f"{need}, but {fact}"
+    return f"{listed(before)} but {need}, and {fact}" if before else f"{need}, but {fact}"
 
 
 def _facts_in_words(
@@ -205,7 +205,7 @@ def _facts_in_words(
             continue  # named together with the low bound
         words = _clause("range" if both else fact.kind, fact.name, domains, fixed, parameters)
         saying.setdefault(words, []).append(fact.name)
-    return [f"{_list(n)} {'is' if len(n) == 1 else 'are'} {words}" for words, n in saying.items()]
+    return [f"{listed(n)} {'is' if len(n) == 1 else 'are'} {words}" for words, n in saying.items()]
 
 
 def _clause(
@@ -252,9 +252,3 @@ def _shown(value: float, parameter: Number | Category) -> str:
     unit = f" {parameter.unit}" if parameter.unit else ""
     exact = float(value)
     return format_value(exact if exact.is_integer() else float(f"{exact:.7g}")) + unit
-
-
-def _list(texts: Sequence[str]) -> str:
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} and {texts[-1]}"

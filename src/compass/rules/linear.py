@@ -14,6 +14,7 @@ from compass.domain.expression import (
     Name,
     Negative,
     Not,
+    children,
     names_in,
 )
 from compass.domain.space import Category, Number, Space
@@ -134,12 +135,10 @@ def _foldable(node: Expression) -> bool:
     match node:
         case Literal(value):
             return isinstance(value, int | float)
-        case Call(function, arguments):
-            return function in BUILT_IN and all(_foldable(a) for a in arguments)
-        case Arithmetic(_, left, right):
-            return _foldable(left) and _foldable(right)
-        case Negative(operand):
-            return _foldable(operand)
+        case Call(function) if function not in BUILT_IN:
+            return False
+        case Call() | Arithmetic() | Negative():
+            return all(map(_foldable, children(node)))
         case _:
             return False
 

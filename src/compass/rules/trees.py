@@ -1,6 +1,6 @@
 """Bounds of numeric expressions, upwards from the columns and back down to them (HC4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -34,7 +34,7 @@ class Trees:
                 return None if inner is None else negative(inner)
             case Arithmetic(op, left, right):
                 a, b = self.bounds(left), self.bounds(right)
-                return None if a is None or b is None else _arithmetic(op, a, b)
+                return None if a is None or b is None else _ARITHMETIC[op](a, b)
             case Call(function, arguments) if function in BUILT_IN:
                 inside = [self.bounds(argument) for argument in arguments]
                 known = [bound for bound in inside if bound is not None]
@@ -171,20 +171,14 @@ class Trees:
                 self.push(operand, (-inf, -target[0]))
 
 
-def _arithmetic(op: str, a: Interval, b: Interval) -> Interval | None:
-    match op:
-        case "+":
-            return intervals.add(a, b)
-        case "-":
-            return intervals.subtract(a, b)
-        case "*":
-            return intervals.multiply(a, b)
-        case "/":
-            return intervals.divide(a, b)
-        case "%":
-            return intervals.modulo(a, b)
-        case _:
-            return intervals.power(a, b)
+_ARITHMETIC: dict[str, Callable[[Interval, Interval], Interval | None]] = {
+    "+": intervals.add,
+    "-": intervals.subtract,
+    "*": intervals.multiply,
+    "/": intervals.divide,
+    "%": intervals.modulo,
+    "**": intervals.power,
+}
 
 
 def _function(function: str, arguments: list[Interval]) -> Interval | None:

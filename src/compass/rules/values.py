@@ -254,11 +254,8 @@ def is_whole(node: Expression, columns: Collection[str]) -> bool:
             return isinstance(value, int | float) and float(value).is_integer()
         case Name(name):
             return name in columns
-        case Negative(operand):
-            return is_whole(operand, columns)
-        case Arithmetic(op, left, right):
-            inside = is_whole(left, columns) and is_whole(right, columns)
-            return op in ("+", "-", "*", "%") and inside
+        case Negative() | Arithmetic("+" | "-" | "*" | "%"):
+            return all(is_whole(child, columns) for child in children(node))
         case Call(function, _) if function in GIVE_WHOLE:
             return True
         case Call(function, arguments) if function in BUILT_IN and BUILT_IN[function].whole:
