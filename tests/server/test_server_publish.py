@@ -21,6 +21,8 @@ from server_case import (
 )
 
 from compass.cli.main import run
+from compass.domain.errors import EngineProblem
+from compass.server.publish import source_and_study
 
 pytest_plugins = ("server_fixtures",)
 
@@ -123,3 +125,12 @@ def test_where_the_operator_has_the_data_is_not_told(jobs_file: Path, tmp_path: 
         own = client.post(f"{API}/datasets/from-path?wait=60", json={"path": str(long)})
         assert (own.status_code, len(own.json()["name"])) == (201, 200)
         assert own.json()["path"] == str(long)
+
+
+def test_an_engine_of_another_version_is_refused_before_it_starts(tmp_path: Path) -> None:
+    old = tmp_path / "old.compass"
+    (old / "generation-1").mkdir(parents=True)
+    (old / "CURRENT").write_text("generation-1\n")
+    (old / "generation-1" / "engine.json").write_text('{"format": 1}')
+    with pytest.raises(EngineProblem, match="saved in format 1"):
+        source_and_study(str(old), None)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.split import configurations
 from compass.trust.pairs.effect import Outcome, count
-from compass.trust.pairs.index import Paired, PairIndex, Scale
+from compass.trust.pairs.index import Paired, PairIndex, PairScale
 
 FEATURES = Space(
     parameters=(
@@ -239,5 +239,5 @@ def test_nearly_equal_runs_are_twins():
 def test_a_zero_among_sizes_does_not_join_the_others():
     sizes = Number(name="n", role=Role.KNOB, low=0, high=1e6)
     X = np.array([[0.0], [1.0], [10.0], [1000.0], [1e6]])
-    rows = Scale.learn(X, Space(parameters=(sizes,))).place(X)[:, 0]
+    rows = PairScale.learn(X, Space(parameters=(sizes,))).place(X)[:, 0]
     assert (np.diff(rows) > 0.1).all()

@@ -6,9 +6,7 @@ replaces the small file CURRENT, and only then removes the old generation.
 
 import fcntl
 import hashlib
-import json
 import os
-import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +31,7 @@ from compass.domain.errors import (
 )
 from compass.domain.study import Study
 from compass.engine.dataset import Dataset
-from compass.engine.saved import POINTER, is_engine
+from compass.engine.saved import FORMAT, GENERATION, POINTER, check_format, generation_of, is_engine
 from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
 from compass.model.files.archive import array_of, members
 from compass.readers.columnar import ParquetReader
@@ -44,8 +42,6 @@ from compass.settings import Settings
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
 
-FORMAT = 4
-_GENERATION = "generation-"
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
 _BROKEN = (OSError, ValueError, LookupError, TypeError, RecursionError)
 
@@ -69,7 +65,7 @@ def save(engine: "Compass", path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
         with _alone(path):
-            generation = path / f"{_GENERATION}{secrets.token_hex(6)}"
+            generation = path / f"{GENERATION}{secrets.token_hex(6)}"
             generation.mkdir()
             _write(engine, generation)
             files.write_text(path / POINTER, generation.name + "\n")
@@ -102,7 +98,7 @@ def check_place(path: Path) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return name.startswith((_GENERATION, f".{POINTER}-"))
+    return name.startswith((GENERATION, f".{POINTER}-"))
 
 
 @contextmanager
@@ -136,10 +132,10 @@ def load(path: str | Path) -> "Compass":
     path = Path(path)
     if not is_engine(path):
         raise EngineProblem(f"{path} is not a saved engine", hint="make one: compass fit DATA -o X")
-    generation = path / _current(path)
     try:
+        generation = generation_of(path)
         written = (generation / "engine.json").read_bytes()
-        _check_format(path, written)
+        check_format(path, written)
         manifest = Manifest.model_validate_json(written)
     except _BROKEN as error:
         raise _damaged(path, error) from None
@@ -173,28 +169,6 @@ def _damaged(path: Path, error: Exception) -> EngineProblem:
     if isinstance(error, BadInput):
         why, hint = error.message, error.hint or hint
     return EngineProblem(f"{path} is damaged: {why}", hint=hint)
-
-
-def _check_format(path: Path, written: bytes) -> None:
-    """Engines of other versions are told apart before anything else in them is looked at."""
-    found = json.loads(written)["format"]
-    if found != FORMAT:
-        raise EngineProblem(
-            f"{path} was saved in format {str(found)[:20]}; this version reads {FORMAT}",
-            hint="fit it again from the data",
-        )
-
-
-def _current(path: Path) -> str:
-    try:
-        name = (path / POINTER).read_text(encoding="utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise _damaged(path, error) from None
-    if not re.fullmatch(rf"{_GENERATION}\w+", name):
-        raise EngineProblem(
-            f"{path} is damaged: it points to {name[:80]!r}", hint="fit it again from the data"
-        )
-    return name
 
 
 def _write(engine: "Compass", folder: Path) -> None:

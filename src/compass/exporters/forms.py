@@ -57,8 +57,8 @@ class Csv:
         names = list(first.settings if averaged else first.config)
         predicted = [o.name for o in first.outcomes]
         foretold = [f"{part}_{o.name}" for o in first.outcomes for part in _foretold(o)]
-        told = [_cell(name) for name in (*names, *foretold)]
-        writer.writerow(["rank", *told, "trust", "support", "reason", "context"])
+        heads = [_cell(name) for name in (*names, *foretold)]
+        writer.writerow(["rank", *heads, "trust", "support", "reason", "context"])
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
             outcomes = [_cell(v) for name in predicted for v in _foretold(s.outcome(name)).values()]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Space
-from compass.model.base import FitOptions, Fitted, Floats, Learner, Task
+from compass.model.base import FitArguments, Fitted, Floats, Learner, Task
 from compass.model.error import Score, model_score, small
 from compass.model.recipe import Recipe
 from compass.settings import Settings
@@ -51,10 +51,12 @@ class TrainingData:
         options = self.options(rows, settings or self.settings)
         return learner.fit(self.X[rows], self.y[rows], task=self.task, **options)
 
-    def options(self, rows: Rows, settings: Settings) -> FitOptions:
-        """What a family is told beside these rows."""
+    def options(self, rows: Rows, settings: Settings) -> FitArguments:
+        """What a family needs beside these rows."""
         weight = self.weight_of(rows)
-        return FitOptions(weight=weight, seed=self.seed, settings=settings, features=self.features)
+        return FitArguments(
+            weight=weight, seed=self.seed, settings=settings, features=self.features
+        )
 
     def score(self, fitted: Fitted, rows: Rows, *, scale: float | None) -> Score:
         """The error of a model on these rows; see `scale_of`."""

@@ -108,7 +108,7 @@ class FittedDefaults:
         return None
 
 
-class FitOptions(TypedDict):
+class FitArguments(TypedDict):
     """What `fit` and `fit_many` are told beside the rows and what is predicted."""
 
     weight: Floats | None
@@ -176,7 +176,7 @@ class Family(Learner, Protocol):
         """How many times longer training takes than with the defaults, roughly; by default 1."""
 
     def fit_many(
-        self, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
+        self, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitArguments]
     ) -> tuple[Fitted, ...]:
         """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
 
@@ -211,7 +211,7 @@ class FamilyDefaults:
 
     @classmethod
     def fit_many(
-        cls, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
+        cls, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitArguments]
     ) -> tuple[Fitted, ...]:
         """Each outcome of Y float64[n, outcomes] on its own."""
         learner = cast(Learner, cls)

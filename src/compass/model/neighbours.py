@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.execute.arrays import damaged, floats, whole
 from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
-from compass.model.base import FitOptions, Floats, Task, are_shares
+from compass.model.base import FitArguments, Floats, Task, are_shares
 from compass.model.dense import (
     MODEL,
     DenseFamily,
@@ -124,7 +124,7 @@ class Neighbours(DenseFamily):
 
     @classmethod
     def fit_many(
-        cls, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
+        cls, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitArguments]
     ) -> tuple[FittedNeighbours, ...]:
         """Remember X float64[n, d] once for all outcomes Y float64[n, outcomes]."""
         weight, features = options["weight"], options.get("features")

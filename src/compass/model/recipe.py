@@ -17,7 +17,7 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Number, Space
 from compass.embed.base import Embedding, embedder
 from compass.execute.arrays import damaged, under
-from compass.model.base import FitOptions, Fitted, FittedDefaults, Floats, Task, family
+from compass.model.base import FitArguments, Fitted, FittedDefaults, Floats, Task, family
 from compass.model.dense import finite
 from compass.model.trees.fitted import FittedTrees
 from compass.settings import Settings
@@ -42,7 +42,7 @@ class Recipe(Noun):
         """The family, as model cards show it."""
         return self.family
 
-    def fit(self, X: Floats, y: Floats, *, task: Task, **options: Unpack[FitOptions]) -> Fitted:
+    def fit(self, X: Floats, y: Floats, *, task: Task, **options: Unpack[FitArguments]) -> Fitted:
         """Train on X float64[n, d] (encoded, nothing missing) and y float64[n]."""
         options["settings"] = self.settings(options["settings"])
         front = None
@@ -55,7 +55,7 @@ class Recipe(Noun):
         return self._finished(family(self.family).fit(X, learnt, task=task, **options), front)
 
     def fit_many(
-        self, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitOptions]
+        self, X: Floats, Y: Floats, *, tasks: Sequence[Task], **options: Unpack[FitArguments]
     ) -> tuple[Fitted, ...]:
         """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
 

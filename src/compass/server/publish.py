@@ -18,7 +18,7 @@ from compass.domain.base import Noun
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.options import FitOptions
 from compass.domain.study import Study
-from compass.engine.saved import is_engine
+from compass.engine.saved import check_format, generation_of, is_engine
 from compass.prepare.study_file import load_study
 from compass.server import logs
 from compass.server.job_work import ENGINE
@@ -106,6 +106,8 @@ def source_and_study(
         raise BadInput(
             f"{source} is an engine and has its models", hint="leave --surrogate out, or name data"
         )
+    if is_engine(path):  # an engine of another version is an error now, not a failed job
+        check_format(path, (generation_of(path) / "engine.json").read_bytes())
     return path.resolve(), Study() if study_file is None else load_study(study_file)
 
 

@@ -52,11 +52,11 @@ def notes_of(table: pa.Table) -> tuple[str, ...]:
 
 def telling(tables: Iterable[pa.Table], tell: Callable[[str], None]) -> Iterator[pa.Table]:
     """The tables that readers make, each after its notes were passed on; each note once."""
-    told: set[str] = set()
+    known: set[str] = set()
     for table in tables:
         for note in notes_of(table):
-            if note not in told:
-                told.add(note)
+            if note not in known:
+                known.add(note)
                 tell(note)
         yield table
 

@@ -46,7 +46,7 @@ class Around:
 
 
 @dataclass(frozen=True, eq=False)
-class Scale:
+class PairScale:
     """What one unit of distance means in each column."""
 
     kind: Rows  # [d]
@@ -56,7 +56,7 @@ class Scale:
     none: Floats  # [d] what stands for `none`; NaN: it cannot be missing
 
     @classmethod
-    def learn(cls, X: Floats, features: Space) -> "Scale":
+    def learn(cls, X: Floats, features: Space) -> "PairScale":
         """The scale of rows X [n, d]."""
         scales = [_scale(X[:, j], parameter) for j, parameter in enumerate(features)]
         kind, *others = (np.array(part) for part in zip(*scales, strict=True))
@@ -82,7 +82,7 @@ class Scale:
 class PairIndex:
     """Past runs laid out for finding pairs: sorted by what they are a run of."""
 
-    scale: Scale
+    scale: PairScale
     columns: Floats  # [d, n] coordinates
     order: NDArray[
         np.int32
@@ -99,7 +99,7 @@ class PairIndex:
     @classmethod
     def build(cls, X: Floats, features: Space, columns: Sequence[str]) -> "PairIndex":
         """Lay out complete rows X [n, d]; runs are comparable that agree in these columns."""
-        scale = Scale.learn(X, features)
+        scale = PairScale.learn(X, features)
         words = [name for name in columns if isinstance(features[name], Category)]
         labels = Identity.learn(X, features, words)
         family = labels.of(X)
