@@ -131,3 +131,15 @@ def test_runs_are_proposed_where_runs_were_made() -> None:
     proposed = engine(data, origin="made").run_next(6)
     assert proposed
     assert all(one.config["app"] != "imagined" for one in proposed)
+
+
+def test_synthetic_rows_break_no_rule_and_are_no_past_runs_to_compare_with() -> None:
+    synthetic = dict.fromkeys(range(100, ROWS), "synthetic")
+    data = table(synthetic)
+    data["tile"] = np.where(np.arange(ROWS) < 100, data["tile"], 64)
+    marked = cp.Compass(
+        cp.read(data, study=STUDY | {"origin": "made"}), rules=["tile <= 32"], surrogate="forest"
+    )
+    assert marked.broken_by() == {"tile <= 32": 0}
+    curve = marked.fit().dependence("time", "tile")
+    assert all(point.share in (0.0, None) for point in curve.points if point.value == 64)

@@ -50,7 +50,8 @@ def compiled(
 def broken_by(prepared: Prepared, rules: Iterable[Constraint]) -> dict[str, int]:
     """How many past runs break each rule."""
     checks = compiled(rules, prepared.space, prepared.space.names)
-    return {rule.text: int((~rule.holds(prepared.values)).sum()) for rule in checks}
+    values = prepared.values[prepared.measured]
+    return {rule.text: int((~rule.holds(values)).sum()) for rule in checks}
 
 
 def ignored_column(error: UnknownName, prepared: Prepared) -> UnknownName:

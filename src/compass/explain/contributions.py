@@ -135,7 +135,7 @@ def _background(
         if isinstance(against, Row):
             words = store.everything.table.row_label(against.row)
         return Background(z[np.newaxis], np.ones(1), words, single=True)
-    rows = view.train[np.isfinite(store.prepared.outcome(target)[view.train])]
+    rows = view.supporting[np.isfinite(store.prepared.outcome(target)[view.supporting])]
     if len(rows) > BACKGROUND:
         rng = np.random.default_rng(store.settings.seed)
         rows = np.sort(rng.choice(rows, BACKGROUND, replace=False))

@@ -126,7 +126,7 @@ def _known(store: ModelStore, view: FeatureView, target: str) -> tuple[Floats, R
     """The outcome [n], and the training and validation rows where it is known."""
     y = store.prepared.outcome(target)
     known = np.isfinite(y)
-    return y, view.train[known[view.train]], view.valid[known[view.valid]]
+    return y, view.supporting[known[view.supporting]], view.valid[known[view.valid]]
 
 
 def _mixed(weight: Floats, rng: np.random.Generator) -> Rows:
