@@ -1,4 +1,7 @@
-"""Why a prediction is not relied on: one doubt per cause, in fields."""
+"""Why a prediction is not relied on: one doubt per cause, in fields.
+
+Decision 0031 (docs/decisions).
+"""
 
 from enum import StrEnum
 

@@ -1,4 +1,7 @@
-"""The protocol of an executor, which runs a function on many items somewhere."""
+"""The protocol of an executor, which runs a function on many items somewhere.
+
+Decision 0025 (docs/decisions).
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar

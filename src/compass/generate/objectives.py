@@ -3,6 +3,8 @@
 An objective is a target with a direction. Its value is the outcome in standard deviations, turned
 so that smaller is better. Everything that has to prefer one vector of values to another does so
 with the functions here; today the plain sum of the values decides.
+
+Decision 0003 (docs/decisions).
 """
 
 from collections.abc import Mapping, Sequence

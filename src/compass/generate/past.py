@@ -5,6 +5,8 @@ what the model likes best is often worse than what is in the log. So a candidate
 configuration of past runs is valued by their mean, drawn towards the model as far as repeated runs
 are seen to scatter, and a candidate that nobody tried counts as better than the best past run only
 where the predicted gain is more than doubt.
+
+Decision 0013 (docs/decisions).
 """
 
 from collections.abc import Callable, Mapping

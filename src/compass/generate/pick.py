@@ -1,4 +1,7 @@
-"""Choosing the answers: the best first, then different ones that cost little more."""
+"""Choosing the answers: the best first, then different ones that cost little more.
+
+Decision 0011 (docs/decisions).
+"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,7 @@
-"""Scoring candidates: predictions, rules and the order in which answers are preferred."""
+"""Scoring candidates: predictions, rules and the order in which answers are preferred.
+
+Decision 0003 (docs/decisions).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Goals into numbers: what a prediction has to be."""
+"""Goals into numbers: what a prediction has to be.
+
+Decision 0004 (docs/decisions).
+"""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Text into queries and rules. Names stay as written: `bind` gives them a meaning."""
+"""Text into queries and rules. Names stay as written: `bind` gives them a meaning.
+
+Decision 0001 (docs/decisions).
+"""
 
 from functools import cache, lru_cache
 from importlib.resources import files

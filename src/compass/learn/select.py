@@ -1,4 +1,7 @@
-"""Selecting the recipe of an outcome: the family, then a representation, then its settings."""
+"""Selecting the recipe of an outcome: the family, then a representation, then its settings.
+
+Decision 0014 (docs/decisions).
+"""
 
 import time
 from pathlib import Path

@@ -4,6 +4,8 @@ A forest votes: the oldest trees make room for trees grown on all runs, as many 
 runs among all. A boosted sum goes on: more rounds, as many again, learn on all runs what the sum
 still misses. Both hold only while old and new runs follow the same law; whoever calls this has
 looked at that. Everything else is trained anew.
+
+Decision 0018 (docs/decisions).
 """
 
 import math

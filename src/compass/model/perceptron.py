@@ -1,4 +1,7 @@
-"""How the networks of the family `neural` are trained: compiled, one after another."""
+"""How the networks of the family `neural` are trained: compiled, one after another.
+
+Decision 0016 (docs/decisions).
+"""
 
 import math
 from collections.abc import Sequence

@@ -2,6 +2,8 @@
 
 A recipe is what selection chooses, what a saved engine keeps beside the arrays, and what is
 followed again when runs arrive. It can be used wherever a family can.
+
+Decision 0015 (docs/decisions).
 """
 
 from collections.abc import Mapping, Sequence

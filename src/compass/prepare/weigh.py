@@ -1,6 +1,8 @@
 """Numbers over rows of which some count more: a row of a sample stands for 1/chance others.
 
 Where all rows count alike everything here is what numpy says of the bare values, bit for bit.
+
+Decision 0023 (docs/decisions).
 """
 
 import numpy as np

@@ -1,4 +1,7 @@
-"""What is proved about an answer: the entry point."""
+"""What is proved about an answer: the entry point.
+
+Decision 0012 (docs/decisions).
+"""
 
 import math
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Reads tables of past runs from files and from memory: `read(source) -> Table`."""
+"""Reads tables of past runs from files and from memory: `read(source) -> Table`.
+
+Decisions 0002 and 0026 (docs/decisions).
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

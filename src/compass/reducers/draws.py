@@ -2,6 +2,8 @@
 
 The number of a row comes from a counter-based generator keyed by the seed, the content of its
 file and its place in it. It does not depend on who reads the row, when, or beside which others.
+
+Decision 0024 (docs/decisions).
 """
 
 import hashlib

@@ -1,4 +1,7 @@
-"""The service behind the routes: the store, the working processes, and what they can do."""
+"""The service behind the routes: the store, the working processes, and what they can do.
+
+Decision 0027 (docs/decisions).
+"""
 
 import asyncio
 import json

@@ -4,6 +4,8 @@ Two estimates that err in different ways, and their geometric mean. How wrong mo
 similar runs that they had not seen: a small forest learns it from the runs that a resample left
 out. And how far the trees of all models lie apart, as a share of what they predict. Neither needs
 the validation runs, which are kept to rank against, and neither knows the surrogate.
+
+Decision 0021 (docs/decisions).
 """
 
 from collections.abc import Sequence

@@ -2,6 +2,8 @@
 
 Everything that a score is made of comes from training rows or from the row itself. Rows to check
 with and a new run are then exchangeable, and that is all that the promise rests on.
+
+Decision 0020 (docs/decisions).
 """
 
 import math

@@ -1,4 +1,7 @@
-"""How certain predictions are: models of perturbed data that disagree (Algorithm 1, step 4)."""
+"""How certain predictions are: models of perturbed data that disagree (Algorithm 1, step 4).
+
+Decision 0008 (docs/decisions).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,8 @@
 """Models that people bring as files: checked before use, mapped to columns, run apart.
 
 `bring` opens a file, `bring_bytes` what somebody sent. Nothing heavy is imported until it is used.
+
+Decision 0017 (docs/decisions).
 """
 
 from importlib import import_module

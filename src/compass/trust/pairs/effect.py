@@ -2,6 +2,8 @@
 
 Whether the outcome moved in the pairs (see `index`) as the model expects decides; what runs of one
 configuration differ by anyhow is no movement.
+
+Decision 0019 (docs/decisions).
 """
 
 from dataclasses import dataclass
