@@ -68,7 +68,7 @@ def check(engine: cp.Compass, proposals: Iterable[Proposal]) -> None:
         assert proposal.why
 
 
-def judge_of(engine: cp.Compass) -> Assessor:
+def assessor_of(engine: cp.Compass) -> Assessor:
     features = engine.space.having(Role.KNOB, Role.CONTEXT)
     trained = engine.store.train(features, engine.space.having(Role.OUTCOME))
     return Assessor(engine.store, engine.store.view_of(features), trained)
@@ -88,7 +88,7 @@ def test_the_same_engine_proposes_the_same_runs(sparse: cp.Compass) -> None:
 
 
 def test_proposals_are_apart_from_each_other(sparse: cp.Compass) -> None:
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     encoder = Encoder(assessor.view.features)
     X = np.array([encoder.encode(proposal.config) for proposal in sparse.run_next(5)])
     geometry = sparse.store.view_of(assessor.view.features.names).geometry({})
@@ -100,7 +100,7 @@ def test_proposals_are_apart_from_each_other(sparse: cp.Compass) -> None:
 
 def test_doubtful_regions_come_first(sparse: cp.Compass) -> None:
     """The first proposal is less certain than a usual past run."""
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     encoder = Encoder(assessor.view.features)
     first = encoder.encode(sparse.run_next(1)[0].config)[None, :]
     certainty = sparse.store.certainty(assessor.view.features.names, tuple(assessor.trained))
@@ -108,7 +108,7 @@ def test_doubtful_regions_come_first(sparse: cp.Compass) -> None:
 
 
 def test_no_rule_leaves_room_means_no_proposal(sparse: cp.Compass) -> None:
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     names = assessor.view.features.names
     impossible = compiled([Constraint(text="nodes > 1000")], sparse.space, names)
     geometry = sparse.store.view_of(names).geometry({})
@@ -118,7 +118,7 @@ def test_no_rule_leaves_room_means_no_proposal(sparse: cp.Compass) -> None:
 
 
 def test_within_a_context_nothing_else_is_proposed(sparse: cp.Compass) -> None:
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     names = assessor.view.features.names
     geometry = sparse.store.view_of(names).geometry({})
     rules = compiled(sparse.rules, sparse.space, names)
@@ -130,7 +130,7 @@ def test_within_a_context_nothing_else_is_proposed(sparse: cp.Compass) -> None:
 
 
 def test_towards_starts_with_the_suggestion_and_stays_in_its_context(sparse: cp.Compass) -> None:
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     space = assessor.view.features
     geometry = sparse.store.view_of(space.names).geometry({})
     rules = compiled(sparse.rules, sparse.space, space.names)
@@ -148,7 +148,7 @@ def test_towards_starts_with_the_suggestion_and_stays_in_its_context(sparse: cp.
 
 
 def test_towards_never_invents_a_value_between_none_and_a_number(sparse: cp.Compass) -> None:
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     space = assessor.view.features
     geometry = sparse.store.view_of(space.names).geometry({})
     rules = compiled(sparse.rules, sparse.space, space.names)
@@ -161,7 +161,7 @@ def test_towards_never_invents_a_value_between_none_and_a_number(sparse: cp.Comp
 
 
 def test_a_suggestion_that_was_run_before_needs_no_run(sparse: cp.Compass) -> None:
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     geometry = sparse.store.view_of(assessor.view.features.names).geometry({})
     known = assessor.view.X[assessor.view.train[0]]
     assert propose.towards(assessor, (), geometry, known, n=5) == ()
@@ -391,7 +391,7 @@ def test_a_change_of_many_runs_breaks_no_rule_and_repeats_nothing() -> None:
 
 
 def test_runs_to_check_with_are_past_runs_too(sparse: cp.Compass) -> None:
-    assessor = judge_of(sparse)
+    assessor = assessor_of(sparse)
     names = assessor.view.features.names
     rules, geometry = (
         compiled(sparse.rules, sparse.space, names),
