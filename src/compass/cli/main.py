@@ -83,7 +83,7 @@ def collect(
 
 @app.command()
 def plugins(as_json: flags.AsJson = False) -> None:
-    """List every reader, step, reducer, embedding, surrogate, generator, rule and exporter."""
+    """List every plug-in: readers, surrogates, generators and those of all other joints."""
     from compass.cli.tables import print_plugins
 
     print_plugins(as_json=as_json)
