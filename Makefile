@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust scale billion quality load page-bench corpus answers clean
+.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust word scale billion quality load page-bench corpus answers clean
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -103,6 +103,9 @@ peers: $(STAMP) $(PEERS)/.installed  ## beside DiCE, treecf and Optuna, in an en
 exact: $(STAMP)  ## the search alone against the proven optimum, and the time of the proof
 	$(BIN)/python -m benchmarks.exact
 
+ablation: $(STAMP)  ## terms of the C3G loss switched on and off, beside the default generator
+	$(BIN)/python -m benchmarks.ablation --full
+
 growth: $(STAMP)  ## latency against rows, trees, parameters and rules: a table and docs/images/growth.svg
 	$(BIN)/python -m benchmarks.growth
 
@@ -140,6 +143,9 @@ corpus: $(STAMP)  ## how well plain English is understood: both halves of the co
 answers: $(STAMP)  ## record 460 answers in out/answers.json, to be compared after a change that must not change them
 	@mkdir -p out
 	$(BIN)/python -m benchmarks.answers record out/answers.json
+
+word: $(STAMP) $(PEERS)/.installed  ## do answers keep their word: goals, labels and first suggestions against the truth
+	$(BIN)/python -m benchmarks.word --python $(PEERS)/bin/python
 
 trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
 	$(BIN)/python -m benchmarks.trust

@@ -84,7 +84,7 @@ class Examiner:
         rng = np.random.default_rng(seed)
         tallies = {kind: Tally() for kind in KINDS}
         for vector, run in held_out:
-            start, stated = self._start(vector, rng)
+            start, stated = self.start(vector, rng)
             given = {name: run[name] for name in self.given}
             asked = {name: run[name] for name in self.ask}
             goals = {name: goal_for(run[name]) for name in self.goals}
@@ -132,7 +132,7 @@ class Examiner:
         broken = self.checker.share_broken(first.config)
         tally.errors.append(penalised(got, want, self.scales, broken))
 
-    def _start(self, vector: Floats, rng: np.random.Generator) -> tuple[int, list[str]]:
+    def start(self, vector: Floats, rng: np.random.Generator) -> tuple[int, list[str]]:
         """A past run to start from, and the given features in which it differs.
 
         Runs whose asked parameters are those of the held-out run would give the answer away.

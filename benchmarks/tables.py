@@ -101,7 +101,7 @@ def examine(source: Source, folder: Path, plan: Plan) -> TableResult:
     checker = Checker.of(data.table.arrow, data.study, features)
     result = None
     tallies: dict[str, list[Tally]] = {kind: [] for kind in KINDS}
-    for number, (engine, held_out, fit, cpu) in enumerate(_partitions(source, data, folder, plan)):
+    for number, (engine, held_out, fit, cpu) in enumerate(partitions(source, data, folder, plan)):
         if result is None:
             cards = {c.target: f"{c.error_name} {c.error:.3f}" for c in engine.cards}
             result = TableResult(
@@ -127,7 +127,7 @@ def examine(source: Source, folder: Path, plan: Plan) -> TableResult:
     return result
 
 
-def _partitions(
+def partitions(
     source: Source, data: cp.Dataset, folder: Path, plan: Plan
 ) -> Iterator[tuple[cp.Compass, HeldOut, float, float]]:
     """Engines with runs that they have not seen, and the seconds (wall, CPU) of learning."""

@@ -118,6 +118,7 @@ FROM_ZERO = (*COUNT, "zero")
 POSITIVE = (*COUNT, "half", "huge")
 NUMBER = (*POSITIVE, "zero", "minus one")
 ROW = (*FROM_ZERO, "row")
+YES_OR_NO = ("true", "numpy true", "zero")
 NOTHING = ("None", "list")  # no conditions, no columns, no rules
 GPUS = ("set", "generator", "numpy text")  # the column, named in three ways
 TRUE = ("true", "numpy true")
@@ -225,9 +226,12 @@ def ask_arguments() -> list[Argument]:
         arg("ask count", option("count"), COUNT, "None"),
         arg("ask seed", option("seed"), FROM_ZERO, "None"),
         arg("ask weights", option("weights"), "None", "dict"),
+        arg("ask loss", option("loss"), "None", "dict"),
         arg("ask diversity", option("diversity"), FROM_ZERO, "half", "None"),
         arg("ask prove", option("prove"), FROM_ZERO, "half", "None"),
         arg("ask level", option("level"), "half", "None"),
+        arg("ask chance", option("chance"), "half", "None"),
+        arg("ask beyond", option("beyond"), YES_OR_NO, "None"),
         arg("ask generator", option("generator"), "None"),
         arg("ask curve", option("curve"), NOTHING, GPUS),
         arg(
@@ -388,8 +392,11 @@ def noun_arguments() -> list[Argument]:
         "count": (*COUNT, "None"),
         "seed": (*FROM_ZERO, "None"),
         "weights": ("dict",),
+        "loss": ("dict",),
         "diversity": (*FROM_ZERO, "half", "None"),
         "level": ("half", "None"),
+        "chance": ("half", "None"),
+        "beyond": YES_OR_NO,
     }
     settings = {
         "forest": ("dict",),

@@ -67,14 +67,18 @@ def read_swf(path: Path) -> dict[str, Floats]:
 
 
 def real(name: str, path: Path, questions: int, seed: int, surrogate: str) -> Result:
-    """Questions about a trace as it is: what the user asks for, who it is, and the runtime."""
-    jobs = read_swf(path)
+    """Questions about a trace as it is."""
+    return _asked(name, trace_of(path), "procs_req", "run", questions, seed, surrogate, None)
+
+
+def trace_of(path: Path, newest: int = 0) -> cp.Dataset:
+    """A trace: what the user asks for, who it is, and the runtime; all jobs or the newest."""
+    jobs = {column: values[-newest:] for column, values in read_swf(path).items()}
     used = {"procs_req": "knob", "time_req": "knob", "user": "context", "run": "outcome"}
     if len(np.unique(jobs["user"])) == 1:
         used["user"] = "ignored"
     roles = {column: {"role": used.get(column, "ignored")} for column in jobs}
-    data = cp.read(jobs, study={"columns": roles})
-    return _asked(name, data, "procs_req", "run", questions, seed, surrogate, None)
+    return cp.read(jobs, study={"columns": roles})
 
 
 def synthetic(

@@ -68,7 +68,7 @@ _BUILT_IN = {
         "model.forest model.boosting model.linear model.neighbours model.svm model.gaussian "
         "model.neural model.files.model",
     ),
-    "generator": ("a search: task -> candidates", "generate.search"),
+    "generator": ("a search: task -> candidates", "generate.search generate.c3g"),
     "acquisition": (
         "what to measure next: task, suggestions -> runs worth making",
         "acquire.propose",

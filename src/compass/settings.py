@@ -9,9 +9,10 @@ from compass.domain.base import Input, Real, Whole
 
 
 class LossWeights(Input):
-    """The weights of the C3G loss."""
+    """The weights of the C3G loss; `valid` is of use to the generator `c3g` only."""
 
-    proximity: Real = Field(1.0, ge=0)  # COMPASS V-B: all weights 1
+    valid: Real = Field(1.0, ge=0)  # COMPASS V-B: all weights 1
+    proximity: Real = Field(1.0, ge=0)  # COMPASS V-B
     constraint: Real = Field(1.0, ge=0)  # COMPASS V-B
     diversity: Real = Field(1.0, ge=0)  # COMPASS V-B
 
@@ -119,7 +120,6 @@ class TrustSettings(Input):
     pairs: Whole = Field(3, ge=1)  # comparable pairs that make an effect observed
     tolerance: Real = Field(1.0, ge=0)  # how far other columns of a pair may differ, in distances
     agreement: Real = Field(2 / 3, gt=0.5, le=1)  # share of the pairs that has to agree
-    chance: Real = Field(0.8, ge=0, le=1)  # a goal that is less likely met is at most caution
 
 
 class ReduceSettings(Input):
@@ -173,6 +173,7 @@ class Settings(Input):
     prove: Real = Field(1.0, ge=0)  # seconds for the proof of an answer; 0: no proof
     deadline: Real = Field(30.0, gt=0)  # seconds for a whole question on a fitted engine
     interval: Real = Field(0.9, gt=0, lt=1)  # level of the printed intervals
+    chance: Real = Field(0.8, gt=0, lt=1)  # how likely a suggestion has to meet each goal
     keep: Real = Field(1.0, **option.KEEP.limits)  # share of the runs to learn from
     reducer: str = "uniform"
     surrogate: str = "auto"  # the family that cross-validates best
@@ -181,4 +182,4 @@ class Settings(Input):
     tune: Real = Field(0.0, **option.TUNE.limits)  # seconds for better settings of a model; 0: none
     threads: Whole = Field(0, ge=0)  # processors for training; 0: all
     acquisition: str = "expected-improvement"
-    generator: str = "c3g"
+    generator: str = "legal-search"

@@ -55,7 +55,7 @@ def test_what_is_said_of_a_run_is_about_its_own_context(jobs: cp.Compass) -> Non
 def test_goals_over_several_contexts_are_told_as_the_answer_tells_them(jobs: cp.Compass) -> None:
     question = (
         "Recommend X = {nodes: ?, cores: ?} to achieve Y = {runtime: <= 30, power: minimize}"
-        " where C = {app: wrf}"
+        " where C = {app: wrf} chance 30%"
     )
     chance = jobs.ask(question)[0].outcomes[0].chance
     assert chance is not None
@@ -71,7 +71,9 @@ def test_the_chance_of_a_run_is_the_one_that_its_answer_tells(jobs: cp.Compass) 
         options = {"run": row}
         answer = jobs.ask(RECONFIGURE, **options)
         chances = {
-            tuple(s.config.items()): s.outcomes[0].chance for s in answer if s.outcomes[0].chance
+            tuple(s.config.items()): s.outcomes[0].chance
+            for s in (*answer.suggestions, *answer.ideas)
+            if s.outcomes[0].chance
         }
         for proposal in jobs.run_next(6, RECONFIGURE, **options):
             told = re.search(r"meets the goals \((\d+)% likely\)", proposal.why)

@@ -219,7 +219,7 @@ def test_the_start_never_gives_the_answer_away(cluster: cp.Dataset) -> None:
     rng = np.random.default_rng(0)
     for row in range(20):
         vector = cluster.prepared.values[row]
-        start, stated_ = examiner._start(vector, rng)
+        start, stated_ = examiner.start(vector, rng)
         assert cluster.row(start)["gpus"] != cluster.row(row)["gpus"]
         same_context = all(
             cluster.row(start)[one] == cluster.row(row)[one] for one in ("app", "size")

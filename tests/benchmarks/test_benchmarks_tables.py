@@ -56,7 +56,7 @@ def test_held_out_configurations_are_never_learnt(tmp_path: Path) -> None:
     source = _source(tmp_path)
     data = source.read(tmp_path)
     features = (*ROLES["knobs"], *ROLES["context"])
-    for engine, held_out, *_ in tables._partitions(source, data, tmp_path, tables.Plan(2, 999, 1)):
+    for engine, held_out, *_ in tables.partitions(source, data, tmp_path, tables.Plan(2, 999, 1)):
         learnt = {tuple(row) for row in engine.data.prepared.columns_of(features)}
         places = [held_out.space.names.index(name) for name in features]
         asked = {tuple(row) for row in held_out.values[:, places]}

@@ -4,14 +4,27 @@ import pytest
 from tests.chat.chat_case import (
     FIGURE,
     Talk,
+    after_an_answer,
     link,
     number,
+    quick_answer,
+    quick_engine,
     says,
     text_of,
 )
 
-from compass.chat.dialogue import TURNS, edited, failed, respond, to_query
-from compass.chat.draft import CHARACTERS, Act, Conversation, Draft, How, Reading, Slot, Turn
+from compass.chat.dialogue import TURNS, edited, failed, respond, show_proposals, to_query
+from compass.chat.draft import (
+    CHARACTERS,
+    Act,
+    Conversation,
+    Draft,
+    How,
+    NextRuns,
+    Reading,
+    Slot,
+    Turn,
+)
 from compass.domain.errors import BadInput, ConflictingRules, QueryProblem, QuerySyntax
 from compass.domain.goal import Change, Observe, maximize, minimize
 from compass.domain.query import Kind, Row, times
@@ -124,7 +137,7 @@ def test_a_query_in_the_query_language_is_taken_as_it_is() -> None:
     talk = Talk()
     text = (
         "Recommend a configuration X = {nodes: ?} to achieve Y = {runtime: minimize} "
-        "where C = {power < 300} top 5 seed 9 level 80%"
+        "where C = {power < 300} top 5 seed 9 level 80% chance 95% beyond"
     )
     talk.say(text)
     assert text_of(talk.reply) == text
@@ -420,3 +433,88 @@ def test_a_rule_that_cannot_be_read_is_refused_with_its_place() -> None:
     with pytest.raises(QuerySyntax) as refused:
         edited(Conversation(), draft, FIGURE)
     assert refused.value.text == "nodes <"
+
+
+# How sure
+
+
+def test_a_chance_and_beyond_stand_in_the_query_that_is_confirmed() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to keep runtime under 100 s with 95 % certainty where nodes < 16")
+    plain = (
+        "Recommend a configuration X = {nodes: ?} to achieve Y = {runtime: <= 100} "
+        "where C = {nodes < 16} chance "
+    )
+    assert text_of(talk.reply) == f"{plain}95%"
+    assert parse_query(talk.reply.text.split("\n", 1)[1]) == talk.reply.query
+    talk.say("beyond past runs is fine")
+    assert text_of(talk.reply) == f"{plain}95% beyond"
+    talk.say("I want to be 90% sure")
+    assert text_of(talk.reply) == f"{plain}90% beyond"
+    talk.say("no, do not go beyond past runs")
+    assert text_of(talk.reply) == f"{plain}90%"
+    talk.say("undo")
+    assert text_of(talk.reply) == f"{plain}90% beyond"
+    run = talk.say("yes").run
+    assert run is not None
+    assert (run.chance, run.beyond) == (0.9, True)
+
+
+def test_a_chance_after_an_answer_asks_the_same_question_again() -> None:
+    talk = after_an_answer()
+    reply = talk.say("with 95% certainty")
+    assert text_of(reply) == f"{quick_answer().text} chance 95%"
+
+
+def test_a_chance_of_one_is_refused_and_the_question_stays() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime where nodes < 16")
+    before = text_of(talk.reply)
+    talk.say("I want to be 100% sure")
+    assert "chance of 0 or 100 %" in talk.reply.text
+    assert text_of(talk.reply) == before
+
+
+# What to run next
+
+
+def test_runs_are_proposed_for_the_question_that_was_answered() -> None:
+    talk = after_an_answer()
+    reply = talk.say("which 2 runs should I make next?")
+    assert reply.propose == NextRuns(query=quick_answer().query, count=2)
+    assert reply.run is None
+    engine = quick_engine()
+    found = engine.run_next(2, reply.propose.query)
+    conversation, shown = show_proposals(talk.conversation, found, talk.space)
+    assert len(found) == 2
+    for proposal in found:
+        assert set(proposal.config) == set(engine.space.having(Role.KNOB, Role.CONTEXT))
+        written = ", ".join(f"{name} = {value}" for name, value in proposal.config.items())
+        assert f". {written}: " in shown.text
+        assert proposal.why in shown.text
+    assert conversation.last == quick_answer().query
+    assert conversation.expecting is None
+
+
+def test_runs_are_proposed_without_a_question_and_what_is_open_is_asked_again() -> None:
+    talk = Talk(quick_engine().space)
+    reply = talk.say("what should I run next?")
+    assert reply.propose == NextRuns()
+    found = quick_engine().run_next(reply.propose.count)
+    conversation, shown = show_proposals(talk.conversation, found, talk.space)
+    assert shown.text.startswith("What to run next:\n1. ")
+    assert "\n5. " in shown.text
+    assert conversation.expecting is Slot.KIND
+    assert "What would you like to know?" in shown.text
+
+
+def test_runs_are_proposed_for_the_question_that_is_to_be_confirmed() -> None:
+    talk = Talk()
+    talk.say("recommend nodes to minimize runtime where nodes < 16")
+    query = talk.reply.query
+    reply = talk.say("what to measure next")
+    assert reply.propose == NextRuns(query=query)
+    talk.conversation, shown = show_proposals(talk.conversation, (), talk.space)
+    assert "No run that the rules allow is expected to help." in shown.text
+    assert shown.query == query
+    assert talk.say("yes").run == query

@@ -162,7 +162,7 @@ def test_no_answer_says_why_and_what_to_measure(engine: cp.Compass) -> None:
     _, reply = show_answer(Conversation(), result)
     assert result.no_answer is not None
     assert result.no_answer in reply.text
-    assert "What to measure next:" in reply.text
+    assert "What to run next:" in reply.text
     assert result.run_next[0].why in reply.text
 
 

@@ -20,6 +20,9 @@ def test_a_formal_query_is_taken_as_it_stands() -> None:
         count=3,
         options=Options(seed=7),
     )
+    kept = formal_draft(f"{text} keep dependencies", FIGURE)
+    assert kept is not None
+    assert kept.options == Options(dependencies="keep")
     with pytest.raises(BadInput, match="nods"):
         formal_draft("Recommend X = {nods: ?} to achieve Y = {runtime: minimize}", FIGURE)
     assert formal_draft("recommend nodes", FIGURE) is None

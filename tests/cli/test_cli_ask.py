@@ -148,11 +148,60 @@ def test_the_level_of_intervals_from_a_flag(saved: Path, level: str) -> None:
         assert one["change_low"] < other["change_low"] < other["change_high"] < one["change_high"]
 
 
+def test_dependencies_from_flags(tmp_path: Path) -> None:
+    columns = cluster_columns(300)
+    columns["racks"] = [4 * int(str(nodes)) for nodes in columns["nodes"]]
+    data = cp.read(write_csv(tmp_path / "racks.csv", columns)).roles(
+        knobs=["nodes", "cores", "gpus", "racks"], context=["app", "size"], outcomes=["runtime"]
+    )
+    saved = save(cp.Compass(data, settings=QUICK).fit(), tmp_path / "racks.compass")
+    question = "What if we change X = {nodes: 8}, how would that affect Y = {runtime}"
+    run = next(i for i, nodes in enumerate(columns["nodes"]) if nodes == 1)
+    words = ("ask", saved, question, "--from", f"row:{run}", "--no-prove")
+    usual = compass(*words)
+    assert "Breaks what holds on all rows: racks == 4 * nodes" in " ".join(usual.out.split())
+    assert "--keep-dependencies" in usual.out
+    kept = json.loads(compass(*words, "--keep-dependencies", "--json").out)
+    assert kept["query"]["dependencies"] == "keep"
+    assert kept["suggestions"][0]["config"]["racks"] == 32
+    assert kept["suggestions"][0]["breaks"] == []
+    ignored = json.loads(compass(*words, "--ignore-dependencies", "--json").out)
+    assert ignored["text"].endswith("ignore dependencies")
+    assert "racks == 4 * nodes" in ignored["suggestions"][0]["breaks"]
+    assert not any("--keep-dependencies" in note for note in ignored["notes"])
+
+
 @pytest.mark.parametrize("level", ["80", "0", "100%", "most"])
 def test_a_level_that_is_no_share_is_refused(saved: Path, level: str) -> None:
     result = compass("ask", saved, RECOMMEND, "--level", level)
     assert result.code == 2
     assert "is not a share: write e.g. 80% or 0.8" in result.err
+
+
+@pytest.mark.parametrize("chance", ["95%", "0.95"])
+def test_the_chance_and_beyond_from_flags(saved: Path, chance: str) -> None:
+    words = ("ask", saved, RECONFIGURE, "--from", "row:3", "--no-prove", "--json")
+    plain = json.loads(compass(*words).out)
+    result = compass(*words, "--chance", chance, "--beyond")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    assert (found["query"]["chance"], found["query"]["beyond"]) == (0.95, True)
+    assert found["text"].endswith("chance 95% beyond")
+    assert (plain["query"]["chance"], plain["query"]["beyond"]) == (None, False)
+
+
+@pytest.mark.parametrize("chance", ["95", "0", "100%", "most"])
+def test_a_chance_that_is_no_share_is_refused(saved: Path, chance: str) -> None:
+    result = compass("ask", saved, RECOMMEND, "--chance", chance)
+    assert result.code == 2
+    assert "is not a share: write e.g. 80% or 0.8" in result.err
+
+
+def test_a_chance_in_the_question_that_no_goal_can_have_shows_the_place(saved: Path) -> None:
+    result = compass("ask", saved, f"{RECOMMEND} chance 100%")
+    refused(result, "no goal can be met with a chance of 100%", "e.g. chance 95%")
+    line, caret = result.err.splitlines()[1:3]
+    assert line[caret.index("^") :] == "chance 100%"
 
 
 def test_files_are_written_before_the_answer_is_printed(saved: Path, tmp_path: Path) -> None:

@@ -282,3 +282,18 @@ def test_the_same_in_a_process_of_its_own(saved: Path) -> None:
 @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "much"])
 def test_a_cost_that_is_no_positive_number(saved: Path, value: str) -> None:
     refused(compass("ask", saved, RECOMMEND, "--weight", f"nodes={value}"), "positive number")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("valid=much", "--loss valid=much: 'much' is not a number from 0 to 1000"),
+        ("valid=-1", "'-1' is not a number from 0 to 1000"),
+        ("valid=1001", "'1001' is not a number from 0 to 1000"),
+        ("valid=nan", "'nan' is not a number"),
+        ("vlaid=1", "did you mean valid?"),
+        ("valid", "for example --loss proximity=0"),
+    ],
+)
+def test_a_weight_that_the_loss_has_not(saved: Path, given: str, words: str) -> None:
+    refused(compass("ask", saved, RECOMMEND, "--loss", given), words)

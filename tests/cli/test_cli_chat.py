@@ -71,6 +71,30 @@ def test_json_is_one_object_per_line(saved: Path) -> None:
     assert len(more) > len(answer)
 
 
+def test_the_runs_to_make_next_are_told_in_full(saved: Path) -> None:
+    words = (QUESTION, "yes", "which 2 runs should I make next?", "quit")
+    result = talk(saved, *words, flags=("--json",))
+    assert (result.code, result.err) == (0, "")
+    found = lines_of(result)
+    assert [next(iter(line)) for line in found[-2:]] == ["reply", "reply"]
+    wanted, told = (Reply.model_validate(line["reply"]) for line in found[-2:])
+    assert wanted.propose is not None
+    assert wanted.propose.count == 2
+    proposals = cp.load(saved).run_next(2, wanted.propose.query)
+    assert proposals
+    for proposal in proposals:
+        written = ", ".join(f"{name} = {value}" for name, value in proposal.config.items())
+        assert f"{written}: {proposal.why}" in told.text
+
+
+def test_a_question_that_no_runs_can_be_proposed_for_is_told(saved: Path) -> None:
+    stuck = "Reconfigure X = {gpus: ?} to achieve Y = {runtime: reduce by 10%} from row 999999"
+    result = talk(saved, stuck, "what should I run next?", "undo")
+    assert result.code == 0
+    assert "999999" in result.out.split("Looking for the runs")[1]
+    assert "I took the last change back" in " ".join(result.out.split())
+
+
 def test_a_file_is_learnt_from_at_the_first_confirmed_question(jobs: Path) -> None:
     with patch.object(cp.Compass, "ask") as ask:
         result = talk(jobs, QUESTION, flags=(*FLAGS, "--surrogate", "forest"))

@@ -205,7 +205,7 @@ def test_names_are_never_cut(width: int, real_data: Path, monkeypatch: pytest.Mo
 def test_plugins_are_listed_with_where_they_come_from() -> None:
     result = compass("plugins")
     assert result.code == 0
-    for name in ("csv", "parquet", "forest", "c3g", "sbatch", "uniform"):
+    for name in ("csv", "parquet", "forest", "c3g", "legal-search", "sbatch", "uniform"):
         assert name in result.out
     listed = json.loads(compass("plugins", "--json").out)
     assert {"reader", "step", "surrogate", "generator", "exporter"} <= {p["joint"] for p in listed}

@@ -8,6 +8,9 @@ import pytest
 from cli_case import FLAGS, QUICK, RECOMMEND, RECONFIGURE, compass, refused, write_csv
 
 import compass as cp
+from compass.cli.next import show
+from compass.domain.answer import Proposal
+from compass.domain.space import Role
 from conftest import ROLES, cluster_columns
 
 
@@ -28,6 +31,39 @@ def test_runs_for_a_question_come_with_a_sentence_each(saved: Path) -> None:
     assert 1 <= len(ranks) <= 3
     assert all(f"{rank} " in sentences for rank in ranks)
     assert "tells whether" in sentences
+
+
+@pytest.mark.parametrize("width", ["40", "80", "200"])
+def test_every_feature_of_every_run_is_printed(
+    saved: Path, width: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    result = compass("next", saved, RECOMMEND, "-n", "2")
+    found = cp.load(saved).run_next(2, RECOMMEND)
+    features = cp.load(saved).space.having(Role.KNOB, Role.CONTEXT)
+    assert max(map(len, result.out.splitlines())) <= int(width)
+    assert all(set(run.config) == set(features) for run in found)
+    head, *rows = result.out.splitlines()[1 : 2 + len(found)]
+    names = head.split()
+    if set(features) <= set(names):
+        cells = [row.split()[1 : 1 + len(features)] for row in rows]
+        expected = [[str(run.config[name]) for name in names[: len(features)]] for run in found]
+        assert cells == expected
+    else:
+        text = " ".join(result.out.split())
+        for run in found:
+            assert all(f"{name} = {value}" in text for name, value in run.config.items())
+
+
+def test_wide_runs_are_printed_whole_on_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    configs = [{f"parameter_{i}": 128 + i * run for i in range(12)} for run in range(2)]
+    show([Proposal(config=one, why="to know") for one in configs], None, as_json=False)
+    text = " ".join(capsys.readouterr().out.split())
+    for config in configs:
+        assert all(f"{name} = {value}" in text for name, value in config.items())
 
 
 def test_json_holds_the_same_runs(saved: Path) -> None:

@@ -6,7 +6,17 @@ import pytest
 from rich.console import Console
 
 from compass.cli import render
-from compass.domain.answer import Answer, Label, Moved, Prediction, Provenance, Suggestion, Trust
+from compass.domain.answer import (
+    Answer,
+    Label,
+    ModelCard,
+    Moved,
+    Prediction,
+    Proposal,
+    Provenance,
+    Suggestion,
+    Trust,
+)
 from compass.domain.base import Value
 from compass.domain.query import Kind, Query
 
@@ -100,6 +110,21 @@ def printed(width: int, *, names: int, outcomes: int, count: int) -> str:
     return out.getvalue()
 
 
+def test_broken_dependencies_stand_beside_the_reason() -> None:
+    broken = suggestion(["gpus"], 1).model_copy(update={"breaks": ("a <= b", "c % 2 == 0")})
+    told = Answer(
+        query=Query(kind=Kind.RECOMMEND),
+        text="Recommend ...",
+        suggestions=(broken, suggestion(["gpus"], 1)),
+        provenance=Provenance(data="x", seed=7, versions={}),
+    )
+    out = io.StringIO()
+    render.answer(Console(file=out, width=120), told)
+    assert "1. Caution. Breaks what holds on all rows: a <= b; c % 2 == 0.\n2. Caution.\n" in (
+        out.getvalue()
+    )
+
+
 def test_a_short_answer_has_one_line_per_suggestion() -> None:
     text = printed(80, names=1, outcomes=1, count=3)
     assert "   parameter_0  outcome_0" in text
@@ -129,6 +154,47 @@ def test_nothing_is_lost_at_any_width(width: int, names: int, outcomes: int, cou
     assert text.count("[1000, 1500]") == outcomes * count
     for i in range(names):
         assert f"parameter_{i} " in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_run_to_make_is_printed_with_every_feature(width: int) -> None:
+    configs = [{f"parameter_{i}": 128 + i * run for i in range(12)} for run in range(2)]
+    told = Answer(
+        query=Query(kind=Kind.RECOMMEND),
+        text="Recommend ...",
+        run_next=tuple(Proposal(config=config, why="to know") for config in configs),
+        provenance=Provenance(data="x", seed=7, versions={}),
+    )
+    out = io.StringIO()
+    render.answer(Console(file=out, width=width), told)
+    text = " ".join(out.getvalue().split())
+    for config in configs:
+        written = ", ".join(f"{name} = {value}" for name, value in config.items())
+        assert f"{written}: to know" in text
+
+
+@pytest.mark.parametrize("unseen", [True, False])
+def test_no_model_is_said_to_be_checked_on_runs_that_it_may_know(unseen: bool) -> None:
+    card = ModelCard(
+        target="runtime",
+        family="brought",
+        rows=9,
+        features=("nodes",),
+        error=0.05,
+        error_name="MAPE",
+        unseen=unseen,
+        seconds=0.3,
+    )
+    told = Answer(
+        query=Query(kind=Kind.RECOMMEND),
+        text="Recommend ...",
+        models=(card,),
+        provenance=Provenance(data="x", seed=7, versions={}),
+    )
+    out = io.StringIO()
+    render.answer(Console(file=out, width=200), told)
+    assert ("unseen" in out.getvalue()) is unseen
+    assert ("may have been trained on" in out.getvalue()) is not unseen
 
 
 def test_control_characters_are_shown_and_not_obeyed() -> None:

@@ -103,6 +103,7 @@ def test_json_is_the_same(
     "words",
     [
         ("ask", CHANGE, "--from", "row:3", "--weight", "nodes=3", "--no-prove"),
+        ("ask", CHANGE, "--from", "row:3", "--loss", "valid=2", "--generator", "c3g", "--no-prove"),
         ("ask", HOPELESS, "--from", "row:3"),
         ("next", ASK, "-n", 3),
         ("next", "-n", 2),

@@ -83,6 +83,7 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
     answer = here.ask(CHANGE)
     calls: dict[str, Any] = {
         "ask": lambda e: e.ask(ASK, where=["nodes < 8"], count=2, level=0.8, curve=["gpus"]),
+        "a chance": lambda e: e.ask(CHANGE, chance=0.95, beyond=True, prove=0.0),
         "ask from a row": lambda e: e.ask(CHANGE, weights={"nodes": 3.0}, prove=0.0),
         "recommend": lambda e: e.recommend(ask=["gpus"], goals=goals, fixed={"app": "wrf"}),
         "reconfigure": lambda e: e.reconfigure(3, ["gpus"], {"runtime": cp.less(0.1)}),

@@ -26,6 +26,7 @@ QUESTIONS: list[Any] = [
     {"question": WHAT_IF, "run": 5},
     WHAT_IF,
     {"question": WHAT_IF, "run": 5, "curve": ["gpus"]},
+    {"question": CHANGE, "run": 7, "chance": 0.95, "beyond": True},
 ]
 
 
@@ -71,7 +72,7 @@ def test_any_executor_and_number_of_workers_gives_the_same_answers(
             prove=0.0,
         )
         assert [timeless(reply.answer) for reply in replies] == [*alone, *reversed(alone)]
-        assert told[-1] == ("answering", 14, 14)
+        assert told[-1] == ("answering", 16, 16)
         assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
 
 

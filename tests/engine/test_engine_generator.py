@@ -9,7 +9,7 @@ import pytest
 import compass as cp
 from compass import registry
 from compass.generate.base import Candidates
-from compass.generate.search import C3G
+from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 
 
@@ -26,7 +26,7 @@ class Learning:
 
     @staticmethod
     def generate(task: SearchTask) -> Candidates:
-        return C3G.generate(task)
+        return LegalSearch.generate(task)
 
 
 @pytest.fixture

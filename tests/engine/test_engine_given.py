@@ -64,6 +64,16 @@ def test_a_function_answers_without_a_proof(runs: dict[str, Any]) -> None:
     assert answer.models[0].family == "given"
 
 
+def test_the_card_of_a_given_model_says_that_it_may_know_the_runs(runs: dict[str, Any]) -> None:
+    table = runs | {"heat": 2 * runs["cost"]}
+    study = {"columns": STUDY["columns"] | {"heat": {"role": "outcome"}}}
+    engine = cp.Compass(cp.read(table, study=study), models={"cost": law}, surrogate="linear")
+    engine.fit()
+    assert {card.target: card.unseen for card in engine.cards} == {"cost": False, "heat": True}
+    assert engine.importance("cost").unseen is False
+    assert engine.importance("heat").unseen is True
+
+
 def test_a_gradient_finds_the_bottom_of_a_smooth_law(runs: dict[str, Any]) -> None:
     smooth = Smooth()
     data = cp.read(runs, study={**STUDY, "rules": []})

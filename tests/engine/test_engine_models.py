@@ -142,7 +142,7 @@ def test_brought_trees_answer_with_a_proof(trees: tuple[Path, Any]) -> None:
     np.testing.assert_allclose(said, booster.predict(X), rtol=1e-9)
     card = engine.cards[0]
     assert (card.family, card.provable) == ("brought", True)
-    answer = with_model(path, settings=SEARCHED).ask(QUESTIONS[0], prove=20.0)
+    answer = with_model(path, settings=SEARCHED).ask(f"{QUESTIONS[0]} top 1", prove=20.0)
     assert answer.certificate is not None
     assert answer.certificate.status.value == "optimal"
     assert answer.models[0].family == "brought"

@@ -51,7 +51,7 @@ def test_none_is_recommended_where_it_is_best(capped: cp.Compass) -> None:
 
 def test_none_is_reached_from_a_number(capped: cp.Compass) -> None:
     run = {"cap": 150.0, "threads": 2}
-    answer = capped.reconfigure(run, ask=["cap"], goals={"time": cp.at_most(40)})
+    answer = capped.reconfigure(run, ask=["cap"], goals={"time": cp.at_most(40)}, chance=0.5)
     assert answer.answered
     assert answer[0].config["cap"] is None
 
@@ -176,7 +176,7 @@ def test_the_closest_miss_counts_what_rules_may_move(chained: cp.Compass) -> Non
     run = {"a": 2, "b": 2, "c": 2, "d": 1}
     answer = chained.reconfigure(run, ask=["a"], goals={"y": cp.at_most(5)})
     assert not answer.answered
-    assert answer[0].config["a"] == 8
+    assert answer.ideas[0].config["a"] == 8
     assert not any("already meets" in note for note in answer.notes)
 
 
@@ -186,7 +186,7 @@ def test_a_goal_alone_moves_no_pair_that_an_equality_ties() -> None:
     engine = fitted({"f": f, "p": p, "q": p, "y": f + 20.0 / p}, ["y"], ("p == q", "f <= 10 * p"))
     run = {"f": 5, "p": 1, "q": 1}
     answer = engine.reconfigure(run, ask=["f"], goals={"y": cp.at_most(12)})
-    assert set(moves(answer)) <= {"f"}
+    assert {edit.name for edit in answer.ideas[0].edits} <= {"f"}
     assert not answer.answered
 
 
@@ -241,6 +241,6 @@ def test_context_does_not_give_way_to_reach_a_goal() -> None:
     number = int(np.flatnonzero(machine == "a")[0])
     answer = engine.reconfigure(number, ask=["limit"], goals={"speed": cp.at_least(280)})
     assert not answer.answered
-    assert answer[0].config["machine"] == "a"
+    assert answer.ideas[0].config["machine"] == "a"
     forced = engine.what_if(number, {"limit": 300}, ["speed"])  # the rule leaves no other way
     assert {e.name: e.new for e in forced[0].edits}["machine"] == "b"

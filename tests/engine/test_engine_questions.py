@@ -1,5 +1,7 @@
 """The three questions on a table whose laws are known."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -13,6 +15,10 @@ from compass.domain.errors import (
     QueryProblem,
     UnknownName,
 )
+from compass.generate.base import Candidates
+from compass.generate.c3g import C3G
+from compass.generate.task import SearchTask
+from compass.settings import LossWeights
 from conftest import QUICK, ROLES, cluster_columns
 
 
@@ -103,7 +109,8 @@ def test_recommend_without_a_matching_run_says_so(engine: cp.Compass) -> None:
 
 def test_reconfigure_changes_little_and_reaches_the_goal_by_the_law(engine: cp.Compass) -> None:
     number = row_where(engine.data, app="lammps", size=400, nodes=2, gpus=0, cores=16)
-    answer = engine.reconfigure(number, ask=["gpus"], goals={"runtime": cp.less(0.10)})
+    goals = {"runtime": cp.less(0.10)}
+    answer = engine.reconfigure(number, ask=["gpus"], goals=goals, chance=0.5)
     best = answer[0]
     assert [edit.name for edit in best.edits] == ["gpus"]
     assert best.edits[0].old == 0
@@ -142,8 +149,9 @@ def test_a_goal_out_of_reach_gives_the_closest_and_no_answer(engine: cp.Compass)
     assert not answer.answered
     assert "closest" in str(answer.no_answer)
     assert answer.exhausted  # four values of gpus
-    assert not answer[0].meets_goals
-    assert answer[0].config["gpus"] == 4
+    assert not answer.suggestions
+    assert not answer.ideas[0].meets_goals
+    assert answer.ideas[0].config["gpus"] == 4
 
 
 def test_a_condition_out_of_reach_is_named(engine: cp.Compass) -> None:
@@ -378,12 +386,6 @@ def test_a_goal_out_of_reach_still_says_what_to_measure(engine: cp.Compass) -> N
             QueryProblem,
             "whole numbers",
         ),
-        (
-            "What if we change X = {gpus: 0 -> 1}, how would that affect Y = {runtime: same}",
-            None,
-            QueryProblem,
-            "--from",
-        ),
     ],
 )
 def test_what_cannot_be_asked_is_explained(
@@ -427,8 +429,52 @@ def test_options_add_to_what_the_question_says(engine: cp.Compass) -> None:
     text = f"{ASKED} top 2 weights {{gpus: 3}}"
     assert engine.query(text, weights={}).weights == {"gpus": 3}
     assert engine.query(text, weights={"nodes": 2}).weights == {"gpus": 3, "nodes": 2}
+    weighed = f"{text} loss {{valid: 2}}"
+    assert engine.query(weighed, loss={}).loss == {"valid": 2}
+    assert engine.query(weighed, loss={"proximity": 0}).loss == {"valid": 2, "proximity": 0}
     assert engine.query(text, count=5).count == 5
     assert engine.query(text, seed=4).count == 2
+
+
+@pytest.mark.parametrize(
+    ("keywords", "weights"),
+    [
+        ({"loss": {"valid": 3, "constraint": 0}}, LossWeights(valid=3, constraint=0)),
+        ({"loss": {"valid": 2}, "diversity": 4}, LossWeights(valid=2, diversity=4)),
+        ({"diversity": 4}, LossWeights(diversity=4)),
+        ({}, LossWeights()),
+    ],
+)
+def test_the_weights_of_the_loss_reach_the_search(
+    engine: cp.Compass, monkeypatch: pytest.MonkeyPatch, keywords: Any, weights: LossWeights
+) -> None:
+    seen = []
+
+    def generate(task: SearchTask) -> Candidates:
+        seen.append(task.settings.loss)
+        return literal(task)
+
+    literal = C3G.generate
+    monkeypatch.setattr(C3G, "generate", staticmethod(generate))
+    engine.ask(ASKED, generator="c3g", prove=0, **keywords)
+    assert set(seen) == {weights}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "hint"),
+    [
+        ({"diversity": 1, "loss": {"diversity": 1}}, "give it once"),
+        ({"loss": {"proximty": 1}}, "did you mean proximity?"),
+        ({"loss": {"valid": -1}}, "it was -1"),
+        ({"loss": 3}, "for example loss={'valid': 1"),
+    ],
+)
+def test_weights_that_the_loss_has_not_are_refused(
+    engine: cp.Compass, keywords: Any, hint: str
+) -> None:
+    with pytest.raises(BadInput) as problem:
+        engine.ask(ASKED, **keywords)
+    assert problem.value.hint.startswith(hint)
 
 
 def test_a_question_may_name_its_generator(engine: cp.Compass) -> None:
@@ -440,3 +486,58 @@ def test_a_question_may_name_its_generator(engine: cp.Compass) -> None:
     with pytest.raises(UnknownName, match="no generator named 'c4g'") as problem:
         engine.ask(ASKED, generator="c4g")
     assert problem.value.hint == "did you mean c3g?"
+
+
+GIVEN = "X = {nodes: 8, cores: 128, gpus: 2}"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"Reconfigure {GIVEN} to achieve Y = {{runtime: reduce by 10%}} from row 3",
+        f"What if we change {GIVEN}, how would that affect Y = {{runtime}} from row 3",
+        f"What if we change {GIVEN}, keep Y = {{runtime}} the same, "
+        "what else has to change from row 3?",
+    ],
+)
+def test_a_question_that_gives_every_parameter_is_answered(
+    engine: cp.Compass, question: str
+) -> None:
+    answer = engine.ask(question, prove=0)
+    assert cp.parse_query(answer.text) == answer.query
+    found = answer.suggestions or answer.ideas
+    assert {**found[0].config, "nodes": 8, "cores": 128, "gpus": 2} == found[0].config
+
+
+def test_what_a_given_change_forces_to_move_is_told(engine: cp.Compass) -> None:
+    row = row_where(engine.data, nodes=2, cores=32)
+    answer = engine.ask(
+        f"What if we change X = {{nodes: old * 4}}, how would that affect Y = {{runtime}} "
+        f"from row {row}",
+        prove=0,
+    )
+    moved = {edit.name: edit for edit in answer[0].edits}
+    assert moved["nodes"].new == 8
+    assert moved["cores"].forced_by is not None
+
+
+def test_a_star_asks_for_every_knob_that_is_left_open(engine: cp.Compass) -> None:
+    where = " where C = {app: wrf, nodes == 2}"
+    star = engine.ask("Recommend X = {*: ?} to achieve Y = {runtime: minimize}" + where, prove=0)
+    empty = engine.ask("Recommend X = {} to achieve Y = {runtime: minimize}" + where, prove=0)
+    assert star.query.ask == ("cores", "gpus")
+    assert [one.config for one in star] == [one.config for one in empty]
+    keyword = engine.recommend(["*"], {"runtime": cp.minimize}, prove=0)
+    assert keyword.query.ask == ("nodes", "cores", "gpus")
+
+
+def test_the_chance_and_beyond_as_keywords(engine: cp.Compass) -> None:
+    goals = {"runtime": cp.less(0.1)}
+    answer = engine.reconfigure(3, ["gpus"], goals, chance=0.95, beyond=True, prove=0)
+    assert (answer.query.chance, answer.query.beyond) == (0.95, True)
+    assert answer.text.endswith("chance 95% beyond")
+    assert engine.query(f"{answer.text}").chance == 0.95
+    assert engine.query(answer.text, chance=0.5).chance == 0.5
+    with pytest.raises(QueryProblem, match="chance") as caught:
+        engine.reconfigure(3, ["gpus"], goals, chance=1.0)
+    assert caught.value.hint

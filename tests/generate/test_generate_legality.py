@@ -9,7 +9,7 @@ import compass as cp
 from compass import registry
 from compass.domain.answer import CertificateStatus
 from compass.generate.base import Candidates
-from compass.generate.search import C3G
+from compass.generate.search import LegalSearch
 
 KNOBS = [f"k{i}" for i in range(6)]
 
@@ -70,7 +70,7 @@ def careless():
 
         @staticmethod
         def generate(task) -> Candidates:
-            found = C3G.generate(task)
+            found = LegalSearch.generate(task)
             wrong = found.X[:1].copy()
             wrong[0, task.space.names.index("k0")] = Careless.value
             first = found.take(np.arange(1))

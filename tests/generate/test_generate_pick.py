@@ -11,7 +11,7 @@ from tasks import SETTINGS, everything, model, task
 
 from compass.domain.target import Target
 from compass.generate import loss
-from compass.generate.search import C3G
+from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.settings import LossWeights, SearchSettings, Settings
@@ -35,7 +35,7 @@ def spread(found: np.ndarray, made: SearchTask) -> float:
 @given(st.integers(0, 300), st.integers(2, 9))
 def test_more_weight_never_gives_a_less_diverse_set(seed: int, count: int) -> None:
     weights = (0.0, 0.5, 1.0, 3.0, 10.0, 90.0)
-    sets = [C3G.generate(case(seed, count, weight)) for weight in weights]
+    sets = [LegalSearch.generate(case(seed, count, weight)) for weight in weights]
     found = [spread(one.X, case(seed, count)) for one in sets]
     assert all(b >= a - 1e-12 for a, b in pairwise(found))
     # The first one is the best whatever the weight.
@@ -45,7 +45,7 @@ def test_more_weight_never_gives_a_less_diverse_set(seed: int, count: int) -> No
 @pytest.mark.parametrize("seed", [1, 8, 15])
 def test_a_hundred_at_weight_90_are_feasible_distinct_and_more_diverse(seed: int) -> None:
     made = case(seed, 100, 90.0)
-    found = C3G.generate(made)
+    found = LegalSearch.generate(made)
     assert len(found.X) == 100
     assert found.meets.all()
     for rule in made.rules:
@@ -55,7 +55,7 @@ def test_a_hundred_at_weight_90_are_feasible_distinct_and_more_diverse(seed: int
         for i, x in enumerate(found.X)
     ]
     assert min(apart) >= made.settings.search.distinct
-    plain = C3G.generate(case(seed, 100, 1.0))
+    plain = LegalSearch.generate(case(seed, 100, 1.0))
     assert spread(found.X, made) >= spread(plain.X, made)
 
 
@@ -71,7 +71,7 @@ def test_a_dearer_parameter_never_moves_farther(
         weights = made.geometry.weight.copy()
         weights[column] = cost
         made = replace(made, targets=(wanted,), geometry=replace(made.geometry, weight=weights))
-        found = C3G.generate(made)
+        found = LegalSearch.generate(made)
         return float(column_distances(found.X[:1], made.start, made.geometry)[0, column])
 
     assert moved(weight * factor) <= moved(weight) + 1e-12
@@ -79,13 +79,13 @@ def test_a_dearer_parameter_never_moves_farther(
 
 def test_alternatives_near_past_runs_come_before_strange_ones() -> None:
     made = case(4, 4)
-    plain = C3G.generate(made)
+    plain = LegalSearch.generate(made)
     strange = plain.X[1:]
 
     def familiar(X: np.ndarray) -> np.ndarray:
         return ~(X[:, None, :] == strange[None, :, :]).all(axis=2).any(axis=1)
 
-    chosen = C3G.generate(replace(made, familiar=familiar))
+    chosen = LegalSearch.generate(replace(made, familiar=familiar))
     assert np.array_equal(chosen.X[0], plain.X[0])
     assert len(chosen.X) == 4
     assert familiar(chosen.X).all()
@@ -97,4 +97,7 @@ def test_a_small_budget_keeps_alternatives_cheap() -> None:
     cheap = replace(
         made, settings=Settings(surrogate="forest", forest=SETTINGS.forest, search=tight)
     )
-    assert C3G.generate(cheap).proximity.sum() <= C3G.generate(made).proximity.sum() + 1e-12
+    assert (
+        LegalSearch.generate(cheap).proximity.sum()
+        <= LegalSearch.generate(made).proximity.sum() + 1e-12
+    )

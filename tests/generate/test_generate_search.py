@@ -10,7 +10,7 @@ from compass.domain.errors import ConflictingRules
 from compass.domain.target import Target
 from compass.generate import loss
 from compass.generate.base import Candidates, Floats
-from compass.generate.search import C3G
+from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.prepare.legal import legal_mask
@@ -46,7 +46,7 @@ def obeying(problem: SearchTask) -> Floats:
 
 def generate(problem: SearchTask) -> Candidates | None:
     try:
-        return C3G.generate(problem)
+        return LegalSearch.generate(problem)
     except ConflictingRules:
         return None
 
@@ -138,7 +138,7 @@ def test_forced_columns_move_only_where_a_rule_needs_it() -> None:
     start = np.array([4.0, 2.0, 1.0, 1.0])
     target = Target(name="y", direction="minimize", scale=30.0)
     problem = task(FITTED, OBSERVED, start, target, ("a == 2 * b",), free=(0,), forced=(1, 2, 3))
-    found = C3G.generate(problem)
+    found = LegalSearch.generate(problem)
     check_legal(problem, found)
     assert (found.X[:, 2:] == start[2:]).all()  # no rule ties c or d to a
     assert (found.X[:, 0] == 2 * found.X[:, 1]).all()
@@ -151,7 +151,9 @@ def test_the_same_seed_gives_the_same_answer() -> None:
     target = Target(name="y", high=20.0, scale=30.0)
     start = everything()[17]
     runs = [
-        C3G.generate(task(FITTED, OBSERVED, start, target, RULES[:3], count=5, settings=searching))
+        LegalSearch.generate(
+            task(FITTED, OBSERVED, start, target, RULES[:3], count=5, settings=searching)
+        )
         for _ in range(2)
     ]
     assert np.array_equal(runs[0].X, runs[1].X)
@@ -160,7 +162,7 @@ def test_the_same_seed_gives_the_same_answer() -> None:
 def test_answers_are_distinct_and_the_best_comes_first() -> None:
     target = Target(name="y", high=30.0, scale=30.0)
     problem = task(FITTED, OBSERVED, everything()[0], target, ("a * b <= 32",), count=8)
-    found = C3G.generate(problem)
+    found = LegalSearch.generate(problem)
     assert len(found.X) == 8
     assert found.proximity[0] == found.proximity.min()
     for i in range(8):
@@ -176,7 +178,7 @@ def test_a_dearer_parameter_moves_less() -> None:
     moves = []
     for cost in (0.1, 1.0, 3.0, 10.0, 100.0):
         problem = task(FITTED, OBSERVED, start, target, weight=(cost, 1.0, 1.0, 1.0))
-        moves.append(abs(C3G.generate(problem).X[0, 0] - start[0]))
+        moves.append(abs(LegalSearch.generate(problem).X[0, 0] - start[0]))
     assert moves == sorted(moves, reverse=True)
     assert moves[0] > moves[-1]
 
@@ -189,7 +191,9 @@ def test_without_diversity_the_answers_are_the_cheapest_distinct_ones() -> None:
         mode = SETTINGS.model_copy(
             update={"loss": LossWeights(diversity=weight), "search": SearchSettings(budget=1.0)}
         )
-        found[weight] = C3G.generate(task(FITTED, OBSERVED, start, target, count=4, settings=mode))
+        found[weight] = LegalSearch.generate(
+            task(FITTED, OBSERVED, start, target, count=4, settings=mode)
+        )
     geometry = task(FITTED, OBSERVED, start, target).geometry
     assert found[0.0].proximity.sum() < found[10.0].proximity.sum()
     assert loss.diversity(found[0.0].X, geometry) < loss.diversity(found[10.0].X, geometry)
@@ -203,4 +207,4 @@ def test_minimise_with_a_baseline_prefers_the_smallest_change_within_the_toleran
     y = FITTED.predict(truth)[:, 0] / 30.0
     reach = truth[y <= y.min() + SETTINGS.search.tolerance * abs(y.min())]
     least = loss.proximity(reach, start, problem.geometry).min()
-    assert C3G.generate(problem).proximity[0] == pytest.approx(least)
+    assert LegalSearch.generate(problem).proximity[0] == pytest.approx(least)

@@ -8,7 +8,7 @@ from tasks import SPACE, everything, model, task
 from compass.domain.space import Number, Space
 from compass.domain.target import Target
 from compass.generate.base import Floats
-from compass.generate.search import C3G
+from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import Geometry
 from compass.settings import Settings
@@ -39,14 +39,16 @@ def continuous(high: float) -> SearchTask:
 
 
 def test_a_search_without_cells_claims_no_proof() -> None:
-    found = C3G.generate(continuous(high=-1.0))
+    found = LegalSearch.generate(continuous(high=-1.0))
     assert not found.meets.any()
     assert not found.exhaustive
 
 
 def test_a_search_on_cells_may_claim_one() -> None:
     fitted, observed = model()
-    found = C3G.generate(task(fitted, observed, START, Target(name="y", high=-1e9), free=(0,)))
+    found = LegalSearch.generate(
+        task(fitted, observed, START, Target(name="y", high=-1e9), free=(0,))
+    )
     assert not found.meets.any()
     assert found.exhaustive
 
@@ -68,7 +70,7 @@ class TwoMatter:
 
 def test_columns_without_effect_do_not_crowd_out_other_answers() -> None:
     d = 24
-    found = C3G.generate(
+    found = LegalSearch.generate(
         SearchTask(
             space=Space(parameters=tuple(Number(name=f"k{i}", low=0, high=1) for i in range(d))),
             start=np.full(d, 0.9),

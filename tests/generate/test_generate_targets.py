@@ -18,9 +18,9 @@ from compass.generate.targets import resolve
         (cp.no_more(0.01), -math.inf, 101.0),
         (cp.no_less(), 95.0, math.inf),
         (cp.no_less(0.2), 80.0, math.inf),
-        # A change has to hold against what was measured, too; staying compares predictions.
+        # A change is told against what was measured; staying compares predictions.
         (cp.less(0.1), -math.inf, 81.0),
-        (cp.more(0.1), 110.0, math.inf),
+        (cp.more(0.1), 99.0, math.inf),
     ],
 )
 def test_what_is_relative_to_the_baseline(goal: Goal, low: float, high: float) -> None:

@@ -86,6 +86,9 @@ GOALS = [
         Change(direction="reduce", by=5, relative=False),
         "reduce by 5",
     ),
+    _goal("old - 5", Change(direction="reduce", by=5, relative=False), "reduce by 5"),
+    _goal("0.9*old", less(0.1), "reduce by 10%"),
+    _goal("Type-2", IsClass(value="Type-2"), "'Type-2'"),
     _goal("old -> 1*old", same, "same"),
     _goal("old -> 100", Reach(value=100), "old -> 100"),
     _goal("120 -> 100", Reach(value=100), "120 -> 100", stated={"t": 120}),
@@ -133,6 +136,22 @@ EDITS = [
     _edit("old -> -2*old", "old -> -2*old", change={"n": times(-2)}),
     _edit("old -> old + 4", "old -> old + 4", change={"n": plus(4)}),
     _edit("old -> old − 2 GB", "old -> old - 2 GB", change={"n": Plus(amount=-2, unit="GB")}),
+    _edit("old + 4", "old -> old + 4", change={"n": plus(4)}),
+    _edit("old - 2", "old -> old - 2", change={"n": plus(-2)}),
+    _edit("old-2", "old -> old - 2", change={"n": plus(-2)}),
+    _edit("n-2", "old -> old - 2", change={"n": plus(-2)}),
+    _edit("n -> n-2 GB", "old -> old - 2 GB", change={"n": Plus(amount=-2, unit="GB")}),
+    _edit("value -> value-2GB", "old -> old - 2 GB", change={"n": Plus(amount=-2, unit="GB")}),
+    _edit("x-2", "old -> old - 2", change={"n": plus(-2)}),
+    _edit("old * 1.5", "old -> 1.5*old", change={"n": times(1.5)}),
+    _edit("2*old", "old -> 2*old", change={"n": times(2)}),
+    _edit("n/4", "old -> 0.25*old", change={"n": times(0.25)}),
+    _edit("ResNet-50", "old -> 'ResNet-50'", change={"n": set_to("ResNet-50")}),
+    _edit("A100-SXM4-40GB", "old -> 'A100-SXM4-40GB'", change={"n": set_to("A100-SXM4-40GB")}),
+    _edit("ResNet-50 -> ResNet-101", "'ResNet-50' -> 'ResNet-101'",
+          change={"n": set_to("ResNet-101")}, stated={"n": "ResNet-50"}),
+    _edit("ResNet -> ResNet-50-v2", "'ResNet' -> 'ResNet-50-v2'",
+          change={"n": set_to("ResNet-50-v2")}, stated={"n": "ResNet"}),
     _edit("increase by 25%", "old -> 1.25*old", change={"n": times(1.25)}),
     _edit("reduce by 25%", "old -> 0.75*old", change={"n": times(0.75)}),
     _edit("old -> 2 h", "old -> 2 h", change={"n": SetTo(value=2, unit="h")}),
@@ -179,8 +198,11 @@ WHERE = [
     _where("`core 0` > 1, `Time[s]`: 3", "`core 0` > 1", "`Time[s]` == 3"),
     _where("in.flight < 3 and `in` < 2", "in.flight < 3 and `in` < 2"),
     _where("power_cap != none", "power_cap != none"),
+    _where("net: ResNet-50, net in {VGG-16, ResNet-50}",
+           "net == 'ResNet-50'", "net in {'VGG-16', 'ResNet-50'}"),
+    _where("net == ResNet-50", "net == ResNet - 50"),  # the table's labels decide
     _where("min < max, old > top", "min < max", "old > top"),
-]
+]  # fmt: skip
 
 CLAUSES = [
     Case(
@@ -198,6 +220,25 @@ CLAUSES = [
         ),
         "Reconfigure X = {cores: ?} to achieve Y = {power: reduce by 10%} where C = {nodes < 16} "
         "from row 100 top 5 seed 7 weights {nodes: 3, cores: 0.5}",
+    ),
+    Case(
+        "the chance of the goals, beyond past runs",
+        "Recommend {n: ?} to reach {t: <= 4} chance 95 percent beyond level .8",
+        recommend("n", goals={"t": at_most(4)}, chance=0.95, beyond=True, level=0.8),
+        _RECOMMEND + "{t: <= 4} level 80% chance 95% beyond",
+    ),
+    Case(
+        "every knob",
+        "Reconfigure X = {*: ?, app: FT-2 -> FT-3} to achieve Y = {t: min} from {net: ResNet-50}",
+        reconfigure(
+            "*",
+            change={"app": set_to("FT-3")},
+            stated={"app": "FT-2"},
+            goals={"t": minimize},
+            baseline=Given(config={"net": "ResNet-50"}),
+        ),
+        "Reconfigure X = {*: ?, app: 'FT-2' -> 'FT-3'} to achieve Y = {t: minimize} "
+        "from {net: 'ResNet-50'}",
     ),
     Case(
         "clauses in any order",

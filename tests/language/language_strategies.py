@@ -21,6 +21,7 @@ from compass.domain.expression import (
     Or,
 )
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
+from compass.domain.option import LOSS_TERMS
 from compass.domain.query import Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.units import UNITS
 from compass.language import format_rule
@@ -29,13 +30,14 @@ ODD_NAMES = (
     *("X+_*_STALL", "core 0", "Time[s]", "Mem (GB)", "*", "a.b", "in.flight", "1st", " pad ", ""),
     *("top", "in", "old", "x", "min", "max", "from", "where", "same", "minimize", "seed", "row"),
     *("true", "None", "NULL", "and", "or", "not", "between", "weights", "C", "Y", "keep", "to"),
+    *("chance", "beyond", "level", "ResNet-50", "old-2", "a-1b-2"),
     *("a`b", "`", "``", "a\nb", "a'b", 'a"b', "a\\", "ſame", "falſe", "ın", "größe", "节点", "²"),
 )
 any_text = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
 words = st.from_regex(r"[a-z_][a-z0-9_]{0,6}", fullmatch=True)
 names = st.one_of(words, st.sampled_from(ODD_NAMES), any_text)
 labels = st.one_of(
-    any_text, st.sampled_from(("old", "x", "?", "'", '"mnist"', "\\'", "\\", "a\nb"))
+    any_text, st.sampled_from(("old", "x", "?", "'", '"mnist"', "\\'", "\\", "a\nb", "n-2"))
 )
 
 whole = st.integers(-(2**70), 2**70)
@@ -172,6 +174,8 @@ def queries(draw: Callable[..., Any]) -> Query:
     aims = {name: draw(goals) for name in found[cuts[1] :]}
     stateable = [n for n in found if not _numeric_class(aims.get(n))]
     stated = draw(st.lists(st.sampled_from(stateable), unique=True)) if stateable else []
+    diversity = draw(st.none() | st.floats(0, 1000))
+    terms = [name for name in LOSS_TERMS if diversity is None or name != "diversity"]
     return Query(
         kind=draw(st.sampled_from(Kind)),
         ask=tuple(found[: cuts[0]]),
@@ -185,8 +189,12 @@ def queries(draw: Callable[..., Any]) -> Query:
         count=draw(st.none() | st.integers(1, 1000)),
         seed=draw(st.none() | st.integers(0, 2**32 - 1)),
         weights=draw(st.dictionaries(names, positive, max_size=3)),
-        diversity=draw(st.none() | st.floats(0, 1000)),
+        diversity=diversity,
+        loss=draw(st.dictionaries(st.sampled_from(terms), st.floats(0, 1000))),
         level=draw(st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True)),
+        dependencies=draw(st.sampled_from([None, "keep", "ignore"])),
+        chance=draw(st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True)),
+        beyond=draw(st.booleans()),
         prove=draw(st.none() | st.floats(0, 3600)),
         generator=draw(st.none() | labels.filter(bool)),
     )

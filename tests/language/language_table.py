@@ -21,6 +21,9 @@ SPACE = Space(
         Number(name="CASE", low=0, high=1),
         Category(name="partition", values=("cpu", "gpu", "Big-Mem", None)),
         Category(name="app", values=("FT", "CoMD")),
+        Category(
+            name="net", values=("ResNet-50", "ResNet-101", "A100-SXM4-40GB", "v-1.0", "VGG/16")
+        ),
         Category(name="queue", values=(1, 2.5, "3")),
         Category(name="is_gpu", values=(False, True), role=Role.CONTEXT),
         Number(name="runtime", low=0, high=1e5, unit="s", role=Role.OUTCOME),

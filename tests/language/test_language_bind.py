@@ -22,6 +22,7 @@ from compass.domain.goal import (
     same,
 )
 from compass.domain.query import Given, Plus, Query, Row, SetTo, plus, set_to, times
+from compass.domain.space import Number, Role, Space
 from compass.language import bind_query, format_query, parse_query
 from compass.language.bind import bind_config, bind_value, column, columns_like, match_label
 
@@ -90,12 +91,60 @@ class TestNames:
         query = bound("Recommend X = {X+_A_STALL: ?, X+_*: ?} to achieve Y = {runtime: min}")
         assert query.ask == ("X+_A_STALL", "X+_B_STALL")
 
+    @pytest.mark.parametrize("opening", ["Recommend X = {*: ?}", "Recommend X = {nodes: ?, *: ?}"])
+    def test_a_star_alone_asks_for_every_knob(self, opening: str) -> None:
+        query = bound(f"{opening} to achieve Y = {{runtime: min}}")
+        assert query.ask == SPACE.having(Role.KNOB)
+        assert parse_query(format_query(query)) == query
+
+    def test_a_star_leaves_out_what_the_question_says_otherwise(self) -> None:
+        query = bound(
+            "Reconfigure X = {GPUS: 4, *: ?} to achieve Y = {runtime: min, cap: <= 100} "
+            "where C = {NODES == 2, app: FT, 3 <= stripes} from row 1"
+        )
+        said = {"gpus", "cap", "nodes", "app"}
+        assert query.ask == tuple(n for n in SPACE.having(Role.KNOB) if n not in said)
+
+    def test_a_star_that_nothing_is_left_for_is_refused(self) -> None:
+        space = SPACE.select(["nodes", "is_gpu", "runtime"])
+        text = "Recommend X = {nodes: 4, *: ?} to achieve Y = {runtime: min}"
+        with pytest.raises(QueryProblem, match="no knob is left") as caught:
+            bind_query(parse_query(text), space)
+        assert caught.value.hint
+
+    def test_a_column_that_is_called_star_is_itself(self) -> None:
+        space = Space(
+            parameters=(*SPACE.select(["nodes", "runtime"]), Number(name="*", low=0, high=1))
+        )
+        query = bind_query(parse_query("Recommend {*: ?} to get {runtime: min}"), space)
+        assert query.ask == ("*",)
+
     def test_a_column_given_two_values_is_refused(self) -> None:
         error = refused("Recommend X = {X+_A_STALL: 1, X+_*: 2} to achieve Y = {runtime: min}")
         assert error.message == "'X+_A_STALL' is named twice"
 
 
 class TestLabels:
+    @pytest.mark.parametrize("written", ["ResNet-50", "resnet-50", "'ResNet-50'"])
+    def test_a_label_with_a_hyphen_and_digits_needs_no_quotes(self, written: str) -> None:
+        query = bound(f"What if we change X = {{net: ResNet-101 -> {written}}}, where nodes < 4")
+        assert query.change == {"net": set_to("ResNet-50")}
+        assert query.stated == {"net": "ResNet-101"}
+        start = bound(f"Reconfigure {{nodes: ?}} to get {{runtime: min}} from {{net: {written}}}")
+        assert start.baseline == Given(config={"net": "ResNet-50"})
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "What if we change X = {net: ResNet-51}",
+            "Recommend X = {nodes: ?} to achieve Y = {runtime: min} where net == ResNet-51",
+        ],
+    )
+    def test_an_unknown_one_offers_the_nearest(self, text: str) -> None:
+        error = refused(text, UnknownName)
+        assert error.message == "no value of net named 'ResNet-51'"
+        assert error.hint == "did you mean ResNet-50?"
+
     @pytest.mark.parametrize(
         ("name", "written", "label"),
         [

@@ -33,6 +33,13 @@ def bound(text: str) -> str:
         ("is_gpu", "is_gpu == true"),
         ("partition == app", "partition == app"),
         ("cap == none", "cap == none"),
+        ("net == ResNet-50", "net == 'ResNet-50'"),
+        ("resnet - 101 != NET", "'ResNet-101' != net"),
+        ("net == a100-sxm4-40gb", "net == 'A100-SXM4-40GB'"),
+        ("net == v-1.0 -> nodes > 1", "net == 'v-1.0' -> nodes > 1"),
+        ("net == VGG/16 or net = 'ResNet-50'", "net == 'VGG/16' or net == 'ResNet-50'"),
+        ("net in {ResNet-50, resnet-101}", "net in {'ResNet-50', 'ResNet-101'}"),
+        ("gpus == nodes-50", "gpus == nodes - 50"),
         ("RUNTIME <= time_limit", "runtime <= time_limit"),
     ],
 )

@@ -63,7 +63,14 @@ PLACES = [
     (RECONFIGURE + "seed 4294967296", "seed 4294967296"),
     (RECONFIGURE + "weights {n: 1, m: 0}", "m: 0"),
     (RECONFIGURE + "weights {n: 1, n: 2}", "n: 2"),
+    (RECONFIGURE + "loss {valid: 1, near: 2}", "near: 2"),
     (RECONFIGURE + "seed 7 please", "please"),
+    (RECONFIGURE + "chance 0%", "chance 0%"),
+    (RECONFIGURE + "top 2 chance 95", "chance 95"),
+    (RECONFIGURE + "chance most", "most"),
+    (RECONFIGURE + "beyond 3", "3"),
+    ("Reconfigure X = {n: ResNet-5 h} to achieve Y = {t: min}", "n: ResNet-5 h"),
+    ("Reconfigure X = {n: m + 4} to achieve Y = {t: min}", "n: m + 4"),
 ]
 
 
@@ -110,6 +117,26 @@ def test_the_hint_says_what_could_stand_there() -> None:
     assert "to achieve Y = {...}" in refused("Recommend X = {n: ?} where C = {}").hint
     assert "a number" in refused(RECONFIGURE + "top few").hint
     assert ":" in refused("Recommend X = {n, m: ?} to achieve Y = {}").hint
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("What if we change X = {net: 3D-torus}", "'3D-torus'"),
+        ("What if we change X = {net: a -> Tesla V100, n: 2}", "'Tesla V100'"),
+        (RECONFIGURE + "where net: Tesla V100", "'Tesla V100'"),
+        (RECONFIGURE + "from {net: ResNet+50}", "'ResNet+50'"),
+    ],
+)
+def test_a_value_that_needs_quotes_is_shown_with_them(text: str, value: str) -> None:
+    assert refused(text).hint.endswith(f"if it is one value, quote it: {value}")
+
+
+@pytest.mark.parametrize(
+    "text", ["What if we change X = {n: }", RECONFIGURE + "top few", RECONFIGURE + "chance most"]
+)
+def test_no_quotes_are_offered_where_no_value_stands(text: str) -> None:
+    assert "quote it" not in refused(text).hint
 
 
 def test_a_text_that_starts_wrongly_is_shown_an_example() -> None:

@@ -20,10 +20,10 @@ from compass.domain.answer import CertificateStatus
 from compass.domain.target import Target
 from compass.generate.base import Candidates
 from compass.generate.score import score
+from compass.generate.targets import in_numbers as goal_text
 from compass.generate.task import SearchTask
 from compass.model.base import Task
 from compass.prove import prove
-from compass.prove.outcomes import goal_text
 
 SECONDS = 60.0
 NOTHING = Candidates(np.empty((0, 6)), np.empty((0, 0)), np.empty(0, dtype=bool), np.empty(0))

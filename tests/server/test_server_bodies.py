@@ -64,6 +64,8 @@ def test_odd_bodies(stranger: httpx.Client, body: bytes) -> None:
         {"weights": {"gpus": 1e308, "nodes": -1}},
         {"weights": {"\ud800": 1}},
         {"diversity": float("inf")},
+        {"loss": {"valid": float("nan")}},
+        {"loss": {"nothing": 1}},
         {"run": {"gpus": float("inf"), "app": "wrf"}},
         {"run": {"gpus": 10**300}},
         {"run": 10**18},
@@ -77,6 +79,10 @@ def test_odd_bodies(stranger: httpx.Client, body: bytes) -> None:
         {"where": ["nodes < 1 and nodes > 1"]},
         {"curve": ["nothing"]},
         {"level": 1e-300},
+        {"chance": 1e-300, "beyond": True},
+        {"chance": 1.0},
+        {"chance": "most"},
+        {"beyond": 1},
         {"count": 1000, "prove": 0},
         {"count": True},
         {"generator": "nothing"},
@@ -150,3 +156,23 @@ def test_text_that_is_none_is_refused(stranger: httpx.Client) -> None:
         f"{API}/engines", content=body, headers={"Content-Type": "application/json"}
     )
     assert (said.status_code, said.json()["code"]) == (422, "invalid")
+
+
+def test_the_chance_and_beyond_are_options_of_a_request(stranger: httpx.Client) -> None:
+    path = f"{API}/engines/{shared_engine(stranger)}/queries"
+    given = {"question": RECOMMEND, "chance": 0.95, "beyond": True}
+    found = stranger.post(path, json=given).json()
+    assert found["text"].endswith("chance 95% beyond")
+    assert (found["query"]["chance"], found["query"]["beyond"]) == (0.95, True)
+    again = stranger.post(path, json={"question": found["query"]}).json()
+    assert again == found
+    for wrong in ({"chance": 1.0}, {"chance": 0}, {"chance": "most"}, {"beyond": "maybe"}):
+        (name,) = wrong
+        refused = stranger.post(path, json={"question": RECOMMEND, **wrong})
+        fair(refused, 422)
+        assert name in refused.text
+    schemas = stranger.get("/openapi.json").json()["components"]["schemas"]
+    for noun in ("Query", "Question", "RunNextRequest"):
+        properties = schemas[noun]["properties"]
+        assert "how likely a new run has to meet each goal" in properties["chance"]["description"]
+        assert "no past run of this context" in properties["beyond"]["description"]

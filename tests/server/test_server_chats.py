@@ -48,6 +48,21 @@ def test_a_form_changes_the_draft_and_what_is_missing_is_asked_for(
     assert person.get(chat).json() == told
 
 
+def test_what_to_run_next_is_told_in_full(person: httpx.Client, offered: str) -> None:
+    chat = begun(person, offered)
+    say(person, chat, f"{RECOMMEND} chance 95% beyond")
+    told = say(person, chat, "which 2 runs should I make next?")
+    asked = {"question": told["question"], "runs": 2}
+    found = person.post(f"{API}/engines/{offered}/run-next", json=asked).json()["run_next"]
+    assert told["question"].endswith("chance 95% beyond")
+    assert found
+    for proposal in found:
+        written = ", ".join(f"{name} = {value}" for name, value in proposal["config"].items())
+        assert f"{written}: {proposal['why']}" in told["reply"]["text"]
+    assert told["reply"]["expecting"] == "confirm"  # what was open still is
+    assert person.get(chat).json() == told
+
+
 def test_a_question_that_is_being_answered_goes_on_while_the_next_is_written(
     person: httpx.Client, offered: str
 ) -> None:

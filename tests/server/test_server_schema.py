@@ -64,6 +64,7 @@ REAL = {  # parts of requests that say something, by their name
     "where": st.sampled_from([[], ["nodes <= 4"], ["nodes < 1"], ["nodez < 1"]]),
     "curve": st.sampled_from([[], ["gpus"], ["nothing"]]),
     "weights": st.sampled_from([None, {"gpus": 2.0}, {"gpus": -1}, {"nothing": 1}]),
+    "loss": st.sampled_from([None, {"valid": 2}, {"valid": -1}, {"nothing": 1}]),
     "prove": st.sampled_from([None, 0, 1]),
     "count": st.sampled_from([None, 1, 3]),
     "names": st.just(["nodes", "gpus", "cores", "app", "size", "runtime", "power", "state"]),

@@ -11,6 +11,7 @@ from compass import registry
 from compass.domain.errors import ConflictingRules
 from compass.generate import loss
 from compass.generate.base import Candidates, TrainableGenerator, generator_for, ready
+from compass.generate.c3g import C3G
 from compass.generate.pick import pick, preferred
 from compass.generate.score import ScoredCandidates, score
 from compass.generate.task import SearchTask
@@ -310,7 +311,7 @@ def test_a_generator_that_spoils_what_it_learns_from_is_caught() -> None:
 
 def test_the_settings_name_the_generator_of_a_question() -> None:
     task = case("minimise").task
-    assert generator_for(task) is registry.get("generator", "c3g")
+    assert generator_for(task) is registry.get("generator", "legal-search")
     registry.add("generator", "near past runs")(NearPastRuns)
     try:
         chosen = task.settings.model_copy(update={"generator": "near past runs"})
@@ -350,3 +351,17 @@ def test_the_problems_are_what_their_names_say() -> None:
     assert all(legal_mask(p, start[[i]])[0] for i, p in enumerate(SPACE))
     way = by_name["columns that give way"]
     assert loss.proximity(way.start[None, :], way.start, way.geometry)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["legal-search", "c3g"])
+def test_the_generators_of_compass_keep_their_promises(name: str) -> None:
+    check_generator(registry.get("generator", name))
+
+
+def test_one_that_weighs_goals_has_to_say_so() -> None:
+    class Silent(C3G):
+        """Finds what has the least loss, and does not say that this may miss the goals."""
+
+        weighs_goals = False
+
+    caught(lambda: check_generator(Silent), "finds an answer where one configuration in ten is one")

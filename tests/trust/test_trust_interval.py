@@ -295,36 +295,3 @@ def test_both_ends_of_a_plain_interval_are_as_far() -> None:
 def test_the_size_of_an_error_is_about_one_at_the_usual_spread() -> None:
     np.testing.assert_allclose(size(np.array([3.0]), 3.0), [1.0], rtol=0.03)
     assert np.array_equal(size(np.array([0.0, 9.0]), 0.0), [1.0, 1.0])
-
-
-def test_the_chance_of_a_range_is_the_share_of_new_runs_in_it():
-    # Errors are normal and the model knows their size: the chance is that of the normal law.
-    from scipy import stats
-
-    rng = np.random.default_rng(0)
-    spread = rng.uniform(0.5, 2.0, 20_000)
-    truth = spread ** (2 / 3)  # the size that a score of the usual spread 1 is scaled by, nearly
-    y = truth * rng.standard_normal(20_000)
-    found = calibrate(y, np.zeros(20_000), spread, np.ones(20_000), usual=1.0)
-    one = np.array([1.0])
-    for low, high in ((-np.inf, 0.5), (0.2, np.inf), (-1.0, 2.0), (-np.inf, np.inf)):
-        wanted = stats.norm.cdf(high) - stats.norm.cdf(low)
-        told = float(found.chance(np.array([0.0]), one, low, high)[0])
-        assert told == pytest.approx(wanted, abs=0.02)
-
-
-def test_the_chance_at_the_prediction_itself_is_one_half():
-    y = np.arange(1.0, 101.0)
-    found = calibrate(y, np.full(100, 50.0), np.ones(100), np.ones(100), usual=1.0)
-    told = found.chance(np.array([50.0]), np.ones(1), -np.inf, 50.0)
-    assert told[0] == pytest.approx(0.5, abs=0.01)
-
-
-def test_the_chance_and_the_interval_say_the_same():
-    rng = np.random.default_rng(1)
-    y = np.exp(rng.standard_normal(500))
-    found = calibrate(y, np.ones(500), np.full(500, 0.3), np.ones(500), usual=0.3, log=True)
-    for level in (0.5, 0.8, 0.9):
-        low, high = found.ends(np.array([2.0]), np.array([0.6]), level)
-        inside = found.chance(np.array([2.0]), np.array([0.6]), float(low[0]), float(high[0]))
-        assert inside[0] == pytest.approx(level, abs=0.01)

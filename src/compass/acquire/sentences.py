@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from compass.acquire import improvement
 from compass.acquire.draws import DrawnCandidates, within
 from compass.evidence.assessor import Assessor
-from compass.evidence.contexts import chance_over
 from compass.generate.task import SearchTask
 
 Floats = NDArray[np.float64]
@@ -35,7 +34,7 @@ def what_it_settles(
         where = " in this context" if several else ""
         who = f"{incumbent.name} itself{where}: "
     if not single:
-        text = f"{who}{_about_goals(task, assessor, drawn, place)}"
+        text = f"{who}{_about_goals(task, drawn, place)}"
         known = [_expected(assessor, view, at, name) for name in view.centre] if several else []
         return f"{text}; in this context {', '.join(known)}" if known else text
     text = _expected(assessor, view, at, directed[0].name)
@@ -54,9 +53,9 @@ def _expected(assessor: Assessor, drawn: DrawnCandidates, place: int, outcome: s
     return f"{outcome} {centre:.4g}{tail} expected, give or take {around:.2g}{tail}"
 
 
-def _about_goals(task: SearchTask, assessor: Assessor, drawn: DrawnCandidates, place: int) -> str:
+def _about_goals(task: SearchTask, drawn: DrawnCandidates, place: int) -> str:
     """Whether goals are met, and what is better than the decision of today."""
-    meets, incumbent = chance_to_meet(task, assessor, drawn, place), drawn.incumbent.described
+    meets, incumbent = chance_to_meet(task, drawn, place), drawn.incumbent.described
     several = len(task.contexts) > 1
     tells, over = ("helps to tell", " over all contexts") if several else ("tells", "")
     if place == drawn.incumbent.place:
@@ -83,20 +82,13 @@ def _share(yes: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
     return float(yes[among].mean()) if among.any() else 0.0
 
 
-def chance_to_meet(
-    task: SearchTask, assessor: Assessor, drawn: DrawnCandidates, place: int
-) -> float:
+def chance_to_meet(task: SearchTask, drawn: DrawnCandidates, place: int) -> float:
     """How likely a run of one candidate meets all goals: the chance that an answer tells of it."""
     row = drawn.X[[place]]
-    predicted = task.predict(row)
     total = 1.0
-    for target in task.targets:
-        if target.is_class:
-            scores = predicted[target.name][0]
-            total *= float(scores[task.labels[target.name]] / (scores.sum() or 1.0))
-            continue
-        chance = chance_over(task, assessor, row, target)
-        total *= 1.0 if chance is None else float(chance[0])
+    if task.chances is not None:
+        for chance in task.chances.each(row).values():
+            total *= float(chance[0])
     if task.outcome_rules:
         mine = {name: values[:, [place]] for name, values in drawn.drawn.items()}
         alone = improvement.result(replace(task, targets=()), row, mine)

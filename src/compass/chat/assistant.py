@@ -97,6 +97,7 @@ def drafted_by(ask: Ask, rules: MessageReader = english.read) -> MessageReader:
         except Unusable as reason:
             note = {"note": _NO_USE, "note_reason": str(reason)}
             return by_rules.model_copy(update=note)
+        parts = parts.model_copy(update={"options": by_rules.parts.options})
         used = set(columns_of(parts))
         more = _tells_more(parts, by_rules.parts)
         return by_rules.model_copy(

@@ -1,8 +1,11 @@
 """The dialogue: a conversation and a message give the next conversation and a reply.
 
 Nothing here needs an engine. Whoever holds the conversation answers the query that a reply asks to
-run, and gives the answer back with `show_answer` (or what went wrong with `failed`).
+run, and gives the answer back with `show_answer` (or what went wrong with `failed`); the runs that
+a reply asks to propose come back with `show_proposals`.
 """
+
+from collections.abc import Sequence
 
 from compass.chat import english, replies
 from compass.chat.columns import agree, refuse, with_confirmed
@@ -12,6 +15,7 @@ from compass.chat.draft import (
     Conversation,
     Draft,
     MessageReader,
+    NextRuns,
     Reading,
     Reply,
     Slot,
@@ -31,9 +35,9 @@ from compass.chat.steps import (
     with_draft,
     with_lead,
 )
-from compass.chat.summary import reasons, summary
+from compass.chat.summary import reasons, runs_to_make, summary
 from compass.chat.update import apply_message, is_another_question
-from compass.domain.answer import Answer
+from compass.domain.answer import Answer, Proposal
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.query import Kind, Query
 from compass.domain.space import Space
@@ -44,7 +48,16 @@ MOST = 1000  # suggestions in one answer
 
 _EDITED = Turn(who="person", text="(changed the question in the form)")
 
-__all__ = ["begin", "edited", "failed", "respond", "show_answer", "to_query", "unreadable"]
+__all__ = [
+    "begin",
+    "edited",
+    "failed",
+    "respond",
+    "show_answer",
+    "show_proposals",
+    "to_query",
+    "unreadable",
+]
 
 
 def begin(space: Space) -> Step:
@@ -119,6 +132,15 @@ def show_answer(conversation: Conversation, answer: Answer, reply: Reply | None 
     choices = ("why?", "what if", *(["give me more options"] if options else []), "start over")
     text = f"{summary(answer)}\n{replies.AFTER if options else replies.AFTER_WHAT_IF}"
     return _with_reply(talk, Reply(text=text, expecting=talk.expecting, choices=choices))
+
+
+def show_proposals(conversation: Conversation, proposals: Sequence[Proposal], space: Space) -> Step:
+    """The runs to make next, each as a complete configuration; what is open is asked again."""
+    text = runs_to_make(proposals)
+    if conversation.expecting is not None:
+        return _with_reply(*ask_again(conversation, space, text))
+    choices = ("why?", "what if", "start over") if conversation.last is not None else ()
+    return _with_reply(conversation, Reply(text=text, choices=choices))
 
 
 def failed(conversation: Conversation, error: CompassError, space: Space) -> Step:
@@ -200,6 +222,8 @@ def _react(
             return _why(talk, space, answer)
         case Act.MORE if reading.parts.model_copy(update={"count": None}) == Draft():
             return _more(talk, reading, space, answer)
+        case Act.RUN_NEXT:
+            return _propose(talk, reading, space)
         case Act.YES if not content:
             return _yes(talk, space)
         case Act.NO | Act.NOTHING if not (content or reading.unknown):
@@ -267,6 +291,22 @@ def _more(talk: Conversation, reading: Reading, space: Space, answer: Answer | N
     again = to_query(draft, space)
     text = f"Looking for {count} options:\n{replies.query_text(again)}"
     return with_draft(talk, draft), Reply(text=text, query=again, run=again)
+
+
+def _propose(talk: Conversation, reading: Reading, space: Space) -> Step:
+    """Runs for the question that is open to be confirmed, else for the one answered last."""
+    query = talk.last
+    if talk.expecting is Slot.CONFIRM:
+        try:
+            query = to_query(talk.draft, space)
+        except CompassError as error:
+            return ask_again(talk, space, error_text(error))
+    wanted = NextRuns(query=query)
+    if reading.parts.count is not None:
+        wanted = NextRuns(query=query, count=reading.parts.count)
+    about = "" if query is None else f" for:\n{replies.query_text(query)}"
+    text = f"Looking for the runs that would help most{about or '.'}"
+    return talk, Reply(text=text, expecting=talk.expecting, propose=wanted)
 
 
 def _yes(talk: Conversation, space: Space) -> Step:

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from compass.domain.base import Noun, Value
 from compass.domain.goal import Goal
+from compass.domain.options import Dependencies
 from compass.domain.query import Baseline, Edit, Kind, Query
 from compass.domain.space import Space
 
@@ -40,6 +41,7 @@ class Act(StrEnum):
     NO = "no"  # may state parts too: "no, under 8 nodes"
     WHY = "why"
     MORE = "more"  # further suggestions
+    RUN_NEXT = "run next"  # which runs to make next
     UNDO = "undo"
     RESTART = "restart"
     HELP = "help"
@@ -63,13 +65,20 @@ class Link(Noun):
 
 
 class Options(Noun):
-    """What a query written in the query language may say besides, as in Query."""
+    """What a query may say about the search as a whole, as in Query.
+
+    Plain words say the chance and whether past runs may be left; the rest only a formal query.
+    """
 
     seed: int | None = None
     weights: dict[str, float] = Field(default_factory=dict)
     diversity: float | None = None
+    loss: dict[str, float] = Field(default_factory=dict)
     prove: float | None = None
     level: float | None = None
+    chance: float | None = None
+    beyond: bool = False
+    dependencies: Dependencies | None = None
     generator: str | None = None
 
 
@@ -90,7 +99,7 @@ class Draft(Noun):
     where: tuple[str, ...] = Field((), description="rules in the query language")
     baseline: Baseline | None = None
     count: int | None = Field(None, ge=1, le=1000, description="how many suggestions")
-    options: Options = Field(Options(), description="what only a formal query can say")
+    options: Options = Field(Options(), description="what is said about the search as a whole")
 
 
 class Reading(Noun):
@@ -99,6 +108,7 @@ class Reading(Noun):
     act: Act
     parts: Draft = Field(Draft(), description="the parts of a question that it states")
     dropped: tuple[str, ...] = Field((), description="columns whose goal or rule is taken back")
+    within: bool = Field(False, description="it takes back that the search may leave past runs")
     correction: bool = Field(False, description="it replaces what was said before")
     links: tuple[Link, ...] = ()
     unknown: tuple[str, ...] = Field((), description="words that seem to matter and were not used")
@@ -141,6 +151,13 @@ class Turn(Noun):
     text: str
 
 
+class NextRuns(Noun):
+    """Runs to propose: how many, and for which question."""
+
+    query: Query | None = Field(None, description="None: no question; those that teach most")
+    count: int = Field(5, ge=1, le=1000)
+
+
 class Reply(Noun):
     """What Compass says next."""
 
@@ -151,6 +168,7 @@ class Reply(Noun):
     links: tuple[Link, ...] = Field((), description="words that were mapped to columns")
     query: Query | None = Field(None, description="the finished query, shown to be confirmed")
     run: Query | None = Field(None, description="the confirmed query: answer it now")
+    propose: NextRuns | None = Field(None, description="the runs to propose now")
 
 
 class Conversation(Noun):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from compass.chat.draft import Draft, Reading
+from compass.chat.draft import Draft, Options, Reading
 from compass.domain.constraint import Constraint
 from compass.domain.errors import CompassError
 from compass.domain.expression import Comparison, Expression, Literal, Membership, Name, names_in
@@ -127,6 +127,18 @@ def merged(draft: Draft, reading: Reading, parts: Draft) -> Draft:
             "where": _rules(known.where, parts.where, replaced=reading.correction),
             "baseline": parts.baseline or known.baseline,
             "count": parts.count or known.count,
+            "options": _options(known.options, reading),
+        }
+    )
+
+
+def _options(known: Options, reading: Reading) -> Options:
+    """The options with what a message says of them."""
+    new = reading.parts.options
+    return known.model_copy(
+        update={
+            "chance": known.chance if new.chance is None else new.chance,
+            "beyond": (known.beyond or new.beyond) and not reading.within,
         }
     )
 

@@ -42,7 +42,9 @@ HELP = """You can say, in your own words:
 - the smallest change of a run: reconfigure row 12 to reduce power by 10%
 - what happens if: what if I double the threads?
 - limits: under 16 nodes, at most 300 W, only the gpu partition
+- how sure to be: with 95 % certainty; it may go beyond past runs
 - corrections: no, under 8 nodes; I meant gpus
+- what should I run next?
 - why?, give me more options, undo, start over, help
 A query in the query language is understood too. Nothing runs before you have confirmed it."""
 

@@ -83,7 +83,7 @@ def with_draft(talk: Conversation, draft: Draft, **more: Any) -> Conversation:
 def has_content(reading: Reading) -> bool:
     """Whether a message states any part of a question."""
     stated = reading.parts != Draft() or reading.dropped or reading.outcome_without_goal
-    return bool(stated or reading.links)
+    return bool(stated or reading.links or reading.within)
 
 
 def last_reply(talk: Conversation) -> str:

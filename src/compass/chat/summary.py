@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from compass.domain.answer import Answer, Effect, Moved, Prediction, Proposal, Suggestion
-from compass.domain.base import Value
+from compass.domain.base import Config, Value
 from compass.domain.query import Kind
 from compass.explain.sentence import value_text as shown
 from compass.language import listed
+from compass.trust.outcome_words import classes_in_words, condition_in_words, worth_telling
 
 _RUNS = 3  # runs to measure that are written out
 _ROWS = 5  # supporting runs that are written out
@@ -17,7 +18,10 @@ def summary(answer: Answer) -> str:
     parts = []
     if answer.no_answer is not None:
         parts.append(f"There is no supported answer: {_sentence(answer.no_answer)}")
-        if answer.suggestions:
+        if answer.ideas:
+            closest = _settings(answer.ideas[0], answer)
+            parts.append(f"The closest that I found, not a suggestion: {closest}.")
+        elif answer.suggestions:
             parts.append(f"The closest that I found: {_settings(answer.suggestions[0], answer)}.")
     elif answer.population is not None:
         parts += _over_runs(answer)
@@ -26,7 +30,7 @@ def summary(answer: Answer) -> str:
     else:
         parts.append("There is no suggestion.")
     if answer.no_answer is not None and answer.run_next:
-        parts.append(_to_measure(answer.run_next))
+        parts.append(runs_to_make(answer.run_next[:_RUNS]))
     return "\n".join(parts)
 
 
@@ -63,22 +67,27 @@ def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
     return [
         f"{verb} {_settings(suggestion, answer)}{end}{others}",
         *outcomes,
+        *(condition_in_words(one) for one in suggestion.conditions if worth_telling(one)),
         _sentence(trust.reason),
     ]
 
 
 def _outcome(outcome: Prediction, contexts: int) -> str:
-    text = f"{outcome.name} is predicted to be {shown(_rounded(outcome.value), outcome.unit)}"
+    value = classes_in_words(outcome.scores) if outcome.scores else None
+    text = f"{outcome.name} is predicted to be "
+    text += value or shown(_rounded(outcome.value), outcome.unit)
     if contexts > 1:
         text += f" on average over {contexts} contexts"
     if outcome.low is not None and outcome.high is not None and outcome.level is not None:
         ends = f"{shown(_rounded(outcome.low))} and {shown(_rounded(outcome.high), outcome.unit)}"
         text += f", between {ends} for {100 * outcome.level:g} % of new runs"
-    if outcome.probability is not None:
-        text += f" (score {outcome.probability:.0%})"
+    if outcome.scores_before:
+        text += f"; before, {classes_in_words(outcome.scores_before)}"
     if outcome.change_percent is not None:
         text += f"; that is {_changed(outcome.change_percent)} than before"
-    if outcome.meets is False:
+    if outcome.chance is not None:
+        text += f"; it meets the goal with a chance of {outcome.chance:.0%}"
+    elif outcome.meets is False:
         text += "; it misses the goal"
     return f"{text}."
 
@@ -99,23 +108,29 @@ def _over_runs(answer: Answer) -> list[str]:
     parts = [f"Over {population.runs} past runs, on average:"]
     for outcome in population.outcomes:
         if outcome.change is None or outcome.change_percent is None:
-            points = outcome.change_percent
-            tail = "" if points is None else f" changes by {points:+.1f} points"
-            parts.append(f"{outcome.name} {shown(outcome.value)}{tail}.")
+            was = classes_in_words(outcome.scores_before)
+            now = classes_in_words(outcome.scores)
+            parts.append(f"{outcome.name} becomes {now}; before, {was}.")
         else:
             now = shown(_rounded(outcome.value), outcome.unit)
             parts.append(f"{outcome.name} becomes {now}, {_changed(outcome.change_percent)}.")
-    return [*parts, _sentence(population.reason)]
+    conditions = filter(worth_telling, population.conditions)
+    return [*parts, *map(condition_in_words, conditions), _sentence(population.reason)]
 
 
-def _to_measure(runs: Sequence[Proposal]) -> str:
-    lines = []
-    varying = [n for n in runs[0].config if len({str(r.config.get(n)) for r in runs}) > 1]
-    for run in runs[:_RUNS]:
-        names = varying or list(run.config)
-        settings = ", ".join(f"{name} = {shown(run.config.get(name))}" for name in names)
-        lines.append(f"- {settings}: {run.why}")
-    return "\n".join(["What to measure next:", *lines])
+def runs_to_make(runs: Sequence[Proposal]) -> str:
+    """Runs to make next, each with every feature of its configuration, and what it would settle."""
+    if not runs:
+        return "No run that the rules allow is expected to help."
+    lines = [
+        f"{rank}. {_configuration(run.config)}: {_sentence(run.why)}"
+        for rank, run in enumerate(runs, 1)
+    ]
+    return "\n".join(["What to run next:", *lines])
+
+
+def _configuration(config: Config) -> str:
+    return ", ".join(f"{name} = {shown(value)}" for name, value in config.items())
 
 
 def reasons(answer: Answer) -> str:
@@ -138,8 +153,8 @@ def reasons(answer: Answer) -> str:
     else:
         parts.append("No past run is close to it.")
     parts += [
-        f"{edit.name} had to go from {shown(edit.old)} to {shown(edit.new)} because of the rule "
-        f"{edit.forced_by}."
+        f"{edit.name} had to go from {shown(edit.old)} to {shown(edit.new)} "
+        f"{'to reach' if edit.for_goal else 'because of the rule'} {edit.forced_by}."
         for edit in first.edits
         if edit.forced_by
     ]

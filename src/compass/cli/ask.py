@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from compass.domain.answer import Answer
 
 NOT_ANSWERED = 1
+_DEPENDENCIES = {None: None, True: "keep", False: "ignore"}
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,13 @@ class AskFlags:
     seed: flags.Seed = None
     weight: flags.Weights = None
     diversity: flags.Diversity = None
+    loss: flags.Loss = None
     prove: flags.Prove = None
     no_prove: flags.NoProof = False
     level: flags.Level = None
+    chance: flags.Chance = None
+    beyond: flags.Beyond = False
+    dependencies: flags.Dependencies = None
     generator: flags.Generator = None
     curve: flags.Curves = None
 
@@ -45,8 +50,12 @@ class AskFlags:
             "count": self.count,
             "seed": self.seed,
             "diversity": self.diversity,
+            "loss": parse.loss(self.loss),
             "prove": 0.0 if self.no_prove else self.prove,
             "level": self.level,
+            "chance": self.chance,
+            "beyond": self.beyond or None,
+            "dependencies": _DEPENDENCIES[self.dependencies],
             "generator": self.generator,
             "curve": self.curve or (),
         }

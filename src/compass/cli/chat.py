@@ -11,9 +11,11 @@ from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput, CompassError
 
 if TYPE_CHECKING:
-    from compass.chat.draft import Reply
+    from compass.chat.draft import Conversation, NextRuns, Reply
+    from compass.chat.steps import Step
     from compass.client.engine import RemoteEngine
     from compass.domain.answer import Answer
+    from compass.domain.space import Space
     from compass.engine.compass import Compass
 
 _ENDS = ("exit", "quit", "bye")
@@ -148,6 +150,25 @@ class Json:
         sys.stdout.flush()
 
 
+def _proposed(
+    engine: "Compass | RemoteEngine",
+    conversation: "Conversation",
+    wanted: "NextRuns",
+    screen: Terminal | Json,
+) -> "Step":
+    """What Compass says of the runs to make next."""
+    from compass.chat.dialogue import failed, show_proposals
+    from compass.cli.progress import progress
+
+    try:
+        with progress(quiet=screen.quiet) as tell:
+            sources.show_progress(engine, tell)
+            found = engine.run_next(wanted.count, wanted.query)
+    except CompassError as error:
+        return failed(conversation, error, engine.space)
+    return show_proposals(conversation, found, engine.space)
+
+
 def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Terminal | Json) -> None:
     """Hold a conversation until the person leaves."""
     from compass.chat.dialogue import begin, failed, respond, show_answer
@@ -155,7 +176,8 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
 
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    conversation, reply = begin(engine.space)
+    space = _nameable(engine)
+    conversation, reply = begin(space)
     screen.reply(reply)
     answer: Answer | None = None
     for message in screen.messages():
@@ -164,13 +186,14 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
         if not message.strip():
             continue
         try:
-            conversation, reply = respond(
-                conversation, message, engine.space, answer=answer, **read
-            )
+            conversation, reply = respond(conversation, message, space, answer=answer, **read)
         except BadInput as error:
             screen.error(error)
             continue
         screen.reply(reply)
+        if reply.propose is not None:
+            conversation, reply = _proposed(engine, conversation, reply.propose, screen)
+            screen.reply(reply)
         if reply.run is None:
             continue
         try:
@@ -178,8 +201,15 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
                 sources.show_progress(engine, tell)
                 answer = engine.ask(reply.run)
         except CompassError as error:
-            conversation, reply = failed(conversation, error, engine.space)
+            conversation, reply = failed(conversation, error, space)
         else:
             screen.answer(answer)
             conversation, reply = show_answer(conversation, answer)
         screen.reply(reply)
+
+
+def _nameable(engine: "Compass | RemoteEngine") -> "Space":
+    """The columns that a conversation may name; of a table at hand, constant ones as well."""
+    from compass.engine.compass import Compass
+
+    return engine.data.prepared.with_constants if isinstance(engine, Compass) else engine.space

@@ -245,7 +245,7 @@ def _bar(amount: float, top: float) -> "Text":
 def _importance(one: "Importance") -> "list[RenderableType]":
     from rich.text import Text
 
-    from compass.cli.render import printable, table
+    from compass.cli.render import printable, rows_checked, table
 
     top = max((column.rise for column in one.columns), default=0.0)
     rows: list[list[RenderableType]] = []
@@ -255,6 +255,7 @@ def _importance(one: "Importance") -> "list[RenderableType]":
         rows.append([column.name, change, Text("█" * length, "cyan")])
     head = (
         f"What the model of {one.outcome} relies on: its {one.error_name} of {one.error:.1%} on "
-        f"{one.rows} unseen runs rises by this much when the values of a column are shuffled"
+        f"{one.rows} {rows_checked(one.unseen)} rises by this much when the values of a column "
+        "are shuffled"
     )
     return [printable(head, "bold"), table(["column", "rise", ""], rows)]

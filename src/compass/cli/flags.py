@@ -108,9 +108,23 @@ Prove = Annotated[float | None, flag(options.PROVE, metavar="S")]
 Level = Annotated[
     float | None, option("--level", "SHARE", sentence(options.LEVEL, ", e.g. 80%"), parser=share)
 ]
+Chance = Annotated[
+    float | None, option("--chance", "SHARE", sentence(options.CHANCE, ", e.g. 95%"), parser=share)
+]
+Beyond = Annotated[bool, typer.Option("--beyond", help=sentence(options.BEYOND))]
+Dependencies = Annotated[
+    bool | None,
+    typer.Option(
+        "--keep-dependencies/--ignore-dependencies",
+        help="Obey rules that hold on all rows though nobody stated them, or not "
+        "(a recommendation from many rows does).",
+        show_default=False,
+    ),
+]
 Generator = Annotated[str | None, flag(options.GENERATOR, metavar="NAME")]
 NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything.")]
 Diversity = Annotated[float | None, flag(options.DIVERSITY, metavar="W")]
+Loss = Annotated[Texts, option("--loss", "TERM=W", sentence(options.LOSS, "; repeatable"))]
 Weights = Annotated[list[str] | None, flag(options.WEIGHTS, "--weight", metavar="COLUMN=W")]
 Curves = Annotated[Texts, option("--curve", "COLUMN", "Outcomes against this one; repeatable.")]
 Script = Annotated[MaybePath, option("--sbatch", "FILE", "Write the best one as a job script.")]

@@ -101,7 +101,7 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
         console.print(printable("No run that the rules allow is expected to help."))
         return
     gains = any(proposal.gain is not None for proposal in proposals)
-    names = shown(proposals, query)
+    names = ordered(proposals, query)
     heads = ["", *names, *(["expected gain"] if gains else [])]
     rows: list[list[Any]] = []
     for rank, proposal in enumerate(proposals, 1):
@@ -113,10 +113,6 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
     whole = fits(console, made)
     if whole:
         console.print(made)
-    fixed = {n: v for n, v in proposals[0].config.items() if n not in names}
-    if fixed:
-        same = ", ".join(f"{name} = {value_text(value)}" for name, value in fixed.items())
-        console.print(printable(f"In all of them: {same}", "dim"))
     console.print()
     for rank, proposal in enumerate(proposals, 1):
         values = ", ".join(f"{name} = {value_text(proposal.config[name])}" for name in names)
@@ -124,8 +120,8 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
         console.print(printable(f"{rank}. {before}{proposal.why}"))
 
 
-def shown(proposals: "Sequence[Proposal]", query: str | None) -> list[str]:
-    """The columns that differ between proposals, and those that the question names."""
+def ordered(proposals: "Sequence[Proposal]", query: str | None) -> list[str]:
+    """Every feature: first those that the question names or that differ between proposals."""
     from compass.language import parse_query
 
     asked: set[str] = set()
@@ -133,9 +129,9 @@ def shown(proposals: "Sequence[Proposal]", query: str | None) -> list[str]:
         parsed = parse_query(query)
         asked = {*parsed.ask, *parsed.change}
     configs = [proposal.config for proposal in proposals]
-    names = [
+    first = [
         name
         for name in configs[0]
         if name in asked or len({str(config.get(name)) for config in configs}) > 1
     ]
-    return names or list(configs[0])
+    return [*first, *(name for name in configs[0] if name not in first)]

@@ -6,14 +6,17 @@ import re
 from pathlib import Path
 from typing import Any
 
-from compass.domain.errors import BadInput, shortened
+from compass.domain.errors import BadInput, shortened, unknown
+from compass.domain.option import LOSS, LOSS_TERMS
 
+_MOST = LOSS.most or math.inf
 _EXAMPLES = {
     "role": "nodes=knob",
     "unit": "runtime=s",
     "missing": "power_cap=none",
     "domain": "threads=4,8,16",
     "weight": "nodes=5",
+    "loss": "proximity=0",
 }
 
 
@@ -45,6 +48,25 @@ def weights(texts: list[str] | None) -> dict[str, float]:
             raise BadInput(
                 f"--weight {text}: '{value}' is not a positive number",
                 hint="for example --weight nodes=5",
+            )
+    return found
+
+
+def loss(texts: list[str] | None) -> dict[str, float]:
+    """Weights of terms of the loss, from TERM=NUMBER."""
+    found = {}
+    for text in texts or ():
+        name, value = column_and_value("loss", text)
+        if name not in LOSS_TERMS:
+            raise unknown("term of the loss", name, LOSS_TERMS)
+        try:
+            found[name] = float(value)
+        except ValueError:
+            found[name] = math.nan
+        if not 0 <= found[name] <= _MOST:
+            raise BadInput(
+                f"--loss {text}: '{value}' is not a number from 0 to {_MOST}",
+                hint="for example --loss proximity=0",
             )
     return found
 

@@ -21,6 +21,7 @@ from compass.domain.answer import (
 )
 from compass.domain.base import Value
 from compass.domain.query import Kind
+from compass.trust.outcome_words import classes_in_words, condition_in_words, worth_telling
 from compass.trust.words import population_in_words
 
 # Word and shape, not only colour.
@@ -83,19 +84,20 @@ def _change(outcome: Prediction) -> str:
 
 def predicted(outcome: Prediction, gap: str = " ") -> str:
     """A prediction with its interval and its change."""
-    text = show(outcome.value)
+    text = classes_in_words(outcome.scores) if outcome.scores else show(outcome.value)
     if outcome.low is not None:
         text += f"{gap}{interval(outcome.low, outcome.high)}"
-    if outcome.probability is not None:
-        text += f" ({outcome.probability:.0%})"
+    if outcome.scores_before:
+        text += f"\nbefore {classes_in_words(outcome.scores_before)}"
     if outcome.change_percent is not None:
         text += f"\n{_change(outcome)}"
     if outcome.before is None and outcome.observed is not None:
         text += f"\nmeasured {show(outcome.observed)}"
+    if outcome.chance is not None:
+        sure = "> 99%" if outcome.chance > 0.99 else f"{outcome.chance:.0%}"
+        text += f"\n{sure} sure"
     if outcome.meets is False:
-        text += "\nmisses the goal"
-    elif outcome.chance is not None:
-        text += "\n> 99% sure" if outcome.chance > 0.99 else f"\n{outcome.chance:.0%} sure"
+        text += "\nmisses the goal" if outcome.chance is None else ": too little"
     return text
 
 
@@ -146,9 +148,14 @@ def answer(console: Console, result: Answer) -> None:
         console.print(printable(f"No supported answer: {result.no_answer}", "bold"))
         console.print()
     if result.suggestions:
-        console.print(_suggestions(console, result))
+        console.print(_suggestions(console, result, result.suggestions))
         console.print()
-        console.print(_reasons(result))
+        console.print(_reasons(result.suggestions))
+    if result.ideas:
+        console.print(printable("Ideas to measure, not suggested", "bold"))
+        console.print(_suggestions(console, result, result.ideas, "i"))
+        console.print()
+        console.print(_reasons(result.ideas, "i"))
     if result.certificate is not None:
         console.print(_certificate(result.certificate))
     if result.population is not None:
@@ -163,10 +170,12 @@ def answer(console: Console, result: Answer) -> None:
     console.print(_footer(result))
 
 
-def _suggestions(console: Console, result: Answer) -> RenderableType:
+def _suggestions(
+    console: Console, result: Answer, some: Sequence[Suggestion], mark: str = ""
+) -> RenderableType:
     """One line per suggestion; where that is too wide, one column for each of as many as fit."""
-    first = result.suggestions[0]
-    names = list(dict.fromkeys(n for s in result.suggestions for n in s.settings))
+    first = some[0]
+    names = list(dict.fromkeys(n for s in some for n in s.settings))
     outcomes = [o for o in first.outcomes if o.name in result.query.goals]
     if not outcomes:
         outcomes = list(first.outcomes)
@@ -176,9 +185,9 @@ def _suggestions(console: Console, result: Answer) -> RenderableType:
         edits = {edit.name: edit for edit in suggestion.edits}
         settings = [_setting(suggestion, name, edits.get(name), result) for name in names]
         values = [predicted(suggestion.outcome(o.name), gap) for o in outcomes]
-        return [str(rank), *settings, *values, label(suggestion.trust.label)]
+        return [f"{mark}{rank}", *settings, *values, _trust(suggestion)]
 
-    ranked = list(enumerate(result.suggestions, 1))
+    ranked = list(enumerate(some, 1))
     lines = [row(rank, suggestion, " ") for rank, suggestion in ranked]
     columns = [row(rank, suggestion, "\n") for rank, suggestion in ranked]
     flat = table(headers, lines)
@@ -189,6 +198,16 @@ def _suggestions(console: Console, result: Answer) -> RenderableType:
         if size == 1 or all(fits(console, part) for part in parts):
             break
     return Group(parts[0], *(piece for part in parts[1:] for piece in ("", part)))
+
+
+def _trust(suggestion: Suggestion) -> Text:
+    """The label, and that of Algorithm 1 as published with its two shares; none for a miss."""
+    trust = suggestion.trust
+    text = label(trust.label) if suggestion.meets_goals else Text("misses its goal", style="red")
+    if trust.published is not None:
+        about = f"Algorithm 1: {trust.published.value}"
+        text.append_text(printable(f"\n{about}\nOOD {trust.ood:.2f}, UQ {trust.uq:.2f}", "dim"))
+    return text
 
 
 def _upright(headers: list[str], columns: list[list[RenderableType]]) -> Table:
@@ -209,15 +228,20 @@ def _setting(suggestion: Suggestion, name: str, edit: Moved | None, result: Answ
     return f"{show(edit.old)} -> {value}" + (" (forced)" if edit.forced_by else "")
 
 
-def _reasons(result: Answer) -> RenderableType:
+def _reasons(some: Sequence[Suggestion], mark: str = "") -> RenderableType:
     lines: list[RenderableType] = []
-    for rank, suggestion in enumerate(result.suggestions, 1):
+    for rank, suggestion in enumerate(some, 1):
         trust = suggestion.trust
-        line = printable(f"{rank}. {trust.reason}")
+        line = printable(f"{mark}{rank}. {trust.reason}")
         if trust.evidence:
             rows = ", ".join(place(e) for e in trust.evidence[:5])
             more = f" and {trust.support - 5} more" if trust.support > 5 else ""
             line.append_text(printable(f" Closest rows: {rows}{more}.", "dim"))
+        if suggestion.breaks:
+            breaks = f" Breaks what holds on all rows: {'; '.join(suggestion.breaks)}."
+            line.append_text(printable(breaks, "yellow"))
+        for condition in filter(worth_telling, suggestion.conditions):
+            line.append_text(printable(f" {condition_in_words(condition)}"))
         lines.append(line)
     return Group(*lines)
 
@@ -234,8 +258,9 @@ def _population(result: Answer) -> RenderableType:
     rows = []
     for o in population.outcomes:
         if o.change is None:
-            share = f"{o.probability:.0%} {show(o.value)}" if o.probability is not None else ""
-            rows.append([o.name, share, f"{o.change_percent:+.1f} points", ""])
+            points = f"{show(o.value)} {o.change_percent:+.1f} points"
+            before = f"before: {classes_in_words(o.scores_before)}"
+            rows.append([o.name, classes_in_words(o.scores), points, before])
             continue
         ends = f"{interval(o.change_low, o.change_high)} at {100 * (o.level or 0):g} %"
         sign = "+" if o.change > 0 else ""
@@ -247,7 +272,9 @@ def _population(result: Answer) -> RenderableType:
     head = printable(f"Mean over {population.runs} past runs{stands}", "bold")
     why = population_in_words(population, result.comparable)
     line = label(population.label).append_text(printable(f": {why}", "default"))
-    return Group(head, table(["", "after", "change", "interval of the change"], rows), line)
+    told = map(condition_in_words, filter(worth_telling, population.conditions))
+    made = table(["", "after", "change", "interval of the change"], rows)
+    return Group(head, made, line, *map(printable, told))
 
 
 def _curve(curve: Curve) -> RenderableType:
@@ -283,19 +310,16 @@ def _certificate(proof: Certificate) -> Text:
 
 
 def _run_next(result: Answer) -> RenderableType:
-    names = _varying([proposal.config for proposal in result.run_next])
     lines = [
-        printable(f"{rank}. {', '.join(f'{n} = {show(p.config[n])}' for n in names)}: {p.why}")
+        printable(f"{rank}. {', '.join(f'{n} = {show(v)}' for n, v in p.config.items())}: {p.why}")
         for rank, p in enumerate(result.run_next, 1)
     ]
     return Group(printable("Run next", "bold"), *lines)
 
 
-def _varying(configs: Sequence[dict[str, Value]]) -> list[str]:
-    """The columns that differ, or all when nothing does."""
-    names = list(configs[0])
-    changed = [n for n in names if len({str(c[n]) for c in configs}) > 1]
-    return changed or names
+def rows_checked(unseen: bool, runs: str = "runs") -> str:
+    """What the error of a model was measured on, as far as anybody knows."""
+    return f"unseen {runs}" if unseen else f"{runs} that it may have been trained on"
 
 
 def model_text(card: ModelCard) -> str:
@@ -312,7 +336,7 @@ def model_text(card: ModelCard) -> str:
 def _footer(result: Answer) -> Text:
     models = "; ".join(
         f"{card.target}: {model_text(card)} on {card.rows} runs, "
-        f"{card.error_name} {card.error:.1%} on unseen ones"
+        f"{card.error_name} {card.error:.1%} on {rows_checked(card.unseen, 'ones')}"
         for card in result.models
     )
     total = sum(result.seconds.values())

@@ -3,7 +3,7 @@
 import json
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -181,18 +181,19 @@ def print_fit(
         return
     from compass.cli.render import model_text
 
+    error, where = _error_column([card.unseen for card in cards])
     rows = [
         (
             c.target,
             model_text(c),
             c.rows,
             len(c.features),
-            f"{c.error_name} {c.error:.1%}{_between(c.low, c.high)}",
+            f"{c.error_name} {c.error:.1%}{_between(c.low, c.high)}{where(c.unseen)}",
             f"{c.seconds:.1f}",
         )
         for c in cards
     ]
-    headers = ("outcome", "model", "runs", "features", "on unseen runs", "seconds")
+    headers = ("outcome", "model", "runs", "features", error, "seconds")
     print_table(f"Saved {path}", headers, rows)
     for card in cards:
         if card.scores:
@@ -223,6 +224,15 @@ def print_scores(card: "ModelCard") -> None:
     print_table(f"{card.target}: families compared", headers, rows)
 
 
+def _error_column(unseen: Sequence[bool]) -> tuple[str, Callable[[bool], str]]:
+    """The head of a column of errors, and what each cell says of the runs it was measured on."""
+    from compass.cli.render import rows_checked
+
+    if all(unseen):
+        return f"on {rows_checked(True)}", lambda _: ""
+    return "error", lambda own: f" on {rows_checked(own)}"
+
+
 def _share(error: float | None) -> str:
     return "unknown" if error is None else f"{error:.1%}"
 
@@ -236,17 +246,19 @@ def print_tell(report: "TellReport", path: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(path), **report.model_dump(mode="json")})
         return
+    error, where = _error_column([one.unseen for one in report.learnt])
     rows = [
         (
             one.target,
             one.how,
-            f"{one.error_name} {_share(one.error_before)} -> {one.error_after:.1%}",
+            f"{one.error_name} {_share(one.error_before)} -> {one.error_after:.1%}"
+            + where(one.unseen),
             "" if one.drift is None else f"{one.drift.kind}: {one.drift.reason}",
         )
         for one in report.learnt
     ]
     head = f"{report.used} of {report.rows} new runs taken in, {report.total} known now"
-    print_table(f"{head}; saved {path}", ("outcome", "model", "on unseen runs", "drift"), rows)
+    print_table(f"{head}; saved {path}", ("outcome", "model", error, "drift"), rows)
     if report.arrivals:
         sys.stdout.write("\n")
         _print_arrivals(report)

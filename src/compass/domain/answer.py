@@ -120,6 +120,10 @@ class Trust(Noun):
     """Algorithm 1: novelty, uncertainty, support, and what speaks against the prediction."""
 
     label: Label = Field(description="it follows from the doubts")
+    published: Label | None = Field(
+        None, description="the label of Algorithm 1 as published: by OOD and UQ alone"
+    )
+    measured: int = Field(0, description="past runs of exactly this configuration")
     doubts: tuple[Doubt, ...] = Field((), description="what speaks against relying on it")
     ood: float = Field(description="share of validation runs that are closer to the data")
     uq: float = Field(description="share of validation runs that are more certain")
@@ -155,9 +159,21 @@ class Prediction(Noun):
     )
     change_high: float | None = Field(None, description="upper end of the same interval")
     probability: float | None = Field(None, description="score of the predicted class")
-    meets: bool | None = Field(None, description="whether it meets its goal; None: no goal")
+    meets: bool | None = Field(
+        None, description="whether it meets its goal with the chance asked for; None: no goal"
+    )
     chance: float | None = Field(
         None, description="how likely a new run meets its goal, going by errors on unseen runs"
+    )
+    against: float | None = Field(
+        None, description="the baseline's value that a relative goal is measured against"
+    )
+    wanted: str | None = Field(None, description="the goal in numbers, e.g. runtime <= 40")
+    scores: dict[str, float] = Field(
+        default_factory=dict, description="of a class: the probability of each label"
+    )
+    scores_before: dict[str, float] = Field(
+        default_factory=dict, description="of a class: the same at the baseline"
     )
 
 
@@ -168,7 +184,35 @@ class Moved(Noun):
     old: Value
     new: Value
     unit: str | None = None
-    forced_by: str | None = Field(None, description="the rule that left no other way")
+    forced_by: str | None = Field(
+        None, description="the rule, else the goal, that left no other way"
+    )
+    for_goal: bool = Field(False, description="whether that is the goal")
+
+
+class OutcomeCondition(Noun):
+    """A condition on an outcome, which is predicted here: how likely it holds."""
+
+    text: str = Field(description="the condition")
+    outcomes: tuple[str, ...] = Field(description="what it speaks of that is predicted")
+    asked: bool = Field(description="whether the question states it; else a standing rule does")
+    holds: bool = Field(description="whether the predicted values obey it; of most runs of many")
+    chance: float | None = Field(None, description="how likely it holds; None: cannot be told")
+    before: float | None = Field(None, description="the same at the baseline")
+
+
+class UnseenValue(Noun):
+    """A value that a question sets and that no past run has: the model fills the gap."""
+
+    name: str
+    value: float
+    below: float | None = Field(None, description="the nearest smaller value that was run")
+    above: float | None = Field(None, description="the nearest larger value that was run")
+
+    @property
+    def interpolated(self) -> bool:
+        """Whether it lies between values that were run; else it is beyond them."""
+        return self.below is not None and self.above is not None
 
 
 class Suggestion(Noun):
@@ -180,7 +224,14 @@ class Suggestion(Noun):
     outcomes: tuple[Prediction, ...]
     distance: float = Field(description="weighted change against the baseline (L_prox)")
     meets_goals: bool
+    conditions: tuple[OutcomeCondition, ...] = Field(
+        (), description="conditions on predicted outcomes, and how likely each holds"
+    )
     trust: Trust
+    breaks: tuple[str, ...] = Field(
+        (),
+        description="dependencies that hold on all rows, though nobody stated them, and not here",
+    )
 
     @takes(name=text)
     def outcome(self, name: str) -> Prediction:
@@ -189,6 +240,28 @@ class Suggestion(Noun):
             if outcome.name == name:
                 return outcome
         raise unknown("outcome", name, [outcome.name for outcome in self.outcomes])
+
+
+class Price(Noun):
+    """What it costs to be so sure: the smallest change that meets the goals with this chance."""
+
+    chance: float
+    reached: bool = Field(description="whether any configuration that was found reaches it")
+    distance: float | None = Field(None, description="weighted change against the baseline")
+    settings: Config = Field(default_factory=dict, description="what is changed, with new values")
+
+
+class Measured(Noun):
+    """The past runs of one configuration, with what was measured on average."""
+
+    rows: tuple[int, ...] = Field(description="rows in the person's data, counted from 0")
+    runs: int = Field(description="how many there are")
+    config: Config = Field(description="every feature")
+    settings: Config = Field(description="those that the question asks for")
+    open: Config = Field(
+        default_factory=dict, description="knobs that the question leaves open, with their values"
+    )
+    outcomes: Config
 
 
 class CertificateStatus(StrEnum):
@@ -226,6 +299,16 @@ class Certificate(Noun):
     )
     left_out: tuple[str, ...] = Field((), description="rules that the proof could not state")
     cut: bool = Field(False, description="whether the deadline ended the proof")
+    goals: tuple[str, ...] = Field(
+        (), description="the goals that the proof is about: shifted, to be met with the chance"
+    )
+    chance: float | None = Field(None, description="the chance that they are shifted for")
+    tolerance: float | None = Field(
+        None, description="share of the best value that counts as reaching it"
+    )
+    measured: bool = Field(
+        False, description="whether measured runs count; else the proof is about the model alone"
+    )
 
 
 class CurvePoint(Noun):
@@ -247,10 +330,27 @@ class Curve(Noun):
     points: tuple[CurvePoint, ...]
 
 
+class ForcedMove(Noun):
+    """A column that rules make move in some of the runs that a change is applied to."""
+
+    name: str
+    runs: int = Field(description="runs in which it moves")
+    forced_by: str | None = Field(None, description="the rule that most often leaves no other way")
+
+
 class Population(Noun):
     """The mean effect of a change over all past runs that match."""
 
     runs: int
+    left_out: int = Field(0, description="matching runs to which the change cannot be applied")
+    adjusted: int = Field(0, description="runs in which rules make something else move as well")
+    moved: tuple[ForcedMove, ...] = Field(
+        (), description="what moves in them, the most often first"
+    )
+    interpolated: int = Field(0, description="runs that get a value between those that were run")
+    conditions: tuple[OutcomeCondition, ...] = Field(
+        (), description="conditions on outcomes, which chose the runs, and whether they still hold"
+    )
     stands_for: float | None = Field(
         None, description="runs of the source that these stand for, when the data is a sample"
     )
@@ -308,11 +408,16 @@ class ModelCard(Noun):
     family: str
     rows: int
     features: tuple[str, ...]
-    error: float = Field(description="on rows that the model did not see")
+    error: float = Field(description="on rows that were held out; see `unseen`")
     error_name: str
     low: float | None = Field(None, description="lower end of the 95 % interval of the error")
     high: float | None = Field(None, description="upper end of the 95 % interval of the error")
     checked: int = Field(0, description="rows that the error was measured on")
+    unseen: bool = Field(
+        True,
+        description="whether the model did not see those rows; False: somebody brought it, and it "
+        "may have been trained on them",
+    )
     log: bool = Field(False, description="whether it learnt the logarithm of the outcome")
     embedding: str | None = Field(None, description="the representation in front of it")
     tuned: dict[str, float | bool] = Field(
@@ -353,13 +458,29 @@ class Answer(Noun):
 
     query: Query
     text: str = Field(description="the query as canonical text")
-    suggestions: tuple[Suggestion, ...] = ()
+    suggestions: tuple[Suggestion, ...] = Field(
+        (), description="what can be relied on: the better label first, then the goal"
+    )
+    ideas: tuple[Suggestion, ...] = Field(
+        (),
+        description="found, but not suggested: unsupported, or not likely enough to meet the goals",
+    )
+    best_measured: Measured | None = Field(
+        None, description="the best past run of the context, as measured"
+    )
+    prices: tuple[Price, ...] = Field((), description="what more or less certainty costs")
+    chance: float | None = Field(
+        None, description="how likely each goal has to be met; None: there is no such goal"
+    )
     baseline: Config | None = None
     context: str = Field("", description="what was assumed about everything not set")
     contexts: int = Field(1, description="over how many contexts predictions are averaged")
     comparable: Comparable | None = Field(None, description="which past runs count as comparable")
     population: Population | None = None
     curves: tuple[Curve, ...] = ()
+    unseen: tuple[UnseenValue, ...] = Field(
+        (), description="values that the question sets and no past run has"
+    )
     notes: tuple[str, ...] = ()
     no_answer: str | None = Field(None, description="why there is no supported answer")
     exhausted: bool = Field(

@@ -25,6 +25,10 @@ class DoubtCode(StrEnum):
     EFFECT_NOT_IDENTIFIABLE = "effect not identifiable"
     NOTHING_COMPARABLE = "nothing comparable"
     GOAL_CHANCE = "goal chance"
+    GOAL_MISSED = "goal missed"
+    NO_SKILL = "no skill"
+    BEYOND_CONTEXT = "beyond this context"
+    MEASURED_OTHERWISE = "measured otherwise"
 
 
 class Doubt(Noun):

@@ -73,13 +73,16 @@ class ColumnImportance(Noun):
 
 
 class Importance(Noun):
-    """Which columns a model relies on: the rise of its error on unseen runs without each."""
+    """Which columns a model relies on: the rise of its error on held-out runs without each."""
 
     outcome: str
     family: str
     error: float = Field(description="of the model as it is")
     error_name: str
-    rows: int = Field(description="unseen runs that the errors are measured on")
+    rows: int = Field(description="held-out runs that the errors are measured on")
+    unseen: bool = Field(
+        True, description="whether the model did not see them; False: it was brought, and may have"
+    )
     repeats: int
     columns: tuple[ColumnImportance, ...] = Field(description="the most important first")
 

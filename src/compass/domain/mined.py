@@ -12,5 +12,12 @@ class Mined(Noun):
 
     text: str = Field(description="the dependency in the rule language")
     kind: Literal["equality", "ratio", "bound", "product", "modulo", "implication"]
+    names: tuple[str, ...] = Field((), description="the columns that it speaks of")
     rows: int = Field(description="rows it was checked on: all that have the values it needs")
+    combinations: int = Field(
+        0, description="different combinations (of an implication: configurations) it was seen with"
+    )
+    coincidence: float = Field(
+        1.0, description="how likely unrelated columns would show it by chance"
+    )
     why: str = Field(description="why it is not a coincidence")

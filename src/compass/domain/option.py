@@ -36,6 +36,8 @@ class Option:
         return self.most if self.below is None else self.below - 1
 
 
+LOSS_TERMS = ("valid", "proximity", "constraint", "diversity")  # COMPASS, equation 1
+
 # Of a question.
 RUN = Option("where to start: the number of a past run, or a configuration")
 WHERE = Option("conditions of this question")
@@ -43,8 +45,15 @@ COUNT = Option("how many suggestions", least=1, most=1000)
 SEED = Option("same seed, same models and answers", least=0, below=2**32)
 WEIGHTS = Option("cost of changing a parameter, 1 if not named")
 DIVERSITY = Option("weight of suggestions being different", least=0, most=1000)
+LOSS = Option("weights of the terms of the C3G loss", "1 if not named", least=0, most=1000)
 PROVE = Option("seconds for a proof of the answer", "0: none", least=0, most=3600)
 LEVEL = Option("share of new runs that intervals hold", "e.g. 0.8", above=0, below=1)
+CHANCE = Option("how likely a new run has to meet each goal", "e.g. 0.95", above=0, below=1)
+BEYOND = Option("also search where no past run of this context has been")
+DEPENDENCIES = Option(
+    "what suggestions do with rules that hold on all rows, though nobody stated them: keep, ignore",
+    "by default a recommendation from many rows keeps those that it can hardly owe to chance",
+)
 CURVE = Option("parameters to draw the outcomes against")
 
 # Of a question and of a fit.

@@ -1,19 +1,34 @@
 """The options of a question and of a fit: one noun each for Python, HTTP and batches."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from compass.domain import option
 from compass.domain.base import Input, Real, Whole
-from compass.domain.errors import BadInput, QueryProblem
+from compass.domain.errors import BadInput, QueryProblem, unknown
 from compass.domain.option import Option
+
+Dependencies = Literal["keep", "ignore"]
 
 
 def field(about: Option, default: Any = None, **narrower: Any) -> Any:
     """The field of an option, with its description and limits, or narrower ones."""
     return Field(default, description=about.description, **(about.limits | narrower))
+
+
+def _known_terms(weights: dict[str, float]) -> dict[str, float]:
+    for name in weights:
+        if name not in option.LOSS_TERMS:
+            raise unknown("term of the loss", name, option.LOSS_TERMS)
+    return weights
+
+
+# Weights of terms of the loss, by name.
+LossTerms = Annotated[
+    dict[str, Annotated[Real, Field(**option.LOSS.limits)]], AfterValidator(_known_terms)
+]
 
 
 class _Options(Input):
@@ -33,13 +48,18 @@ class QueryOptions(_Options):
     seed: Whole | None = field(option.SEED)
     weights: dict[str, Real] | None = field(option.WEIGHTS)
     diversity: Real | None = field(option.DIVERSITY)
+    loss: LossTerms | None = Field(None, description=option.LOSS.description)
     prove: Real | None = field(option.PROVE)
     level: Real | None = field(option.LEVEL)
+    chance: Real | None = field(option.CHANCE)
+    beyond: bool | None = field(option.BEYOND)
+    dependencies: Dependencies | None = field(option.DEPENDENCIES)
     generator: str | None = field(option.GENERATOR)
 
     def given(self) -> dict[str, Any]:
         """The options that were given, by name; no weights are as if not given."""
-        return {n: v for n, v in super().given().items() if n != "weights" or v}
+        weights = ("weights", "loss")
+        return {n: v for n, v in super().given().items() if n not in weights or v}
 
 
 class AskOptions(QueryOptions):
@@ -71,8 +91,12 @@ class QueryKeywords(TypedDict, total=False):
     seed: int | None
     weights: Mapping[str, float] | None
     diversity: float | None
+    loss: Mapping[str, float] | None
     prove: float | None
     level: float | None
+    chance: float | None
+    beyond: bool | None
+    dependencies: Dependencies | None
     generator: str | None
 
 

@@ -10,7 +10,9 @@ from compass.domain.base import Config, Input, Real, Value, Whole
 from compass.domain.constraint import Constraint
 from compass.domain.errors import BadInput, QueryProblem
 from compass.domain.goal import Goal
-from compass.domain.options import field
+from compass.domain.options import Dependencies, LossTerms, field
+
+EVERY_KNOB = "*"  # asked for: every knob that the question does not name otherwise
 
 
 class Kind(StrEnum):
@@ -85,7 +87,7 @@ class Query(Input):
     problem: ClassVar[type[BadInput]] = QueryProblem
 
     kind: Kind
-    ask: tuple[str, ...] = Field((), description="parameters to find values for")
+    ask: tuple[str, ...] = Field((), description="parameters to find values for; *: every knob")
     change: dict[str, Edit] = Field(
         default_factory=dict, description="parameters that are given or changed"
     )
@@ -99,8 +101,12 @@ class Query(Input):
     seed: Whole | None = field(option.SEED)
     weights: dict[str, Real] = Field(default_factory=dict, description=option.WEIGHTS.description)
     diversity: Real | None = field(option.DIVERSITY)
+    loss: LossTerms = Field(default_factory=dict, description=option.LOSS.description)
     prove: Real | None = field(option.PROVE)
     level: Real | None = field(option.LEVEL)
+    chance: Real | None = field(option.CHANCE)
+    beyond: bool = field(option.BEYOND, default=False)
+    dependencies: Dependencies | None = field(option.DEPENDENCIES)
     generator: str | None = field(option.GENERATOR, min_length=1)
 
     @model_validator(mode="after")
@@ -108,4 +114,13 @@ class Query(Input):
         for name, weight in self.weights.items():
             if weight <= 0:
                 raise ValueError(f"the weight of {name} must be a positive number")
+        return self
+
+    @model_validator(mode="after")
+    def _diversity_once(self) -> Self:
+        if self.diversity is not None and "diversity" in self.loss:
+            raise QueryProblem(
+                "the weight of diversity is given twice, alone and among those of the loss",
+                hint="give it once: diversity is the same as loss {diversity: ...}",
+            )
         return self

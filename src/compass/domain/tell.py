@@ -32,7 +32,10 @@ class Learnt(Noun):
     error_before: float | None = Field(
         description="of the old model on runs that neither model saw; None: there are none"
     )
-    error_after: float = Field(description="of the new model on runs that it did not see")
+    error_after: float = Field(description="of the new model on held-out runs; see `unseen`")
+    unseen: bool = Field(
+        True, description="whether the model did not see them; False: it was brought, and may have"
+    )
     drift: Drift | None = None
 
 

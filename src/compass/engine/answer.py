@@ -10,27 +10,45 @@ import numpy as np
 
 from compass.acquire.base import AcquisitionRequest
 from compass.acquire.propose import for_answer
-from compass.domain.answer import Answer, Moved, Prediction, Provenance, Suggestion, Trust
+from compass.domain.answer import (
+    Answer,
+    Certificate,
+    CertificateStatus,
+    Label,
+    Moved,
+    Prediction,
+    Proposal,
+    Provenance,
+    Suggestion,
+    Trust,
+)
 from compass.domain.base import Config
+from compass.domain.doubt import Doubt
 from compass.domain.errors import BadInput, ConflictingRules
 from compass.domain.space import Category, Number, Role, Space
 from compass.engine.dataset import Dataset
+from compass.engine.dependencies import broken_dependencies, dependency_notes
 from compass.engine.notes import (
     assumptions,
     blocking_rules,
     broken_conditions,
     exhausted,
+    goals_in_words,
     notes,
     why_not,
 )
-from compass.engine.plan import allowing, followers, linked
-from compass.evidence.assessor import Assessor, goal_doubts
+from compass.engine.plan import allowing, followers, given_in_full, linked, opening
+from compass.evidence.assessor import Assessor, goal_doubts, measured_doubts
+from compass.evidence.classes import with_scores_before
+from compass.evidence.conditions import Predicted, conditions_at, scores_at_baseline
 from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
 from compass.evidence.past_runs import beside_best, measured_at
 from compass.generate.base import Candidates, Floats, generator_for
+from compass.generate.certain import generate_certain
 from compass.generate.legality import checked, lawful
 from compass.generate.loss import proximity
+from compass.generate.objectives import objectives
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
 from compass.generate.score import score
@@ -91,20 +109,27 @@ def answer_by_search(
     if task.baseline is None:
         found = replace(found, X=completed(searched, assessor, found.X))
     found, certificate, withheld = checked(searched, found, certificate)
-    suggestions = _suggestions(searched, assessor, found)
+    judged = _suggestions(searched, assessor, found)
+    suggestions, ideas = relied_on(searched, judged)
+    certificate = about_first(certificate, judged, suggestions)
     clock.mark("trust")
     no_answer = why_not(
-        suggestions, task.targets, found, certificate, lambda: blocking_rules(searched)
+        searched, suggestions, ideas, found, certificate, lambda: blocking_rules(searched)
     )
-    request = AcquisitionRequest(
-        searched, assessor, suggestions, runs.count, runs.encoded(searched.space), runs.count > 0
-    )
-    proposals = for_answer(request, no_answer, task.settings.acquisition)
+    proposals: tuple[Proposal, ...] = ()
+    if runs.count or no_answer is not None or task.forward:
+        asked = searched if task.chances is None else replace(searched, targets=task.targets)
+        request = AcquisitionRequest(
+            asked, assessor, judged, runs.count, runs.encoded(asked.space), runs.count > 0
+        )
+        proposals = for_answer(request, no_answer, task.settings.acquisition)
     clock.mark("next runs")
     return Answer(
         query=task.query,
         text=format_query(task.query),
         suggestions=suggestions,
+        ideas=ideas,
+        chance=_chance_asked(task),
         baseline=None if task.baseline is None else task.baseline.config,
         context=assumptions(searched),
         contexts=len(task.contexts),
@@ -112,6 +137,7 @@ def answer_by_search(
         notes=(
             *task.assumed.notes,
             *withheld,
+            *dependency_notes(task, suggestions),
             *beside_best(searched, assessor, found),
             *notes(searched, suggestions),
             *left_open(searched, assessor, found.X),
@@ -149,27 +175,79 @@ def _generate(task: SearchTask, assessor: Assessor) -> tuple[SearchTask, Candida
     generator = generator_for(task)
     conflict: ConflictingRules | None = None
     found: Candidates | None = None
+    searched = task
     try:
-        found = generator.generate(task)
+        searched, found = generate_certain(generator, task)
     except ConflictingRules as error:
         conflict = error
     if found is not None and found.meets.any():
-        return task, found, task
+        return searched, found, searched
     forced = linked(task)
     if found is not None and len(found.X):
         follow = followers(task)
         forced = tuple(n for n in forced if n in follow or not _names_context(task.space[n]))
-    wider = task
+    wider = searched
     if forced:
-        wider = allowing(task, forced, assessor)
-        more = generator.generate(wider)
-        if found is None or more.meets.any() or _miss(wider, more) < _miss(task, found):
+        wider, more = generate_certain(generator, allowing(task, forced, assessor))
+        if found is None or more.meets.any() or _miss(wider, more) < _miss(searched, found):
             return wider, more, wider
+        found = replace(found, exhaustive=found.exhaustive and more.exhaustive)
+    opened = opening(task, assessor)
+    if opened is not None:
+        opened, more = generate_certain(generator, opened)
+        if more.meets.any() or found is None:
+            return opened, more, opened
+        wider = opened
         found = replace(found, exhaustive=found.exhaustive and more.exhaustive)
     if found is None:
         assert conflict is not None
         raise conflict
-    return task, found, wider
+    return searched, found, wider
+
+
+def _chance_asked(task: SearchTask) -> float | None:
+    """How likely each goal has to be met; None where no goal has to be."""
+    if task.chances is None or not any(target.by_chance for target in task.targets):
+        return None
+    return task.chances.chance
+
+
+_BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
+
+
+def relied_on(
+    task: SearchTask, judged: tuple[Suggestion, ...]
+) -> tuple[tuple[Suggestion, ...], tuple[Suggestion, ...]]:
+    """What can be suggested, the better label first; and the rest: ideas that a run may settle.
+
+    The changed configuration of a what-if is the person's own: it is told whatever its label.
+    """
+    if task.forward:
+        return judged, ()
+    fine = [s for s in judged if s.meets_goals and s.trust.label is not Label.UNSUPPORTED]
+    rest = tuple(s for s in judged if s not in fine)
+    if objectives(task.targets) and any(s.edits for s in fine):
+        # To change nothing is trusted, and no answer to a question for something better.
+        fine = [s for s in fine if s.edits or task.baseline is None]
+    return tuple(sorted(fine, key=lambda s: _BETTER.index(s.trust.label))), rest
+
+
+def about_first(
+    certificate: Certificate | None,
+    judged: tuple[Suggestion, ...],
+    suggestions: tuple[Suggestion, ...],
+) -> Certificate | None:
+    """The certificate of what was found first; it claims nothing of another first suggestion."""
+    if certificate is None or not suggestions or suggestions[0] is judged[0]:
+        return certificate
+    if certificate.status is not CertificateStatus.OPTIMAL:
+        return certificate
+    first = judged[0].trust.label.value
+    reason = (
+        f"Another configuration is best under this model, and {first}; the first suggestion is "
+        "the best found with a better label."
+    )
+    return certificate.model_copy(update={"status": CertificateStatus.BEST_FOUND, "reason": reason})
 
 
 def _names_context(parameter: Number | Category) -> bool:
@@ -194,29 +272,41 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
         # Beside a baseline `observed` is what was measured there.
         before, observed = task.baseline.predicted, [task.baseline.measured] * len(found.X)
         moved = task.origin, found.X
+    chances = {} if task.chances is None else task.chances.each(found.X)
+    least = None if task.chances is None else task.chances.chance
+    goals = task.targets if task.chances is None else task.chances.targets
     predictions = across(
         task,
         assessor,
         found.X,
-        assessor.predict(scores, spreads, task.targets, before, observed, moved),
+        assessor.predict(scores, spreads, goals, before, observed, moved, chances, least),
     )
+    predictions = with_scores_before(predictions, scores_at_baseline(task, assessor))
+    conditions = conditions_at(task, assessor, Predicted(found.X, scores, spreads))
     trusts = with_effects(task, assessor.matched, found.X, assessor.trust(found.X))
-    least, comparable = task.settings.trust.chance, assessor.matched.known
+    comparable = assessor.matched.known
+
+    def doubts(x: Floats, outcomes: tuple[Prediction, ...]) -> tuple[Doubt, ...]:
+        about = measured_doubts(assessor, x, outcomes)
+        return (*about, *goal_doubts(outcomes, least or 0.0))
+
+    broken = iter(broken_dependencies(task, assessor.view, found.X))
     return tuple(
         _suggestion(
             task,
             x,
             outcomes,
-            concluded(trust, goal_doubts(outcomes, least), comparable),
+            concluded(trust, doubts(x, outcomes), comparable),
             near,
             ok,
-        )
-        for x, outcomes, trust, near, ok in zip(
+        ).model_copy(update={"breaks": next(broken), "conditions": held})
+        for x, outcomes, trust, near, ok, held in zip(
             found.X,
             predictions,
             trusts,
             found.proximity.tolist(),
             found.meets.tolist(),
+            conditions,
             strict=True,
         )
     )
@@ -232,7 +322,8 @@ def _suggestion(
 ) -> Suggestion:
     config = Encoder(task.space).decode(x)
     edits = _edits(task, x, config)
-    shown = {*task.free_names, *task.query.change, *(edit.name for edit in edits)}
+    named = () if given_in_full(task.query) else task.free_names
+    shown = {*named, *task.query.change, *(edit.name for edit in edits)}
     if task.baseline is not None:
         near = float(proximity(x[None, :], task.origin, task.geometry)[0])
     return Suggestion(
@@ -254,17 +345,21 @@ def _edits(task: SearchTask, x: Floats, config: Config) -> tuple[Moved, ...]:
     else:
         moved = [j for j in range(len(x)) if x[j] != task.origin[j]]
         old = task.baseline.config
-    asked = {*task.free_names, *task.query.change}
+    asked = {*task.query.ask, *task.query.change} or {*task.free_names}
     edits = []
     for j in moved:
         parameter = task.space.parameters[j]
+        unasked = parameter.name not in asked
+        rule = forcing_rule(task, x, int(j)) if unasked else None
+        goal = goals_in_words(task) if unasked and rule is None else None
         edits.append(
             Moved(
                 name=parameter.name,
                 old=old[parameter.name],
                 new=config[parameter.name],
                 unit=parameter.unit if isinstance(parameter, Number) else None,
-                forced_by=None if parameter.name in asked else forcing_rule(task, x, int(j)),
+                forced_by=rule or goal,
+                for_goal=goal is not None,
             )
         )
     return tuple(edits)

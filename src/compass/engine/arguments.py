@@ -15,13 +15,14 @@ from compass.model.files import ModelFile
 
 RULES: Argument = texts("for example rules=['gpus <= 4 * nodes']")
 WEIGHTS: Argument = named("for example weights={'nodes': 5}")
+LOSS: Argument = named("for example loss={'valid': 1, 'proximity': 0}")
 RUNS: Argument = whole(1, 1000)
 REPEATS: Argument = whole(2, 1000)  # two are needed to tell how exact a mean is
 POINTS: Argument = whole(2, 1000)
 LINES: Argument = whole(0, 1000)
 # Options that are checked as fields of `QueryOptions`.
-_PLAIN = tuple(name for name in QueryKeywords.__annotations__ if name != "weights")
-OPTIONS: Argument = options_of(*_PLAIN, weights=WEIGHTS)
+_PLAIN = tuple(n for n in QueryKeywords.__annotations__ if n not in ("weights", "loss"))
+OPTIONS: Argument = options_of(*_PLAIN, weights=WEIGHTS, loss=LOSS)
 
 _FITTED = tuple(name for name in FitKeywords.__annotations__ if name != "rules")
 FIT: Argument = options_of(*_FITTED, what="option of a fit", rules=RULES)
@@ -82,14 +83,14 @@ def questions(given: Any) -> tuple[str | Query, ...]:
 
 # One question of a batch that is given as a mapping.
 ONE_OF_MANY: Argument = options_of(
-    "question", *_PLAIN, run=start, where=CONDITIONS, curve=NAMES, weights=WEIGHTS
+    "question", *_PLAIN, run=start, where=CONDITIONS, curve=NAMES, weights=WEIGHTS, loss=LOSS
 )
 # Arguments that `ask`, `query` and `run_next` share, and those of the three questions as methods.
 ASKED = {"question": question, "run": start, "where": CONDITIONS}
 METHOD = {
     "ask": NAMES,
     "where": CONDITIONS,
-    "options": options_of("curve", *_PLAIN, weights=WEIGHTS),
+    "options": options_of("curve", *_PLAIN, weights=WEIGHTS, loss=LOSS),
 }
 
 

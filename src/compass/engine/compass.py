@@ -1,6 +1,7 @@
 """The engine: fit it once on past runs, then ask."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Provenance
 from compass.domain.arguments import anything_of, either, function, path_name, start, takes, text
 from compass.domain.base import Config, Value, valid
 from compass.domain.constraint import Constraint
-from compass.domain.errors import QueryProblem, UnknownName, unknown
+from compass.domain.errors import ConflictingRules, QueryProblem, UnknownName, unknown
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.expression import names_in
 from compass.domain.goal import Goal, Observe
@@ -22,17 +23,21 @@ from compass.engine import arguments
 from compass.engine.answer import Clock, WantedRuns, answer_by_search, provenance_of
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, BatchReply, ask_all
+from compass.engine.constants import bound_query, notes_on_constants, without_constants
 from compass.engine.dataset import Dataset, read
+from compass.engine.dependencies import given_up
 from compass.engine.forward import answer_population, changed_runs, curves
 from compass.engine.plan import is_population, plan
 from compass.engine.questions import Questions, Run
 from compass.engine.rules import broken_by, compiled, ignored_column, standing
 from compass.engine.scope import Scope, scope_of
+from compass.engine.typical import typical_run
 from compass.evidence.assessor import Assessor
+from compass.evidence.unseen import unseen_values
 from compass.execute import Executor, executor_name
 from compass.generate.legality import lawful
 from compass.generate.task import SearchTask
-from compass.language import bind_query, parse_query, parse_rule
+from compass.language import parse_query, parse_rule
 from compass.language.bind import column
 from compass.learn.store import ModelStore, Progress
 from compass.model.files import ModelFile
@@ -145,6 +150,7 @@ class Compass(Questions):
         trained = self.store.train(features, outcomes)
         assessor = Assessor(self.store, self.store.view_of(features), trained)
         assessor.matched.prepare()
+        _ = assessor.view.dependencies  # looked for now rather than in the first question
         return self
 
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
@@ -187,15 +193,15 @@ class Compass(Questions):
                     "the question already says where to start", hint="give the baseline once"
                 )
             added["baseline"] = self._baseline(run)
-        if "weights" in added:
-            added["weights"] = {**query.weights, **added["weights"]}
+        for name in {"weights", "loss"} & set(added):
+            added[name] = {**getattr(query, name), **added[name]}
         if where:
             added["where"] = (*query.where, *(Constraint(text=text) for text in where))
         checked = valid(Query, {**dict(query), **added}) if added else query
         if checked.generator is not None:
             registry.get("generator", checked.generator)  # a wrong name is told before the work
         try:
-            return bind_query(checked, self.space)
+            return bound_query(checked, self.data.prepared)
         except UnknownName as error:
             known = ignored_column(error, self.data.prepared)
             raise known.within(question if isinstance(question, str) else "") from None
@@ -328,7 +334,8 @@ class Compass(Questions):
             self.data.table.check_row(run)
             return Row(row=run)
         known: Config = {}
-        for name, value in start(run).items():
+        constants = self.data.prepared.constants
+        for name, value in without_constants(start(run), constants).items():
             if name in self.data.table.names and name not in self.space:
                 continue  # an ignored column of the table itself, as data.row() gives it
             known[column(name, self.space)] = value
@@ -341,8 +348,31 @@ class Compass(Questions):
     def _answer(
         self, query: Query, curve: tuple[str, ...] = (), runs: WantedRuns = _NO_RUNS
     ) -> Answer:
+        """The answer; what was found and not stated never stands in the way of one."""
         clock = Clock()
         task, assessor = self._bind_task(query, clock)
+        kept = () if isinstance(task, Scope) else task.assumed.kept
+        try:
+            answer = self._answered(query, task, assessor, curve, runs, clock)
+        except ConflictingRules:
+            if not kept:
+                raise
+        else:
+            if answer.suggestions or not kept:
+                return answer
+        without = query.model_copy(update={"dependencies": "ignore"})
+        answer = self._answer(without, curve, runs)
+        return answer.model_copy(update={"notes": (given_up(kept), *answer.notes)})
+
+    def _answered(
+        self,
+        query: Query,
+        task: SearchTask | Scope,
+        assessor: Assessor,
+        curve: tuple[str, ...],
+        runs: WantedRuns,
+        clock: Clock,
+    ) -> Answer:
         seed = query.seed if query.seed is not None else self.settings.seed
         provenance = provenance_of(self.data, seed)
         if isinstance(task, Scope):
@@ -359,7 +389,12 @@ class Compass(Questions):
             names = tuple(column(name, self.space) for name in curve)
             answer = answer.model_copy(update={"curves": curves(task, assessor, names)})
             clock.mark("curves")
-        return answer.model_copy(update={"seconds": dict(clock.seconds)})
+        update = {
+            "unseen": unseen_values(answer.query, self.space, answer.baseline),
+            "notes": (*notes_on_constants(query, self.data.prepared), *answer.notes),
+            "seconds": dict(clock.seconds),
+        }
+        return answer.model_copy(update=update)
 
     def _bind_task(self, query: Query, clock: Clock) -> tuple[SearchTask | Scope, Assessor]:
         """The question with its models; a scope alone where it is about all runs that match."""
@@ -373,6 +408,11 @@ class Compass(Questions):
         if is_population(query):
             scope = scope_of(query, self.store, self.rules)
             return scope, assess(scope)
+        if query.kind is Kind.WHAT_IF and query.baseline is None:
+            start = typical_run(query, scope_of(query, self.store, self.rules))
+            task, assessor = plan(start.query, self.store, self.rules, assess)
+            assumed = replace(task.assumed, notes=(start.note, *task.assumed.notes))
+            return replace(task, assumed=assumed), assessor
         return plan(query, self.store, self.rules, assess)
 
     @staticmethod

@@ -1,7 +1,7 @@
 """What-if over many past runs, and curves of one parameter."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from compass.domain.answer import (
     Answer,
     Curve,
     CurvePoint,
+    ForcedMove,
     Label,
+    OutcomeCondition,
     Population,
     Prediction,
     Provenance,
@@ -21,16 +23,21 @@ from compass.domain.query import Plus, Query, SetTo, Times
 from compass.domain.space import Category, Number, Space
 from compass.engine.scope import Scope
 from compass.evidence.assessor import Assessor
+from compass.evidence.classes import class_scores
+from compass.evidence.conditions import held, predicted_of
 from compass.evidence.effects import effects, unsupported, with_doubts
 from compass.evidence.matching import obeyed
+from compass.generate.repair_runs import forcing_rules, repair_runs
 from compass.generate.task import SearchTask
 from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_mask, legal_values, snap
 from compass.prepare.weigh import effective, error_of_mean, mean, uneven
+from compass.rules import Rule
 from compass.trust.words import labelled, population_in_words
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 _LABELLED = 200  # runs of a population whose trust is looked at
 _POINTS = 48  # points of a curve
@@ -43,11 +50,55 @@ class ChangedRuns:
     before: Floats  # [n, d]
     after: Floats  # [n, d]
     weight: Floats  # [n] how much each counts
-    notes: tuple[str, ...]
+    left_out: int = 0  # matching runs to which the change cannot be applied
+    moved: tuple[ForcedMove, ...] = ()  # what rules make move besides
+    adjusted: int = 0  # runs in which they do
+    interpolated: int = 0  # runs that get a value between those that were run
+    conditions: tuple[Rule, ...] = ()  # on outcomes, by which the runs were chosen
+    notes: tuple[str, ...] = ()
 
 
 def changed_runs(query: Query, scope: Scope, assessor: Assessor) -> ChangedRuns:
-    """The change applied to every past run that matches and can make it."""
+    """The change applied to every past run that matches and can make it.
+
+    What rules tie to the change moves with it; a run is left out where nothing legal is near.
+    """
+    view = assessor.view
+    space = view.features
+    fits, conditions = _matching(query, scope, assessor)
+    before = view.X[fits]
+    plain = apply_edits(query, space, before)
+    possible, between = _possible(query, space, plain)
+    changed = [space.names.index(name) for name in query.change]
+    # A condition on what is changed says which runs are meant; it is about them before the change.
+    rules = [
+        rule
+        for rule in scope.rules
+        if not (rule.text in conditions and {*rule.names} & {*query.change})
+    ]
+    fixed = repair_runs(
+        space, rules, view.geometry(query.weights), before[possible], plain[possible], changed
+    )
+    keep = np.flatnonzero(possible)[fixed.obey]
+    start, first, after = before[keep], plain[keep], fixed.X[fixed.obey]
+    moved = _forced(space, rules, start, first, after, changed)
+    others = [j for j in range(len(space)) if j not in changed]
+    runs = ChangedRuns(
+        before=start,
+        after=after,
+        weight=view.prepared.weight[fits][keep],
+        left_out=len(before) - len(keep),
+        moved=moved,
+        adjusted=int((after[:, others] != start[:, others]).any(axis=1).sum()),
+        interpolated=int(between[keep].sum()),
+        conditions=scope.conditions,
+    )
+    told = _told(runs, len(before), int((~possible).sum()), int((~fixed.obey).sum()))
+    return replace(runs, notes=told)
+
+
+def _matching(query: Query, scope: Scope, assessor: Assessor) -> tuple[Bools, set[str]]:
+    """Which past runs [n] a what-if is about, and the texts of its own conditions."""
     view = assessor.view
     fits = np.isfinite(view.X).all(axis=1) & view.prepared.measured
     conditions = {constraint.text for constraint in query.where}
@@ -61,26 +112,75 @@ def changed_runs(query: Query, scope: Scope, assessor: Assessor) -> ChangedRuns:
         if name in space:
             code = Encoder(space.select([name])).encode({name: claimed})[0]
             fits &= view.X[:, space.names.index(name)] == code
-    before = view.X[fits]
-    after = apply_edits(query, space, before)
-    possible = np.ones(len(after), dtype=bool)
+    return fits, conditions
+
+
+def _possible(query: Query, space: Space, after: Floats) -> tuple[Bools, Bools]:
+    """Which changed runs [n] have values that a prediction can be made for, and which of these
+    have one between values that were run."""
+    possible, between = np.ones((2, len(after)), dtype=bool)
+    between[:] = False
     for name in query.change:
-        possible &= legal_mask(space[name], after[:, space.names.index(name)])
+        parameter, values = space[name], after[:, space.names.index(name)]
+        legal = legal_mask(parameter, values)
+        inside = np.zeros_like(legal)
+        if isinstance(parameter, Number):
+            inside = (values > parameter.low) & (values < parameter.high)
+            if parameter.whole:
+                inside &= values == np.round(values)
+        possible &= legal | inside
+        between |= inside & ~legal
+    return possible, between & possible
+
+
+def _forced(
+    space: Space,
+    rules: Sequence[Rule],
+    before: Floats,
+    plain: Floats,
+    after: Floats,
+    changed: Sequence[int],
+) -> tuple[ForcedMove, ...]:
+    """What moves besides the change, in how many of the runs and by which rule."""
+    found = []
+    for column, name in enumerate(space.names):
+        count = int((after[:, column] != before[:, column]).sum())
+        if column not in changed and count:
+            rule = forcing_rules(rules, before, plain, after, column)
+            found.append(ForcedMove(name=name, runs=count, forced_by=rule))
+    return tuple(sorted(found, key=lambda move: -move.runs))
+
+
+def _told(runs: ChangedRuns, matching: int, beyond: int, stuck: int) -> tuple[str, ...]:
+    """What was left out, filled in and moved, as sentences."""
     notes = []
-    if len(after) and not possible.all():
+    if beyond:
         notes.append(
-            f"{int((~possible).sum())} of {len(after)} matching runs were left out: "
-            "the change leads to values that were never seen."
+            f"{beyond:,} of {matching:,} matching runs were left out: the change leads beyond the "
+            "values that were run, or to no whole number."
         )
-    obey = np.ones(len(after), dtype=bool)
-    for rule in scope.rules:
-        obey &= rule.holds(after) | ~rule.holds(before)
-    if (possible & ~obey).any():
-        count = int((possible & ~obey).sum())
-        notes.append(f"{count} matching runs were left out: the change alone breaks a rule there.")
-    keep = possible & obey
-    weight = view.prepared.weight[fits][keep]
-    return ChangedRuns(before[keep], after[keep], weight, tuple(notes))
+    if stuck:
+        notes.append(
+            f"{stuck:,} of {matching:,} matching runs were left out: with the change made, no "
+            "legal values of the other columns obey the rules."
+        )
+    if runs.interpolated:
+        notes.append(
+            f"In {runs.interpolated:,} of {len(runs.before):,} runs the change leads to values "
+            "between those that were run: these predictions are interpolated."
+        )
+    if runs.moved:
+        parts = [
+            f"{one.name} in {one.runs:,}" + (f" ({one.forced_by})" if one.forced_by else "")
+            for one in runs.moved
+        ]
+        notes.append(
+            f"In {runs.adjusted:,} of {len(runs.before):,} runs rules make something else move as "
+            f"well: {'; '.join(parts)}."
+        )
+    elif len(runs.before):
+        notes.append("Nothing else has to move: the change alone breaks no rule.")
+    return tuple(notes)
 
 
 def answer_population(
@@ -118,6 +218,11 @@ def _population(query: Query, runs: ChangedRuns, assessor: Assessor, sampled: bo
         outcomes.append(_mean_change(assessor, name, old, new, runs.weight))
     population = Population(
         runs=len(runs.before),
+        left_out=runs.left_out,
+        adjusted=runs.adjusted,
+        moved=runs.moved,
+        interpolated=runs.interpolated,
+        conditions=_conditions(query, runs, assessor),
         stands_for=float(runs.weight.sum()) if sampled else None,
         outcomes=tuple(outcomes),
         **_trust(assessor, runs),
@@ -151,18 +256,10 @@ def _mean_change(
 ) -> Prediction:
     parameter = assessor.store.prepared.space[name]
     if isinstance(parameter, Category):
-        was, now = old.argmax(axis=1), new.argmax(axis=1)
-        labels, counts = len(parameter.values), uneven(weight)
-        common = int(np.bincount(now, counts, minlength=labels).argmax())
-        after, before = (mean((one == common).astype(np.float64), weight) for one in (now, was))
-        return Prediction(
-            name=name,
-            value=parameter.values[common],
-            before=parameter.values[int(np.bincount(was, counts).argmax())],
-            probability=after,
-            change_percent=100 * (after - before),
-        )
+        return _mean_classes(parameter, old, new, weight)
     level = assessor.level
+    floor = assessor.floor(name)
+    old, new = np.maximum(old, floor), np.maximum(new, floor)
     change = new[:, 0] - old[:, 0]
     usual = mean(change, weight)
     half = _half_width(change, weight, level)
@@ -174,10 +271,51 @@ def _mean_change(
         before=base,
         change=usual,
         change_percent=100 * usual / abs(base) if base else None,
-        change_low=usual - half,
+        change_low=max(usual - half, floor - base),
         change_high=usual + half,
         level=level,
     )
+
+
+def _mean_classes(parameter: Category, old: Floats, new: Floats, weight: Floats) -> Prediction:
+    """The mean probability of each label over the runs, before and after."""
+    was, now = (np.array([mean(column, weight) for column in one.T]) for one in (old, new))
+    likely = int(now.argmax())
+    return Prediction(
+        name=parameter.name,
+        value=parameter.values[likely],
+        before=parameter.values[int(was.argmax())],
+        probability=float(now[likely]),
+        change_percent=100 * float(now[likely] - was[likely]),
+        scores=class_scores(parameter, now),
+        scores_before=class_scores(parameter, was),
+    )
+
+
+def _conditions(
+    query: Query, runs: ChangedRuns, assessor: Assessor
+) -> tuple[OutcomeCondition, ...]:
+    """How likely the conditions on outcomes hold over these runs, before and after."""
+    asked = frozenset(rule.text for rule in query.where)
+    outcomes = tuple(assessor.trained)
+    found = []
+    for rule in runs.conditions:
+        was, now = (
+            held(rule, outcomes, predicted_of(assessor, X), assessor)
+            for X in (runs.before, runs.after)
+        )
+        chances = [None if c is None else mean(c, runs.weight) for c in (was[1], now[1])]
+        found.append(
+            OutcomeCondition(
+                text=rule.text,
+                outcomes=tuple(name for name in rule.names if name in outcomes),
+                asked=rule.text in asked,
+                holds=mean(now[0].astype(np.float64), runs.weight) > 0.5,
+                before=chances[0],
+                chance=chances[1],
+            )
+        )
+    return tuple(found)
 
 
 def _words(outcomes: Sequence[Prediction]) -> tuple[str, ...]:

@@ -6,24 +6,27 @@ from dataclasses import replace
 from compass.domain.answer import Certificate, CertificateStatus, Label, Suggestion
 from compass.domain.base import Value
 from compass.domain.errors import ConflictingRules
+from compass.domain.goal import Observe
 from compass.domain.space import Category, Number
 from compass.domain.target import Target
 from compass.generate.base import Candidates, generator_for
 from compass.generate.score import with_outcomes
+from compass.generate.targets import in_numbers
 from compass.generate.task import SearchTask
-from compass.language import format_value
+from compass.language import format_goal, format_value
 from compass.prepare.encode import Encoder
 
 
 def why_not(
+    task: SearchTask,
     suggestions: tuple[Suggestion, ...],
-    targets: tuple[Target, ...],
+    ideas: tuple[Suggestion, ...],
     found: Candidates,
     certificate: Certificate | None,
     blocking: Callable[[], tuple[str, ...]],
 ) -> str | None:
     """Why there is no supported answer, or None when there is one."""
-    if not suggestions:
+    if not suggestions and not ideas:
         if certificate is not None and certificate.status is CertificateStatus.INFEASIBLE:
             return certificate.reason
         how = (
@@ -34,17 +37,39 @@ def why_not(
         rules = blocking()
         which = f" Each of these stands in the way: {'; '.join(rules)}." if rules else ""
         return how + which
-    best = suggestions[0]
-    if not best.meets_goals:
-        missed = [_missed(t, best) for t in targets if best.outcome(t.name).meets is False]
-        every = exhausted(found, certificate)
-        sure = "No legal configuration" if every else "No configuration that was found"
-        if not missed:
-            return f"{sure} meets the goal: past runs of those that are predicted to did not."
-        return f"{sure} meets the goal under this model; closest: {'; '.join(missed)}."
-    if all(s.trust.label is Label.UNSUPPORTED for s in suggestions):
-        return "Every suggestion lies outside the past runs; run the proposed ones first."
-    return None
+    if suggestions and task.forward:
+        alone = all(s.trust.label is Label.UNSUPPORTED for s in suggestions)
+        best = suggestions[0]
+        if not best.meets_goals:
+            return _closest(task, best, "No configuration that was found")
+        return (
+            "The change leads outside the past runs; run the proposed ones first."
+            if alone
+            else None
+        )
+    if suggestions:
+        return None
+    if any(idea.meets_goals for idea in ideas):
+        return (
+            "Every configuration found that meets the goals lies outside the past runs; run the "
+            "proposed ones first."
+        )
+    every = exhausted(found, certificate)
+    return _closest(
+        task, ideas[0], "No legal configuration" if every else "No configuration that was found"
+    )
+
+
+def _closest(task: SearchTask, best: Suggestion, who: str) -> str:
+    """What comes closest to the goals, and how likely it meets them."""
+    goals = task.targets if task.chances is None else task.chances.targets
+    missed = [_missed(t, best) for t in goals if best.outcome(t.name).meets is False]
+    asked = ""
+    if task.chances is not None and any(target.by_chance for target in goals):
+        asked = f" with a chance of {task.chances.chance:.0%}"
+    if not missed:
+        return f"{who} meets the goal{asked}: past runs of those that are predicted to did not."
+    return f"{who} meets the goal{asked}; closest: {'; '.join(missed)}."
 
 
 def exhausted(found: Candidates, certificate: Certificate | None) -> bool:
@@ -76,24 +101,24 @@ def blocking_rules(task: SearchTask) -> tuple[str, ...]:
 
 def _missed(target: Target, suggestion: Suggestion) -> str:
     outcome = suggestion.outcome(target.name)
+    likely = "" if outcome.chance is None else f" (met with a chance of {outcome.chance:.0%})"
     if target.is_class:
-        return f"{target.name} would be {format_value(outcome.value)}"
+        return f"{target.name} would be {format_value(outcome.value)}{likely}"
     assert isinstance(outcome.value, float)
-    wanted = (
-        f"at most {target.high:.5g}"
-        if outcome.value > target.high
-        else f"at least {target.low:.5g}"
-    )
-    return f"{target.name} {outcome.value:.5g}, wanted {wanted}"
+    return f"{target.name} {outcome.value:.5g}, wanted {in_numbers(target)}{likely}"
 
 
 def notes(task: SearchTask, suggestions: tuple[Suggestion, ...]) -> tuple[str, ...]:
     """What a person should know beside the suggestions."""
     found = []
-    forced = {e.name: e.forced_by for s in suggestions[:1] for e in s.edits if e.forced_by}
-    for name, rule in forced.items():
+    forced = [edit for s in suggestions[:1] for edit in s.edits if edit.forced_by]
+    for edit in forced:
         has = "has to move as well" if task.baseline is not None else "follows"
-        found.append(f"{name} {has}, because of the rule {rule}.")
+        why = "to reach the goal" if edit.for_goal else "because of the rule"
+        found.append(f"{edit.name} {has}, {why} {edit.forced_by}.")
+    given = task.baseline is not None and task.query.change and not task.query.ask
+    if given and suggestions and suggestions[0].meets_goals and not forced:
+        found.append("Nothing else has to move: the change alone breaks no rule.")
     wanted = task.query.count
     if wanted is not None and 0 < len(suggestions) < wanted:
         found.append(f"{wanted} answers were asked for; {len(suggestions)} that differ were found.")
@@ -101,6 +126,12 @@ def notes(task: SearchTask, suggestions: tuple[Suggestion, ...]) -> tuple[str, .
     if task.baseline is not None and not task.forward and unmoved:
         found.append("The baseline already meets the goal; nothing has to change.")
     return tuple(found)
+
+
+def goals_in_words(task: SearchTask) -> str | None:
+    """The goals of a question as it states them; None: it has none."""
+    goals = {n: g for n, g in task.query.goals.items() if not isinstance(g, Observe)}
+    return ", ".join(f"{name}: {format_goal(goal)}" for name, goal in goals.items()) or None
 
 
 def broken_conditions(task: SearchTask, found: Candidates) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from compass.engine.scope import Scope, scope_of
 from compass.engine.starts import contexts_of, matching_rows, measured_best, pinned_by
 from compass.evidence import baseline as base
 from compass.evidence.assessor import Assessor
+from compass.evidence.chances import GoalChances
 from compass.evidence.contexts import familiar
 from compass.evidence.matching import best_run
 from compass.evidence.past_runs import past_runs_of
@@ -54,15 +55,13 @@ class _Start:
 
 
 def is_population(query: Query) -> bool:
-    """Whether a question is about all past runs that match: a what-if without a baseline."""
+    """Whether a question is about all past runs that match: a what-if without a baseline.
+
+    One that asks what else has to change starts from one run, also where nobody names it.
+    """
     if query.kind is not Kind.WHAT_IF or query.baseline is not None:
         return False
-    if query.ask or any(not isinstance(g, Observe) for g in query.goals.values()):
-        raise QueryProblem(
-            "asking what else has to change needs a configuration to start from",
-            hint="name a past run to start from (--from row:N)",
-        )
-    return True
+    return not query.ask and all(isinstance(goal, Observe) for goal in query.goals.values())
 
 
 def plan(
@@ -84,6 +83,8 @@ def plan(
         {name: trained.scale for name, trained in assessor.trained.items()},
         store.settings.same,
     )
+    if start.forward:  # what happens is reported: nothing has to be likely
+        targets = tuple(t.model_copy(update={"by_chance": False}) for t in targets)
     names = view.names
     seed = query.seed if query.seed is not None else store.settings.seed
     task = SearchTask(
@@ -110,9 +111,17 @@ def plan(
         baseline=baseline,
         conditions=scope.conditions,
         forward=start.forward,
-        assumed=start.assumed,
+        assumed=replace(start.assumed, kept=scope.kept, dropped=scope.dropped),
     )
     return allowing(task, followers(task) if start.follow else (), assessor), assessor
+
+
+def _with_chances(task: SearchTask, assessor: Assessor) -> SearchTask:
+    """The task with the chances of its goals."""
+    if all(target.direction is not None for target in task.targets):
+        return task
+    wanted = task.settings.chance if task.query.chance is None else task.query.chance
+    return replace(task, chances=GoalChances.of(task, assessor, wanted))
 
 
 def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> SearchTask:
@@ -121,6 +130,7 @@ def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> S
     models = {name: trained.model for name, trained in assessor.trained.items()}
     predict = Averaged(models, task.contexts, np.concatenate([task.free, columns]))
     wider = replace(task, forced=columns, predict=predict, past_runs=None)
+    wider = _with_chances(wider, assessor)
     past_runs = past_runs_of(wider, assessor, task.contexts, predict.spread)
     return replace(wider, past_runs=past_runs, familiar=familiar(wider, assessor))
 
@@ -146,8 +156,9 @@ def _settings(query: Query, settings: Settings) -> Settings:
     chosen: dict[str, Any] = {}
     if query.generator is not None:
         chosen["generator"] = query.generator
-    if query.diversity is not None:
-        chosen["loss"] = settings.loss.model_copy(update={"diversity": query.diversity})
+    terms = query.loss if query.diversity is None else {**query.loss, "diversity": query.diversity}
+    if terms:
+        chosen["loss"] = settings.loss.model_copy(update=terms)
     return settings.model_copy(update=chosen) if chosen else settings
 
 
@@ -253,6 +264,23 @@ def linked(task: SearchTask) -> tuple[str, ...]:
     groups = components(task.rules, task.space.names)
     tied = {name for group in groups if touched & set(group) for name in group}
     return tuple(name for name in _held(task) if name in tied)
+
+
+def given_in_full(query: Query) -> bool:
+    """Whether a reconfigure gives all of X a value: what else moves is for the answer to say."""
+    return query.kind is Kind.RECONFIGURE and bool(query.change) and not query.ask
+
+
+def opening(task: SearchTask, assessor: Assessor) -> SearchTask | None:
+    """The task with all knobs free that X, given in full, does not name; None: X is not.
+
+    The change alone does not reach the goal: then something else has to move as well.
+    """
+    if not given_in_full(task.query):
+        return None
+    knobs = tuple(n for n in task.space.having(Role.KNOB) if n not in task.query.change)
+    opened = replace(task, free=_columns(task.space.names, knobs))
+    return allowing(opened, linked(opened), assessor) if knobs else None
 
 
 def followers(task: SearchTask) -> tuple[str, ...]:

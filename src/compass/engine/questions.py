@@ -8,7 +8,13 @@ from compass.domain.answer import Answer, Proposal
 from compass.domain.arguments import maybe, start, takes
 from compass.domain.base import Value, valid
 from compass.domain.goal import Goal, Observe
-from compass.domain.options import AskKeywords, AskOptions, QueryKeywords, QueryOptions
+from compass.domain.options import (
+    AskKeywords,
+    AskOptions,
+    Dependencies,
+    QueryKeywords,
+    QueryOptions,
+)
 from compass.domain.query import Edit, Kind, Query
 from compass.engine import arguments
 from compass.engine.arguments import edit, query_of
@@ -19,7 +25,12 @@ Run = Mapping[str, Value] | int | str  # a configuration, or a row: 7, "row:7"
 class Questions(ABC):
     """The questions as method calls: of an engine in this process, or of one on a server."""
 
-    @takes(**arguments.ASKED, weights=arguments.WEIGHTS, curve=arguments.NAMES)
+    @takes(
+        **arguments.ASKED,
+        weights=arguments.WEIGHTS,
+        loss=arguments.LOSS,
+        curve=arguments.NAMES,
+    )
     def ask(
         self,
         question: str | Query,
@@ -30,24 +41,35 @@ class Questions(ABC):
         seed: int | None = None,
         weights: Mapping[str, float] | None = None,
         diversity: float | None = None,
+        loss: Mapping[str, float] | None = None,
         prove: float | None = None,
         level: float | None = None,
+        chance: float | None = None,
+        beyond: bool | None = None,
+        dependencies: Dependencies | None = None,
         generator: str | None = None,
         curve: Iterable[str] = (),
     ) -> Answer:
         """Answer a question given as text or as a Query; keywords add to what it says.
 
         `weights` are costs of changing parameters, `diversity` is the weight of suggestions being
-        different, `prove` the seconds for a proof (0: none), `level` the share of new runs that the
-        intervals hold, e.g. 0.8, `generator` the search that finds candidates.
+        different, `loss` the weights of the terms of the C3G loss, `prove` the seconds for a proof
+        (0: none), `level` the share of new runs that the intervals hold, e.g. 0.8, `chance` how
+        likely a new run has to meet each goal, `beyond` whether to search where no past run of this
+        context has been, `dependencies` whether to "keep" or "ignore" rules that hold on all rows
+        without having been stated, `generator` the search that finds candidates.
         """
         keywords = AskKeywords(
             count=count,
             seed=seed,
             weights=weights,
             diversity=diversity,
+            loss=loss,
             prove=prove,
             level=level,
+            chance=chance,
+            beyond=beyond,
+            dependencies=dependencies,
             generator=generator,
             curve=curve,
         )

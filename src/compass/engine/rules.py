@@ -7,6 +7,7 @@ from compass.domain.constraint import Constraint, Source
 from compass.domain.errors import UnknownName
 from compass.domain.expression import names_in
 from compass.domain.space import Role, Space
+from compass.engine.constants import remaining
 from compass.engine.dataset import Dataset
 from compass.language import parse_rule
 from compass.language.bind import bind_constraint
@@ -22,13 +23,16 @@ def standing(data: Dataset, rules: Iterable[str] = ()) -> tuple[Constraint, ...]
         *((text, Source.DEPENDENCY) for text in study.dependencies),
     ]
     found = {}
+    known = data.prepared.with_constants
     for text, source in texts:
         rule = Constraint(text=text, source=source)
         try:
-            bound = bind_constraint(rule, data.prepared.space)
+            bound = bind_constraint(rule, known)
         except UnknownName as error:
             raise ignored_column(error, data.prepared) from None
-        found[bound.text] = bound
+        left = remaining(bound.text, data.prepared)
+        if left is not None:
+            found[left] = bound.model_copy(update={"text": left})
     bound_rules = tuple(found.values())
     compiled(bound_rules, data.prepared.space, data.prepared.space.names)  # refuses what is wrong
     return bound_rules

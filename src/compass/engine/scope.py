@@ -3,13 +3,15 @@
 Decision 0007 (docs/decisions).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem
 from compass.domain.expression import names_in
 from compass.domain.query import Query
 from compass.domain.space import Role, Space
+from compass.engine.constants import remaining
+from compass.engine.dependencies import kept_dependencies
 from compass.language import parse_rule
 from compass.learn.features import FeatureView
 from compass.learn.store import ModelStore
@@ -24,24 +26,37 @@ class Scope:
     outcomes: tuple[str, ...]  # everything that has to be predicted
     rules: tuple[Rule, ...]  # over the features
     conditions: tuple[Rule, ...]  # over features and outcomes
+    kept: tuple[str, ...] = ()  # of the rules: dependencies that were found, not stated
+    dropped: tuple[str, ...] = ()  # dependencies that what is given breaks
 
 
 def scope_of(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) -> Scope:
     """The scope of a bound query; `standing` are the rules of the study."""
     features = features_of(query, store.prepared.space)
-    texts = dict.fromkeys(rule.text for rule in (*standing, *query.where))
-    names = {text: names_in(parse_rule(text)) for text in texts}
+    stated = dict.fromkeys(rule.text for rule in (*standing, *query.where))
+    # Conditions on columns that never vary say something about the others, or hold.
+    left = {text: remaining(text, store.prepared) for text in stated}
+    texts = {text: rest for text, rest in left.items() if rest is not None}
+    names = {text: names_in(parse_rule(rest)) for text, rest in texts.items()}
     found = dict.fromkeys(query.goals)
     for some in names.values():
         found.update(dict.fromkeys(name for name in some if name not in features))
     outcomes = tuple(found)
     view = store.view_of(features)
     plain = [text for text in texts if {*names[text]} <= {*features}]
+
+    def rule_of(text: str, of: tuple[str, ...] = ()) -> Rule:
+        rule = view.rule(texts[text], of)
+        return rule if rule.text == text else replace(rule, text=text)
+
+    kept, dropped = kept_dependencies(query, store, view, plain)
     return Scope(
         view=view,
         outcomes=outcomes,
-        rules=tuple(view.rule(text) for text in plain),
-        conditions=tuple(view.rule(text, outcomes) for text in texts if text not in plain),
+        rules=(*(rule_of(text) for text in plain), *(view.rule(text) for text in kept)),
+        conditions=tuple(rule_of(text, outcomes) for text in texts if text not in plain),
+        kept=kept,
+        dropped=dropped,
     )
 
 

@@ -237,6 +237,7 @@ def _taken_in(
         error_name=card.error_name,
         error_before=before,
         error_after=card.error,
+        unseen=card.unseen,
         drift=change,
     )
     return replace(trained, card=card), report
@@ -252,6 +253,7 @@ def _kept(case: _Case) -> tuple[OutcomeModel, Learnt]:
         error_name=old.card.error_name,
         error_before=old.card.error,
         error_after=old.card.error,
+        unseen=old.card.unseen,
     )
     return replace(old, card=old.card.model_copy(update={"update": how})), report
 

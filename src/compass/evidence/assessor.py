@@ -13,15 +13,16 @@ from compass.domain.base import Config, Value
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category, Number
 from compass.domain.target import Target
+from compass.evidence.classes import class_scores
 from compass.evidence.comparable import MatchedRuns
-from compass.generate.targets import meets
+from compass.generate.targets import in_numbers, meets
 from compass.learn.features import FeatureView
 from compass.learn.intervals import own_spread
 from compass.learn.outcomes import LearntOutcome, OutcomeModel
 from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
 from compass.prepare.weigh import uneven
-from compass.trust.assess import Assessment, assess
+from compass.trust.assess import Assessment, assess, published
 from compass.trust.change import ends_of_change, spread_of_change
 from compass.trust.interval import Conformal, units_needed
 
@@ -60,11 +61,14 @@ class Assessor:
         before: Config,
         observed: Sequence[Config],
         moved: tuple[Floats, Floats] | None = None,
+        chances: Mapping[str, Floats] | None = None,
+        chance: float | None = None,
     ) -> list[tuple[Prediction, ...]]:
         """Per configuration one prediction per outcome; scores and spreads as models give them.
 
         `observed` says for each configuration what to show as measured beside the prediction,
-        `moved` from where [d] to where [n, d] it goes: then changes get intervals.
+        `moved` from where [d] to where [n, d] it goes: then changes get intervals. `chances` are
+        those of the goals, [n] each, and `chance` what they have to be.
         """
         changes = {
             name: self._changes(name, before.get(name), scores[name], spreads[name], moved)
@@ -81,6 +85,7 @@ class Assessor:
                     before.get(name),
                     measured.get(name),
                     changes[name][i],
+                    (float(chances[name][i]) if chances and name in chances else None, chance),
                 )
                 for name in self.trained
             )
@@ -99,7 +104,12 @@ class Assessor:
         parameter = self.store.prepared.space[name]
         if isinstance(parameter, Category):
             return parameter.values[int(np.argmax(score))]
-        return float(score[0])
+        return max(float(score[0]), self.floor(name))
+
+    def floor(self, name: str) -> float:
+        """The least that is said of an outcome: what was never negative is a time or the like."""
+        parameter = self.store.prepared.space[name]
+        return 0.0 if isinstance(parameter, Number) and parameter.low >= 0 else -math.inf
 
     def band(self, name: str, scores: Floats, spread: Floats) -> tuple[Floats, Floats] | None:
         """Both ends [n] of the interval around scores [n, 1]; None for classes."""
@@ -107,8 +117,7 @@ class Assessor:
         if interval is None or not isinstance(parameter, Number):
             return None
         low, high = interval.ends(scores[:, 0], spread, self.level)
-        # What was never negative is a time, a power or the like: an interval need not go there.
-        return np.maximum(low, 0.0) if parameter.low >= 0 else low, high
+        return np.maximum(low, self.floor(name)), np.maximum(high, self.floor(name))
 
     def _changes(
         self,
@@ -130,7 +139,11 @@ class Assessor:
         trees = trained.perturbed.forests[0]
         apart = spread_of_change(trees, start[None, :], X, own, log=known.log)
         ends = ends_of_change(known, np.full(len(X), before), after, apart, self.level)
-        return [(float(low), float(high)) for low, high in zip(*ends, strict=True)]
+        least = self.floor(name) - before  # nothing falls by more than all of it
+        return [
+            (max(float(low), least), max(float(high), least))
+            for low, high in zip(*ends, strict=True)
+        ]
 
     def unbounded(self, *, changes: bool = False) -> tuple[str, ...]:
         """Which intervals have no end, and what would give them one; `changes`: theirs too."""
@@ -172,11 +185,15 @@ class Assessor:
         before: Value,
         measured: Value,
         ends: tuple[float | None, float | None],
+        chances: tuple[float | None, float | None],
     ) -> Prediction:
         value = self.value(name, score)
         parameter = self.store.prepared.space[name]
         low = high = change = percent = probability = None
-        chances = self.chances(name, score[None, :], np.array([spread]), target)
+        likely, least = chances
+        met = meets(target, value)
+        if target is not None and target.by_chance and least is not None and likely is not None:
+            met = likely >= least - 1e-9
         band = self.band(name, score[None, :], np.array([spread]))
         if band is None:
             probability = float(np.max(score))
@@ -199,18 +216,20 @@ class Assessor:
             change_low=ends[0],
             change_high=ends[1],
             probability=probability,
-            meets=meets(target, value),
-            chance=None if chances is None else float(chances[0]),
+            meets=met,
+            chance=likely,
+            against=None if target is None else target.against,
+            wanted=None if target is None or target.direction else in_numbers(target),
+            scores=class_scores(parameter, score),
         )
 
-    def chances(
-        self, name: str, scores: Floats, spread: Floats, target: Target | None
-    ) -> Floats | None:
-        """How likely new runs meet the goal, [n]; None where there is no range to meet."""
-        interval = self.trained[name].interval
-        if interval is None or target is None or target.direction is not None:
+    def chances(self, name: str, scores: Floats, spread: Floats, target: Target) -> Floats | None:
+        """How likely new runs with these predictions lie in a range, [n]; None for classes."""
+        if self.trained[name].interval is None:
             return None
-        return interval.chance(scores[:, 0], spread, target.low, target.high)
+        errors, predicted = self.learnt(name).errors, scores[:, 0]
+        own = spread / predicted if errors.log else spread
+        return errors.chance(predicted, own, target.low, target.high)
 
     def trust(self, X: Floats) -> list[Trust]:
         """Algorithm 1 for each configuration, with the past runs that support it."""
@@ -223,7 +242,7 @@ class Assessor:
     def _assessments(self, X: Floats) -> list[Assessment]:
         certainty = self.store.certainty(self.view.features.names, tuple(self.trained))
         names, settings = self.view.features.names, self.store.settings.trust
-        return assess(X, self.view.support, certainty, settings, names)
+        return assess(X, self.view.support, certainty, settings, names, self.view.runs.count(X))
 
     def _trust(self, assessment: Assessment) -> Trust:
         shown = self.store.settings.trust.evidence
@@ -231,6 +250,8 @@ class Assessor:
         scores = assessment.scores
         return Trust(
             label=assessment.label,
+            published=published(scores, self.store.settings.trust),
+            measured=scores.runs,
             doubts=assessment.doubts,
             ood=scores.ood,
             uq=scores.uq,
@@ -267,14 +288,37 @@ class Assessor:
         return Encoder(space.select(names)), [space.names.index(name) for name in names]
 
 
-def goal_doubts(outcomes: Sequence[Prediction], least: float) -> tuple[Doubt, ...]:
-    """A doubt for every goal that is predicted to be met, but with a chance below `least`.
+def measured_doubts(
+    assessor: "Assessor", x: Floats, outcomes: Sequence[Prediction]
+) -> tuple[Doubt, ...]:
+    """A doubt for every outcome that past runs of the configuration x [d] had otherwise.
 
-    A suggestion that just reaches its goal misses it about every other time; who reads `trusted`
-    expects more than that.
+    Otherwise: their mean is outside of the interval around the prediction.
     """
-    return tuple(
-        Doubt(code=DoubtCode.GOAL_CHANCE, outcome=one.name, value=one.chance, limit=least)
-        for one in outcomes
-        if one.chance is not None and one.meets and one.chance < least
-    )
+    rows = assessor.view.runs.positions(x)
+    found = []
+    for one in outcomes if len(rows) else ():
+        y = assessor.learnt(one.name).y[rows]
+        y = y[np.isfinite(y)]
+        if not len(y) or one.low is None or one.high is None:
+            continue
+        mean = float(y.mean())
+        if not one.low <= mean <= one.high:
+            about = DoubtCode.MEASURED_OTHERWISE
+            found.append(Doubt(code=about, outcome=one.name, value=mean))
+    return tuple(found)
+
+
+def goal_doubts(outcomes: Sequence[Prediction], least: float) -> tuple[Doubt, ...]:
+    """A doubt for every goal that is missed, or met with a chance below `least`.
+
+    Who reads `trusted` takes it for what was asked for: what misses its goal is none.
+    """
+    found = []
+    for one in outcomes:
+        if one.chance is not None and one.chance < least:
+            about = DoubtCode.GOAL_CHANCE
+            found.append(Doubt(code=about, outcome=one.name, value=one.chance, limit=least))
+        elif one.meets is False:
+            found.append(Doubt(code=DoubtCode.GOAL_MISSED, outcome=one.name))
+    return tuple(found)

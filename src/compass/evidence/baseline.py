@@ -10,11 +10,11 @@ from compass.domain.base import Config, Value
 from compass.domain.errors import BaselineProblem, QueryProblem
 from compass.domain.query import Given, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Category, Number, Role, Space
+from compass.evidence.unseen import in_words, unseen_value
 from compass.language import format_value
 from compass.learn.features import FeatureView
 from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
-from compass.prepare.legal import legal_mask
 from compass.rules import Rule
 
 Floats = NDArray[np.float64]
@@ -99,8 +99,9 @@ def edited(
                 f"{name} would become {value:g}, but it takes whole numbers",
                 hint=f"write e.g. {name}: old -> {round(value)}",
             )
-        if not legal_mask(parameter, np.array([value]))[0]:
-            notes.append(f"{name} = {value:g} was never seen ({_seen(parameter)}).")
+        unseen = unseen_value(parameter, value)
+        if unseen is not None:
+            notes.append(in_words(unseen))
         found[name] = value
     return found, tuple(notes)
 
@@ -114,14 +115,6 @@ def _moved(edit: Times | Plus, parameter: Number | Category, old: float) -> floa
         )
     new = old * edit.factor if isinstance(edit, Times) else old + edit.amount
     return float(f"{new:.12g}")
-
-
-def _seen(parameter: Number | Category) -> str:
-    if isinstance(parameter, Category):
-        return ", ".join(str(v) for v in parameter.values[:6])
-    if parameter.allowed is not None and len(parameter.allowed) <= 8:
-        return "seen: " + ", ".join(f"{v:g}" for v in parameter.allowed)
-    return f"seen: {parameter.low:g} to {parameter.high:g}"
 
 
 def check_rules(rules: tuple[Rule, ...], space: Space, origin: Floats, named: set[str]) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.answer import Prediction
-from compass.domain.target import Target
 from compass.evidence.assessor import Assessor
 from compass.generate.task import SearchTask
 
@@ -61,14 +60,13 @@ def across(
     X: Floats,
     predictions: Sequence[tuple[Prediction, ...]],
 ) -> list[tuple[Prediction, ...]]:
-    """Predictions of X [n, d] with intervals and chances of a run in any one of the contexts.
+    """Predictions of X [n, d] with intervals of a run in any one of the contexts.
 
     No run is made in the mean of several contexts: an interval around it would hold few of them.
     """
     if len(task.contexts) < 2 or not len(X):
         return list(predictions)
-    by_name = {target.name: target for target in task.targets}
-    found = {name: _in_any(task, assessor, X, name, by_name.get(name)) for name in assessor.trained}
+    found = {name: _in_any(task, assessor, X, name) for name in assessor.trained}
     return [
         tuple(
             one.model_copy(update={key: float(of[i]) for key, of in found[one.name].items()})
@@ -78,18 +76,14 @@ def across(
     ]
 
 
-def _in_any(
-    task: SearchTask, assessor: Assessor, X: Floats, name: str, target: Target | None
-) -> dict[str, Floats]:
+def _in_any(task: SearchTask, assessor: Assessor, X: Floats, name: str) -> dict[str, Floats]:
     """What holds for runs of X [n, d] in any of the contexts, each [n]; nothing for classes."""
     scores, spread = _predicted(task, assessor, X, name)
     band = assessor.band(name, scores, spread)
     if band is None:
         return {}
     each = len(X), len(task.contexts)
-    found = {"low": band[0].reshape(each).min(axis=1), "high": band[1].reshape(each).max(axis=1)}
-    chances = assessor.chances(name, scores, spread, target)
-    return found if chances is None else found | {"chance": chances.reshape(each).mean(axis=1)}
+    return {"low": band[0].reshape(each).min(axis=1), "high": band[1].reshape(each).max(axis=1)}
 
 
 def left_open(task: SearchTask, assessor: Assessor, X: Floats) -> tuple[str, ...]:
@@ -134,17 +128,6 @@ def _most_telling(task: SearchTask, assessor: Assessor, x: Floats, name: str) ->
         moved[:, j] = contexts[:, j]
         moves[j] = float(np.ptp(model.predict(moved)[:, 0]))
     return max(moves, key=lambda j: moves[j]) if any(moves.values()) else None
-
-
-def chance_over(
-    task: SearchTask, assessor: Assessor, X: Floats, target: Target | None
-) -> Floats | None:
-    """How likely runs of X [n, d] meet a goal, over the contexts; None: it has no range."""
-    if target is None:
-        return None
-    scores, spread = _predicted(task, assessor, X, target.name)
-    chances = assessor.chances(target.name, scores, spread, target)
-    return None if chances is None else chances.reshape(len(X), len(task.contexts)).mean(axis=1)
 
 
 def _predicted(task: SearchTask, assessor: Assessor, X: Floats, name: str) -> tuple[Floats, Floats]:

@@ -64,6 +64,7 @@ def importance(store: ModelStore, outcome: str, *, repeats: int = 10) -> Importa
         error=kept.error,
         error_name=kept.name,
         rows=len(valid),
+        unseen=target not in store.given,
         repeats=repeats,
         columns=tuple(sorted(columns, key=lambda column: -column.rise)),
     )

@@ -58,12 +58,15 @@ class Csv:
         predicted = [o.name for o in first.outcomes]
         foretold = [f"{part}_{o.name}" for o in first.outcomes for part in _foretold(o)]
         heads = [_cell(name) for name in (*names, *foretold)]
-        writer.writerow(["rank", *heads, "trust", "support", "reason", "context"])
+        trusts = ["trust", "algorithm_1", "ood", "uq", "support", "reason", "context"]
+        writer.writerow(["rank", *heads, *trusts])
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
             outcomes = [_cell(v) for name in predicted for v in _foretold(s.outcome(name)).values()]
             words = [_cell(s.trust.reason), _cell(answer.context)]
-            trust = [s.trust.label.value, s.trust.support, *words]
+            shown = "" if s.trust.published is None else s.trust.published.value
+            scores = [s.trust.ood, s.trust.uq, s.trust.support]
+            trust = [s.trust.label.value, shown, *scores, *words]
             writer.writerow([rank, *values, *outcomes, *trust])
         return out.getvalue()
 

@@ -1,1 +1,1 @@
-"""C3G: legal configurations that reach a goal with the smallest change."""
+"""Searches for configurations that obey the rules and reach a goal with a small change."""

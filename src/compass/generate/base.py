@@ -11,6 +11,7 @@ from compass import registry
 
 if TYPE_CHECKING:
     from compass.domain.space import Space
+    from compass.domain.target import Target
     from compass.generate.task import SearchTask
     from compass.model.trees.flat import FlatForest
 
@@ -44,6 +45,27 @@ def with_columns(x: Floats, columns: int | Columns, values: Floats) -> Floats:
     return X
 
 
+class Chances(Protocol):
+    """How likely configurations meet the goals of a question, and what predictions that takes."""
+
+    @property
+    def chance(self) -> float:
+        """With which each goal has to be met."""
+
+    @property
+    def targets(self) -> "tuple[Target, ...]":
+        """The goals in numbers, as they hold for runs."""
+
+    def each(self, X: Floats) -> dict[str, Floats]:
+        """Per goal with a range or class the chance [n] at configurations X [n, d]."""
+
+    def least(self, X: Floats) -> Floats:
+        """The smallest chance [n] over the goals that need one, at configurations X [n, d]."""
+
+    def shifted(self, x: Floats) -> "tuple[Target, ...]":
+        """The targets of predictions that are as uncertain as that of x [d]."""
+
+
 class Batch:
     """The base of frozen dataclasses whose fields are arrays that all start with [n]."""
 
@@ -71,6 +93,7 @@ class Candidates:
     exhaustive: bool = False  # every legal configuration was tried
     evaluated: int = 0
     timed_out: bool = False  # the deadline ended the search before its time
+    withheld: int = 0  # configurations of its result that break a rule and are not in X
 
     def __len__(self) -> int:
         return len(self.X)
@@ -92,7 +115,11 @@ _ARRAYS = ("X", "values", "meets", "proximity")  # what candidates have one of e
 
 @runtime_checkable
 class Generator(Protocol):
-    """A search: it sees the task and nothing else."""
+    """A search: it sees the task and nothing else.
+
+    One that weighs rules and goals against other terms, so that its best may miss what others
+    reach, says so with `weighs_goals = True`.
+    """
 
     name: str
 

@@ -27,14 +27,15 @@ def broken_rule(rules: Iterable[Rule], config: Mapping[str, Value]) -> str | Non
 def checked(
     task: SearchTask, found: Candidates, certificate: Certificate | None
 ) -> tuple[Candidates, Certificate | None, tuple[str, ...]]:
-    """The candidates that obey every rule, the certificate, and a note on what was withheld.
+    """The candidates that obey every rule, the certificate, and notes on what was withheld.
 
     Nothing is claimed of an answer whose first candidate had to be withheld.
     """
+    notes = _withheld_by_search(found)
     why = _wrong(task, found.X)
     wrong = [reason for reason in why if reason is not None]
     if not wrong:
-        return found, certificate, ()
+        return found, certificate, notes
     kept = np.flatnonzero([reason is None for reason in why])
     note = f"{len(wrong)} of {len(why)} suggestions were withheld: they break {wrong[0]}."
     if certificate is not None and why[0] is not None:
@@ -42,7 +43,15 @@ def checked(
             status=CertificateStatus.NO_PROOF,
             reason="What was proved is about a withheld suggestion.",
         )
-    return replace(found.take(kept), exhaustive=False), certificate, (note,)
+    return replace(found.take(kept), exhaustive=False), certificate, (*notes, note)
+
+
+def _withheld_by_search(found: Candidates) -> tuple[str, ...]:
+    """What the search itself left out of its result."""
+    if not found.withheld:
+        return ()
+    does = "breaks a rule and was" if found.withheld == 1 else "break a rule and were"
+    return (f"{found.withheld} of the configurations that the search chose {does} withheld.",)
 
 
 def _wrong(task: SearchTask, X: Floats) -> list[str | None]:

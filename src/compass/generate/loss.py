@@ -1,7 +1,8 @@
 """The terms of the C3G loss (COMPASS, equations 1-5) as pure functions of arrays.
 
-The fourth term, the violation of rules, is `compass.generate.repair.rule_violation`. How the terms
-are put together is the order of preference of decision 0003: `compass.generate.score.order`.
+The fourth term, the violation of rules, is `compass.generate.repair.rule_violation`. The generator
+`c3g` minimises the weighted sum of the terms as it stands (`compass.generate.c3g`); the default
+generator puts them in the order of preference of decision 0003 (`compass.generate.score.order`).
 """
 
 import numpy as np
@@ -17,12 +18,16 @@ def valid_range(predicted: Floats, low: float, high: float, scale: float) -> Flo
     return np.asarray((below + above) / scale, dtype=np.float64)
 
 
-def valid_class(scores: Floats, wanted: int) -> Floats:
-    """How far the best other class is ahead of the wanted one; scores [n, classes]."""
+def valid_class(scores: Floats, wanted: int, least: float = 0.0) -> Floats:
+    """How far the best other class is ahead of the wanted one; scores [n, classes].
+
+    A score below `least` is a miss by what it lacks, whatever the other classes have.
+    """
+    lacking = np.maximum(least - scores[:, wanted], 0.0)
     if scores.shape[1] == 1:
-        return np.zeros(len(scores))
+        return np.asarray(lacking)
     others = np.delete(scores, wanted, axis=1).max(axis=1)
-    return np.asarray(np.maximum(others - scores[:, wanted], 0.0), dtype=np.float64)
+    return np.asarray(np.maximum(np.maximum(others - scores[:, wanted], 0.0), lacking))
 
 
 def proximity(X: Floats, origin: Floats, geometry: Geometry) -> Floats:

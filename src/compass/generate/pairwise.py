@@ -327,7 +327,11 @@ def _raw_targets(task: SearchTask, wanted: list[str], trees: "Joined") -> "RawTa
             label = task.labels[target.name]
             low, high, scale, wide = -np.inf, np.inf, 1.0, outputs
             if link == "sigmoid":
-                low, high, wide = (0.0, np.inf, 1) if label == 1 else (-np.inf, 0.0, 1)
+                edge = float(np.log(least / (1 - least)) if (least := target.least) > 0.5 else 0.0)
+                low, high, wide = (edge, np.inf, 1) if label == 1 else (-np.inf, -edge, 1)
+            elif link == "identity" and target.least >= 0.5:
+                # A score of half or more is ahead of all others: one output tells.
+                slot, label, low, wide = slot + label, 0, target.least, 1
         elif link == "exp":
             low, high = (float(np.log(v)) if v > 0 else -np.inf for v in (low, high))
             scale = 1.0

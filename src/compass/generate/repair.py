@@ -1,16 +1,18 @@
 """Moving configurations the least way until the rules hold."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from compass.domain.expression import Comparison
-from compass.domain.space import Number
+from compass.domain.space import Number, Space
 from compass.generate.base import Bools, Floats
 from compass.generate.blocks import Block
 from compass.generate.linear_rules import is_linear
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.prepare.legal import snap
-from compass.rules import components
+from compass.rules import Rule, components
 from compass.rules.solve import solve, unfolds
 
 _ROUNDS = 6
@@ -89,7 +91,7 @@ def _options(task: SearchTask, X: Floats, column: int, values: Floats) -> Floats
         near = values[first[:, None] + np.arange(half)]
         spread = values[np.linspace(0, len(values) - 1, half).astype(np.int64)]
         options = np.column_stack([near, np.repeat(spread[None, :], len(X), axis=0)])
-    solved = _boundaries(task, X, column)
+    solved = boundaries(task.space, task.rules, X, column)
     if not len(solved) or not len(values):
         return options
     parameter = task.space.parameters[column]
@@ -97,13 +99,13 @@ def _options(task: SearchTask, X: Floats, column: int, values: Floats) -> Floats
     return np.column_stack([options, points])
 
 
-def _boundaries(task: SearchTask, X: Floats, column: int) -> list[Floats]:
+def boundaries(space: Space, rules: Iterable[Rule], X: Floats, column: int) -> list[Floats]:
     """Where sums and products in rules turn true when only this column moves, one [r] each."""
-    names = task.space.names
-    parameter = task.space.parameters[column]
+    names = space.names
+    parameter = space.parameters[column]
     step = getattr(parameter, "step", None)
     solved: list[Floats] = []
-    for rule in task.rules:
+    for rule in rules:
         form = rule.linear
         if form is None:
             if not isinstance(parameter, Number) or not unfolds(rule.expression, names[column]):

@@ -109,7 +109,7 @@ def score_targets(task: SearchTask, outcomes: Mapping[str, Floats], n: int) -> T
     for target in task.targets if n else ():
         scores = outcomes[target.name]
         if target.is_class:
-            valid += loss.valid_class(scores, task.labels[target.name])
+            valid += loss.valid_class(scores, task.labels[target.name], target.least)
             continue
         y = scores[:, 0]
         valid += loss.valid_range(y, target.low, target.high, target.scale)

@@ -1,4 +1,4 @@
-"""C3G: a population search that only ever keeps legal configurations."""
+"""The default generator: a population search that only ever keeps legal configurations."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,11 +30,11 @@ _FINER = 96  # finer values of a single column tried while polishing
 _PASSES = 4
 
 
-@registry.add("generator", "c3g")
-class C3G:
+@registry.add("generator", "legal-search")
+class LegalSearch:
     """Population search with repair, on cells of the model and legal values only."""
 
-    name = "c3g"
+    name = "legal-search"
 
     @staticmethod
     def generate(task: SearchTask) -> Candidates:

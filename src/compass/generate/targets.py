@@ -4,12 +4,13 @@ Decision 0004 (docs/decisions).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from compass.domain.base import Value
 from compass.domain.errors import QueryProblem
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
 from compass.domain.target import Target
+from compass.language import format_value
 
 Number = int | float
 
@@ -23,19 +24,22 @@ def resolve(
 ) -> tuple[Target, ...]:
     """The targets of a question; outcomes that are only observed have none.
 
-    A change is told against the baseline. Where both a prediction and a measurement of the
-    baseline exist, the harder of the two counts, so that an error of the model at the baseline
-    cannot pass for an improvement.
+    A change is told against what was measured at the baseline, else against its prediction. To
+    stay the same is told against the prediction: it is about what is expected, since two runs of
+    one configuration may differ by more than that.
     """
     found = []
     for name, goal in goals.items():
-        references = [v for v in (predicted.get(name), measured.get(name)) if v is not None]
-        found.append(_target(name, goal, references, scales[name], tolerance))
+        first, second = measured.get(name), predicted.get(name)
+        if isinstance(goal, Same):
+            first, second = second, first
+        reference = second if first is None else first
+        found.append(_target(name, goal, reference, scales[name], tolerance))
     return tuple(target for target in found if target is not None)
 
 
 def _target(
-    name: str, goal: Goal, references: Sequence[Value], scale: float, tolerance: float
+    name: str, goal: Goal, reference: Value, scale: float, tolerance: float
 ) -> Target | None:
     match goal:
         case Observe():
@@ -44,44 +48,51 @@ def _target(
             return Target(name=name, direction=direction, scale=scale)
         case Within(low=low, high=high):
             low, high = -math.inf if low is None else low, math.inf if high is None else high
-            return Target(name=name, low=low, high=high, scale=scale)
+            return Target(name=name, low=low, high=high, scale=scale, by_chance=True)
         case IsClass(value=value):
-            return Target(name=name, label=value, is_class=True)
+            return Target(name=name, label=value, is_class=True, by_chance=True)
         case Change(direction=direction, by=by, relative=relative):
-            amounts = [(v, by * abs(v) if relative else by) for v in _numbers(name, references)]
-            if direction == "reduce":
-                return Target(name=name, high=min(v - amount for v, amount in amounts), scale=scale)
-            return Target(name=name, low=max(v + amount for v, amount in amounts), scale=scale)
+            old = _number(name, reference)
+            amount = by * abs(old) if relative else by
+            bounds = {"high": old - amount} if direction == "reduce" else {"low": old + amount}
+            return Target(name=name, scale=scale, against=old, by_chance=True, **bounds)
         case Reach(value=value):
-            down = value < _numbers(name, references)[-1]
-            bounds = {"high": value} if down else {"low": value}
-            return Target(name=name, scale=scale, **bounds)
+            old = _number(name, reference)
+            bounds = {"high": value} if value < old else {"low": value}
+            return Target(name=name, scale=scale, by_chance=True, **bounds)
         case Same(tolerance=own, beyond=beyond):
-            return _same(name, references, own or tolerance, beyond, scale)
+            return _same(name, reference, own or tolerance, beyond, scale)
         case _:
             raise TypeError(f"not a goal: {goal!r}")
 
 
-def _same(
-    name: str, references: Sequence[Value], tolerance: float, beyond: str | None, scale: float
-) -> Target:
-    first = references[0]
+def _same(name: str, first: Value, tolerance: float, beyond: str | None, scale: float) -> Target:
     if isinstance(first, str | bool) or first is None:
         return Target(name=name, label=first, is_class=True)
     slack = tolerance * abs(first)
     low = -math.inf if beyond == "less" else first - slack
     high = math.inf if beyond == "more" else first + slack
-    return Target(name=name, low=low, high=high, scale=scale)
+    return Target(name=name, low=low, high=high, scale=scale, against=float(first))
 
 
-def _numbers(name: str, references: Sequence[Value]) -> list[float]:
-    values = [float(v) for v in references if isinstance(v, Number) and not isinstance(v, bool)]
-    if not values:
-        raise QueryProblem(
-            f"{name} has no value at the baseline to compare with",
-            hint="give the goal as a number, e.g. <= 100",
-        )
-    return values
+def _number(name: str, reference: Value) -> float:
+    if isinstance(reference, Number) and not isinstance(reference, bool):
+        return float(reference)
+    raise QueryProblem(
+        f"{name} has no value at the baseline to compare with",
+        hint="give the goal as a number, e.g. <= 100",
+    )
+
+
+def in_numbers(target: Target) -> str:
+    """A goal with a range or a class: `time <= 40`, `10 <= power <= 20`, `state is COMPLETED`."""
+    if target.is_class:
+        return f"{target.name} is {format_value(target.label)}"
+    if math.isinf(target.low):
+        return f"{target.name} <= {target.high:.6g}"
+    if math.isinf(target.high):
+        return f"{target.name} >= {target.low:.6g}"
+    return f"{target.low:.6g} <= {target.name} <= {target.high:.6g}"
 
 
 def meets(target: Target | None, value: Value) -> bool | None:

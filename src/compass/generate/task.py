@@ -12,7 +12,7 @@ from compass.domain.base import Config
 from compass.domain.query import Kind, Query
 from compass.domain.space import Space
 from compass.domain.target import Target
-from compass.generate.base import Bools, Columns, Floats, Predictor
+from compass.generate.base import Bools, Chances, Columns, Floats, Predictor
 from compass.generate.linear_rules import LinearRules, linear_rules_of
 from compass.generate.measured_runs import MeasuredRuns
 from compass.prepare.geometry import Geometry
@@ -42,6 +42,8 @@ class Assumptions:
     sampled: bool = False  # whether the past runs are a sample of more
     best: MeasuredRuns | None = None  # the best one of the context; None: none is comparable
     notes: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()  # dependencies among the rules: found in the runs, not stated
+    dropped: tuple[str, ...] = ()  # those that what is given breaks, so that they are not kept
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class SearchTask:
     rules: tuple[Rule, ...]  # over the columns of the space
     outcome_rules: tuple[Rule, ...]  # over those and the predicted outcomes
     outcomes: tuple[str, ...]  # predicted outcomes, in the order the outcome rules expect
-    targets: tuple[Target, ...]
+    targets: tuple[Target, ...]  # what predictions have to be: shifted to keep the chance
     labels: dict[str, int]  # position of the wanted class of a target
     predict: Predictor
     geometry: Geometry
@@ -75,6 +77,8 @@ class SearchTask:
         None  # what was measured in the context; None: only the model counts
     )
 
+    chances: Chances | None = None  # how likely goals are met; None: none has to be likely
+    supported: Callable[[Floats], Bools] | None = None  # which configurations past runs support
     query: Query = field(default_factory=lambda: Query(kind=Kind.RECOMMEND))
     contexts: Floats = field(default_factory=lambda: np.empty((0, 0)))  # [c, d] averaged over
     baseline: StartingPoint | None = None

@@ -26,20 +26,26 @@ from compass.domain.expression import (
     names_in,
 )
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
-from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
+from compass.domain.query import EVERY_KNOB, Edit, Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.units import convert
+from compass.language.bare_labels import as_written, bare_label, is_arithmetic
 from compass.language.format import format_rule, format_value
 from compass.language.parse import parse_rule
+from compass.language.phrases import letters, outcomes_described
 
 Thing = TypeVar("Thing")
 
 
-def bind_query(query: Query, space: Space) -> Query:
-    """The same query with every name a column of the table and every value in its terms."""
-    ask = tuple(dict.fromkeys(n for name in query.ask for n in columns_like(name, space)))
+def bind_query(query: Query, space: Space, known: Space | None = None) -> Query:
+    """The same query with every name a column of the table and every value in its terms.
+
+    Conditions may also speak of other columns that are `known`.
+    """
+    where = tuple(bind_constraint(rule, known or space) for rule in query.where)
+    ask = _bind_asked(query, where, space)
     change = _spread(query.change, space, lambda p, edit: _bind_edit(edit, p))
-    goals = _spread(query.goals, space, lambda p, goal: _bind_goal(goal, p))
+    goals = _spread(_goals_by_column(query, {*ask, *change}, space), space, _bound_goal)
     if not goals and query.kind is Kind.WHAT_IF:
         moved = {*ask, *change}
         goals = {n: Observe() for n in space.having(Role.OUTCOME) if n not in moved}
@@ -48,7 +54,7 @@ def bind_query(query: Query, space: Space) -> Query:
             "ask": ask,
             "change": change,
             "goals": goals,
-            "where": tuple(bind_constraint(rule, space) for rule in query.where),
+            "where": where,
             "stated": _spread(query.stated, space, lambda p, value: bind_value(value, p)),
             "weights": _spread(query.weights, space, lambda _, weight: weight),
             "baseline": _bind_baseline(query.baseline, space),
@@ -56,6 +62,32 @@ def bind_query(query: Query, space: Space) -> Query:
     )
     _check(bound)
     return bound
+
+
+def _bind_asked(query: Query, where: Iterable[Constraint], space: Space) -> tuple[str, ...]:
+    """The columns that are asked for; `*` alone is every knob that the question leaves open."""
+    named = [name for name in query.ask if name != EVERY_KNOB or name in space]
+    ask = dict.fromkeys(n for name in named for n in columns_like(name, space))
+    if len(named) == len(query.ask):
+        return tuple(ask)
+    elsewhere = (name for part in (query.change, query.goals) for name in part)
+    taken = {n for name in elsewhere for n in columns_like(name, space)}
+    taken |= {name for rule in where for name in _fixed_by(parse_rule(rule.text))}
+    ask |= dict.fromkeys(n for n in space.having(Role.KNOB) if n not in taken)
+    if not ask:
+        raise QueryProblem(
+            "no knob is left for `*` to ask for", hint="name what to find, e.g. X = {threads: ?}"
+        )
+    return tuple(ask)
+
+
+def _fixed_by(node: Expression) -> tuple[str, ...]:
+    """The column that a rule such as `nodes == 4` leaves no choice of."""
+    match node:
+        case Comparison("==", Name(name), Literal()) | Comparison("==", Literal(), Name(name)):
+            return (name,)
+        case _:
+            return ()
 
 
 def bind_constraint(rule: Constraint, space: Space) -> Constraint:
@@ -70,13 +102,34 @@ def bind_config(config: Mapping[str, Value], space: Space) -> Config:
 
 
 def column(name: str, space: Space) -> str:
-    """The column that a person means: exactly, else apart from upper and lower case."""
+    """The column that a person means.
+
+    Exactly, else apart from upper and lower case, else also apart from `_`, `-` and spaces:
+    `perf variation` is perf_variation, `run_time` is runtime.
+    """
     if name in space:
         return name
-    folded = [other for other in space.names if other.casefold() == name.casefold()]
-    if len(folded) == 1:
-        return folded[0]
+    for alike in (str.casefold, letters):
+        found = [other for other in space.names if alike(other) == alike(name)]
+        if len(found) == 1:
+            return found[0]
     raise unknown("column", name, space.names)
+
+
+def _goals_by_column(query: Query, moved: set[str], space: Space) -> dict[str, Goal]:
+    """The goals, those of several words (`link stalls`) on all outcomes whose names have them.
+
+    What X names itself is not meant by such words, nor by a `*`.
+    """
+    found: dict[str, Goal] = {}
+    for name, goal in query.goals.items():
+        columns = outcomes_described(name, space) or columns_like(name, space)
+        others = [other for other in columns if other not in moved]
+        for other in others if len(columns) > 1 and others else columns:
+            if other in found:
+                raise QueryProblem(f"'{other}' is named twice", hint="name each column once")
+            found[other] = goal
+    return found
 
 
 def columns_like(name: str, space: Space) -> tuple[str, ...]:
@@ -171,6 +224,10 @@ def _bind_edit(edit: Edit, parameter: Number | Category) -> Edit:
         return Plus(amount=amount)
     assert isinstance(edit, Times | Plus)
     return edit
+
+
+def _bound_goal(parameter: Number | Category, goal: Goal) -> Goal:
+    return _bind_goal(goal, parameter)
 
 
 def _bind_goal(goal: Goal, parameter: Number | Category) -> Goal:
@@ -320,9 +377,20 @@ def _bind_comparison(op: str, left: Expression, right: Expression, space: Space)
         # `partition == gpu`: a word that is no column is a label of the other side.
         if category is not None and isinstance(node, Name) and not _is_column(node.name, space):
             sides[place] = Literal(match_label(node.name, category))
+        elif category is not None and is_arithmetic(node):
+            sides[place] = _bind_bare_label(node, category, space)
     bound = [side if isinstance(side, Literal) else bind_rule(side, space) for side in sides]
     converted = _bind_literals(bound, bound, space)
     return Comparison(op, converted[0], converted[1])
+
+
+def _bind_bare_label(node: Expression, category: Category, space: Space) -> Expression:
+    """`model == ResNet-50`: the label that reads as this arithmetic, if there is one."""
+    if found := bare_label(node, category):
+        return Literal(found[0])
+    if any(_is_column(name, space) for name in names_in(node)):
+        return node
+    return Literal(match_label(as_written(node), category))
 
 
 def _is_column(name: str, space: Space) -> bool:

@@ -9,21 +9,20 @@ from lark import Token
 from compass.domain import option
 from compass.domain.base import Value
 from compass.domain.constraint import Constraint
-from compass.domain.errors import QuerySyntax
+from compass.domain.errors import QuerySyntax, unknown
 from compass.domain.expression import Literal
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
 from compass.domain.option import Option
 from compass.domain.query import Edit, Given, Kind, Plus, Query, Row, SetTo, Times
-from compass.language.build_rule import BuildRule, bare_name, one_unit, signed_literal
+from compass.language.build_rule import BuildRule, bare_name, one_unit, read_unit, signed_literal
+from compass.language.edits import (
+    Hyphenated,
+    NewValue,
+    claimed_old,
+    times_old,
+    without_unit,
+)
 from compass.language.format import format_rule
-
-
-@dataclass(frozen=True)
-class _New:
-    """What stands behind an arrow; `of` is the word that it is relative to."""
-
-    edit: Edit
-    of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,36 +67,47 @@ class BuildQuery(BuildRule):
     def given_label(self, items: list[Token]) -> tuple[Any, ...]:
         return (None, self.new_label(items))
 
+    def given_hyphenated(self, items: list[Token]) -> tuple[Any, ...]:
+        return (None, self.new_hyphenated(items))
+
+    def given_relative(self, items: list[NewValue]) -> tuple[Any, ...]:
+        return (None, items[0])
+
     def raise_by(self, items: list[Any]) -> tuple[Any, ...]:
-        return (None, _New(_times(1 + _share(items[0]))))
+        return (None, NewValue(times_old(1 + _share(items[0]))))
 
     def lower_by(self, items: list[Any]) -> tuple[Any, ...]:
-        return (None, _New(_times(1 - _share(items[0]))))
+        return (None, NewValue(times_old(1 - _share(items[0]))))
 
-    def new_value(self, items: list[Literal]) -> _New:
-        return _New(SetTo(value=items[0].value, unit=items[0].unit))
+    def new_value(self, items: list[Literal]) -> NewValue:
+        return NewValue(SetTo(value=items[0].value, unit=items[0].unit))
 
-    def new_label(self, items: list[Token]) -> _New:
-        return _New(SetTo(value=str(items[0])))
+    def new_label(self, items: list[Token]) -> NewValue:
+        return NewValue(SetTo(value=str(items[0])))
 
-    def new_times(self, items: list[Any]) -> _New:
-        return _New(_times(items[0]), of=str(items[-1]))
+    def new_hyphenated(self, items: list[Token]) -> Hyphenated:
+        return Hyphenated(str(items[0]), read_unit(items[1]) if items[1:] else None)
 
-    def new_times_right(self, items: list[Any]) -> _New:
-        return _New(_times(items[2]), of=str(items[0]))
+    def new_times(self, items: list[Any]) -> NewValue:
+        return NewValue(times_old(items[0]), of=str(items[-1]))
 
-    def new_divided(self, items: list[Any]) -> _New:
+    def new_times_right(self, items: list[Any]) -> NewValue:
+        return NewValue(times_old(items[2]), of=str(items[0]))
+
+    def new_divided(self, items: list[Any]) -> NewValue:
         if not items[2]:
             raise QuerySyntax("cannot divide by zero", hint="write e.g. old -> old/2")
-        return _New(_times(1 / items[2]), of=str(items[0]))
+        return NewValue(times_old(1 / items[2]), of=str(items[0]))
 
-    def new_plus(self, items: list[Token]) -> _New:
+    def new_plus(self, items: list[Token]) -> NewValue:
         literal = signed_literal(items[1:])
-        return _New(Plus(amount=_plain(literal), unit=literal.unit), of=str(items[0]))
+        return NewValue(Plus(amount=_plain(literal), unit=literal.unit), of=str(items[0]))
 
     def xitem(self, items: list[Any]) -> tuple[Any, ...]:
         name, (old, new) = items
-        return (name, new and new.edit, _claim(name, old, new))
+        if isinstance(new, Hyphenated):
+            new = new.meaning(name, old)
+        return (name, new and new.edit, claimed_old(name, old, new))
 
     def xset(self, items: list[Any]) -> _X:
         edits = _unique([(name, edit) for name, edit, _ in items], "X")
@@ -171,9 +181,11 @@ class BuildQuery(BuildRule):
         if not isinstance(goal, tuple):
             return (name, goal, ())
         old, new = goal
-        if isinstance(new, _New):
-            return (name, _goal_of(new.edit), _claim(name, old, new))
-        return (name, new, _claim(name, old, None))  # `120 -> reduce by 10%`
+        if isinstance(new, Hyphenated):
+            new = new.meaning(name, old)
+        if isinstance(new, NewValue):
+            return (name, _goal_of(new.edit), claimed_old(name, old, new))
+        return (name, new, claimed_old(name, old, None))  # `120 -> reduce by 10%`
 
     def yset(self, items: list[Any]) -> _Y:
         """A name without a goal takes the next one in the list; at the end it is observed."""
@@ -193,7 +205,7 @@ class BuildQuery(BuildRule):
         name, value = items
         if not isinstance(value, Literal):
             return (name, str(value))
-        return (name, _without_unit(name, value))
+        return (name, without_unit(name, value))
 
     def weight(self, items: list[Any]) -> tuple[Token, float]:
         name, value = items
@@ -202,6 +214,13 @@ class BuildQuery(BuildRule):
                 f"the weight of {name} must be a positive number", hint="1 is what it costs now"
             )
         return (name, value)
+
+    def term(self, items: list[Any]) -> tuple[Token, float]:
+        name, value = items
+        if name not in option.LOSS_TERMS:
+            wrong = unknown("term of the loss", str(name), option.LOSS_TERMS)
+            raise QuerySyntax(wrong.message, hint=wrong.hint, column=name.start_pos or 0)
+        return (name, _between(value, f"the weight of {name}", option.LOSS))
 
     def where(self, items: list[Any]) -> dict[str, Any]:
         return {"where": tuple(Constraint(text=format_rule(rule)) for rule in items)}
@@ -233,12 +252,33 @@ class BuildQuery(BuildRule):
             )
         return {"level": share}
 
+    def chance(self, items: list[Token]) -> dict[str, Any]:
+        share = _share(items[0]) if items[0].type == "PERCENT" else float(items[0])
+        if not 0 < share < 1:
+            raise QuerySyntax(
+                f"no goal can be met with a chance of {items[0]}",
+                hint="write a chance between 0% and 100%, e.g. chance 95%",
+            )
+        return {"chance": share}
+
+    def beyond(self, _items: list[Token]) -> dict[str, Any]:
+        return {"beyond": True}
+
+    def keep_dependencies(self, _items: list[Token]) -> dict[str, Any]:
+        return {"dependencies": "keep"}
+
+    def ignore_dependencies(self, _items: list[Token]) -> dict[str, Any]:
+        return {"dependencies": "ignore"}
+
     def generator(self, items: list[Any]) -> dict[str, Any]:
         (name,) = items
         return {"generator": str(name.value if isinstance(name, Literal) else name)}
 
     def weights(self, items: list[Any]) -> dict[str, Any]:
         return {"weights": _unique(items, "weights")}
+
+    def loss(self, items: list[Any]) -> dict[str, Any]:
+        return {"loss": _unique(items, "loss")}
 
     def recommend(self, items: list[Any]) -> Query:
         return _query(Kind.RECOMMEND, items)
@@ -262,12 +302,6 @@ def _share(token: Token) -> float:
         raise QuerySyntax(f"{text}% is too large", hint="write a finite number")
     # Moving the point instead of dividing: every share then has a percentage that is exactly it.
     return float(f"{digits}e{int(exponent or 0) - 2}")
-
-
-def _times(factor: float) -> Times:
-    if not math.isfinite(factor):
-        raise QuerySyntax("the factor is too large", hint="write a finite number")
-    return Times(factor=factor)
 
 
 def _plain(literal: Literal) -> float:
@@ -319,37 +353,6 @@ def _unique(pairs: list[tuple[Token, Any]], where: str) -> dict[str, Any]:
     return found
 
 
-def _without_unit(name: str, literal: Literal) -> Value:
-    if literal.unit is not None:
-        raise QuerySyntax(
-            f"the old value of {name} has a unit", hint="write old values as plain numbers"
-        )
-    return literal.value
-
-
-def _claim(name: str, old: Literal | str | None, new: _New | None) -> tuple[Value, ...]:
-    """The old value that `old -> new` claims; empty when the word is only a reference."""
-    of = new.of.casefold() if new is not None and new.of is not None else None
-    references = {"old", name.casefold()}
-    if isinstance(old, Literal):
-        claimed: tuple[Value, ...] = (_without_unit(name, old),)
-    elif old is None or old.casefold() in (of, *references):
-        claimed = ()
-    else:
-        to_label = (
-            new is not None and isinstance(new.edit, SetTo) and isinstance(new.edit.value, str)
-        )
-        claimed = () if old.casefold() == "x" and not to_label else (old,)
-    if isinstance(old, str):
-        references.add(old.casefold())  # `n -> n/2`: any word will do
-    if of is not None and of not in references | {"x"}:
-        raise QuerySyntax(
-            f"{name} can only change relative to its own old value, not to '{of}'",
-            hint=f"write {name}: old -> 2*old; a relation between columns is a rule of C",
-        )
-    return claimed
-
-
 def _goal_of(edit: Edit) -> Goal:
     """The goal that `y: old -> ...` means."""
     if isinstance(edit, Times):
@@ -377,6 +380,11 @@ def _query(kind: Kind, items: list[Any]) -> Query:
             raise QuerySyntax(f"'{_CLAUSES.get(name, name)}' is given twice", hint="give it once")
         rules = fields.get("where", ()) + clause.get("where", ())
         fields |= clause | ({"where": rules} if rules else {})
+    if "diversity" in fields and "diversity" in fields.get("loss", ()):
+        raise QuerySyntax(
+            "the weight of diversity is given twice, alone and in loss",
+            hint="write diversity, or loss {diversity: ...}",
+        )
     stated = x.stated | y.stated
     return Query(kind=kind, ask=x.ask, change=x.change, goals=y.goals, stated=stated, **fields)
 

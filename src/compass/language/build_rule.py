@@ -49,7 +49,8 @@ def bare_name(token: str) -> str:
     return token[1:-1].replace("``", "`") if token.startswith("`") else token.strip()
 
 
-def _unit(text: str) -> str:
+def read_unit(text: str) -> str:
+    """The symbol of a unit as a person writes it."""
     symbol = canonical(text)
     if symbol is None:
         raise QuerySyntax(
@@ -62,7 +63,7 @@ def signed_literal(parts: list[Token]) -> Literal:
     """`-5 W` as tokens: a sign, a number, a unit; the first and last may be missing."""
     negative = parts[0].type == "SIGN" and parts[0] != "+"
     number = next(p for p in parts if p.type == "NUMBER")
-    unit = next((_unit(p) for p in parts if p.type == "UNIT"), None)
+    unit = next((read_unit(p) for p in parts if p.type == "UNIT"), None)
     value = _number(number)
     return Literal(-value if negative else value, unit)
 

@@ -1,8 +1,9 @@
 """Queries and rules into canonical text: the inverse of `parse`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from compass.domain.arguments import anything_of, takes
 from compass.domain.base import Value
@@ -21,7 +22,7 @@ from compass.domain.expression import (
     Or,
 )
 from compass.domain.goal import Change, Extreme, Goal, IsClass, Observe, Reach, Same, Within
-from compass.domain.query import Edit, Kind, Plus, Query, Row, SetTo, Times
+from compass.domain.query import EVERY_KNOB, Edit, Kind, Plus, Query, Row, SetTo, Times
 
 _LABEL = re.compile(r"[^\W\d]\w*\Z")
 _PLAIN = re.compile(r"[^\W\d]\w*(\.\w+)*\Z")
@@ -162,7 +163,7 @@ def _x_items(query: Query) -> list[str]:
     items = []
     for name in query.ask:
         old = format_value(query.stated[name]) + " -> " if name in query.stated else ""
-        items.append(f"{format_name(name)}: {old}?")
+        items.append(f"{name if name == EVERY_KNOB else format_name(name)}: {old}?")
     for name, edit in query.change.items():
         stated = name in query.stated
         plain = query.kind is Kind.RECOMMEND and isinstance(edit, SetTo) and not stated
@@ -207,23 +208,36 @@ def format_query(query: Query) -> str:
     elif query.baseline is not None:
         pairs = (f"{format_name(n)}: {format_value(v)}" for n, v in query.baseline.config.items())
         text += f" from {{{', '.join(pairs)}}}"
-    if query.count is not None:
-        text += f" top {query.count}"
-    if query.seed is not None:
-        text += f" seed {query.seed}"
-    if query.weights:
-        pairs = (f"{format_name(n)}: {format_number(w)}" for n, w in query.weights.items())
-        text += f" weights {{{', '.join(pairs)}}}"
-    if query.diversity is not None:
-        text += f" diversity {format_number(query.diversity)}"
-    if query.prove is not None:
-        text += f" prove {format_number(query.prove)}"
-    if query.level is not None:
-        text += f" level {format_percent(query.level)}"
-    if query.generator is not None:
-        plain = _LABEL.match(query.generator)
-        text += f" generator {query.generator if plain else format_value(query.generator)}"
-    return text
+    return " ".join([text, *_options(query)])
+
+
+def _options(query: Query) -> list[str]:
+    """The clauses of the options that a query says."""
+    said: list[tuple[str, Any, Callable[[Any], str]]] = [
+        ("top", query.count, format_number),
+        ("seed", query.seed, format_number),
+        ("weights", query.weights or None, _weights),
+        ("diversity", query.diversity, format_number),
+        ("loss", query.loss or None, _weights),
+        ("prove", query.prove, format_number),
+        ("level", query.level, format_percent),
+        ("chance", query.chance, format_percent),
+        ("beyond", query.beyond or None, lambda _: ""),
+        ("generator", query.generator, _plugin),
+    ]
+    clauses = [f"{word} {form(value)}".rstrip() for word, value, form in said if value is not None]
+    return (
+        clauses if query.dependencies is None else [*clauses, f"{query.dependencies} dependencies"]
+    )
+
+
+def _weights(weights: Mapping[str, float]) -> str:
+    pairs = (f"{format_name(name)}: {format_number(weight)}" for name, weight in weights.items())
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _plugin(name: str) -> str:
+    return name if _LABEL.match(name) else format_value(name)
 
 
 def listed(words: Sequence[str]) -> str:

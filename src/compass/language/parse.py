@@ -3,6 +3,7 @@
 Decision 0001 (docs/decisions).
 """
 
+import re
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -16,7 +17,9 @@ from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.expression import Expression
 from compass.domain.query import Query
 from compass.language.build_query import BuildQuery
+from compass.language.format import format_value
 
+_WORDS = re.compile(r"[\w.+/ -]{2,40}\Z")
 LONGEST_TEXT = 8000  # characters; longer texts are refused
 
 
@@ -150,4 +153,16 @@ def _explain(error: UnexpectedInput, text: str, start: str) -> QuerySyntax:
     hint = f"expected {', '.join(names[:6])}" if names else _EXAMPLES[start]
     if not column:
         hint = _EXAMPLES[start]
+    elif value := _unquoted(text, column):
+        hint += f"; if it is one value, quote it: {format_value(value)}"
     return QuerySyntax(message, hint=hint, text=text, column=column or 0)
+
+
+def _unquoted(text: str, column: int) -> str | None:
+    """The words around a place that may be one value without its quotes: `model: Tesla V100`."""
+    begin = max(text.rfind(mark, 0, column) for mark in ":=>{,") + 1
+    end = min(at for mark in ",}\n" if (at := f"{text},".find(mark, column)) >= 0)
+    value = text[begin:end].strip()
+    behind = text[: text.find(value, begin)].rstrip()
+    plain = _WORDS.match(value) and value[0].isalnum() and any(c.isalpha() for c in value)
+    return value if plain and behind.endswith((":", "=", "->", "=>")) else None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.language import parse_rule
+from compass.learn.dependencies import FoundDependencies
 from compass.learn.runs import RunIndex, distinct_runs, repeated_runs
 from compass.prepare import Prepared
 from compass.prepare.geometry import Geometry
@@ -92,6 +93,11 @@ class FeatureView:
         if self.everything is self.prepared:
             return self.runs
         return RunIndex.of(self.everything, self.names)
+
+    @cached_property
+    def dependencies(self) -> FoundDependencies:
+        """What holds among the features on all past runs, without having been stated."""
+        return FoundDependencies.of(self.everything, self.features)
 
     @cached_property
     def distinct(self) -> Rows:

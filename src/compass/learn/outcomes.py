@@ -10,6 +10,7 @@ from compass.domain.answer import ModelCard
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number
 from compass.learn.features import FeatureView
+from compass.learn.held_out import Carry, HeldOut
 from compass.learn.reliability import Reliability, missed, reliability
 from compass.learn.training import TrainingData
 from compass.model.base import Fitted, Task
@@ -17,6 +18,7 @@ from compass.model.recipe import Recipe
 from compass.prepare.split import configurations
 from compass.prepare.weigh import median
 from compass.settings import Settings
+from compass.trust.chance import Errors, Hits
 from compass.trust.interval import Conformal
 from compass.trust.pairs.comparable import disagreement
 from compass.trust.pairs.effect import Outcome
@@ -96,6 +98,7 @@ class LearntOutcome:
     name: str
     learnt: OutcomeModel
     _effects: dict[int, Outcome] = field(default_factory=dict, repr=False)
+    _hits: dict[int, Hits] = field(default_factory=dict, repr=False)
 
     @property
     def parameter(self) -> Number | Category:
@@ -138,6 +141,35 @@ class LearntOutcome:
             weight=weight[runs.position[known]],
             miss_weight=weight[held],
         )
+
+    @cached_property
+    def held_out(self) -> HeldOut:
+        """The runs that the model did not see."""
+        return HeldOut.of(self.view, self.y, self.learnt.model)
+
+    @cached_property
+    def errors(self) -> Errors:
+        """The signed errors of a number on runs that the model did not see."""
+        assert self.learnt.interval is not None
+        return self.held_out.errors(usual=self.learnt.interval.usual, log=self.learnt.interval.log)
+
+    @cached_property
+    def change_errors(self) -> Errors:
+        """The errors of changes between two configurations; either sign is as likely."""
+        assert self.learnt.change is not None
+        return Errors.symmetric(self.learnt.change)
+
+    @cached_property
+    def carry(self) -> Carry:
+        """How far the error at a measured run is expected again near it."""
+        assert self.learnt.interval is not None
+        return self.held_out.carry(log=self.learnt.interval.log)
+
+    def hits(self, label: int) -> Hits:
+        """How often the class of this number was right, by the score that the model gave it."""
+        if label not in self._hits:
+            self._hits[label] = self.held_out.hits(label)
+        return self._hits[label]
 
     @cached_property
     def usual_error(self) -> float:

@@ -11,6 +11,8 @@ Floats = NDArray[np.float64]
 
 _UNREPEATED = 0.05  # scatter of repeated runs where none is known, as a share of the model's error
 
+_KNOWN = 8  # repeated runs that tell how far runs scatter
+
 
 @dataclass(frozen=True)
 class Reliability:
@@ -18,6 +20,17 @@ class Reliability:
 
     noise: float  # variance of one run around the mean of its configuration
     error: float  # variance of the model around that mean
+    repeats: int = 0  # runs beyond the first of their configuration: what tells the noise
+
+    @property
+    def scatter(self) -> float:
+        """The variance of a single run to reckon with.
+
+        Where hardly any configuration was repeated, half of the model's error may be scatter.
+        """
+        if self.repeats >= _KNOWN:
+            return self.noise
+        return max(self.noise, (self.noise + self.error) / 2)
 
     def weight(self, runs: NDArray[np.int64]) -> Floats:
         """The share of the measured mean in the value of a configuration with so many runs, [n].
@@ -57,7 +70,7 @@ def reliability(
     apart = float((counts * missed(y, centre, relative=relative)).sum())
     freedom = int(np.maximum(count - 1, 0).sum())
     noise = (apart + _UNREPEATED**2 * held) / (freedom + 1)
-    return Reliability(noise, max(held - noise, _UNREPEATED**2 * held))
+    return Reliability(noise, max(held - noise, _UNREPEATED**2 * held), freedom)
 
 
 def missed(y: Floats, p: Floats, *, relative: bool) -> Floats:

@@ -44,6 +44,12 @@ class RunIndex:
         first, last = (int(np.searchsorted(self.key, key, side)) for side in ("left", "right"))
         return sorted(int(self.row[i]) for i in range(first, last) if np.array_equal(self.X[i], x))
 
+    def positions(self, x: Floats) -> Rows:
+        """The positions in the prepared table of the past runs of a configuration x [d]."""
+        key = configurations(x[None, :])[0]
+        first, last = (int(np.searchsorted(self.key, key, side)) for side in ("left", "right"))
+        return np.asarray(self.position[first:last])
+
     def known(self, X: Floats) -> Bools:
         """Which configurations X [n, d] were run before."""
         return np.asarray(self.count(X) > 0)

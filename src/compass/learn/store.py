@@ -253,6 +253,7 @@ class ModelStore:
             low=low,
             high=high,
             checked=len(valid),
+            unseen=target not in self.given,
             log=recipe.log,
             embedding=recipe.embedding,
             tuned={name: v for part in recipe.changes.values() for name, v in part.items()},

@@ -44,6 +44,9 @@ __all__ = [
 ]
 
 
+_NO_COLUMNS = Space(parameters=())
+
+
 @dataclass(frozen=True)
 class Prepared:
     """Clean, encoded data and where every row of it came from."""
@@ -60,6 +63,7 @@ class Prepared:
     comparable: tuple[str, ...] | None = None  # the same in comparable runs; None: not stated
     weighed_by: str | None = None  # the column of the weights; None: all rows count alike
     origin: NDArray[np.object_] | None = None  # [n] RowOrigin of each; None: all were measured
+    constants: Space = _NO_COLUMNS  # ignored columns with one value in every row
 
     @property
     def rows(self) -> int:
@@ -81,6 +85,11 @@ class Prepared:
         if self.origin is None:
             return np.ones(self.rows, dtype=np.bool_)
         return np.asarray(self.origin == RowOrigin.MEASURED)
+
+    @cached_property
+    def with_constants(self) -> Space:
+        """The columns in use, and behind them those that have one value in every row."""
+        return Space(parameters=(*self.space.parameters, *self.constants.parameters))
 
     def citable(self, positions: Rows) -> Rows:
         """Those of the positions at which a run was made."""
@@ -154,7 +163,18 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         comparable=study.comparable,
         weighed_by=weight_column(study, table),
         origin=None if origin is None else origin[last.rows],
+        constants=_constants(space, columns),
     )
+
+
+def _constants(space: Space, columns: Sequence[ColumnReport]) -> Space:
+    """The ignored columns that have the same value in every row of the table."""
+    single = [
+        report.name
+        for report in columns
+        if report.role is Role.IGNORED and report.distinct == 1 and not report.missing
+    ]
+    return space.select(single)
 
 
 def _about(study: Study, table: Table) -> Study:

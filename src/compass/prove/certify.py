@@ -4,7 +4,9 @@ import numpy as np
 
 from compass.domain.answer import Certificate, CertificateStatus
 from compass.generate.base import Candidates, Floats
+from compass.generate.objectives import objectives
 from compass.generate.score import score
+from compass.generate.targets import in_numbers
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import distances
 
@@ -32,7 +34,7 @@ def certified(
     from compass.prove import prove
 
     proof = prove(task, found, seconds)
-    certificate = proof.certificate
+    certificate = _about(task, proof.certificate)
     if task.past_runs is not None:
         # Predictions bound what was never run: measured runs are compared with that bound.
         reason = f"{certificate.reason} {_MEASURED}"
@@ -40,6 +42,35 @@ def certified(
     if proof.better is None:
         return found, certificate
     return _with_first(task, found, proof.better), certificate
+
+
+def _about(task: SearchTask, certificate: Certificate) -> Certificate:
+    """The certificate with the goals that it is about, shifted to keep the chance."""
+    goals = tuple(in_numbers(target) for target in task.targets if target.direction is None)
+    chance, reason, chances = None, certificate.reason, task.chances
+    if chances is not None and any(target.by_chance for target in task.targets):
+        chance = chances.chance
+    if (
+        chances is not None
+        and chance is not None
+        and certificate.status is not CertificateStatus.NO_PROOF
+    ):
+        moved = [
+            f"a prediction of {in_numbers(target)}"
+            for target, wanted in zip(task.targets, chances.targets, strict=True)
+            if target.by_chance and not target.is_class and target != wanted
+        ]
+        if moved:
+            reason = f"{reason} For a chance of {chance:.0%} it takes {' and '.join(moved)}."
+    return certificate.model_copy(
+        update={
+            "reason": reason,
+            "goals": goals,
+            "chance": chance,
+            "tolerance": task.settings.search.tolerance if objectives(task.targets) else None,
+            "measured": task.past_runs is not None,
+        }
+    )
 
 
 def _with_first(task: SearchTask, found: Candidates, x: Floats) -> Candidates:

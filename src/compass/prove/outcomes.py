@@ -9,8 +9,8 @@ import numpy as np
 from compass.domain.space import Number, Space
 from compass.domain.target import Target
 from compass.generate.base import Floats
+from compass.generate.targets import in_numbers
 from compass.generate.task import SearchTask
-from compass.language import format_value
 from compass.model.trees.flat import FlatForest
 from compass.model.trees.joined import AVERAGED_RAW
 from compass.rules import Rule
@@ -79,6 +79,12 @@ def outcomes_of(task: SearchTask) -> dict[str, OutcomeSum] | str:
                 "sums over trees, so nothing can be proved about it."
             )
         found[name] = outcome
+    for target in task.targets:
+        if target.least and found[target.name].link not in ("identity", "sigmoid"):
+            return (
+                f"The probability of {target.name} is not a sum over trees, so nothing can be "
+                "proved about how likely it is."
+            )
     return found
 
 
@@ -99,11 +105,11 @@ def goals_of(task: SearchTask, outcomes: Mapping[str, OutcomeSum]) -> tuple[Goal
     for target in task.targets:
         outcome = outcomes[target.name]
         if target.is_class:
-            bands = _class_bands(outcome, task.labels[target.name])
+            bands = _class_bands(outcome, task.labels[target.name], target.least)
         else:
             bands = _range_bands(outcome, target.low, target.high)
         if bands or target.is_class:
-            found.append(GoalBands(goal_text(target), target, bands))
+            found.append(GoalBands(in_numbers(target), target, bands))
     return tuple(found)
 
 
@@ -127,17 +133,6 @@ def band_of(rule: Rule, outcomes: Mapping[str, OutcomeSum]) -> Band | None:
         return None
     low, high = (-math.inf, edge) if below == (factor > 0) else (edge, math.inf)
     return Band(name, np.ones(1), *unlinked(outcome.link, low, high))
-
-
-def goal_text(target: Target) -> str:
-    """`time <= 40`, `10 <= power <= 20`, `state is COMPLETED`."""
-    if target.is_class:
-        return f"{target.name} is {format_value(target.label)}"
-    if math.isinf(target.low):
-        return f"{target.name} <= {target.high:.6g}"
-    if math.isinf(target.high):
-        return f"{target.name} >= {target.low:.6g}"
-    return f"{target.low:.6g} <= {target.name} <= {target.high:.6g}"
 
 
 def _range_bands(outcome: OutcomeSum, low: float, high: float) -> tuple[Band, ...]:
@@ -171,12 +166,23 @@ def linked(link: str, raw: float) -> float:
     return math.exp(raw) if raw < 709 else math.inf
 
 
-def _class_bands(outcome: OutcomeSum, wanted: int) -> tuple[Band, ...]:
-    """The wanted class is not behind any other; one score alone is always ahead."""
+def _class_bands(outcome: OutcomeSum, wanted: int, least: float) -> tuple[Band, ...]:
+    """The wanted class is not behind any other and has at least this score.
+
+    One score alone is always ahead. Scores that are exponentials over their sum are no bands of raw
+    values: see `outcomes_of`.
+    """
     if outcome.link == "sigmoid":
         sign = 1.0 if wanted == 1 else -1.0
-        return (Band(outcome.name, np.array([sign]), -_SIGMOID_TIE, math.inf),)
+        low = -_SIGMOID_TIE
+        if 0.5 < least < 1:
+            low = math.log(least / (1 - least)) * (1 - _CURVED)
+        return (Band(outcome.name, np.array([sign]), low, math.inf),)
     found = []
+    if least and outcome.link == "identity":
+        alone = np.zeros(outcome.raws)
+        alone[wanted] = 1.0
+        found.append(Band(outcome.name, alone, least, math.inf))
     for other in range(outcome.raws):
         if other != wanted:
             weights = np.zeros(outcome.raws)

@@ -34,6 +34,8 @@ def check_generator(plugin: Any, *, name: str | None = None) -> None:
             )
         truth = everything(task)
         _existence(at, task, result, truth)
+        if not getattr(plugin, "weighs_goals", False):
+            _plenty(at, result, truth)
         if result is None:
             continue
         _shapes(at, task, result)
@@ -73,7 +75,7 @@ def _generate(at: Witness, plugin: Any, case: GeneratorCase) -> Candidates | Non
 def _existence(
     at: Witness, task: SearchTask, result: Candidates | None, truth: ScoredCandidates | None
 ) -> None:
-    """Nothing where there is nothing; something where there is plenty; no false certainty."""
+    """Nothing where there is nothing; the start where nothing moves; no false certainty."""
     empty = result is None or not len(result.X)
     if truth is None:
         return
@@ -96,17 +98,25 @@ def _existence(
         "where nothing may move it gives the start",
         f"{result.X.tolist()}",
     )
-    at.expect(
-        len(result.X) or obeying.mean() < _EASY,
-        "where one configuration in ten obeys the rules it gives some, even if no goal is met",
-        f"none, though {int(obeying.sum())} of {len(obeying)} legal configurations obey them",
-    )
     meeting = obeying & (truth.valid <= 0)
     at.expect(
         not result.exhaustive or bool(np.any(result.meets)) == bool(meeting.any()),
         "`exhaustive` is said only when every configuration was tried",
         f"{int(meeting.sum())} answers were overlooked",
     )
+
+
+def _plenty(at: Witness, result: Candidates | None, truth: ScoredCandidates | None) -> None:
+    """Something where there is plenty: for generators that put rules and goals before all else."""
+    if truth is None or result is None:
+        return
+    obeying = truth.violation == 0
+    at.expect(
+        len(result.X) or obeying.mean() < _EASY,
+        "where one configuration in ten obeys the rules it gives some, even if no goal is met",
+        f"none, though {int(obeying.sum())} of {len(obeying)} legal configurations obey them",
+    )
+    meeting = obeying & (truth.valid <= 0)
     at.expect(
         bool(np.any(result.meets)) or meeting.mean() < _EASY,
         "it finds an answer where one configuration in ten is one",

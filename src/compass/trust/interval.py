@@ -89,27 +89,6 @@ class Conformal:
         """How many units that count alike the rows to check with are worth."""
         return float(self.weights.sum()) / self.unseen
 
-    def chance(self, predicted: Floats, spread: Floats, low: float, high: float) -> Floats:
-        """The chance [n] that new runs with these predictions [n] lie between low and high.
-
-        Errors above and below are taken to be equally likely; what no run to check with tells
-        counts as a miss.
-        """
-        if self.log:
-            spread = spread / predicted
-            with np.errstate(divide="ignore"):
-                predicted, low, high = np.log(predicted), *np.log(np.maximum([low, high], 0.0))
-        expected = size(spread, self.usual)
-        above, below = (high - predicted) / expected, (low - predicted) / expected
-        return np.asarray(
-            (np.sign(above) * self._within(above) - np.sign(below) * self._within(below)) / 2
-        )
-
-    def _within(self, scaled: Floats) -> Floats:
-        """The share [n] of new runs whose scaled residual is at most this size [n]."""
-        shares = np.concatenate([[0.0], self._share])
-        return np.asarray(shares[np.searchsorted(self.residuals, np.abs(scaled), side="right")])
-
     @cached_property
     def _share(self) -> Floats:
         # A new run comes with a weight of its own and an unknown, possibly infinite residual.
@@ -173,12 +152,20 @@ def of_residuals(
     a run of a new group, each group as likely as any: all have the same weight, shared by their
     rows, and so has the new one (hierarchical conformal prediction, Lee, Barber, Willett 2023).
     """
-    of_row = np.arange(len(miss)) if unit is None else np.unique(unit, return_inverse=True)[1]
+    weight, unseen, units = counted(weight, unit, groups=groups)
+    residuals = miss / size(spread, usual)
+    ascending = np.argsort(residuals, kind="stable")
+    return Conformal(residuals[ascending], weight[ascending], unseen, usual, log, units)
+
+
+def counted(weight: Floats, unit: Labels | None, *, groups: bool) -> tuple[Floats, float, int]:
+    """How much each row [v] counts, how much a new run does, and how many units there are.
+
+    See `of_residuals`.
+    """
+    of_row = np.arange(len(weight)) if unit is None else np.unique(unit, return_inverse=True)[1]
     masses: Floats = np.bincount(of_row, weights=weight).astype(np.float64)
     if groups and len(masses):
         weight, masses = weight / masses[of_row], np.ones(len(masses))
     total = float(masses.sum())
-    unseen = float((masses**2).sum() / total) if total else 1.0
-    residuals = miss / size(spread, usual)
-    ascending = np.argsort(residuals, kind="stable")
-    return Conformal(residuals[ascending], weight[ascending], unseen, usual, log, len(masses))
+    return weight, float((masses**2).sum() / total) if total else 1.0, len(masses)

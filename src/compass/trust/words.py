@@ -24,6 +24,7 @@ _ABOUT_EFFECTS = frozenset(
         DoubtCode.NOTHING_COMPARABLE,
     }
 )
+_ABOUT_GOALS = frozenset({DoubtCode.GOAL_CHANCE, DoubtCode.GOAL_MISSED})
 _ADVICE = (
     "Add a column that names the program and its input, or say which runs are comparable "
     "(--comparable COLUMNS, or all)."
@@ -33,8 +34,8 @@ _ADVICE = (
 def in_words(trust: Trust, comparable: Comparable) -> str:
     """The reason of a label: the doubts, else the support; `comparable` says of which runs."""
     on_effects = [doubt for doubt in trust.doubts if doubt.code in _ABOUT_EFFECTS]
-    on_goals = [doubt for doubt in trust.doubts if doubt.code is DoubtCode.GOAL_CHANCE]
-    others = [d for d in trust.doubts if d.code not in {*_ABOUT_EFFECTS, DoubtCode.GOAL_CHANCE}]
+    on_goals = [doubt for doubt in trust.doubts if doubt.code in _ABOUT_GOALS]
+    others = [d for d in trust.doubts if d.code not in _ABOUT_EFFECTS | _ABOUT_GOALS]
     besides = []
     if on_effects:
         besides.append("; ".join(_effect_clauses(on_effects, trust.effects, comparable)))
@@ -76,6 +77,10 @@ def _clause(doubt: Doubt, trust: Trust) -> str:
         case DoubtCode.LARGE_ERROR:
             how = "going by errors at similar runs"
             return f"{how}, a larger error is expected than for {_most(doubt)}"
+        case DoubtCode.MEASURED_OTHERWISE:
+            return f"past runs of it had {doubt.outcome} {doubt.value:.4g}, not as predicted"
+        case DoubtCode.GOAL_MISSED:
+            return f"{doubt.outcome} is not likely enough to meet its goal"
         case DoubtCode.GOAL_CHANCE:
             return f"{doubt.outcome} meets its goal with a chance of {doubt.value:.0%} only"
     raise AssertionError(doubt.code)
@@ -100,6 +105,11 @@ def _effect_clauses(
 
 
 def _support(trust: Trust) -> str:
+    if trust.measured:
+        runs = "1 past run" if trust.measured == 1 else f"{trust.measured:,} past runs"
+        if trust.measured > 1:
+            return f"{runs} had this configuration."
+        return f"{runs} had this configuration, and predictions there are as certain as usual."
     runs = f"{trust.support:,} past runs are" if trust.support > 1 else "1 past run is"
     return f"{runs} this close, and predictions there are as certain as usual."
 

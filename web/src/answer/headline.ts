@@ -96,7 +96,7 @@ function onAverage(outcome: Prediction): string {
   if (amount(outcome.value) === null || outcome.change === null || outcome.change === undefined) {
     const share =
       typeof outcome.probability === "number"
-        ? ` in ${Math.round(100 * outcome.probability)} % of runs`
+        ? ` with a probability of ${Math.round(100 * outcome.probability)} %`
         : "";
     return `${outcome.name} = ${value(outcome.value)}${share}${typeof percent === "number" ? ` (${points(percent)})` : ""}`;
   }

@@ -6,7 +6,13 @@ import { picked } from "./rules";
 export type Whole = Required<Omit<Draft, "kind" | "baseline" | "count">> &
   Pick<Draft, "kind" | "baseline" | "count">;
 
-export const EMPTY: Whole = whole({ ask: [], everything: false, keep: [], options: {}, where: [] });
+export const EMPTY: Whole = whole({
+  ask: [],
+  everything: false,
+  keep: [],
+  options: { beyond: false },
+  where: [],
+});
 
 export function whole(draft: Draft): Whole {
   return {
@@ -14,7 +20,7 @@ export function whole(draft: Draft): Whole {
     change: draft.change ?? {},
     goals: draft.goals ?? {},
     stated: draft.stated ?? {},
-    options: draft.options ?? {},
+    options: draft.options ?? { beyond: false },
   };
 }
 
@@ -183,7 +189,8 @@ export function withOption(given: Draft, option: Partial<Draft["options"]>): Dra
 
 /** The draft that a finished query stands for. */
 export function draftOf(query: Query): Draft {
-  const { seed, weights, diversity, prove, level, generator } = query;
+  const { seed, weights, diversity, loss, prove, level, chance, beyond, dependencies, generator } =
+    query;
   return {
     ...EMPTY,
     kind: query.kind,
@@ -194,7 +201,18 @@ export function draftOf(query: Query): Draft {
     stated: query.stated ?? {},
     baseline: query.baseline ?? null,
     count: query.count ?? null,
-    options: { seed, weights: weights ?? {}, diversity, prove, level, generator },
+    options: {
+      seed,
+      weights: weights ?? {},
+      diversity,
+      loss: loss ?? {},
+      prove,
+      level,
+      chance,
+      beyond,
+      dependencies,
+      generator,
+    },
   };
 }
 

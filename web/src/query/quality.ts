@@ -7,7 +7,7 @@ type Model = EngineInfo["models"][number];
 
 /** "on new runs off by 7.6 % in runtime_ms"; a model that was brought may know the runs already. */
 export function quality({ models, brought }: Pick<EngineInfo, "models" | "brought">): string {
-  const own = models.filter((one) => one.target in (brought ?? {}));
+  const own = models.filter((one) => one.unseen === false || one.target in (brought ?? {}));
   const learnt = models.filter((one) => !own.includes(one));
   const told = [];
   if (learnt.length) told.push(`on new runs ${errors(learnt)}`);

@@ -1,4 +1,4 @@
-/** How wrong a model is on runs that it has not seen: the same words everywhere. */
+/** How wrong a model is on held-out runs: the same words everywhere. */
 import type { EngineInfo } from "@/api/types";
 import { count, number, share } from "./values";
 
@@ -6,6 +6,7 @@ type Card = Pick<EngineInfo["models"][number], "error" | "error_name"> & {
   low?: number | null;
   high?: number | null;
   checked?: number;
+  unseen?: boolean;
 };
 
 /** Numbers are off by a share of themselves. */
@@ -21,8 +22,14 @@ export function score({ error, error_name: name }: Card): string {
 /** "off by 7.6 % on average (6.8 to 8.6 %), on 602 unseen runs". */
 export function errorSentence(card: Card): string {
   const what = isMean(card) ? `off by ${share(card.error)} on average` : score(card);
-  const where = card.checked ? `, on ${count(card.checked, "unseen run")}` : ", on unseen runs";
-  return `${what}${range(card)}${where}`;
+  return `${what}${range(card)}, on ${rows(card)}`;
+}
+
+/** A model that somebody brought may have been trained on the runs that check it. */
+function rows({ checked, unseen = true }: Card): string {
+  if (!unseen)
+    return `${checked ? count(checked, "run") : "runs"} that it may have been trained on`;
+  return checked ? count(checked, "unseen run") : "unseen runs";
 }
 
 function range({ low, high, error_name: name }: Card): string {

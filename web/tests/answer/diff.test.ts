@@ -10,9 +10,9 @@ describe("what a suggestion changes", () => {
       { name: "flags", old: "O2", new: "O3", unit: null, forced: null, by: null },
     ]);
     const edits = [
-      { name: "nodes", old: 4, new: 8, forced_by: "nodes >= 8" },
-      { name: "tile", old: 128, new: 16 },
-      { name: "chunk", old: 2, new: 3 },
+      { name: "nodes", old: 4, new: 8, forced_by: "nodes >= 8", for_goal: false },
+      { name: "tile", old: 128, new: 16, for_goal: false },
+      { name: "chunk", old: 2, new: 3, for_goal: false },
     ];
     const found = changes({ ...first(given), edits });
     expect(found.map((one) => one.by)).toEqual(["× 2", "÷ 8", null]);

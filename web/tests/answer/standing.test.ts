@@ -9,6 +9,8 @@ const proof = (given: Partial<Certificate>): Certificate => ({
   blocking: [],
   nearest: {},
   left_out: [],
+  goals: [],
+  measured: false,
   cut: false,
   ...given,
 });

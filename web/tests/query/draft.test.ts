@@ -94,8 +94,11 @@ describe("edits", () => {
       where: [{ text: "a <= 3", source: "query" }],
       goals: { y: least },
       seed: 7,
+      chance: 0.95,
+      beyond: true,
     };
-    expect(draftOf(query)).toMatchObject({ where: ["a <= 3"], options: { seed: 7, weights: {} } });
+    const options = { seed: 7, weights: {}, chance: 0.95, beyond: true };
+    expect(draftOf(query)).toMatchObject({ where: ["a <= 3"], options });
   });
 });
 
@@ -170,7 +173,7 @@ describe("other words", () => {
 
   test("a question that was refused can still be asked", () => {
     const reply = { choices: [], links: [], text: "", expecting: "confirm" as const, trouble: "" };
-    const query: Query = { kind: "recommend", ask: [], where: [] };
+    const query: Query = { kind: "recommend", ask: [], where: [], beyond: false };
     expect(refused(reply)).toBe(true);
     expect(refused({ ...reply, trouble: "a and b exclude each other." })).toBe(false);
     expect(refused({ ...reply, query })).toBe(false);

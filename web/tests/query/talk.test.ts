@@ -5,7 +5,7 @@ import { type AskRoute, nextMove } from "@/query/moves";
 import { lost, overtaken, ready, type Server, Talk } from "@/query/talk";
 import { chatOf, limited, NOW } from "./chats";
 
-const query = { kind: "recommend" as const, ask: ["a"], where: [] };
+const query = { kind: "recommend" as const, ask: ["a"], where: [], beyond: false };
 
 /** A server that remembers what it was told, and can lose its connection before or after. */
 class Fake implements Server {

@@ -9,6 +9,16 @@ it("numbers are off by a share of themselves", () => {
   );
 });
 
+it("a model that was brought may know the runs that check it", () => {
+  const card = { error: 0.0764, error_name: "MAPE", checked: 602, unseen: false };
+  expect(errorSentence(card)).toBe(
+    "off by 7.6 % on average, on 602 runs that it may have been trained on",
+  );
+  expect(errorSentence({ ...card, checked: 0 })).toBe(
+    "off by 7.6 % on average, on runs that it may have been trained on",
+  );
+});
+
 it("classes have a score, which is what their error leaves", () => {
   const card = { error: 0.2, error_name: "1 - macro F1", low: 0.15, high: 0.25, checked: 0 };
   expect(score(card)).toBe("macro F1 of 80 %");

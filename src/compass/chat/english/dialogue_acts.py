@@ -49,6 +49,22 @@ _MORE = (
     r"have you got|exist))?|(?:what|anything) else(?: is there| do you have| have you got)?|"
     r"(?:show )?alternatives|show me alternatives|keep going|next"
 )
+_FEW = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|few|some|other|more|new|next)"
+_RUNS = r"(?:runs?|experiments?|configurations?|configs?|jobs?|measurements?|tests?|points?)"
+_MADE = r"(?:runs?|experiments?|jobs?|measurements?|tests?)"  # next configurations: of a list
+_MAKE = r"(?:run|measure|make|test|try|do|perform|execute|submit|start|launch|benchmark|sample)"
+_RUN_NEXT = (
+    r"(?:(?:so|and|ok|okay|then|but|now) )?(?:(?:can you |could you )?(?:tell me|show me|say) )?"
+    rf"(?:(?:what|which)(?: (?:{_FEW}|{_RUNS})){{0,3}} (?:(?:should|shall|could|must|can|would|do) "
+    rf"(?:i|we|you) (?:{_MAKE}|like me to {_MAKE}|suggest to {_MAKE})|to {_MAKE}|i should {_MAKE}) "
+    rf"next(?: (?:to|for|in order to)\b.*+)?|"
+    rf"(?:what|which) (?:are|is|would be) the (?:{_FEW} )?(?:next {_MADE}|{_RUNS} to {_MAKE} next)|"
+    rf"(?:what|which)(?: {_FEW})? {_RUNS} (?:would|will|could) help(?: (?:me|us|you))?(?: (?:most|"
+    r"the most|best|further))?|"
+    rf"(?:propose|suggest|give me|list|show)(?: (?:me|the|some|{_FEW})){{0,3}} (?:next {_MADE}|"
+    rf"{_RUNS} (?:to (?:{_MAKE})|for me to {_MAKE})(?: next)?)|"
+    rf"(?:what )?(?:to )?(?:run|measure) next|next {_MADE})"
+)
 _UNDO = (
     r"undo(?: (?:that|it|this|the last (?:one|step|change)))?|(?:please )?go back"
     r"(?: (?:one|a) step| one)?|back|take (?:that|it) back|revert(?: (?:that|it))?|(?:scratch|"
@@ -83,6 +99,7 @@ _WHOLE = tuple(
         (Act.YES, rf"(?:{_YES_WORD})(?:[\s,.!]++(?:{_YES_WORD}|{_POLITE}|we can|you can)){{0,6}}"),
         (Act.NO, rf"(?:{_NO_WORD})(?:[\s,.!]++(?:{_NO_WORD}|sorry)){{0,6}}"),
         (Act.WHY, _WHY),
+        (Act.RUN_NEXT, _RUN_NEXT),
         (Act.MORE, _MORE),
     )
 )

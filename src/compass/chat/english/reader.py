@@ -8,8 +8,9 @@ same message on the same table always has the same reading.
 from collections.abc import Mapping
 from functools import partial
 
-from compass.chat.draft import CHARACTERS, Act, Draft, Link, Reading, Slot
+from compass.chat.draft import CHARACTERS, Act, Draft, Link, Options, Reading, Slot
 from compass.chat.english import cues, dialogue_acts, question_kind
+from compass.chat.english.certainty import Certainty, take_certainty
 from compass.chat.english.gather import (
     checked_rules,
     draft_of,
@@ -62,11 +63,29 @@ def _read(text: str, space: Space, expecting: Slot | None, before: Draft | None)
     if act is not None and act is not Act.INFORM:
         return Reading(act=act, parts=Draft(count=dialogue_acts.count_in(message)))
     act, rest, correction = dialogue_acts.opening(message)
+    certainty, rest = take_certainty(rest, space.names)
     scan = _scan(rest, space, before, marks)
     if expecting not in {None, Slot.KIND} and question_kind.kind_of(rest) is None:
         scan.stated_kind = None
     correction = correction or bool(scan.dropped)
-    return _reading(scan, act, correction=correction, expecting=expecting, before=before)
+    reading = _reading(scan, act, correction=correction, expecting=expecting, before=before)
+    return _with_certainty(reading, certainty)
+
+
+def _with_certainty(reading: Reading, certainty: Certainty) -> Reading:
+    """The reading with what a message says about the search as a whole."""
+    options = Options(chance=certainty.chance, beyond=certainty.beyond is True)
+    note = ""
+    if certainty.impossible:
+        words = " and ".join(f"'{one}'" for one in certainty.impossible)
+        note = f"No run meets a goal with a chance of 0 or 100 %, so I left out {words}"
+    return reading.model_copy(
+        update={
+            "parts": reading.parts.model_copy(update={"options": options}),
+            "within": certainty.beyond is False,
+            "note": note,
+        }
+    )
 
 
 def _check(text: str) -> None:

@@ -1,24 +1,32 @@
 """Dependencies that hold on every row of a table, for a person to confirm."""
 
-from compass.domain.expression import (
-    Arithmetic,
-    Comparison,
-    Expression,
-    Implies,
-    Literal,
-    Membership,
-    Name,
-)
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
 from compass.domain.mined import Mined
-from compass.domain.space import Category, Space
-from compass.language import format_rule
-from compass.rules.functions import FloatArray
-from compass.rules.mine.conditions import Condition, conditions
+from compass.domain.space import Space
+from compass.rules.evaluate import Rule, compile_rule
+from compass.rules.functions import BoolArray, FloatArray
+from compass.rules.mine.implications import implications
 from compass.rules.mine.observations import Observations
-from compass.rules.mine.pairs import PairRelation, bounds, equalities, multiples
-from compass.rules.mine.products import ProductRelation, confined, multiples_of_products, products
+from compass.rules.mine.pairs import bounds, equalities, multiples
+from compass.rules.mine.possible import Possible
+from compass.rules.mine.products import (
+    ProductRelation,
+    confined,
+    limits,
+    multiples_of_products,
+    products,
+)
+from compass.rules.mine.wording import Found, of_implication, of_multiple, of_pair, of_product
+from compass.rules.values import without_none
 
 _ROWS = 20  # a shorter table proves nothing
+_SAMPLE = 50_000  # rows of a longer table that are looked at first
+_ROUNDS = 8  # times that rows which break what was found are added to them
+_COUNTEREXAMPLES = 16  # rows that break one dependency and are added
 
 
 def mine(X: FloatArray, space: Space, *, limit: int = 30) -> tuple[Mined, ...]:
@@ -27,9 +35,28 @@ def mine(X: FloatArray, space: Space, *, limit: int = 30) -> tuple[Mined, ...]:
     At most `limit` of them. Left out are: rules among outcomes only, what constants or the ranges
     of the columns already say, what stronger dependencies imply, and what unrelated columns could
     show by coincidence (too few different combinations, or too easily met).
+
+    In a long table they are looked for in some rows and checked on all; rows that break one are
+    added to those looked at, until none is broken.
     """
     if len(X) < _ROWS:
         return ()
+    if len(X) <= _SAMPLE:
+        return tuple(one.mined(rows) for one, rows in _counted(X, space, _found(X, space, limit)))
+    some = np.random.default_rng(0).choice(len(X), _SAMPLE, replace=False)
+    for _ in range(_ROUNDS):
+        looked_at = np.unique(some)
+        found = _found(X[looked_at], space, limit)
+        broken = {one: rows for one in found if len(rows := _broken(X, space, one))}
+        if not broken:
+            break
+        some = np.concatenate([looked_at, *broken.values()])
+    kept = [one for one in found if one not in broken]
+    return tuple(one.mined(rows) for one, rows in _counted(X, space, kept))
+
+
+def _found(X: FloatArray, space: Space, limit: int) -> list[Found]:
+    """The dependencies that hold on these rows, at most `limit`."""
     data = Observations(X, space)
     ratios, left = equalities(data)
     relations = products(data, left)
@@ -37,14 +64,23 @@ def mine(X: FloatArray, space: Space, *, limit: int = 30) -> tuple[Mined, ...]:
     grouped = multiples_of_products(data, left, relations)
     implied = _factors(relations) | {(b, r.left[0]) for r in grouped for b in r.right}
     divisors = [p for p in multiples(data, left) if (p.b, p.a) not in implied]
-    limits = bounds(data, left, implied | {(pair.b, pair.a) for pair in divisors})
-    settled = conditions(data, left)
-    found = [_pair(data, p) for p in sorted(ratios, key=lambda p: p.kind)]
-    found += [_product(data, relation) for relation in (*relations, *few)]
-    found += [_grouped(data, relation) for relation in grouped]
-    found += [_pair(data, p) for p in (*divisors, *limits)]
-    found += [_condition(data, c) for c in settled]
-    return tuple(found[:limit])
+    between = bounds(data, left, implied | {(pair.b, pair.a) for pair in divisors})
+    found = [of_pair(p) for p in sorted(ratios, key=lambda p: p.kind)]
+    found += [of_product(relation) for relation in (*relations, *few)]
+    found += [of_multiple(relation) for relation in grouped]
+    found += [of_pair(p) for p in (*divisors, *between)]
+    known = Possible({name: data.distinct(name) for name in (*data.numbers, *data.categories)})
+    _add(known, space, found)
+    highest = [of_product(relation) for relation in limits(data, left, known)]
+    _add(known, space, highest)
+    found += highest
+    settled = implications(data, known, max(0, limit - len(found)))
+    return [*found, *(of_implication(one, space) for one in settled)][:limit]
+
+
+def _add(known: Possible, space: Space, found: Iterable[Found]) -> None:
+    for one in found:
+        known.add(one.names, _rule(one, space).holds_for)
 
 
 def _factors(relations: list[ProductRelation]) -> set[tuple[str, str]]:
@@ -57,89 +93,29 @@ def _factors(relations: list[ProductRelation]) -> set[tuple[str, str]]:
     }
 
 
-def _pair(data: Observations, pair: PairRelation) -> Mined:
-    a, b = Name(pair.a), Name(pair.b)
-    rule: Expression
-    if pair.kind == "modulo":
-        rule = Comparison("==", Arithmetic("%", a, b), Literal(0))
-    else:
-        op = "<=" if pair.kind == "bound" else "=="
-        if pair.factor >= 1.0:
-            rule = Comparison(op, a, _scaled(pair.factor, b))
-        else:
-            rule = Comparison(op, _scaled(1.0 / pair.factor, a), b)
-    kind = {"equality": "equality", "ratio": "ratio", "modulo": "modulo"}.get(pair.kind, "bound")
-    return _mined(data, rule, kind, (pair.a, pair.b), pair.combinations, pair.chance)
+def _rule(one: Found, space: Space) -> Rule:
+    return compile_rule(one.rule, space, one.names)
 
 
-def _product(data: Observations, relation: ProductRelation) -> Mined:
-    left = _times(relation.left)
-    names = (*relation.left, *relation.right)
-    rule: Expression
-    if relation.values:
-        rule = Membership(left, tuple(Literal(_plain(value)) for value in relation.values))
-    elif not relation.right:
-        rule = Comparison("==", left, Literal(_plain(relation.factor)))
-    elif relation.factor >= 1.0:
-        rule = Comparison("==", left, _scaled(relation.factor, _times(relation.right)))
-    else:
-        rule = Comparison("==", _scaled(1.0 / relation.factor, left), _times(relation.right))
-    return _mined(data, rule, "product", names, relation.combinations, relation.chance)
+def _broken(X: FloatArray, space: Space, one: Found) -> npt.NDArray[np.intp]:
+    """A few rows that break it."""
+    columns, present = _columns(X, space, one)
+    wrong = present & ~_rule(one, space).holds_for(columns)
+    return np.flatnonzero(wrong)[:_COUNTEREXAMPLES]
 
 
-def _grouped(data: Observations, relation: ProductRelation) -> Mined:
-    rest = Arithmetic("%", Name(relation.left[0]), _times(relation.right))
-    names = (*relation.left, *relation.right)
-    rule = Comparison("==", rest, Literal(0))
-    return _mined(data, rule, "modulo", names, relation.combinations, relation.chance)
+def _columns(X: FloatArray, space: Space, one: Found) -> tuple[dict[str, FloatArray], BoolArray]:
+    """The columns it speaks of, and the rows that have a value in each."""
+    columns = {}
+    present = np.ones(len(X), dtype=np.bool_)
+    for name in one.names:
+        values = np.ascontiguousarray(X[:, space.names.index(name)])
+        columns[name] = values
+        present &= ~np.isnan(without_none(values, space[name]))
+    return columns, present
 
 
-def _condition(data: Observations, found: Condition) -> Mined:
-    category = data.space[found.category]
-    assert isinstance(category, Category)
-    condition = Comparison("==", Name(found.category), Literal(category.values[found.code]))
-    consequence = Comparison(found.op, Name(found.name), Literal(_plain(found.value)))
-    broken = "nearly all" if found.chance < 0.005 else f"{1.0 - found.chance:.0%}"
-    why = (
-        f"{found.configurations:,} different configurations have this label; "
-        f"{broken} of the other rows differ"
-    )
-    text = format_rule(Implies(condition, consequence))
-    return Mined(text=text, kind="implication", rows=found.rows, why=why)
-
-
-def _mined(
-    data: Observations,
-    rule: Expression,
-    kind: str,
-    names: tuple[str, ...],
-    count: int,
-    chance: float,
-) -> Mined:
-    rows = data.rows(names)
-    often = "almost always" if chance < 0.005 else f"{1.0 - chance:.0%} of the time"
-    why = (
-        f"holds on all {rows:,} rows with {count:,} different combinations of "
-        f"{', '.join(names)}; unrelated values would break it {often}"
-    )
-    return Mined.model_validate({"text": format_rule(rule), "kind": kind, "rows": rows, "why": why})
-
-
-def _times(names: tuple[str, ...]) -> Expression:
-    total: Expression = Name(names[0])
-    for name in names[1:]:
-        total = Arithmetic("*", total, Name(name))
-    return total
-
-
-def _scaled(factor: float, node: Expression) -> Expression:
-    if factor == 1.0:
-        return node
-    if isinstance(node, Arithmetic):  # keep a product flat: 4 * a * b
-        return Arithmetic("*", _scaled(factor, node.left), node.right)
-    return Arithmetic("*", Literal(_plain(factor)), node)
-
-
-def _plain(value: float) -> int | float:
-    rounded = round(value)
-    return rounded if abs(value - rounded) < 1e-9 * max(1.0, abs(value)) else value
+def _counted(X: FloatArray, space: Space, found: Iterable[Found]) -> Iterable[tuple[Found, int]]:
+    """Each with the number of rows that it was checked on."""
+    for one in found:
+        yield one, int(_columns(X, space, one)[1].sum())

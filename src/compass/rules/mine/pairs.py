@@ -26,6 +26,7 @@ class PairRelation:
     factor: float
     combinations: int
     chance: float
+    surprise: float = 1.0  # P of it between unrelated columns
 
 
 def _pairs(data: Observations, names: list[str]) -> list[tuple[str, str]]:
@@ -73,9 +74,8 @@ def _ratio(data: Observations, a: str, b: str) -> PairRelation | None:
     if factor < 1.0:
         a, b, factor = b, a, 1.0 / factor
     chance = data.chance((a, b), lambda p, q: same(p, factor * q))
-    return PairRelation(
-        "equality" if factor == 1.0 else "ratio", a, b, factor, combinations, chance
-    )
+    kind = "equality" if factor == 1.0 else "ratio"
+    return PairRelation(kind, a, b, factor, combinations, chance, chance**combinations)
 
 
 def multiples(data: Observations, names: list[str]) -> list[PairRelation]:
@@ -181,6 +181,7 @@ def _significant(
     combinations = data.combinations((pair.a, pair.b))
     if combinations < _PAIRS or chance > _BROKEN:
         return None
-    if data.surprise(pair.a, (pair.b,), holds) > COINCIDENCE:
+    surprise = data.surprise(pair.a, (pair.b,), holds)
+    if surprise > COINCIDENCE:
         return None
-    return replace(pair, combinations=combinations, chance=chance)
+    return replace(pair, combinations=combinations, chance=chance, surprise=surprise)

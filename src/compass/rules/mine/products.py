@@ -9,18 +9,24 @@ import numpy as np
 
 from compass.rules.functions import BoolArray, FloatArray
 from compass.rules.mine.observations import COINCIDENCE, Observations, everywhere, nice, same
+from compass.rules.mine.possible import Possible
 
 _VALUES = 256  # columns with more different values are measurements, not choices
 _LARGEST = 5  # columns in one relation
 _CANDIDATES = 200_000  # exponent patterns tried
 _TUPLES = 8  # different combinations before a relation counts
 _GRID = 64  # different values of columns whose products are tried as divisors
+_ATTAINED = 3  # different values at which a limit must be reached
+_BROKEN = 0.9  # a limit that more unrelated combinations than this obey says little
 _FEW = 4  # values that a product of two columns may be confined to
 
 
 @dataclass(frozen=True)
 class ProductRelation:
-    """`product of left == factor * product of right`, or `product of left in values`."""
+    """`product of left == factor * product of right`, or `product of left in values`.
+
+    `limit`: product of left <= factor.
+    """
 
     left: tuple[str, ...]
     right: tuple[str, ...]
@@ -28,6 +34,8 @@ class ProductRelation:
     values: tuple[float, ...]
     combinations: int
     chance: float
+    surprise: float = 1.0  # P of it between unrelated columns
+    limit: bool = False
 
 
 def choices(data: Observations, names: list[str]) -> list[str]:
@@ -161,6 +169,30 @@ def confined(
     return found
 
 
+def limits(data: Observations, names: list[str], known: Possible) -> list[ProductRelation]:
+    """`a * b <= c`, where the limit is reached and `known` does not imply it."""
+    found = []
+    for a, b in combinations(choices(data, names), 2):
+        product_of = data.column(a) * data.column(b)
+        limit = float(np.nanmax(product_of))
+        if 2 * limit > data.distinct(a)[-1] * data.distinct(b)[-1]:
+            continue
+        if len(np.unique(data.column(a)[product_of == limit])) < _ATTAINED:
+            continue
+
+        def holds(p: FloatArray, q: FloatArray, limit: float = limit) -> BoolArray:
+            return np.asarray(p * q <= limit)
+
+        grid = np.multiply.outer(known.values[a], known.values[b])
+        if not (known.together(a, b) & (grid > limit)).any():
+            continue
+        relation = ProductRelation((a, b), (), limit, (), 0, 0.0, limit=True)
+        confirmed = _significant(data, relation, holds)
+        if confirmed is not None and confirmed.chance <= _BROKEN:
+            found.append(confirmed)
+    return found
+
+
 def multiples_of_products(
     data: Observations, names: list[str], known: list[ProductRelation]
 ) -> list[ProductRelation]:
@@ -198,9 +230,10 @@ def _multiple(data: Observations, a: str, b: str, c: str) -> ProductRelation | N
         return np.asarray((np.mod(p, q) == 0) & (np.mod(p, r) == 0))
 
     count = data.combinations((a, b, c))
-    if count < _TUPLES or data.surprise(a, (b, c), legal, given=apart) > COINCIDENCE:
+    surprise = data.surprise(a, (b, c), legal, given=apart)
+    if count < _TUPLES or surprise > COINCIDENCE:
         return None
-    return ProductRelation((a,), (b, c), 1.0, (), count, data.chance((a, b, c), legal))
+    return ProductRelation((a,), (b, c), 1.0, (), count, data.chance((a, b, c), legal), surprise)
 
 
 def _significant(
@@ -214,4 +247,4 @@ def _significant(
     unlikely = data.surprise(names[0], names[1:], holds) if pair else chance**count
     if count < _TUPLES or unlikely > COINCIDENCE:
         return None
-    return replace(relation, combinations=count, chance=chance)
+    return replace(relation, combinations=count, chance=chance, surprise=unlikely)

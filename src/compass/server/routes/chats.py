@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import Response
 from pydantic import Field
 
-from compass.chat.dialogue import failed, show_answer, unreadable
-from compass.chat.draft import Conversation, Draft, Reply, Turn
+from compass.chat.dialogue import failed, show_answer, show_proposals, unreadable
+from compass.chat.draft import Conversation, Draft, NextRuns, Reply, Turn
 from compass.chat.steps import Step
-from compass.domain.api import AnswerInfo, Id, Job, State, excerpt
+from compass.domain.api import AnswerInfo, Id, Job, RunNext, State, excerpt
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput
 from compass.domain.query import Query
@@ -178,6 +178,8 @@ async def say(
         chat = chat.after(await _read(service, workspace, chat, given.text))
         if chat.reply.run is not None:
             return await _answered(service, workspace, chat, chat.reply.run, wait)
+        if chat.reply.propose is not None:
+            chat = await _proposed(service, workspace, chat, chat.reply.propose)
         workspace.put("chats", name, chat)
         return chat
 
@@ -293,6 +295,25 @@ async def _answered(
         workspace.put("chats", chat.id, chat)
         return chat
     return await _with_answer(service, workspace, chat, made)
+
+
+async def _proposed(service: Service, workspace: Workspace, chat: Chat, wanted: NextRuns) -> Chat:
+    """The chat with the runs to make next, or with why there are none."""
+    space = service.engine(workspace, chat.engine).space
+    question = None if wanted.query is None else wanted.query.model_dump(mode="json")
+    try:
+        reply = await service.run_engine_task(
+            workspace,
+            chat.engine,
+            "next",
+            count=wanted.count,
+            question={"question": question},
+            pending=(),
+        )
+    except Refused as refused:
+        return chat.after(failed(chat.conversation, refused, space))
+    found = RunNext.model_validate(reply).run_next
+    return chat.after(show_proposals(chat.conversation, found, space))
 
 
 def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None:

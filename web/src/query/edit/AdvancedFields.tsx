@@ -1,4 +1,4 @@
-import { Anchor, Collapse, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Anchor, Checkbox, Collapse, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Draft } from "@/api/types";
 import { type Whole, withOption } from "../draft";
@@ -10,11 +10,11 @@ interface Props {
   onEdit: (draft: Draft) => void;
 }
 
-/** What few people need: repeatability, costs of changes, proofs. */
+/** What few people need: how sure to be, repeatability, costs of changes, proofs. */
 export function AdvancedFields({ draft, onEdit }: Props) {
-  const { seed, weights = {}, diversity, prove, level } = draft.options;
-  const used = [seed, diversity, prove, level].some((one) => one !== null && one !== undefined);
-  const [open, setOpen] = useState(used || Object.keys(weights).length > 0);
+  const { weights = {}, seed, diversity, prove, level, chance, beyond } = draft.options;
+  const used = [seed, diversity, prove, level, chance].some((one) => typeof one === "number");
+  const [open, setOpen] = useState(used || beyond || Object.keys(weights).length > 0);
   const named = [...new Set([...draft.ask, ...Object.keys(weights)])];
   const set = (option: Partial<Draft["options"]>) => onEdit(withOption(draft, option));
   return (
@@ -64,7 +64,22 @@ export function AdvancedFields({ draft, onEdit }: Props) {
               max={99.9}
               rightSection="%"
             />
+            <NumberField
+              label="Chance to meet the goals"
+              description="How likely a new run has to meet each goal, in percent"
+              value={chance ? percentOf(chance) : null}
+              onChange={(given) => set({ chance: given && given < 100 ? shareOf(given) : null })}
+              min={1}
+              max={99.9}
+              rightSection="%"
+            />
           </SimpleGrid>
+          <Checkbox
+            label="Also search beyond past runs"
+            description="Where no past run of this context has been"
+            checked={beyond}
+            onChange={(event) => set({ beyond: event.currentTarget.checked })}
+          />
           {named.length > 0 ? (
             <>
               <Text size="sm" fw={500}>

@@ -1,0 +1,188 @@
+"""How likely new runs of configurations meet the goals of a question.
+
+Four kinds of evidence, the strongest that there is: runs of the very configuration; the model and
+the error that it makes at a measured baseline; the model's error about the change from a baseline
+that was not measured; the model's error alone.
+
+Decision 0032 (docs/decisions).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.space import Category
+from compass.domain.target import Target
+from compass.evidence.assessor import Assessor
+from compass.generate.task import SearchTask, StartingPoint
+from compass.learn.intervals import own_spread
+from compass.trust.chance import Errors
+from compass.trust.change import spread_of_change
+
+Floats = NDArray[np.float64]
+Columns = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class GoalChances:
+    """The goals of a question in numbers, and how likely configurations meet them."""
+
+    assessor: Assessor
+    targets: tuple[Target, ...]  # what runs have to be
+    chance: float  # with which each goal has to be met
+    contexts: Floats  # [c, d] in which the configurations may run
+    movable: Columns
+    baseline: StartingPoint | None = None
+
+    @classmethod
+    def of(cls, task: SearchTask, assessor: Assessor, chance: float) -> "GoalChances":
+        """The chances of the goals of a task whose targets are not shifted yet."""
+        return cls(assessor, task.targets, chance, task.contexts, task.movable, task.baseline)
+
+    @property
+    def wanted(self) -> tuple[Target, ...]:
+        """The goals that have to be met with the chance."""
+        return tuple(target for target in self.targets if target.by_chance)
+
+    def each(self, X: Floats) -> dict[str, Floats]:
+        """Per goal with a range or class the chance [n] at configurations X [n, d]."""
+        if not len(X):
+            return {t.name: np.empty(0) for t in self.targets if t.direction is None}
+        full = self._in_contexts(X)
+        shape = len(X), len(self.contexts)
+        return {
+            target.name: self._chance(target, full).reshape(shape).mean(axis=1)
+            for target in self.targets
+            if target.direction is None
+        }
+
+    def least(self, X: Floats) -> Floats:
+        """The smallest chance [n] over the goals that have to be met with the chance."""
+        return self.smallest(self.each(X), len(X))
+
+    def smallest(self, each: Mapping[str, Floats], n: int) -> Floats:
+        """The same, of chances by goal, [n] each."""
+        found = np.ones(n)
+        for target in self.wanted:
+            found = np.minimum(found, each[target.name])
+        return found
+
+    def shifted(self, x: Floats) -> tuple[Target, ...]:
+        """The targets of predictions that are as uncertain as that of x [d].
+
+        A prediction inside means that a run is inside with the chance.
+        """
+        return tuple(
+            self._shifted(target, x) if target.by_chance else target for target in self.targets
+        )
+
+    def _shifted(self, target: Target, x: Floats) -> Target:
+        learnt = self.assessor.learnt(target.name)
+        if target.is_class:
+            least = learnt.hits(self._label(target)).least(self.chance)
+            return target.model_copy(update={"least": min(least, 1.0)})
+        errors, offset = self._errors(target)
+        full = self._in_contexts(x[None, :])
+        spread = float(self._spread(target, full, errors).mean())
+        low, high = errors.shifted(target.low, target.high, spread, self.chance)
+        if low > high or (low == np.inf or high == -np.inf):
+            return target  # too few runs tell of it: nothing can be promised wherever it is
+        low, high = (_without(end, offset, log=errors.log) for end in (low, high))
+        return target.model_copy(update={"low": low, "high": high})
+
+    def _chance(self, target: Target, full: Floats) -> Floats:
+        """The chance [n] of one goal at complete configurations [n, d]."""
+        learnt = self.assessor.learnt(target.name)
+        model = learnt.learnt.model
+        if target.is_class:
+            found = learnt.hits(self._label(target)).chance(
+                model.predict(full)[:, self._label(target)]
+            )
+        else:
+            errors, offset = self._errors(target)
+            predicted = model.predict(full)[:, 0]
+            centre = predicted * np.exp(offset) if errors.log else predicted + offset
+            spread = self._spread(target, full, errors)
+            found = errors.chance(centre, spread, target.low, target.high)
+        return self._measured(target, full, found)
+
+    def _errors(self, target: Target) -> tuple[Errors, float]:
+        """The errors that count for a goal, and what is expected of them beforehand."""
+        learnt, start = self.assessor.learnt(target.name), self.baseline
+        if start is None:
+            return learnt.errors, 0.0
+        measured, errors = start.measured.get(target.name), learnt.errors
+        if not isinstance(measured, float | int):
+            relative = target.against is not None
+            return (learnt.change_errors if relative else errors), 0.0
+        predicted = float(learnt.learnt.model.predict(start.x[None, :])[0, 0])
+        if errors.log and (measured <= 0 or predicted <= 0):
+            return errors, 0.0
+        missed = np.log(measured / predicted) if errors.log else measured - predicted
+        carry = learnt.carry
+        share = carry.seen if self._learnt_from(start.x) else carry.unseen
+        return errors, share * float(missed)
+
+    def _learnt_from(self, x: Floats) -> bool:
+        view = self.assessor.view
+        return bool((view.X[view.train] == x).all(axis=1).any())
+
+    def _spread(self, target: Target, full: Floats, errors: Errors) -> Floats:
+        """How uncertain the predictions [n] are, as these errors are scaled."""
+        learnt = self.assessor.learnt(target.name)
+        model, log = learnt.learnt.model, errors.log
+        own = own_spread(model, full, log)
+        if self.baseline is None or errors is not learnt.change_errors:
+            return own
+        start = self.baseline.x[None, :]
+        trees = learnt.learnt.perturbed.forests[0]
+        return spread_of_change(trees, start, full, (own_spread(model, start, log), own), log=log)
+
+    def _measured(self, target: Target, full: Floats, chance: Floats) -> Floats:
+        """The chances [n] with those of configurations that were run taken from their runs."""
+        runs = self.assessor.view.runs
+        tried = np.flatnonzero(runs.known(full))
+        if not len(tried):
+            return chance
+        learnt, found = self.assessor.learnt(target.name), chance.copy()
+        scores = learnt.scores
+        for place in tried:
+            y = scores[runs.positions(full[place])]
+            y = y[np.isfinite(y[:, 0])]
+            if not len(y):
+                continue
+            if target.is_class:
+                # A class seen in all of n runs is expected again with n + 1 of n + 2 (Laplace).
+                right = y[:, self._label(target)].sum()
+                found[place] = (right + found[place]) / (len(y) + 1)
+                continue
+            found[place] = _of_runs(y[:, 0], learnt.reliability.scatter, learnt.positive, target)
+        return found
+
+    def _label(self, target: Target) -> int:
+        parameter = self.assessor.store.prepared.space[target.name]
+        assert isinstance(parameter, Category)
+        return parameter.values.index(target.label)
+
+    def _in_contexts(self, X: Floats) -> Floats:
+        """Every configuration X [n, d] in every context, [n * c, d]."""
+        full = np.tile(self.contexts, (len(X), 1))
+        full[:, self.movable] = np.repeat(X[:, self.movable], len(self.contexts), axis=0)
+        return full
+
+
+def _of_runs(y: Floats, scatter: float, relative: bool, target: Target) -> float:
+    """The chance that one more run of a configuration with outcomes y [n] meets a goal."""
+    from scipy.special import ndtr
+
+    centre = float(y.mean())
+    deviation = np.sqrt(scatter * (1 + 1 / len(y))) * (abs(centre) if relative else 1.0)
+    if not deviation:
+        return float(target.low <= centre <= target.high)
+    return float(ndtr((target.high - centre) / deviation) - ndtr((target.low - centre) / deviation))
+
+
+def _without(end: float, offset: float, *, log: bool) -> float:
+    return end / float(np.exp(offset)) if log else end - offset

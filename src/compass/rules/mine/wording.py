@@ -1,0 +1,153 @@
+"""A dependency that was found as a rule, with what speaks for it."""
+
+import math
+from dataclasses import dataclass
+
+from compass.domain.expression import (
+    Arithmetic,
+    Comparison,
+    Expression,
+    Implies,
+    Literal,
+    Membership,
+    Name,
+)
+from compass.domain.mined import Mined
+from compass.domain.space import Category, Space
+from compass.language import format_rule
+from compass.rules.mine.implications import Implication
+from compass.rules.mine.pairs import PairRelation
+from compass.rules.mine.products import ProductRelation
+
+
+@dataclass(frozen=True)
+class Found:
+    """A dependency with its evidence."""
+
+    rule: Expression
+    kind: str
+    names: tuple[str, ...]
+    combinations: int  # different ones that it was seen with
+    chance: float  # share of unrelated combinations that obey it
+    coincidence: float  # P of it between unrelated columns
+
+    def mined(self, rows: int) -> Mined:
+        """The same for people; `rows` have the values that it needs."""
+        return Mined.model_validate(
+            {
+                "text": format_rule(self.rule),
+                "kind": self.kind,
+                "names": self.names,
+                "rows": rows,
+                "combinations": self.combinations,
+                "coincidence": self.coincidence,
+                "why": self._implied(rows) if self.kind == "implication" else self._why(rows),
+            }
+        )
+
+    def _why(self, rows: int) -> str:
+        often = "almost always" if self.chance < 0.005 else f"{1.0 - self.chance:.0%} of the time"
+        return (
+            f"holds on all {rows:,} rows with {self.combinations:,} different combinations of "
+            f"{', '.join(self.names)}; unrelated values would break it {often}"
+        )
+
+    def _implied(self, rows: int) -> str:
+        broken = "nearly all" if self.chance < 0.005 else f"{1.0 - self.chance:.0%}"
+        assert isinstance(self.rule, Implies)
+        return (
+            f"holds on all {rows:,} rows; {self.combinations:,} different configurations have "
+            f"{format_rule(self.rule.condition)}, and {broken} of the others would break it"
+        )
+
+
+def of_pair(pair: PairRelation) -> Found:
+    """`a == c * b`, `a <= c * b` or `a % b == 0`."""
+    a, b = Name(pair.a), Name(pair.b)
+    rule: Expression
+    if pair.kind == "modulo":
+        rule = Comparison("==", Arithmetic("%", a, b), Literal(0))
+    else:
+        op = "<=" if pair.kind == "bound" else "=="
+        if pair.factor >= 1.0:
+            rule = Comparison(op, a, _scaled(pair.factor, b))
+        else:
+            rule = Comparison(op, _scaled(1.0 / pair.factor, a), b)
+    return Found(rule, pair.kind, (pair.a, pair.b), pair.combinations, pair.chance, pair.surprise)
+
+
+def of_product(relation: ProductRelation) -> Found:
+    """`a * b == c * d`, `a * b in {64, 128}` or `a * b <= 1024`."""
+    left = _times(relation.left)
+    rule: Expression
+    if relation.values:
+        rule = Membership(left, tuple(Literal(_plain(value)) for value in relation.values))
+    elif not relation.right:
+        op = "<=" if relation.limit else "=="
+        rule = Comparison(op, left, Literal(_plain(relation.factor)))
+    elif relation.factor >= 1.0:
+        rule = Comparison("==", left, _scaled(relation.factor, _times(relation.right)))
+    else:
+        rule = Comparison("==", _scaled(1.0 / relation.factor, left), _times(relation.right))
+    return _of(relation, rule, "product")
+
+
+def of_multiple(relation: ProductRelation) -> Found:
+    """`a % (b * c) == 0`."""
+    rest = Arithmetic("%", Name(relation.left[0]), _times(relation.right))
+    return _of(relation, Comparison("==", rest, Literal(0)), "modulo")
+
+
+def _of(relation: ProductRelation, rule: Expression, kind: str) -> Found:
+    names = (*relation.left, *relation.right)
+    return Found(rule, kind, names, relation.combinations, relation.chance, relation.surprise)
+
+
+def of_implication(one: Implication, space: Space) -> Found:
+    """`gpu == 'p100' -> power_limit <= 250`."""
+    name, values = Name(one.name), [_literal(one.name, v, space) for v in one.conclusion.values]
+    rule: Expression
+    match one.conclusion.op:
+        case "in":
+            rule = Membership(name, tuple(values))
+        case "multiple" | "not multiple" as op:
+            rest = Arithmetic("%", name, values[0])
+            rule = Comparison("==" if op == "multiple" else "!=", rest, Literal(0))
+        case op:
+            rule = Comparison(op, name, values[0])
+    premise = Comparison("==", Name(one.premise), _literal(one.premise, one.given, space))
+    return Found(
+        Implies(premise, rule),
+        "implication",
+        (one.premise, one.name),
+        one.configurations,
+        one.chance,
+        math.exp(one.surprise),
+    )
+
+
+def _literal(name: str, value: float, space: Space) -> Literal:
+    parameter = space[name]
+    if isinstance(parameter, Category):
+        return Literal(parameter.values[int(value)])
+    return Literal(_plain(value))
+
+
+def _times(names: tuple[str, ...]) -> Expression:
+    total: Expression = Name(names[0])
+    for name in names[1:]:
+        total = Arithmetic("*", total, Name(name))
+    return total
+
+
+def _scaled(factor: float, node: Expression) -> Expression:
+    if factor == 1.0:
+        return node
+    if isinstance(node, Arithmetic):  # keep a product flat: 4 * a * b
+        return Arithmetic("*", _scaled(factor, node.left), node.right)
+    return Arithmetic("*", Literal(_plain(factor)), node)
+
+
+def _plain(value: float) -> int | float:
+    rounded = round(value)
+    return rounded if abs(value - rounded) < 1e-9 * max(1.0, abs(value)) else value

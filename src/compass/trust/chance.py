@@ -1,0 +1,136 @@
+"""How likely a new run meets a goal: signed errors on runs that the model did not see.
+
+Intervals hold errors of either sign; a goal with one end is missed on one side only. What a run to
+check with does not tell counts as a miss, so that a stated chance is kept with few runs too.
+
+Decision 0032 (docs/decisions).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from compass.trust.interval import Conformal, size
+from compass.trust.rank import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Scaled errors (outcome less prediction), ascending, and the share of new runs up to each.
+
+    Of an outcome that is learnt as a logarithm they are errors of the logarithm, and spreads are
+    shares of the prediction.
+    """
+
+    values: Floats  # [v]
+    share: Floats  # [v + 1] of the first 0 .. v; the last is below 1: a new run may err more
+    usual: float  # a usual spread; 0: spreads tell nothing
+    log: bool
+
+    @classmethod
+    def of(
+        cls, values: Floats, weight: Floats, unseen: float, *, usual: float, log: bool
+    ) -> "Errors":
+        """From scaled errors [v] with their weights [v]; a new run counts `unseen`."""
+        order = np.argsort(values, kind="stable")
+        sums = np.concatenate([[0.0], np.cumsum(weight[order])])
+        return cls(values[order], sums / (sums[-1] + unseen), usual, log)
+
+    @classmethod
+    def symmetric(cls, known: Conformal) -> "Errors":
+        """From the sizes of errors that are as likely above as below."""
+        both = np.concatenate([-known.residuals, known.residuals])
+        weight = np.concatenate([known.weights, known.weights]) / 2
+        return cls.of(both, weight, known.unseen, usual=known.usual, log=known.log)
+
+    def chance(self, predicted: Floats, spread: Floats, low: float, high: float) -> Floats:
+        """The chance [n] that new runs with these predictions [n] lie between low and high.
+
+        Predictions and ends are in units of the outcome; of a logarithm, `spread` is a share.
+        """
+        if self.log:
+            with np.errstate(divide="ignore"):
+                predicted, low, high = np.log(predicted), *np.log(np.maximum([low, high], 0.0))
+        expected = size(spread, self.usual)
+        with np.errstate(invalid="ignore"):
+            above, below = (high - predicted) / expected, (low - predicted) / expected
+        upto = np.searchsorted(self.values, above, side="right")
+        before = np.searchsorted(self.values, below, side="left")
+        return np.asarray(np.maximum(self.share[upto] - self.share[np.minimum(before, upto)], 0.0))
+
+    def above(self, chance: float) -> float:
+        """The scaled error that a new run stays below with this chance; inf: too few runs tell."""
+        place = int(np.searchsorted(self.share, chance - 1e-12))
+        return float(self.values[max(place - 1, 0)]) if place < len(self.share) else math.inf
+
+    def below(self, chance: float) -> float:
+        """The scaled error that a new run stays above with this chance; -inf: too few tell."""
+        top = self.share[-1] - self.share[:-1]  # share of the runs from each value on
+        place = int(np.searchsorted(-top, -(chance - 1e-12), side="right")) - 1
+        return float(self.values[place]) if place >= 0 else -math.inf
+
+    def shifted(self, low: float, high: float, spread: float, chance: float) -> tuple[float, float]:
+        """The predictions between which a run with this spread lies in a range with this chance.
+
+        Each end is moved inwards by the error on its side. Where nothing is left between them,
+        both are the middle of the range: no prediction is likelier to meet it.
+        """
+        expected = float(size(np.array([spread]), self.usual)[0])
+        if self.log:
+            # What is never negative has no lower end at 0 or below.
+            low, high = (float(np.log(end)) if end > 0 else -math.inf for end in (low, high))
+        top = high - max(self.above(chance), 0.0) * expected
+        bottom = low - min(self.below(chance), 0.0) * expected
+        if top < bottom and math.isfinite(low) and math.isfinite(high):
+            top = bottom = (low + high) / 2
+        if not self.log:
+            return bottom, top
+        with np.errstate(over="ignore"):
+            return (-math.inf if bottom == -math.inf else float(np.exp(bottom))), float(np.exp(top))
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """How often a class was right, by the score that the model gave it: never less with more."""
+
+    scores: Floats  # [b] ascending: the lowest score of each block
+    share: Floats  # [b] of the runs with such a score that were of the class
+
+    @classmethod
+    def of(cls, scores: Floats, right: Floats, weight: Floats, unseen: float) -> "Hits":
+        """From the scores [v] of held-out runs and whether they were of the class, [v] of 0 or 1.
+
+        Neighbouring scores are pooled until the shares rise (isotonic regression). A new run counts
+        as a miss in every block.
+        """
+        order = np.argsort(scores, kind="stable")
+        blocks: list[list[float]] = []  # lowest score, weight, weight of the hits
+        for place in order:
+            score, mass = float(scores[place]), float(weight[place])
+            hit = mass * float(right[place])
+            if blocks and blocks[-1][0] == score:
+                blocks[-1][1] += mass
+                blocks[-1][2] += hit
+            else:
+                blocks.append([score, mass, hit])
+            while len(blocks) > 1 and _rate(blocks[-2]) >= _rate(blocks[-1]):
+                _, mass, hit = blocks.pop()
+                blocks[-1][1] += mass
+                blocks[-1][2] += hit
+        share = np.array([hit / (mass + unseen) if mass else 0.0 for _, mass, hit in blocks])
+        return cls(np.array([block[0] for block in blocks]), np.maximum.accumulate(share))
+
+    def chance(self, scores: Floats) -> Floats:
+        """The chance [n] of the class for these scores [n] of it."""
+        place = np.searchsorted(self.scores, scores, side="right") - 1
+        return np.asarray(np.where(place >= 0, self.share[np.maximum(place, 0)], 0.0))
+
+    def least(self, chance: float) -> float:
+        """The lowest score with at least this chance; inf where there is none."""
+        place = int(np.searchsorted(self.share, chance - 1e-12))
+        return float(self.scores[place]) if place < len(self.scores) else math.inf
+
+
+def _rate(block: list[float]) -> float:
+    return block[2] / block[1] if block[1] else 0.0
