@@ -73,6 +73,11 @@ class Effect(Noun):
     unobserved: Unobserved | None = Field(
         None, description="why it was never observed; None: it was, or nothing is comparable"
     )
+    adjusted: bool = Field(
+        False,
+        description="whether the pairs differ in more than the move, the rest being worked out by "
+        "the model; else they agree in everything else",
+    )
     together: bool = Field(False, description="whether the pairs make all moves at once")
     pairs: int = Field(0, description="pairs of comparable runs, no run in two of them")
     needed: int = Field(0, description="pairs that it takes to say anything")
@@ -248,7 +253,9 @@ class Price(Noun):
     chance: float
     reached: bool = Field(description="whether any configuration that was found reaches it")
     distance: float | None = Field(None, description="weighted change against the baseline")
+    config: Config = Field(default_factory=dict, description="every feature")
     settings: Config = Field(default_factory=dict, description="what is changed, with new values")
+    outcomes: Config = Field(default_factory=dict, description="what is predicted there")
 
 
 class Measured(Noun):
@@ -368,6 +375,14 @@ class FamilyScore(Noun):
     """How one family of models did when the best one was looked for."""
 
     family: str
+    skill: float | None = Field(
+        None,
+        description="share of the error of the simplest prediction (the median, or the last run of "
+        "the context) that the model saves on held-out rows; 0: it knows nothing",
+    )
+    skilled: bool = Field(
+        True, description="whether it clearly beats that; else nothing it predicts is trusted"
+    )
     log: bool = Field(False, description="whether it learnt the logarithm of the outcome")
     embedding: str | None = Field(None, description="the representation in front of it")
     error: float | None = Field(None, description="mean over the folds that were tried")
