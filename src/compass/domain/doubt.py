@@ -28,6 +28,7 @@ class DoubtCode(StrEnum):
     GOAL_MISSED = "goal missed"
     NO_SKILL = "no skill"
     BEYOND_CONTEXT = "beyond this context"
+    BREAKS_DEPENDENCY = "breaks a dependency"
     MEASURED_OTHERWISE = "measured otherwise"
 
 

@@ -27,7 +27,11 @@ from compass.domain.doubt import Doubt
 from compass.domain.errors import BadInput, ConflictingRules
 from compass.domain.space import Category, Number, Role, Space
 from compass.engine.dataset import Dataset
-from compass.engine.dependencies import broken_dependencies, dependency_notes
+from compass.engine.dependencies import (
+    broken_dependencies,
+    dependency_doubts,
+    dependency_notes,
+)
 from compass.engine.notes import (
     assumptions,
     blocking_rules,
@@ -56,6 +60,7 @@ from compass.generate.task import SearchTask
 from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prove.certify import certified
+from compass.rules import Rule
 from compass.trust.conclude import concluded
 
 
@@ -229,7 +234,7 @@ def relied_on(
     if objectives(task.targets) and any(s.edits for s in fine):
         # To change nothing is trusted, and no answer to a question for something better.
         fine = [s for s in fine if s.edits or task.baseline is None]
-    return tuple(sorted(fine, key=lambda s: _BETTER.index(s.trust.label))), rest
+    return tuple(sorted(fine, key=lambda s: _BETTER.index(s.trust.label)))[: task.count], rest
 
 
 def about_first(
@@ -286,27 +291,29 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
     trusts = with_effects(task, assessor.matched, found.X, assessor.trust(found.X))
     comparable = assessor.matched.known
 
-    def doubts(x: Floats, outcomes: tuple[Prediction, ...]) -> tuple[Doubt, ...]:
+    def doubts(
+        x: Floats, outcomes: tuple[Prediction, ...], broken: tuple[Rule, ...]
+    ) -> tuple[Doubt, ...]:
         about = measured_doubts(assessor, x, outcomes)
-        return (*about, *goal_doubts(outcomes, least or 0.0))
+        return (*about, *dependency_doubts(task, broken), *goal_doubts(outcomes, least or 0.0))
 
-    broken = iter(broken_dependencies(task, assessor.view, found.X))
     return tuple(
         _suggestion(
             task,
             x,
             outcomes,
-            concluded(trust, doubts(x, outcomes), comparable),
+            concluded(trust, doubts(x, outcomes, broken), comparable),
             near,
             ok,
-        ).model_copy(update={"breaks": next(broken), "conditions": held})
-        for x, outcomes, trust, near, ok, held in zip(
+        ).model_copy(update={"breaks": tuple(rule.text for rule in broken), "conditions": held})
+        for x, outcomes, trust, near, ok, held, broken in zip(
             found.X,
             predictions,
             trusts,
             found.proximity.tolist(),
             found.meets.tolist(),
             conditions,
+            broken_dependencies(task, assessor.view, found.X),
             strict=True,
         )
     )

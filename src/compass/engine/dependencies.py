@@ -5,14 +5,19 @@ Decision 0033 (docs/decisions).
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from compass.domain.answer import Suggestion
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.query import Kind, Query
 from compass.domain.space import Role
 from compass.evidence import baseline as base
+from compass.generate.base import Bools
 from compass.generate.task import SearchTask
 from compass.learn.dependencies import Dependency
 from compass.learn.features import FeatureView, Floats
 from compass.learn.store import ModelStore
+from compass.rules import Rule
 
 # Where none of so many different configurations breaks it, at most 3 in 1000 of those that people
 # choose do (95 %, the rule of three).
@@ -99,17 +104,44 @@ def _broken(
     return not one.rule.holds(x)[0]
 
 
-def broken_dependencies(task: SearchTask, view: FeatureView, X: Floats) -> list[tuple[str, ...]]:
+def broken_dependencies(task: SearchTask, view: FeatureView, X: Floats) -> list[tuple[Rule, ...]]:
     """Per configuration of X [n, d] the dependencies that hold on all past runs and not there."""
-    obeyed = {rule.text for rule in task.rules}
-    broken: list[list[str]] = [[] for _ in X]
-    for one in view.dependencies.found:
-        if one.rule.text in obeyed:
-            continue
-        for place, holds in enumerate(one.rule.holds(X).tolist()):
+    broken: list[list[Rule]] = [[] for _ in X]
+    for rule in _not_kept(task, view):
+        for place, holds in enumerate(rule.holds(X).tolist()):
             if not holds:
-                broken[place].append(one.rule.text)
-    return [tuple(texts) for texts in broken]
+                broken[place].append(rule)
+    return [tuple(rules) for rules in broken]
+
+
+def breaks_any(task: SearchTask, view: FeatureView, X: Floats) -> Bools:
+    """Which configurations X [n, d] break a dependency that their baseline, if any, keeps."""
+    broken = np.zeros(len(X), dtype=np.bool_)
+    for rule in _kept_before(task, _not_kept(task, view)):
+        broken |= ~rule.holds(X)
+    return broken
+
+
+def dependency_doubts(task: SearchTask, broken: Sequence[Rule]) -> tuple[Doubt, ...]:
+    """A doubt where a configuration breaks what all past runs obey, and its baseline too.
+
+    What no past run did is not known from past runs, however near the numbers are.
+    """
+    names = dict.fromkeys(name for rule in _kept_before(task, broken) for name in rule.names)
+    return (Doubt(code=DoubtCode.BREAKS_DEPENDENCY, columns=tuple(names)),) if names else ()
+
+
+def _not_kept(task: SearchTask, view: FeatureView) -> list[Rule]:
+    """The dependencies that are no rules of the task."""
+    obeyed = {rule.text for rule in task.rules}
+    return [one.rule for one in view.dependencies.found if one.rule.text not in obeyed]
+
+
+def _kept_before(task: SearchTask, rules: Sequence[Rule]) -> list[Rule]:
+    """Those of the rules that the baseline obeys; all without one."""
+    if task.baseline is None:
+        return list(rules)
+    return [rule for rule in rules if rule.holds(task.origin[None, :])[0]]
 
 
 def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tuple[str, ...]:

@@ -18,14 +18,16 @@ from compass.domain.goal import Observe, Same
 from compass.domain.query import Kind, Query, Row
 from compass.domain.space import Category, Role
 from compass.domain.target import Target
+from compass.engine.dependencies import breaks_any
 from compass.engine.scope import Scope, scope_of
 from compass.engine.starts import contexts_of, matching_rows, measured_best, pinned_by
 from compass.evidence import baseline as base
 from compass.evidence.assessor import Assessor
 from compass.evidence.chances import GoalChances
-from compass.evidence.contexts import familiar
+from compass.evidence.contexts import completed, near_past_runs
 from compass.evidence.matching import best_run
 from compass.evidence.past_runs import past_runs_of
+from compass.generate.base import Bools
 from compass.generate.predict import Averaged
 from compass.generate.targets import resolve
 from compass.generate.task import Assumptions, SearchTask, StartingPoint
@@ -132,7 +134,26 @@ def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> S
     wider = replace(task, forced=columns, predict=predict, past_runs=None)
     wider = _with_chances(wider, assessor)
     past_runs = past_runs_of(wider, assessor, task.contexts, predict.spread)
-    return replace(wider, past_runs=past_runs, familiar=familiar(wider, assessor))
+    limits = task.settings.trust
+    return replace(
+        wider,
+        past_runs=past_runs,
+        familiar=near_past_runs(wider, assessor, limits.caution),
+        supported=near_past_runs(wider, assessor, limits.unsupported),
+        trusted=_without_doubt(wider, assessor),
+    )
+
+
+def _without_doubt(task: SearchTask, assessor: Assessor) -> Callable[[Floats], Bools]:
+    """A way to tell of which candidates nothing is in doubt but what their changes do."""
+
+    def fine(X: Floats) -> Bools:
+        full = X if task.baseline is not None else completed(task, assessor, X)
+        keep = ~breaks_any(task, assessor.view, full)
+        keep[keep] = assessor.without_doubt(full[keep])
+        return keep
+
+    return fine
 
 
 def _starting_point(start: _Start, view: FeatureView, assessor: Assessor) -> StartingPoint:

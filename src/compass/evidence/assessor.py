@@ -239,6 +239,10 @@ class Assessor:
         """Only the labels, without gathering evidence."""
         return [assessment.label for assessment in self._assessments(X)]
 
+    def without_doubt(self, X: Floats) -> NDArray[np.bool_]:
+        """Of which configurations X [n, d] novelty and certainty leave no doubt, [n]."""
+        return np.array([not one.doubts for one in self._assessments(X)], dtype=np.bool_)
+
     def _assessments(self, X: Floats) -> list[Assessment]:
         certainty = self.store.certainty(self.view.features.names, tuple(self.trained))
         names, settings = self.view.features.names, self.store.settings.trust

@@ -17,21 +17,29 @@ Floats = NDArray[np.float64]
 _WIDER = 2.0  # times the width in one context, from where on a note says what would narrow it
 
 
-def familiar(task: SearchTask, assessor: Assessor) -> Callable[[Floats], NDArray[np.bool_]]:
-    """A way to tell which candidates of a task are near past runs."""
-    limit, support = assessor.store.settings.trust.caution, assessor.view.support
+def near_past_runs(
+    task: SearchTask, assessor: Assessor, limit: float
+) -> Callable[[Floats], NDArray[np.bool_]]:
+    """A way to tell which candidates of a task are near past runs: OOD of at most `limit`.
+
+    What was run itself is; what has a label that no run learnt from has is not.
+    """
+    support, runs = assessor.view.support, assessor.view.runs
 
     def near(X: Floats) -> NDArray[np.bool_]:
-        if task.baseline is not None:
-            return support.ood(X) <= limit
         known = np.zeros(len(X), dtype=np.bool_)
         # Near past runs in one of the contexts is enough: most candidates are so in the first.
-        for context in task.contexts:
+        contexts = [None] if task.baseline is not None else task.contexts
+        for context in contexts:
             rest = np.flatnonzero(~known)
             if not len(rest):
                 break
-            full = _in_contexts(task, X[rest], context[None, :])
-            known[rest] = _obey(task, full) & (support.ood(full) <= limit)
+            full = X[rest] if context is None else _in_contexts(task, X[rest], context[None, :])
+            fine = runs.known(full)
+            others = np.flatnonzero(~fine)
+            fine[others] = support.ood(full[others]) <= limit
+            fine[others] &= ~support.has_unseen(full[others])
+            known[rest] = fine if context is None else fine & _obey(task, full)
         return known
 
     return near

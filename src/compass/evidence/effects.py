@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from compass.domain.answer import Effect, Finding, Label, Trust
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category
+from compass.evidence.adjusted import comparisons
 from compass.evidence.comparable import MatchedRuns
 from compass.evidence.findings import Case, Expected, enough
 from compass.evidence.matching import best_run, obeyed
 from compass.generate.task import SearchTask
-from compass.trust.pairs.effect import Outcome, count
+from compass.trust.pairs.effect import Count, Outcome, count
 from compass.trust.pairs.index import Around, Paired, PairIndex
 
 Floats = NDArray[np.float64]
@@ -97,15 +98,23 @@ def effects(
     finder = _Finder(matched)
     found = []
     for i, (old, new) in enumerate(zip(references, X, strict=True)):
-        mine: list[Effect] = []
+        mine: list[_Seen] = []
         if old is not None and moves[i]:
             pairs = partial(_pairs, finder, old, new, moves[i], {})
             for name in matched.outcomes:
                 mine += _of_outcome(matched, name, old, new, moves[i], pairs, expected[name][i])
         if old is not None:
-            mine += _never_varied(matched, new, {*asked} - {*moves[i]})
+            mine += map(_Seen, _never_varied(matched, new, {*asked} - {*moves[i]}))
         found.append(mine)
-    return found
+    return _with_adjusted(matched, found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """The evidence of matched pairs about one move and one outcome."""
+
+    effect: Effect
+    case: Case | None = None  # where they do not decide: what to ask other runs about
 
 
 def _expected(
@@ -141,11 +150,7 @@ def _scaled(outcome: Outcome, predicted: Floats, label: int) -> Floats:
     """Predictions [k] in the scale in which changes of the outcome are compared."""
     if label >= 0:
         return np.asarray(predicted.argmax(axis=1) == label, dtype=np.float64)
-    if not outcome.log:
-        return np.asarray(predicted[:, 0])
-    # A model may predict 0 or less of what never was: that is as little as there ever was.
-    least = float(np.exp(np.nanmin(outcome.values)))
-    return np.asarray(np.log(np.maximum(predicted[:, 0], least * 1e-3)))
+    return outcome.scaled(predicted[:, 0])
 
 
 def _never_varied(matched: MatchedRuns, x: Floats, columns: set[int]) -> list[Effect]:
@@ -222,24 +227,54 @@ def _of_outcome(
     moved: list[int],
     found: Callable[[tuple[int, ...]], Paired],
     expected: Expected,
-) -> list[Effect]:
+) -> list[_Seen]:
     """The evidence about each move; `found` gives the pairs of a part of them."""
     outcome = matched.outcomes[name].effect(expected.label)
     cases = [Case(matched, name, outcome, old, new, j, expected) for j in moved]
     if not matched.known.identifiable:
-        return [case.unknown() for case in cases]
+        return [_Seen(case.unknown()) for case in cases]
     if len(moved) > 1:
         # Runs at both ends of the whole move tell more than those of each part of it.
         paired, whole = found(tuple(moved)), expected.whole
         counted = count(outcome, paired, whole, whole)
         if enough(counted, matched.settings):
-            return [case.effect(counted, paired, whole, moved) for case in cases]
+            return [_seen(case, counted, paired, whole, moved) for case in cases]
     each = []
     for case in cases:
         paired, single = found((case.column,)), expected.single[case.column]
         counted = count(outcome, paired, single, expected.whole)
-        each.append(case.effect(counted, paired, single, [case.column]))
+        each.append(_seen(case, counted, paired, single, [case.column]))
     return each
+
+
+def _seen(
+    case: Case, counted: Count, paired: Paired, expected: float, moved: Sequence[int]
+) -> _Seen:
+    """What matched pairs say; where they do not decide, others may be asked."""
+    effect = case.effect(counted, paired, expected, moved)
+    decided = effect.finding is Finding.SUPPORTED or (
+        effect.finding is Finding.CONTRADICTED and counted.refuted
+    )
+    return _Seen(effect, None if decided else case)
+
+
+def _with_adjusted(matched: MatchedRuns, found: Sequence[Sequence[_Seen]]) -> list[list[Effect]]:
+    """The evidence, with adjusted comparisons where matched pairs do not decide.
+
+    All of an outcome are compared at once: predictions cost less together.
+    """
+    known: dict[int, Effect] = {}
+    for name in matched.outcomes:
+        cases = [
+            one.case
+            for mine in found
+            for one in mine
+            if one.case is not None and one.effect.outcome == name
+        ]
+        for case, compared in zip(cases, comparisons(matched, name, cases), strict=True):
+            if compared is not None and compared.supported:
+                known[id(case)] = case.adjusted(compared)
+    return [[known.get(id(one.case), one.effect) for one in mine] for mine in found]
 
 
 def unsupported(found: Sequence[Effect]) -> bool:

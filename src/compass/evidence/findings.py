@@ -11,6 +11,7 @@ from compass.domain.base import Value
 from compass.evidence.comparable import MatchedRuns
 from compass.prepare.encode import decode_value
 from compass.settings import TrustSettings
+from compass.trust.pairs.adjusted import LEAST, Adjusted
 from compass.trust.pairs.effect import Count, Outcome
 from compass.trust.pairs.index import Paired
 from compass.trust.words import effect_in_words
@@ -74,6 +75,17 @@ class Case:
             finding = Finding.CONTRADICTED
         return self._made(finding, counted, paired, expected, moved)
 
+    def adjusted(self, found: Adjusted) -> Effect:
+        """What adjusted comparisons say, which support the move."""
+        return self._made(
+            Finding.SUPPORTED,
+            Count(found.pairs, found.agreeing, float(found.pairs), found.agree, found.median),
+            None,
+            self.expected.single[self.column],
+            [self.column],
+            adjusted=True,
+        )
+
     def _made(
         self,
         finding: Finding,
@@ -81,6 +93,8 @@ class Case:
         paired: Paired | None,
         expected: float,
         moved: Sequence[int] = (),
+        *,
+        adjusted: bool = False,
     ) -> Effect:
         seen = counted if counted is not None and counted.pairs else _NOTHING
         effect = Effect(
@@ -90,9 +104,10 @@ class Case:
             new=self._value(self.new),
             finding=finding,
             unobserved=self._unobserved(seen, moved) if finding is _NEVER else None,
+            adjusted=adjusted,
             together=len(moved) > 1,
             pairs=seen.pairs,
-            needed=self.matched.settings.pairs,
+            needed=LEAST if adjusted else self.matched.settings.pairs,
             agreeing=seen.agreeing,
             agree=seen.agree if seen.pairs else None,
             observed=self._change(seen.median) if seen.pairs else None,

@@ -1,7 +1,7 @@
 """What a generator is: it turns a search task into candidate configurations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -94,6 +94,8 @@ class Candidates:
     evaluated: int = 0
     timed_out: bool = False  # the deadline ended the search before its time
     withheld: int = 0  # configurations of its result that break a rule and are not in X
+    tried: Floats = field(default_factory=lambda: np.empty((0, 0)))  # [t, d] legal ones, best first
+    likely: Floats = field(default_factory=lambda: np.empty(0))  # [t] chance of their goals; or [0]
 
     def __len__(self) -> int:
         return len(self.X)

@@ -11,6 +11,7 @@ from compass.generate.base import Floats
 from compass.generate.expected_improvement import choose_untried
 from compass.generate.objectives import as_good_as, objective_values, objectives, preference
 from compass.generate.score import ScoredCandidates, order
+from compass.generate.supported import positions
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import distances
 
@@ -41,6 +42,27 @@ def preferred(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
 
 def pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     """Positions in `scored` (best first, as `preferred` gives it) of the answers to return.
+
+    Those that past runs support, where it is known which they are, and as many of which nothing
+    is in doubt, where something is about the first. The best one comes first whatever it is: where
+    it is unsupported, it is worth a run.
+    """
+    chosen = _choose(task, scored)
+    if task.supported is not None and not task.supported(scored.X[chosen]).all():
+        fine = positions(task, scored, task.supported)
+        if not len(fine):
+            return chosen
+        chosen = fine[_choose(task, scored.take(fine))]
+    if task.trusted is not None and not task.trusted(scored.X[chosen[:1]])[0]:
+        sure = positions(task, scored, task.trusted)
+        if len(sure):
+            more = sure[_choose(task, scored.take(sure))]
+            chosen = np.concatenate([chosen, more[~np.isin(more, chosen)]])
+    return chosen if chosen[0] == 0 else np.concatenate([[0], chosen])
+
+
+def _choose(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
+    """Positions of the answers, of all that there are.
 
     The best one comes first whatever it is. The others are at least `distinct` away from each
     other; the diversity weight decides how much more they may cost for being different. Where that

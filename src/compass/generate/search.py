@@ -16,6 +16,7 @@ from compass.generate.past import with_past_runs
 from compass.generate.pick import pick, preferred
 from compass.generate.repair import repair, restore_forced, rule_violation
 from compass.generate.score import ScoredCandidates, order, score
+from compass.generate.supported import towards_past_runs
 from compass.generate.task import SearchTask
 from compass.generate.variation import Variation, children, draw, repaired, variation_of
 from compass.prepare.geometry import nearest_rows
@@ -28,6 +29,7 @@ _POLISHED = 2  # best candidates that are improved one block at a time
 _POLISH_TABLE = 512  # alternatives of a block tried while polishing
 _FINER = 96  # finer values of a single column tried while polishing
 _PASSES = 4
+_DOUBTED = 12  # best candidates that are looked at for support
 
 
 @registry.add("generator", "legal-search")
@@ -51,7 +53,21 @@ class LegalSearch:
         if not exhaustive:
             found = _search(bare, groups, found)
         assert found is not None
+        if not exhaustive:
+            found = _with_supported(bare, found)
         return _finish(task, with_past_runs(task, found), exhaustive)
+
+
+def _with_supported(task: SearchTask, found: ScoredCandidates) -> ScoredCandidates:
+    """Candidates with some that are nearer to past runs, where the best are far from any."""
+    fine = task.trusted or task.supported
+    if fine is None or not len(found):
+        return found
+    best = found.X[order(task, found)[:_DOUBTED]]
+    best = best[~fine(best)]
+    if not len(best):
+        return found
+    return ScoredCandidates.join([found, score(task, towards_past_runs(task, best))])
 
 
 def _nothing(task: SearchTask, exhaustive: bool) -> Candidates:
@@ -62,13 +78,14 @@ def _finish(task: SearchTask, scored: ScoredCandidates, exhaustive: bool) -> Can
     legal = scored.take(np.flatnonzero(scored.violation == 0))
     if not len(legal):
         return _nothing(task, exhaustive)
-    ranked = preferred(task, legal)
+    every = ranked = preferred(task, legal)
     meets = ranked.valid <= 0
     if meets[0]:
         ranked = ranked.take(np.flatnonzero(meets))
     chosen = _plain_numbers(task, ranked.take(pick(task, ranked)))
     late = task.timed_out and not exhaustive
-    return chosen.candidates(exhaustive=exhaustive, evaluated=len(scored), timed_out=late)
+    found = chosen.candidates(exhaustive=exhaustive, evaluated=len(scored), timed_out=late)
+    return replace(found, tried=every.X)
 
 
 def _combinations(groups: list[Block]) -> float:
@@ -184,7 +201,9 @@ def _polish(
 ) -> list[ScoredCandidates]:
     """The best candidates improved until nothing helps: two columns, or one block, at a time."""
     task, tried = variation.task, []
-    for index in _different_moves(task, population):
+    # What is likely enough is brought nearer afterwards (`generate.certain`): one is enough then.
+    few = 1 if pairwise is None and task.chances is not None else _POLISHED
+    for index in _different_moves(task, population)[:few]:
         if task.timed_out:
             break
         incumbent = population.take(np.array([index]))

@@ -3,7 +3,8 @@
 Decision 0032 (docs/decisions).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from compass.prepare.geometry import nearest_rows
 from compass.prepare.split import configurations
 from compass.prepare.weigh import median
 from compass.trust.chance import Errors, Hits
-from compass.trust.interval import counted, size
+from compass.trust.interval import counted
+from compass.trust.pairs.index import PairScale
 from compass.trust.rank import sample
 
 Floats = NDArray[np.float64]
@@ -46,6 +48,7 @@ class HeldOut:
     rows: Rows  # [v] positions
     y: Floats  # [n] outcome of all runs
     model: Fitted
+    _placed: dict[int, Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, view: FeatureView, y: Floats, model: Fitted) -> "HeldOut":
@@ -53,18 +56,32 @@ class HeldOut:
         known = view.valid[np.isfinite(y[view.valid])]
         return cls(view, known[sample(len(known), _CHECKED, view.seed)], y, model)
 
+    @cached_property
+    def predicted(self) -> Floats:
+        """What the model says of them, [v, outputs]."""
+        return self.model.predict(self.view.X[self.rows])
+
+    def placed(self, scale: PairScale) -> Floats:
+        """Their coordinates [d, v] in a scale."""
+        if id(scale) not in self._placed:
+            self._placed.clear()
+            self._placed[id(scale)] = np.ascontiguousarray(
+                scale.place(self.view.X[self.rows]).T
+            )
+        return self._placed[id(scale)]
+
     def errors(self, *, usual: float, log: bool) -> Errors:
         """The errors of a number; see `Errors`."""
-        predicted = self.model.predict(self.view.X[self.rows])[:, 0]
+        predicted = self.predicted[:, 0]
         spread = self.model.spread(self.view.X[self.rows])
         missed = self._missed(self.rows, predicted, log)
-        scaled = missed / size(spread / predicted if log else spread, usual)
+        own = spread / predicted if log else spread
         weight, unseen, _ = self._counted()
-        return Errors.of(scaled, weight, unseen, usual=usual, log=log)
+        return Errors.of(missed, own, weight, unseen, usual=usual, log=log)
 
     def hits(self, label: int) -> Hits:
         """How often a class was right, by its score."""
-        scores = self.model.predict(self.view.X[self.rows])[:, label]
+        scores = self.predicted[:, label]
         weight, unseen, _ = self._counted()
         right = (self.y[self.rows] == label).astype(np.float64)
         return Hits.of(scores, right, weight, unseen)

@@ -15,6 +15,11 @@ from compass.trust.interval import Conformal, size
 from compass.trust.rank import Floats
 
 
+_TELLING = 40  # held-out runs that tell how far spreads tell errors
+_USUAL = 0.95  # squares of errors beyond this quantile are cut off: single runs must not decide
+_MOST = 10.0  # a floor that leaves spreads without a say
+
+
 @dataclass(frozen=True, eq=False)
 class Errors:
     """Scaled errors (outcome less prediction), ascending, and the share of new runs up to each.
@@ -27,22 +32,42 @@ class Errors:
     share: Floats  # [v + 1] of the first 0 .. v; the last is below 1: a new run may err more
     usual: float  # a usual spread; 0: spreads tell nothing
     log: bool
+    floor: float = 0.0  # the part of an error that no spread tells, in usual errors
 
     @classmethod
     def of(
-        cls, values: Floats, weight: Floats, unseen: float, *, usual: float, log: bool
+        cls,
+        missed: Floats,
+        spread: Floats,
+        weight: Floats,
+        unseen: float,
+        *,
+        usual: float,
+        log: bool,
     ) -> "Errors":
-        """From scaled errors [v] with their weights [v]; a new run counts `unseen`."""
+        """From errors [v] of predictions with spreads [v] and weights [v]; a new run counts
+        `unseen`.
+
+        How far the spread tells the error is learnt from them: runs scatter however certain the
+        model is, and a search for what is likely enough looks for small spreads.
+        """
+        floor = _floor(missed, size(spread, usual), weight) if usual else 0.0
+        return cls._sorted(missed / _expected(spread, usual, floor), weight, unseen, usual, log, floor)
+
+    @classmethod
+    def _sorted(
+        cls, values: Floats, weight: Floats, unseen: float, usual: float, log: bool, floor: float
+    ) -> "Errors":
         order = np.argsort(values, kind="stable")
         sums = np.concatenate([[0.0], np.cumsum(weight[order])])
-        return cls(values[order], sums / (sums[-1] + unseen), usual, log)
+        return cls(values[order], sums / (sums[-1] + unseen), usual, log, floor)
 
     @classmethod
     def symmetric(cls, known: Conformal) -> "Errors":
         """From the sizes of errors that are as likely above as below."""
         both = np.concatenate([-known.residuals, known.residuals])
         weight = np.concatenate([known.weights, known.weights]) / 2
-        return cls.of(both, weight, known.unseen, usual=known.usual, log=known.log)
+        return cls._sorted(both, weight, known.unseen, known.usual, known.log, 0.0)
 
     def chance(self, predicted: Floats, spread: Floats, low: float, high: float) -> Floats:
         """The chance [n] that new runs with these predictions [n] lie between low and high.
@@ -52,7 +77,7 @@ class Errors:
         if self.log:
             with np.errstate(divide="ignore"):
                 predicted, low, high = np.log(predicted), *np.log(np.maximum([low, high], 0.0))
-        expected = size(spread, self.usual)
+        expected = _expected(spread, self.usual, self.floor)
         with np.errstate(invalid="ignore"):
             above, below = (high - predicted) / expected, (low - predicted) / expected
         upto = np.searchsorted(self.values, above, side="right")
@@ -76,7 +101,7 @@ class Errors:
         Each end is moved inwards by the error on its side. Where nothing is left between them,
         both are the middle of the range: no prediction is likelier to meet it.
         """
-        expected = float(size(np.array([spread]), self.usual)[0])
+        expected = float(_expected(np.array([spread]), self.usual, self.floor)[0])
         if self.log:
             # What is never negative has no lower end at 0 or below.
             low, high = (float(np.log(end)) if end > 0 else -math.inf for end in (low, high))
@@ -88,6 +113,39 @@ class Errors:
             return bottom, top
         with np.errstate(over="ignore"):
             return (-math.inf if bottom == -math.inf else float(np.exp(bottom))), float(np.exp(top))
+
+
+def _expected(spread: Floats, usual: float, floor: float) -> Floats:
+    """How large an error is to be expected, [n], for spreads [n]."""
+    return np.asarray(np.sqrt(floor**2 + size(spread, usual) ** 2))
+
+
+def _floor(missed: Floats, sizes: Floats, weight: Floats) -> float:
+    """The floor with which errors [v] have the same size wherever the sizes [v] are.
+
+    Squares of errors are fitted by a constant and the squares of the sizes, neither below 0; a few
+    runs cannot tell, so that both then count alike.
+    """
+    known = np.isfinite(missed)
+    if known.sum() < _TELLING:
+        return 1.0
+    squares, x = missed[known] ** 2, sizes[known] ** 2
+    squares = np.minimum(squares, np.quantile(squares, _USUAL))
+    share = weight[known] / weight[known].sum()
+    slope = _slope(x, squares, share)
+    constant = float((share * squares).sum() - slope * (share * x).sum())
+    if slope <= 0:
+        return _MOST
+    if constant <= 0:
+        return 0.0
+    return min(float(np.sqrt(constant / slope)), _MOST)
+
+
+def _slope(x: Floats, y: Floats, share: Floats) -> float:
+    """The slope of y [v] over x [v], which count by their shares [v]."""
+    apart = x - (share * x).sum()
+    total = float((share * apart**2).sum())
+    return float((share * apart * y).sum()) / total if total else 0.0
 
 
 @dataclass(frozen=True, eq=False)

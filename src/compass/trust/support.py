@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from compass.domain.space import Space
 from compass.settings import TrustSettings
@@ -75,6 +76,10 @@ class Support:
         A number that never varied in training counts as a label: of others nothing is known.
         """
         return self._strange(X, labels=True)
+
+    def has_unseen(self, X: Floats) -> NDArray[np.bool_]:
+        """Whether each row of X float64[n, d] has such a label."""
+        return np.array([bool(columns) for columns in self.unseen(X)], dtype=np.bool_)
 
     def outside(self, X: Floats) -> list[list[int]]:
         """The columns of each row of X float64[n, d] whose number is beyond all training rows."""

@@ -17,6 +17,7 @@ from compass.trust.rank import Floats
 
 _TRIFLE = 0.01  # a change below 1 % is none, however exactly runs repeat
 _MINOR = 0.1  # a parameter that makes less than this share of the whole change is not its cause
+_SURE = 1.64  # standard errors: 95 % on one side
 _COARSE = 0.1  # an expected change is no claim below the model's usual error, but at most 10 %
 
 
@@ -42,6 +43,18 @@ class Outcome:
         values, trifle = spread_out(y), _TRIFLE * scale
         claim = max(min(error, _COARSE * scale), trifle)
         return cls(values, log, scale, max(_scatter(values, repeats), trifle), claim)
+
+    def minor(self, whole: float) -> float:
+        """The change up to which a parameter is not what makes the whole change."""
+        return max(self.claim, _MINOR * abs(whole))
+
+    def scaled(self, predicted: Floats) -> Floats:
+        """Predictions or measurements [k] of a number in the scale of the values."""
+        if not self.log:
+            return np.asarray(predicted)
+        # A model may predict 0 or less of what never was: that is as little as there ever was.
+        least = float(np.exp(np.nanmin(self.values)))
+        return np.asarray(np.log(np.maximum(predicted, least * 1e-3)))
 
     @classmethod
     def of_class(cls, y: Floats, label: int) -> "Outcome":
@@ -69,6 +82,7 @@ class Count:
     mass: float  # sum of the weights
     agree: float  # share of the weight that moved as expected; 0 without pairs
     median: float  # change of the outcome; NaN without pairs
+    refuted: bool = False  # whether surely less than half of the expected change is there
 
 
 def count(outcome: Outcome, paired: Paired, expected: float, whole: float) -> Count:
@@ -83,7 +97,7 @@ def count(outcome: Outcome, paired: Paired, expected: float, whole: float) -> Co
     mass = float(weight.sum())
     if not len(moved) or mass <= 0:
         return Count(len(moved), 0, 0.0, 0.0, float("nan"))
-    minor = max(outcome.claim, _MINOR * abs(whole))
+    minor = outcome.minor(whole)
     if abs(expected) <= minor:
         most = max(minor, min(3 * outcome.still, _COARSE * outcome.scale))
         agrees = (np.abs(moved) <= most).astype(np.float64)
@@ -91,4 +105,18 @@ def count(outcome: Outcome, paired: Paired, expected: float, whole: float) -> Co
         same = np.sign(moved) == np.sign(expected)
         agrees = np.where(np.abs(moved) <= outcome.still, 0.5, same)
     agree = float((agrees * weight).sum() / mass)
-    return Count(len(moved), int((agrees == 1).sum()), mass, agree, float(np.median(moved)))
+    refuted = abs(expected) > minor and _refuted(moved * np.sign(expected), weight, abs(expected))
+    agreeing = int((agrees == 1).sum())
+    return Count(len(moved), agreeing, mass, agree, float(np.median(moved)), refuted)
+
+
+def _refuted(moved: Floats, weight: Floats, expected: float) -> bool:
+    """Whether changes [p], counted in the expected direction, surely are less than half of it.
+
+    Single runs scatter: where a change is small beside that, every other pair moves the other way
+    though the change is there.
+    """
+    share = weight / weight.sum()
+    mean = float((share * moved).sum())
+    doubt = float(np.sqrt((share**2 * (moved - mean) ** 2).sum()))
+    return mean + _SURE * doubt < expected / 2
