@@ -26,6 +26,7 @@ from compass.domain.base import Config
 from compass.domain.doubt import Doubt
 from compass.domain.errors import BadInput, ConflictingRules
 from compass.domain.space import Category, Number, Role, Space
+from compass.engine.bounds import bound_doubts, bound_notes
 from compass.engine.dataset import Dataset
 from compass.engine.dependencies import (
     broken_dependencies,
@@ -142,7 +143,8 @@ def answer_by_search(
         notes=(
             *task.assumed.notes,
             *withheld,
-            *dependency_notes(task, suggestions),
+            *dependency_notes(task, suggestions or ideas),
+            *bound_notes(searched, suggestions, found.X),
             *beside_best(searched, assessor, found),
             *notes(searched, suggestions),
             *left_open(searched, assessor, found.X),
@@ -295,7 +297,8 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
         x: Floats, outcomes: tuple[Prediction, ...], broken: tuple[Rule, ...]
     ) -> tuple[Doubt, ...]:
         about = measured_doubts(assessor, x, outcomes)
-        return (*about, *dependency_doubts(task, broken), *goal_doubts(outcomes, least or 0.0))
+        about += bound_doubts(task, x) + dependency_doubts(task, broken)
+        return (*about, *goal_doubts(outcomes, least or 0.0))
 
     return tuple(
         _suggestion(

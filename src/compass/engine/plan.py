@@ -18,6 +18,7 @@ from compass.domain.goal import Observe, Same
 from compass.domain.query import Kind, Query, Row
 from compass.domain.space import Category, Role
 from compass.domain.target import Target
+from compass.engine.bounds import context_bounds
 from compass.engine.dependencies import breaks_any
 from compass.engine.scope import Scope, scope_of
 from compass.engine.starts import contexts_of, matching_rows, measured_best, pinned_by
@@ -89,12 +90,17 @@ def plan(
         targets = tuple(t.model_copy(update={"by_chance": False}) for t in targets)
     names = view.names
     seed = query.seed if query.seed is not None else store.settings.seed
+    knobs = tuple(n for n in view.features.having(Role.KNOB) if n not in query.change)
+    usual = start.start if start.origin is None else start.origin
+    moving = tuple(dict.fromkeys((*start.free, *knobs, *(query.change if start.forward else ()))))
+    bounds = context_bounds(query, view, start.contexts, usual, moving)
     task = SearchTask(
         space=view.features,
         start=start.start,
         free=_columns(names, start.free),
         forced=_columns(names, ()),
-        rules=scope.rules,
+        # What a what-if changes is the person's own word.
+        rules=scope.rules if query.beyond or start.forward else (*scope.rules, *bounds),
         outcome_rules=() if start.forward else scope.conditions,
         outcomes=scope.outcomes,
         targets=targets,
@@ -113,7 +119,7 @@ def plan(
         baseline=baseline,
         conditions=scope.conditions,
         forward=start.forward,
-        assumed=replace(start.assumed, kept=scope.kept, dropped=scope.dropped),
+        assumed=replace(start.assumed, kept=scope.kept, dropped=scope.dropped, bounds=bounds),
     )
     return allowing(task, followers(task) if start.follow else (), assessor), assessor
 

@@ -77,6 +77,8 @@ def _clause(doubt: Doubt, trust: Trust) -> str:
         case DoubtCode.LARGE_ERROR:
             how = "going by errors at similar runs"
             return f"{how}, a larger error is expected than for {_most(doubt)}"
+        case DoubtCode.BEYOND_CONTEXT:
+            return f"no past run of this context goes so far in {listed(doubt.columns)}"
         case DoubtCode.BREAKS_DEPENDENCY:
             return f"it breaks what all past runs obey about {listed(doubt.columns)}"
         case DoubtCode.MEASURED_OTHERWISE:
