@@ -112,7 +112,7 @@ def test_support_stands_alone_or_with_the_pairs_that_support_the_move() -> None:
     more = "Comparable past runs support the change of nodes (8 of 9 pairs moved as predicted)."
     assert reason(()) == f"Trusted: {_CLOSE}"
     assert reason((), (_SUPPORTED,)) == f"Trusted: {_CLOSE} {more}"
-    chance = "time meets its goal with a chance of 55% only"
+    chance = "time meets its goal with a chance of 55 % only"
     text = reason((_LOW_CHANCE,), (_SUPPORTED,))
     assert text == f"Caution: {chance}. Apart from that, {_CLOSE} {more}"
     text = reason((_UNCERTAIN, _LOW_CHANCE), (_SUPPORTED,))
@@ -178,7 +178,7 @@ def test_the_first_doubt_leads_and_the_others_follow() -> None:
     against = Doubt(code=DoubtCode.EFFECT_CONTRADICTED, columns=("nodes",), outcome="time")
     effects = (_CONTRADICTED, _NEVER)
     both = f"{_CONTRADICTED.reason}; {_NEVER.reason}"
-    chance = "time meets its goal with a chance of 55% only"
+    chance = "time meets its goal with a chance of 55 % only"
     text = reason((against, never, _LOW_CHANCE), effects)
     assert text == f"Caution: {both}. Apart from that, {_CLOSE} Besides, {chance}."
     text = reason((_UNCERTAIN, against, never, _LOW_CHANCE), effects)

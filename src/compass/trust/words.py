@@ -15,6 +15,7 @@ from compass.domain.answer import (
 )
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.language import format_value, listed
+from compass.trust.outcome_words import share
 
 _ABOUT_EFFECTS = frozenset(
     {
@@ -94,7 +95,9 @@ def _about_outcome(doubt: Doubt) -> str:
         case DoubtCode.GOAL_MISSED:
             return f"{doubt.outcome} is not likely enough to meet its goal"
         case DoubtCode.GOAL_CHANCE:
-            return f"{doubt.outcome} meets its goal with a chance of {doubt.value:.0%} only"
+            return (
+                f"{doubt.outcome} meets its goal with a chance of {share(doubt.value or 0.0)} only"
+            )
     raise AssertionError(doubt.code)
 
 
