@@ -75,7 +75,7 @@ _NEVER = move(finding=Finding.NEVER_OBSERVED, unobserved=Unobserved.NEVER_VARIED
         ),
         (
             move(finding=Finding.SUPPORTED, pairs=28, agreeing=9, agree=0.7),
-            "nodes 1 -> 2: time moved as predicted in 9 of 28 comparable pairs with 70% of the "
+            "nodes 1 -> 2: time moved as predicted in 9 of 28 comparable pairs with 70 % of the "
             "weight",
         ),
         (
@@ -127,7 +127,7 @@ def test_support_says_what_it_is_made_of() -> None:
     )
     assert reason((), (_SUPPORTED, weak)).endswith(
         "Comparable past runs support the change of nodes and cores (at least 9 of 28 pairs with "
-        "70% of the weight moved as predicted)."
+        "70 % of the weight moved as predicted)."
     )
     assert reason((), (adjusted,)).endswith(
         "Adjusted comparisons of held-out runs support the change of gpus (21 of 24 moved as "

@@ -156,7 +156,7 @@ def _weight(effect: Effect) -> str:
     """The share of the weight, which the verdict is made of, where counting tells another one."""
     if effect.agree is None or abs(effect.agree - _share_agreeing(effect)) < _NOTABLE:
         return ""
-    return f" with {effect.agree:.0%} of the weight"
+    return f" with {share(effect.agree)} of the weight"
 
 
 def _most(doubt: Doubt) -> str:
