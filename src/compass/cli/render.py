@@ -346,10 +346,12 @@ def _terms(proof: Certificate) -> str:
     if proof.status is CertificateStatus.NO_PROOF:
         return ""
     likely = "" if proof.chance is None else f" for a chance of {share(proof.chance)}"
-    parts = [f"goal {', '.join(proof.goals)}{likely}"] if proof.goals else []
+    # Goals that cannot be reached are named by the sentence itself.
+    named = proof.status is CertificateStatus.INFEASIBLE or not proof.goals
+    parts = [] if named else [f"goal {', '.join(proof.goals)}{likely}"]
     if proof.tolerance is not None:
         parts.append(f"tolerance {100 * proof.tolerance:g} %")
-    if parts or proof.measured:
+    if proof.goals or parts or proof.measured:
         parts.append("measured runs count" if proof.measured else "the model alone counts")
     return "; ".join(parts)
 
