@@ -5,7 +5,10 @@ from typing import Literal
 from pydantic import Field
 
 from compass.domain import option
-from compass.domain.base import Input, Real, Whole
+from compass.domain.base import Input, Real, Whole, valid
+from compass.domain.errors import StudyProblem
+from compass.domain.option import TRUST
+from compass.domain.study import TrustChoice
 
 
 class LossWeights(Input):
@@ -107,14 +110,14 @@ class SelectSettings(Input):
 class TrustSettings(Input):
     """Algorithm 1."""
 
-    neighbours: Whole = Field(20, ge=1)  # COMPASS III-C1: k
-    close_percentile: Real = Field(5.0, gt=0, le=100)  # COMPASS III-C1: tau_close
-    tau: Real | None = Field(None, ge=0)  # a distance instead of the percentile
+    neighbours: Whole = Field(20, **TRUST["neighbours"].limits)  # COMPASS III-C1: k
+    close_percentile: Real = Field(5.0, **TRUST["close_percentile"].limits)  # III-C1: tau_close
+    tau: Real | None = Field(None, **TRUST["tau"].limits)  # a distance instead of the percentile
     models: Whole = Field(5, ge=2)  # COMPASS III-C2: P
     trees: Whole = Field(10, ge=1)  # per perturbed model; 20 rank errors no better and cost twice
     jitter: Real = Field(0.05, ge=0)  # perturbation of numbers, in standard deviations
-    caution: Real = Field(0.95, gt=0, lt=1)  # COMPASS Algorithm 1
-    unsupported: Real = Field(0.99, gt=0, lt=1)  # COMPASS Algorithm 1
+    caution: Real = Field(0.95, **TRUST["caution"].limits)  # COMPASS Algorithm 1
+    unsupported: Real = Field(0.99, **TRUST["unsupported"].limits)  # COMPASS Algorithm 1
     validation_rows: Whole = Field(2000, ge=1)  # enough for a stable 99th percentile
     evidence: Whole = Field(5, ge=0)  # supporting runs listed in an answer
     pairs: Whole = Field(3, ge=1)  # comparable pairs that make an effect observed
@@ -183,3 +186,21 @@ class Settings(Input):
     threads: Whole = Field(0, ge=0)  # processors for training; 0: all
     acquisition: str = "expected-improvement"
     generator: str = "legal-search"
+
+
+def with_study_trust(settings: Settings, stated: TrustChoice) -> Settings:
+    """Settings with what a study states about labels; what was set in them explicitly stays."""
+    own = settings.trust
+    given = stated.model_dump(exclude_none=True)
+    added = {name: value for name, value in given.items() if name not in own.model_fields_set}
+    if "close_percentile" in own.model_fields_set:
+        added.pop("tau", None)  # it would count instead
+    if not added:
+        return settings
+    trust = valid(TrustSettings, dict(own) | added)
+    if trust.caution > trust.unsupported:
+        raise StudyProblem(
+            f"trust: caution {trust.caution:g} is above unsupported {trust.unsupported:g}",
+            hint="give both, caution below unsupported",
+        )
+    return settings.model_copy(update={"trust": trust})

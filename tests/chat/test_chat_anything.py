@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.chat.chat_case import Talk, link, quick_answer, says
 
-from compass.chat.dialogue import show_answer
+from compass.chat.dialogue import show_answer, show_proposals
 from compass.chat.draft import Act, How, Reading
 from compass.chat.replies import query_text
 from compass.domain.goal import Change, Observe, minimize
@@ -84,11 +84,13 @@ def check(talk: Talk, text: str, reading: Reading | None) -> None:
 
 
 def finish(talk: Talk) -> None:
-    """Whatever was confirmed is answered."""
+    """Whatever was confirmed is answered, and runs that were asked for are told."""
     if talk.reply.run is not None:
         done = quick_answer().model_copy(update={"query": talk.reply.run})
         talk.conversation, talk.reply = show_answer(talk.conversation, done)
         talk.answer = done
+    elif talk.reply.propose is not None:
+        talk.conversation, talk.reply = show_proposals(talk.conversation, (), talk.space)
 
 
 @settings(max_examples=150, deadline=None)

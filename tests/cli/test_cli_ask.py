@@ -47,8 +47,9 @@ def test_no_supported_answer_has_exit_code_1_and_says_why(saved: Path) -> None:
     assert result.err == ""
     flat = " ".join(result.out.split())
     assert "No supported answer: No legal configuration meets the goal" in flat
-    assert "wanted at most 0.001" in flat
-    assert "misses the goal" in flat
+    assert "wanted runtime <= 0.001" in flat
+    assert "Ideas to measure, not suggested" in flat
+    assert "misses its goal" in flat
     assert "Run next" in flat
 
 
@@ -224,9 +225,30 @@ def test_nothing_to_write_is_said(saved: Path, tmp_path: Path) -> None:
         "--csv", tmp_path / "x.csv",
     )  # fmt: skip
     assert impossible.code == 1
-    assert "nothing to write" in impossible.err
+    assert f"error: {tmp_path / 'x.csv'} is not written: there is no suggestion" in impossible.err
+    assert impossible.err.splitlines()[-1].startswith("hint: ")
     assert not (tmp_path / "x.csv").exists()
     refused(compass("ask", saved, query, "--csv", tmp_path / "x.csv"), "--from row:N")
+
+
+def test_no_job_script_is_written_of_an_idea(saved: Path, tmp_path: Path) -> None:
+    script, table = tmp_path / "job.sh", tmp_path / "plan.csv"
+    table.write_text("of yesterday\n")
+    words = ("ask", saved, UNREACHABLE, "--sbatch", script, "--csv", table)
+    result = compass(*words)
+    assert result.code == 1
+    assert "Ideas to measure, not suggested" in result.out
+    first, second, hint = result.err.splitlines()
+    assert first == f"error: {script} is not written: there is no suggestion"
+    assert second == (
+        f"error: {table} is not written: there is no suggestion; the file that is there is older"
+    )
+    assert hint.startswith("hint: measure first what the answer proposes to run next")
+    assert not script.exists()
+    assert table.read_text() == "of yesterday\n"
+    answer = cp.Answer.model_validate_json(compass(*words, "--json").out)
+    assert not answer.suggestions
+    assert answer.ideas
 
 
 def test_a_template_of_the_site_is_filled(saved: Path, tmp_path: Path) -> None:

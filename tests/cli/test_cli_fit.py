@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from cli_case import RECOMMEND, compass, process, refused, write_csv
 
+import compass as cp
+from compass.prepare import load_study
 from conftest import cluster_columns
 
 FEATURES = ("app", "size", "nodes", "cores", "gpus")
@@ -209,3 +211,45 @@ def test_pickles_need_to_be_allowed_and_are_not_saved(runs: Path, tmp_path: Path
 def test_a_representation_that_is_not_known_offers_the_nearest(runs: Path, tmp_path: Path) -> None:
     words = ("--surrogate", "linear", "--represent", "autoencodr")
     refused(compass("fit", runs, "-o", tmp_path / "e", *ONE, *words), "autoencoder")
+
+
+def test_labels_are_made_as_flags_and_the_study_say(runs: Path, tmp_path: Path) -> None:
+    study, place = tmp_path / "study.yaml", tmp_path / "e.compass"
+    study.write_text("trust: {neighbours: 7, close_percentile: 10, caution: 0.9}\n")
+    flags = ("--trust", "tau=0.25", "--trust", "caution=80%", "--surrogate", "linear")
+    result = compass("fit", runs, "-o", place, *ONE, "--study", study, *flags)
+    assert result.code == 0, result.err
+    trust = cp.load(place).settings.trust
+    assert (trust.neighbours, trust.tau, trust.caution) == (7, 0.25, 0.8)
+    answer = cp.Answer.model_validate_json(compass("ask", place, RECOMMEND, "--json").out)
+    found = (*answer.suggestions, *answer.ideas)
+    assert {one.trust.tau for one in found} == {0.25}
+    direct = compass("ask", runs, RECOMMEND, *ONE, "--study", study, *flags, "--json")
+    again = cp.Answer.model_validate_json(direct.out)
+    assert [one.trust for one in (*again.suggestions, *again.ideas)] == [s.trust for s in found]
+    refused(compass("ask", place, RECOMMEND, "--trust", "tau=1"), "already has its roles, rules")
+    written = tmp_path / "written.yaml"
+    shown = compass("columns", runs, *ONE, "--study", study, "--write-study", written)
+    assert shown.code == 0, shown.err
+    assert load_study(written).trust == load_study(study).trust
+
+
+@pytest.mark.parametrize(
+    ("given", "parts"),
+    [
+        ("tau", ("is not NAME=NUMBER", "--trust tau=0.3")),
+        ("tua=1", ("no setting of trust named 'tua'", "did you mean tau?")),
+        ("tau=close", ("'close' is not a number", "the distance that counts as close")),
+        ("tau=-1", ("trust.tau", "for example trust:")),
+        ("tau=nan", ("trust.tau", "for example trust:")),
+        ("neighbours=0", ("trust.neighbours", "for example trust:")),
+        ("neighbours=2.5", ("trust.neighbours", "for example trust:")),
+        ("caution=100%", ("trust.caution", "for example trust:")),
+        ("caution=0.995", ("caution 0.995 is above unsupported 0.99", "give both")),
+    ],
+)
+def test_labels_that_cannot_be_made_so_are_refused(
+    given: str, parts: tuple[str, ...], runs: Path, tmp_path: Path
+) -> None:
+    words = ("-o", tmp_path / "e", *ONE, "--surrogate", "linear", "--trust", given)
+    refused(compass("fit", runs, *words), *parts)

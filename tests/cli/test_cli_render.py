@@ -8,39 +8,20 @@ from rich.console import Console
 from compass.cli import render
 from compass.domain.answer import (
     Answer,
+    Certificate,
+    CertificateStatus,
     Label,
+    Measured,
     ModelCard,
     Moved,
     Prediction,
+    Price,
     Proposal,
     Provenance,
     Suggestion,
     Trust,
 )
-from compass.domain.base import Value
 from compass.domain.query import Kind, Query
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (4, "4"),
-        (4.0, "4"),
-        (0.1234567, "0.1235"),
-        (1234.567, "1235"),
-        (766123.4, "766100"),
-        (1.5e12, "1.5e+12"),
-        (2e-7, "2e-07"),
-        (-12345.6, "-12350"),
-        (float("inf"), "inf"),
-        (None, "none"),
-        (True, "True"),
-        ("wrf", "wrf"),
-    ],
-)
-def test_values_are_short_and_readable(value: Value, text: str) -> None:
-    assert render.show(value) == text
-    assert render.show(value, "s") == f"{text} s"
 
 
 def test_changes_have_a_sign() -> None:
@@ -200,3 +181,196 @@ def test_no_model_is_said_to_be_checked_on_runs_that_it_may_know(unseen: bool) -
 def test_control_characters_are_shown_and_not_obeyed() -> None:
     shown = render.printable("a\x1b[2J\tb\nc")
     assert shown.plain == "a\ufffd[2J\ufffdb\nc"
+
+
+_UNLIKELY = Prediction(
+    name="runtime",
+    value=39.0,
+    unit="s",
+    low=30.0,
+    high=50.0,
+    level=0.9,
+    before=52.0,
+    observed=50.0,
+    change=-13.0,
+    change_percent=-25.0,
+    against=50.0,
+    wanted="runtime <= 40",
+    meets=False,
+    chance=0.55,
+)
+_LIKELY = _UNLIKELY.model_copy(update={"value": 30.0, "meets": True, "chance": 0.92})
+
+
+def found(outcome: Prediction, label: Label, **fields: object) -> Suggestion:
+    return Suggestion.model_validate(
+        {
+            "config": {"threads": 6, "flags": "O3"},
+            "settings": {"threads": 6},
+            "edits": (Moved(name="threads", old=8, new=6),),
+            "outcomes": (outcome,),
+            "distance": 0.3,
+            "meets_goals": outcome.meets is not False,
+            "trust": Trust(
+                label=label,
+                published=Label.CAUTION,
+                ood=0.14,
+                uq=0.97,
+                support=0,
+                tau=1.0,
+                reason=f"{label.value.capitalize()}: so it is.",
+            ),
+        }
+        | fields
+    )
+
+
+_BEST = Measured(
+    rows=(12,),
+    runs=1,
+    config={"threads": 4, "flags": "O3"},
+    settings={"threads": 4},
+    open={"flags": "O3"},
+    outcomes={"runtime": 31.5},
+)
+_PRICES = (
+    Price(chance=0.5, reached=True, distance=0.3, settings={"threads": 6}),
+    Price(chance=0.8, reached=True, distance=0.6, settings={"threads": 4, "flags": "O3"}),
+    Price(chance=0.95, reached=False),
+)
+_PROOF = Certificate(
+    status=CertificateStatus.OPTIMAL,
+    reason="No smaller change meets the goals under this model.",
+    goals=("runtime <= 33.2",),
+    chance=0.8,
+    tolerance=0.01,
+    measured=True,
+)
+
+
+def said(width: int = 80, **fields: object) -> str:
+    told = Answer.model_validate(
+        {
+            "query": Query(kind=Kind.RECONFIGURE),
+            "text": "Reconfigure ...",
+            "context": "Baseline: row 5; everything not named stays as it is.",
+            "baseline": {"threads": 8, "flags": "O2"},
+            "chance": 0.8,
+            "provenance": Provenance(data="x", seed=7, versions={}),
+        }
+        | fields
+    )
+    out = io.StringIO()
+    render.answer(Console(file=out, width=width), told)
+    return out.getvalue()
+
+
+def flat(**fields: object) -> str:
+    return " ".join(said(**fields).split())
+
+
+def test_ideas_stand_apart_from_suggestions() -> None:
+    text = said(
+        suggestions=(found(_LIKELY, Label.TRUSTED),),
+        ideas=(found(_UNLIKELY, Label.CAUTION), found(_LIKELY, Label.UNSUPPORTED)),
+    )
+    above, _, below = text.partition("Ideas to measure, not suggested")
+    assert "1. Trusted: so it is." in above
+    assert "chance 92 %" in above
+    assert "i1. Caution: so it is." in below
+    assert "chance 55 %: too low" in below
+    assert "misses its goal" in below
+    assert "unsupported" not in above
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_goal_stands_with_what_it_is_measured_against_and_its_chance() -> None:
+    words = "Goal: runtime <= 40 (50 s measured at the baseline), with a chance of 80 %."
+    assert words in flat(suggestions=(found(_LIKELY, Label.TRUSTED),))
+    assert words in flat(ideas=(found(_UNLIKELY, Label.CAUTION),), no_answer="nothing is sure")
+    assert "Goal" not in flat()
+
+
+def test_the_label_of_algorithm_1_stands_beside_ours_with_its_scores() -> None:
+    text = flat(width=200, suggestions=(found(_LIKELY, Label.TRUSTED),))
+    for part in ("trusted", "Algorithm 1: caution", "OOD 0.14, UQ 0.97"):
+        assert part in text
+
+
+def test_the_best_measured_run_is_always_told() -> None:
+    words = (
+        "Best measured run of this context: row 12: runtime 31.5 s with threads = 4. flags is open "
+        "(flags = O3 there): asking for it too gives at least as good a value."
+    )
+    assert words in flat(suggestions=(found(_LIKELY, Label.TRUSTED),), best_measured=_BEST)
+    assert words.replace(" s with", " with") in flat(best_measured=_BEST, no_answer="nothing")
+
+
+def test_certainty_has_its_price_on_a_line_for_each_chance() -> None:
+    lines = [" ".join(line.split()) for line in said(prices=_PRICES).splitlines()]
+    place = lines.index("What certainty costs")
+    assert lines[place + 1 : place + 4] == [
+        "50 % threads 8 -> 6 (distance 0.3)",
+        "80 % (asked) threads 8 -> 4, flags O2 -> O3 (distance 0.6)",
+        "95 % nothing found",
+    ]
+    assert "certainty" not in said()
+
+
+def test_a_certificate_says_what_it_is_about() -> None:
+    text = flat(suggestions=(found(_LIKELY, Label.TRUSTED),), certificate=_PROOF)
+    assert (
+        "optimal: No smaller change meets the goals under this model. (goal runtime <= 33.2 for a "
+        "chance of 80 %; tolerance 1 %; measured runs count)" in text
+    )
+    model = _PROOF.model_copy(update={"goals": (), "chance": None, "measured": False})
+    assert "(tolerance 1 %; the model alone counts)" in flat(certificate=model)
+    bare = Certificate(status=CertificateStatus.NO_PROOF, reason="No time.")
+    assert "no proof: No time. 0.00 s" in flat(certificate=bare)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"ideas": (found(_UNLIKELY, Label.CAUTION),), "no_answer": "nothing is sure"},
+        {"suggestions": (found(_UNLIKELY, Label.CAUTION),), "no_answer": "not met"},
+        {"no_answer": "nothing"},
+    ],
+)
+def test_nothing_that_misses_its_goal_is_called_optimal(fields: dict[str, object]) -> None:
+    text = flat(certificate=_PROOF, **fields)
+    assert "optimal" not in text
+    assert "best found" in text
+
+
+@pytest.mark.parametrize("skilled", [True, False])
+def test_the_model_line_has_the_skill(skilled: bool) -> None:
+    card = ModelCard(
+        target="runtime",
+        family="forest",
+        log=True,
+        rows=9,
+        features=("nodes",),
+        error=0.12,
+        error_name="MAPE",
+        skill=0.834 if skilled else 0.01,
+        skilled=skilled,
+        seconds=0.3,
+    )
+    line = "runtime: forest (log) on 9 runs, MAPE 12.0% on unseen ones, "
+    line += "skill 0.83 |" if skilled else "skill 0.01, does not clearly beat the median"
+    assert line in flat(models=(card,))
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_whole_answer_fits_the_terminal(width: int) -> None:
+    text = said(
+        width,
+        suggestions=(found(_LIKELY, Label.TRUSTED),),
+        ideas=(found(_UNLIKELY, Label.CAUTION),),
+        best_measured=_BEST,
+        prices=_PRICES,
+        certificate=_PROOF,
+    )
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text

@@ -200,7 +200,7 @@ def test_names_of_the_server_are_data_too(there: Served, runs: Path, tmp_path: P
     assert untimed(one.out) == untimed(other.out)
     refused(
         compass("ask", "here.compass", ASK, *LEARN, "--server", there.url),
-        "a saved engine already has its roles and rules",
+        "a saved engine already has its roles, rules and labels",
     )
     compass("columns", runs, "--server", there.url)
     known = compass("columns", "dataset:jobs.csv", "--json", "--server", there.url)

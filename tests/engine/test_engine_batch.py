@@ -52,6 +52,19 @@ def alone(engine: cp.Compass) -> list[dict[str, Any]]:
     return found
 
 
+def test_a_question_without_a_suggestion_is_answered_like_the_others(engine: cp.Compass) -> None:
+    impossible = "Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001}"
+    nothing, fine = engine.ask_all([impossible, ASK], prove=0.0)
+    assert nothing.error is None
+    assert nothing.answer is not None
+    assert not nothing.answer.answered
+    assert not nothing.answer.suggestions
+    assert nothing.answer.ideas
+    assert nothing.answer.run_next
+    assert fine.answer is not None
+    assert fine.answer.suggestions
+
+
 def test_without_an_executor_they_are_answered_here(
     engine: cp.Compass, alone: list[dict[str, Any]]
 ) -> None:

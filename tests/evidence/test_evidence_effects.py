@@ -136,7 +136,7 @@ def test_pairs_that_move_the_other_way_contradict_the_model():
     assert effect.agree < 0.34
     assert (effect.observed > 0) != (effect.expected > 0)
     assert answer[0].trust.label is not Label.TRUSTED
-    assert "moved as expected in only 0 of" in answer[0].trust.reason
+    assert "moved as predicted in only 0 of" in answer[0].trust.reason
 
 
 def test_a_person_may_say_what_makes_runs_comparable():

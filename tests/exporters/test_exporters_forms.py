@@ -16,6 +16,7 @@ from compass.domain.answer import (
     Answer,
     Label,
     Prediction,
+    Price,
     Proposal,
     Provenance,
     Suggestion,
@@ -104,6 +105,43 @@ def test_csv_has_one_line_per_suggestion_and_survives_the_csv_module() -> None:
     assert {row["predicted_runtime"] for row in rows} == {"12.5"}
     assert {row["trust"] for row in rows} == {"trusted"}
     assert {row["reason"] for row in rows} == {"Trusted: four runs."}
+
+
+def test_csv_has_the_chance_of_a_goal_and_the_label_of_algorithm_1() -> None:
+    told = answer({"nodes": 4}, {"nodes": 8})
+    trust = told[0].trust.model_copy(update={"published": Label.CAUTION})
+    outcome = told[0].outcomes[0].model_copy(update={"chance": 0.92})
+    first = told[0].model_copy(update={"trust": trust, "outcomes": (outcome,)})
+    rows = table(rendered("csv", told.model_copy(update={"suggestions": (first, told[1])})))
+    assert [row["chance_runtime"] for row in rows] == ["0.92", ""]
+    assert [row["algorithm_1"] for row in rows] == ["caution", ""]
+    assert [(row["ood"], row["uq"]) for row in rows] == [("0.1", "0.2")] * 2
+
+
+@pytest.mark.parametrize("form", ["csv", "sbatch"])
+def test_an_idea_is_never_written(form: str) -> None:
+    idea = suggestion({"nodes": 64}, meets=False)
+    nothing = answer().model_copy(
+        update={
+            "ideas": (idea,),
+            "no_answer": "Nothing is sure.",
+            "chance": 0.8,
+            "run_next": (Proposal(config={"nodes": 64}, why="to know"),),
+            "prices": (Price(chance=0.5, reached=True), Price(chance=0.95, reached=False)),
+        }
+    )
+    with pytest.raises(QueryProblem, match=r"no suggestion to write: Nothing is sure\.") as problem:
+        rendered(form, nothing)
+    assert problem.value.hint == (
+        "measure first what the answer proposes to run next, or ask for less certainty "
+        "(--chance 50%)"
+    )
+    bare = nothing.model_copy(update={"run_next": (), "prices": ()})
+    with pytest.raises(QueryProblem) as problem:
+        rendered(form, bare)
+    assert "compass tell" in problem.value.hint
+    beside = answer({"nodes": 4}).model_copy(update={"ideas": (idea,)})
+    assert "64" not in rendered(form, beside)
 
 
 @pytest.mark.parametrize("label", HOSTILE)

@@ -34,6 +34,27 @@ def test_the_program_gives_the_same_suggestions(tmp_path: Path, cluster: cp.Data
         runpy.run_path(str(program))
 
 
+def test_without_a_suggestion_the_program_fails_and_says_why(
+    tmp_path: Path, cluster: cp.Dataset
+) -> None:
+    runs = tmp_path / "runs.csv"
+    cluster.table.arrow.slice(0, 300).to_pandas().to_csv(runs, index=False)
+    question = "Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001} prove 0"
+    data = cp.read(runs, study=cluster.study)
+    answer = cp.Compass(data, surrogate="linear").fit().ask(question)
+    assert not answer.suggestions
+    assert answer.ideas
+    program = tmp_path / "repeat.py"
+    program.write_text(repeating(answer, str(runs), cluster.study, {"surrogate": "linear"}))
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 1
+    assert answer.no_answer in done.stderr
+    assert all(line.startswith("not suggested:") for line in done.stdout.splitlines())
+    assert len(done.stdout.splitlines()) == len(answer.ideas)
+
+
 def test_what_people_write_stays_text(engine: cp.Compass) -> None:
     answer = engine.ask(QUESTION)
     nasty = 'a\');import os;os.abort()#\n"""\''

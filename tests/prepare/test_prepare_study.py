@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from compass.domain.errors import StudyProblem
 from compass.domain.space import Role
+from compass.domain.study import TrustChoice
 from compass.prepare import ColumnChoice, Study, load_study, merge, save_study
 from compass.prepare.study_file import study_of
 
@@ -25,6 +26,7 @@ FULL = Study(
     group="app",
     time="submit",
     weight="w",
+    trust=TrustChoice(neighbours=10, tau=0.3, caution=0.9, unsupported=0.98),
     map={"State": {"CANCELLED*": "CANCELLED"}},
 )
 
@@ -122,6 +124,15 @@ def test_yaml_means_what_people_mean(tmp_path: Path) -> None:
         ({"columns": {"n": {"kind": "number", "values": [1]}}}, "a number has no `values`", ""),
         ({"columns": {"n": {"allowed": [1], "high": 2}}}, "already says", ""),
         ({"drop": "idx"}, "drop", ""),
+        ({"trust": {"taux": 1}}, "unknown key 'taux' of trust", "tau"),
+        ({"trust": {"zzz": 1}}, "unknown key 'zzz' of trust", "neighbours, tau"),
+        ({"trust": {"neighbours": 0}}, "trust.neighbours", "neighbours: 20"),
+        ({"trust": {"neighbours": 2.5}}, "trust.neighbours", "neighbours: 20"),
+        ({"trust": {"tau": -1}}, "trust.tau", "tau: 0.3"),
+        ({"trust": {"close_percentile": 101}}, "trust.close_percentile", "trust:"),
+        ({"trust": {"caution": 1}}, "trust.caution", "caution: 0.95"),
+        ({"trust": {"caution": 0.9, "unsupported": 0.8}}, "0.9 is above unsupported 0.8", ""),
+        ({"trust": {"tau": 1, "close_percentile": 5}}, "already says which distance", ""),
         ([1, 2], "must be a mapping", "columns"),
     ],
 )
@@ -179,6 +190,15 @@ def test_merging_gives_the_second_the_last_word() -> None:
     assert both.drop == ("idx", "stem")
     assert (both.group, both.time) == ("app", "start")
     assert both.rules == FULL.rules
+    assert both.trust == FULL.trust
     assert both.map == {"State": {"CANCELLED*": "CANCELLED", "F*": "FAILED"}, "x": {"a": "b"}}
     assert merge(FULL, Study()) == FULL
     assert merge(Study(), FULL) == FULL
+
+
+def test_what_is_close_is_said_in_one_way() -> None:
+    by_share = merge(FULL, Study(trust=TrustChoice(close_percentile=10, caution=0.8)))
+    assert by_share.trust == TrustChoice(
+        neighbours=10, close_percentile=10, caution=0.8, unsupported=0.98
+    )
+    assert merge(by_share, Study(trust=TrustChoice(tau=0))).trust.close_percentile is None

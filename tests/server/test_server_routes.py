@@ -235,6 +235,26 @@ def test_csv_json_and_job_script(person: httpx.Client, answer: dict[str, Any]) -
     assert person.get(f"{path}/exe").status_code == 422
 
 
+def test_an_idea_is_not_exported(person: httpx.Client, engine_id: str) -> None:
+    question = "Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001}"
+    made = ask(person, engine_id, question)
+    assert made.status_code == 200, made.text
+    told = made.json()
+    assert told["answer"]["suggestions"] == []
+    assert told["answer"]["ideas"]
+    path = f"{API}/answers/{told['id']}/exports"
+    refusals = [person.get(f"{path}/{form}") for form in ("csv", "sbatch")]
+    refusals.append(person.post(f"{path}/sbatch", json={"template": "run -g {gpus}"}))
+    for refusal in refusals:
+        assert refusal.status_code == 422, refusal.text
+        assert "no suggestion to write" in refusal.json()["error"]
+        assert "measure first" in refusal.json()["hint"]
+    assert person.get(f"{path}/json").json() == told["answer"]
+    program = person.get(f"{path}/python").text
+    assert "not suggested:" in program
+    assert person.get(f"{path}/sbatch", params={"suggestion": 2}).status_code == 404
+
+
 def test_the_python_repeats_the_answer(
     person: httpx.Client, answer: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -49,12 +49,12 @@ _NEVER = move(finding=Finding.NEVER_OBSERVED, unobserved=Unobserved.NEVER_VARIED
     [
         (
             _SUPPORTED,
-            "nodes 1 -> 2: time moved as expected in 8 of 9 comparable pairs (median -38 %, "
+            "nodes 1 -> 2: time moved as predicted in 8 of 9 comparable pairs (median -38 %, "
             "expected -41 %)",
         ),
         (
             _CONTRADICTED,
-            "nodes 1 -> 2 together with the other changes: time moved as expected in only 2 of 9 "
+            "nodes 1 -> 2 together with the other changes: time moved as predicted in only 2 of 9 "
             "comparable pairs (median +3 %, expected -1 %)",
         ),
         (_NEVER, "nodes never varied among runs of the same app and input"),
@@ -74,6 +74,26 @@ _NEVER = move(finding=Finding.NEVER_OBSERVED, unobserved=Unobserved.NEVER_VARIED
             "differ in other columns too)",
         ),
         (
+            move(finding=Finding.SUPPORTED, pairs=28, agreeing=9, agree=0.7),
+            "nodes 1 -> 2: time moved as predicted in 9 of 28 comparable pairs with 70 % of the "
+            "weight",
+        ),
+        (
+            move(finding=Finding.SUPPORTED, adjusted=True, pairs=24, agreeing=21, agree=0.875),
+            "nodes 1 -> 2: time moved as predicted in 21 of 24 adjusted comparisons of held-out "
+            "runs",
+        ),
+        (
+            move(
+                finding=Finding.NEVER_OBSERVED,
+                unobserved=Unobserved.TOO_FEW_PAIRS,
+                adjusted=True,
+                pairs=1,
+            ),
+            "nodes 1 -> 2 was seen in only 1 adjusted comparison among runs of the same app and "
+            "input (3 are needed)",
+        ),
+        (
             move(finding=Finding.NOT_IDENTIFIABLE),
             "what nodes 1 -> 2 does cannot be told from this data",
         ),
@@ -89,10 +109,10 @@ def reason(doubts: tuple[Doubt, ...], effects: tuple[Effect, ...] = ()) -> str:
 
 
 def test_support_stands_alone_or_with_the_pairs_that_support_the_move() -> None:
-    more = "Comparable past runs support the change of nodes (9 pairs)."
+    more = "Comparable past runs support the change of nodes (8 of 9 pairs moved as predicted)."
     assert reason(()) == f"Trusted: {_CLOSE}"
     assert reason((), (_SUPPORTED,)) == f"Trusted: {_CLOSE} {more}"
-    chance = "time meets its goal with a chance of 55% only"
+    chance = "time meets its goal with a chance of 55 % only"
     text = reason((_LOW_CHANCE,), (_SUPPORTED,))
     assert text == f"Caution: {chance}. Apart from that, {_CLOSE} {more}"
     text = reason((_UNCERTAIN, _LOW_CHANCE), (_SUPPORTED,))
@@ -100,12 +120,65 @@ def test_support_stands_alone_or_with_the_pairs_that_support_the_move() -> None:
     assert text == f"Caution: {uncertain}. {more} Besides, {chance}."
 
 
+def test_support_says_what_it_is_made_of() -> None:
+    weak = _SUPPORTED.model_copy(update={"knob": "cores", "pairs": 28, "agreeing": 9, "agree": 0.7})
+    adjusted = _SUPPORTED.model_copy(
+        update={"knob": "gpus", "adjusted": True, "pairs": 24, "agreeing": 21, "agree": 0.875}
+    )
+    assert reason((), (_SUPPORTED, weak)).endswith(
+        "Comparable past runs support the change of nodes and cores (at least 9 of 28 pairs with "
+        "70 % of the weight moved as predicted)."
+    )
+    assert reason((), (adjusted,)).endswith(
+        "Adjusted comparisons of held-out runs support the change of gpus (21 of 24 moved as "
+        "predicted)."
+    )
+    assert reason((), (adjusted, _SUPPORTED)).endswith(
+        "Comparable past runs support the change of nodes (8 of 9 pairs moved as predicted). "
+        "Adjusted comparisons of held-out runs support the change of gpus (21 of 24 moved as "
+        "predicted)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("doubt", "text"),
+    [
+        (
+            Doubt(code=DoubtCode.NO_SKILL, outcome="time", value=0.01, limit=0.05),
+            "the model of time does not clearly beat the median of past runs",
+        ),
+        (
+            Doubt(code=DoubtCode.BEYOND_CONTEXT, columns=("nodes",)),
+            "no past run of this context has such a value of nodes",
+        ),
+        (
+            Doubt(code=DoubtCode.BEYOND_CONTEXT, columns=("nodes", "cores")),
+            "no past run of this context has such values of nodes and cores",
+        ),
+    ],
+)
+def test_doubts_about_the_model_and_the_context(doubt: Doubt, text: str) -> None:
+    said = reason((doubt,))
+    assert said == f"{said.partition(':')[0]}: {text}."
+
+
+def test_every_doubt_has_a_clause() -> None:
+    about_effects = {
+        DoubtCode.EFFECT_CONTRADICTED,
+        DoubtCode.EFFECT_NEVER_OBSERVED,
+        DoubtCode.EFFECT_NOT_IDENTIFIABLE,
+    }
+    for code in set(DoubtCode) - about_effects:
+        doubt = Doubt(code=code, columns=("nodes",), outcome="time", value=0.5, limit=0.9)
+        assert len(reason((doubt,))) > len("Unsupported: .")
+
+
 def test_the_first_doubt_leads_and_the_others_follow() -> None:
     never = Doubt(code=_CLOSED, columns=("nodes",), outcome="power")
     against = Doubt(code=DoubtCode.EFFECT_CONTRADICTED, columns=("nodes",), outcome="time")
     effects = (_CONTRADICTED, _NEVER)
     both = f"{_CONTRADICTED.reason}; {_NEVER.reason}"
-    chance = "time meets its goal with a chance of 55% only"
+    chance = "time meets its goal with a chance of 55 % only"
     text = reason((against, never, _LOW_CHANCE), effects)
     assert text == f"Caution: {both}. Apart from that, {_CLOSE} Besides, {chance}."
     text = reason((_UNCERTAIN, against, never, _LOW_CHANCE), effects)

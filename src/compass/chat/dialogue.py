@@ -130,7 +130,11 @@ def show_answer(conversation: Conversation, answer: Answer, reply: Reply | None 
         return _with_reply(talk, reply.model_copy(update={"text": text}))
     options = answer.query.kind is not Kind.WHAT_IF or bool(answer.query.ask)
     choices = ("why?", "what if", *(["give me more options"] if options else []), "start over")
-    text = f"{summary(answer)}\n{replies.AFTER if options else replies.AFTER_WHAT_IF}"
+    after = replies.AFTER if options else replies.AFTER_WHAT_IF
+    if options and not answer.suggestions:
+        after = replies.AFTER_NOTHING
+        choices = ("why?", "what should I run next?", "with 50 % certainty", "start over")
+    text = f"{summary(answer)}\n{after}"
     return _with_reply(talk, Reply(text=text, expecting=talk.expecting, choices=choices))
 
 
@@ -256,7 +260,8 @@ def _why(talk: Conversation, space: Space, answer: Answer | None) -> Step:
         return ask_again(talk, space, replies.WHY_ASKED[talk.expecting])
     if answer is None:
         return ask_again(talk, space, "There is no answer yet that I could explain.")
-    return talk, Reply(text=f"{reasons(answer)}\n{replies.AFTER}")
+    after = replies.AFTER if answer.suggestions or answer.answered else replies.AFTER_NOTHING
+    return talk, Reply(text=f"{reasons(answer)}\n{after}")
 
 
 def _answered_query(talk: Conversation, space: Space) -> Query | None:

@@ -36,6 +36,7 @@ GREETING = (
     "or what happens if you change something."
 )
 AFTER = "You can ask why, what if, or for more options."
+AFTER_NOTHING = "You can ask why, what to run next, or for less certainty."
 AFTER_WHAT_IF = "You can ask why, or what if you change something else."
 HELP = """You can say, in your own words:
 - which configuration to use: recommend nodes and cores to minimize runtime

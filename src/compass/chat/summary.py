@@ -7,7 +7,14 @@ from compass.domain.base import Config, Value
 from compass.domain.query import Kind
 from compass.explain.sentence import value_text as shown
 from compass.language import listed
-from compass.trust.outcome_words import classes_in_words, condition_in_words, worth_telling
+from compass.trust.outcome_words import (
+    classes_in_words,
+    condition_in_words,
+    measured_in_words,
+    prices_in_words,
+    share,
+    worth_telling,
+)
 
 _RUNS = 3  # runs to measure that are written out
 _ROWS = 5  # supporting runs that are written out
@@ -29,9 +36,27 @@ def summary(answer: Answer) -> str:
         parts += _first(answer.suggestions[0], answer)
     else:
         parts.append("There is no suggestion.")
-    if answer.no_answer is not None and answer.run_next:
-        parts.append(runs_to_make(answer.run_next[:_RUNS]))
+    parts += _measured(answer)
+    if answer.no_answer is not None:
+        parts += _prices(answer)
+        if answer.run_next:
+            parts.append(runs_to_make(answer.run_next[:_RUNS]))
     return "\n".join(parts)
+
+
+def _measured(answer: Answer) -> list[str]:
+    """The best measured run of the context, where it is known."""
+    if answer.best_measured is None:
+        return []
+    found = (*answer.suggestions, *answer.ideas)
+    units = {o.name: o.unit for o in found[0].outcomes} if found else {}
+    return [measured_in_words(answer.best_measured, tuple(answer.query.goals), units)]
+
+
+def _prices(answer: Answer) -> list[str]:
+    """What more or less certainty costs, where it is known."""
+    words = prices_in_words(answer.prices, answer.baseline)
+    return [words] if words else []
 
 
 def _sentence(text: str) -> str:
@@ -86,7 +111,7 @@ def _outcome(outcome: Prediction, contexts: int) -> str:
     if outcome.change_percent is not None:
         text += f"; that is {_changed(outcome.change_percent)} than before"
     if outcome.chance is not None:
-        text += f"; it meets the goal with a chance of {outcome.chance:.0%}"
+        text += f"; it meets the goal with a chance of {share(outcome.chance)}"
     elif outcome.meets is False:
         text += "; it misses the goal"
     return f"{text}."
@@ -138,7 +163,7 @@ def reasons(answer: Answer) -> str:
     if answer.population is not None:
         return _sentence(answer.population.reason)
     if not answer.suggestions:
-        return _sentence(answer.no_answer or "There is no suggestion")
+        return "\n".join(_why_nothing(answer))
     first = answer.suggestions[0]
     parts = [] if answer.no_answer is None else [_sentence(answer.no_answer)]
     parts.append(f"The first suggestion. {_sentence(first.trust.reason)}")
@@ -160,7 +185,17 @@ def reasons(answer: Answer) -> str:
     ]
     if answer.certificate is not None:
         parts.append(_sentence(answer.certificate.reason))
-    return "\n".join(parts)
+    return "\n".join([*parts, *_measured(answer), *_prices(answer)])
+
+
+def _why_nothing(answer: Answer) -> list[str]:
+    """Why there is no suggestion, and what speaks against the closest idea."""
+    parts = [_sentence(answer.no_answer or "There is no suggestion")]
+    if answer.ideas:
+        closest = answer.ideas[0]
+        parts.append(f"The closest that I found is not a suggestion: {_settings(closest, answer)}.")
+        parts.append(_sentence(closest.trust.reason))
+    return [*parts, *_measured(answer), *_prices(answer)]
 
 
 def _effect(effect: Effect) -> str:

@@ -80,6 +80,17 @@ class AnswerFiles:
         _write("sbatch", answer, self.sbatch, self.template)
         _write("csv", answer, self.csv)
 
+    def refuse(self, answer: "Answer") -> None:
+        """Say of the files that were named that nothing is written, why, and what to do."""
+        from compass.exporters.forms import nothing_to_write
+
+        for path in (self.sbatch, self.csv):
+            if path is not None:
+                old = "; the file that is there is older" if path.exists() else ""
+                print_line(f"error: {path} is not written: there is no suggestion{old}")
+        if self.sbatch is not None or self.csv is not None:
+            print_line(f"hint: {nothing_to_write(answer).hint}")
+
 
 @grouped
 def ask(
@@ -114,8 +125,12 @@ def ask(
             data, given, tell, server, surrogate=models.surrogate, models=brought
         )
         answer = engine.ask(query, **options)
-    files.write(answer)
+    refused = not answer.suggestions and not answer.answered
+    if not refused:
+        files.write(answer)
     _print(answer, as_json)
+    if refused:
+        files.refuse(answer)
     if not answer.answered:
         raise typer.Exit(NOT_ANSWERED)
 
@@ -135,9 +150,6 @@ def _write(form: str, answer: "Answer", path: Path | None, template: Path | None
     from compass.exporters.forms import export
 
     if path is None:
-        return
-    if not answer.suggestions and not answer.answered:
-        print_line(f"nothing to write to {path}: there is no suggestion")
         return
     export(answer, form, path, template)
     print_line(f"wrote {path}")

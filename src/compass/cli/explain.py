@@ -175,8 +175,8 @@ def show(
 
 def _explanation(one: "Explanation") -> "list[RenderableType]":
     from compass.cli.render import printable, table
-    from compass.cli.render import show as value
     from compass.explain.sentence import share_text
+    from compass.trust.outcome_words import shown as value
 
     parts: list[RenderableType] = [printable(one.sentence, "bold")]
     parts += [printable(f"note: {note}") for note in one.notes]
@@ -201,7 +201,7 @@ def _explanation(one: "Explanation") -> "list[RenderableType]":
 def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
     """The most similar runs of all outcomes in one table: as a rule they are the same."""
     from compass.cli.render import place, printable, table
-    from compass.cli.render import show as value
+    from compass.trust.outcome_words import shown as value
 
     runs: dict[int, Evidence] = {}
     measured: dict[tuple[int, str], Value] = {}

@@ -222,6 +222,14 @@ Group = Annotated[
         "Runs of one application or user stay together when models are checked.",
     ),
 ]
+TrustValues = Annotated[
+    Texts,
+    option(
+        "--trust",
+        "NAME=NUMBER",
+        f"How labels are made (Algorithm 1): {', '.join(options.TRUST)}; repeatable.",
+    ),
+]
 ComparableBy = Annotated[
     MaybeText,
     option(

@@ -94,7 +94,7 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
     from rich.console import Console
 
     from compass.cli.render import fits, printable, table
-    from compass.cli.render import show as value_text
+    from compass.trust.outcome_words import shown as value_text
 
     console = Console()
     if not proposals:

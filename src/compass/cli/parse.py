@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from compass.domain.errors import BadInput, shortened, unknown
-from compass.domain.option import LOSS, LOSS_TERMS
+from compass.domain.option import LOSS, LOSS_TERMS, TRUST
 
 _MOST = LOSS.most or math.inf
 _EXAMPLES = {
@@ -17,7 +17,9 @@ _EXAMPLES = {
     "domain": "threads=4,8,16",
     "weight": "nodes=5",
     "loss": "proximity=0",
+    "trust": "tau=0.3",
 }
+_FORMS = {"trust": "NAME=NUMBER"}  # of flags that are not about a column
 
 
 def column_and_value(flag: str, text: str, known: list[str] | None = None) -> tuple[str, str]:
@@ -26,7 +28,8 @@ def column_and_value(flag: str, text: str, known: list[str] | None = None) -> tu
     # Only a unit can be nothing: it takes away the one that was found.
     if not found or not name or not (value or flag == "unit"):
         raise BadInput(
-            f"--{flag} {text} is not COLUMN=VALUE", hint=f"for example --{flag} {_EXAMPLES[flag]}"
+            f"--{flag} {text} is not {_FORMS.get(flag, 'COLUMN=VALUE')}",
+            hint=f"for example --{flag} {_EXAMPLES[flag]}",
         )
     if known is not None and value not in known:
         raise BadInput(
@@ -68,6 +71,24 @@ def loss(texts: list[str] | None) -> dict[str, float]:
                 f"--loss {text}: '{value}' is not a number from 0 to {_MOST}",
                 hint="for example --loss proximity=0",
             )
+    return found
+
+
+def trust(texts: list[str]) -> dict[str, float]:
+    """How labels are made, from NAME=NUMBER; a study checks which numbers can be."""
+    found = {}
+    for text in texts:
+        name, value = column_and_value("trust", text)
+        if name not in TRUST:
+            raise unknown("setting of trust", name, TRUST)
+        share = value.endswith("%")
+        try:
+            found[name] = float(value.removesuffix("%")) / (100 if share else 1)
+        except ValueError:
+            raise BadInput(
+                f"--trust {text}: '{value}' is not a number",
+                hint=f"{name} is {TRUST[name].text}, for example --trust tau=0.3",
+            ) from None
     return found
 
 

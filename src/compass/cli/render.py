@@ -19,9 +19,18 @@ from compass.domain.answer import (
     Prediction,
     Suggestion,
 )
-from compass.domain.base import Value
 from compass.domain.query import Kind
-from compass.trust.outcome_words import classes_in_words, condition_in_words, worth_telling
+from compass.trust.outcome_words import (
+    classes_in_words,
+    condition_in_words,
+    goals_in_words,
+    measured_in_words,
+    price_in_words,
+    share,
+    shown,
+    skill_in_words,
+    worth_telling,
+)
 from compass.trust.words import population_in_words
 
 # Word and shape, not only colour.
@@ -32,27 +41,15 @@ _PROVED = {
     CertificateStatus.BEST_FOUND: "~",
     CertificateStatus.NO_PROOF: "?",
 }
+_IDEA = "i"  # before the number of what is no suggestion
 _STYLE = {Label.TRUSTED: "green", Label.CAUTION: "yellow", Label.UNSUPPORTED: "red"}
 
 
-def show(value: Value, unit: str | None = None) -> str:
-    """A value as a person reads it."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        text = "none" if value is None else str(value)
-    elif float(value).is_integer() and abs(value) < 1e9:
-        text = str(int(value))
-    elif 1e4 <= abs(value) < 1e9:
-        text = f"{float(f'{value:.4g}'):.0f}"
-    else:
-        text = f"{value:.4g}"
-    return f"{text} {unit}" if unit else text
-
-
-def percent(share: float | None) -> str:
+def percent(change: float | None) -> str:
     """A change in percent with its sign."""
-    if share is None:
+    if change is None:
         return ""
-    return f"{share:+.1f} %"
+    return f"{change:+.1f} %"
 
 
 def label(kind: Label) -> Text:
@@ -66,7 +63,7 @@ def interval(low: float | None, high: float | None) -> str:
         return ""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "[unbounded]"
-    return f"[{show(low)}, {show(high)}]"
+    return f"[{shown(low)}, {shown(high)}]"
 
 
 def _change(outcome: Prediction) -> str:
@@ -84,7 +81,7 @@ def _change(outcome: Prediction) -> str:
 
 def predicted(outcome: Prediction, gap: str = " ") -> str:
     """A prediction with its interval and its change."""
-    text = classes_in_words(outcome.scores) if outcome.scores else show(outcome.value)
+    text = classes_in_words(outcome.scores) if outcome.scores else shown(outcome.value)
     if outcome.low is not None:
         text += f"{gap}{interval(outcome.low, outcome.high)}"
     if outcome.scores_before:
@@ -92,12 +89,11 @@ def predicted(outcome: Prediction, gap: str = " ") -> str:
     if outcome.change_percent is not None:
         text += f"\n{_change(outcome)}"
     if outcome.before is None and outcome.observed is not None:
-        text += f"\nmeasured {show(outcome.observed)}"
+        text += f"\nmeasured {shown(outcome.observed)}"
     if outcome.chance is not None:
-        sure = "> 99%" if outcome.chance > 0.99 else f"{outcome.chance:.0%}"
-        text += f"\n{sure} sure"
+        text += f"\nchance {share(outcome.chance)}"
     if outcome.meets is False:
-        text += "\nmisses the goal" if outcome.chance is None else ": too little"
+        text += "\nmisses the goal" if outcome.chance is None else ": too low"
     return text
 
 
@@ -134,7 +130,33 @@ def fits(console: Console, made: Table) -> bool:
 
 
 def answer(console: Console, result: Answer) -> None:
-    """Print an answer."""
+    """Print an answer: what was asked, what is suggested, and what else there is to know."""
+    _print_question(console, result)
+    if result.no_answer is not None:
+        console.print(printable(f"No supported answer: {result.no_answer}", "bold"))
+    if result.suggestions:
+        if result.no_answer is not None:
+            console.print()
+        console.print(_suggestions(console, result, result.suggestions))
+        console.print()
+        console.print(_reasons(result.suggestions))
+    if result.certificate is not None:
+        console.print(_certificate(result, result.certificate))
+    if result.best_measured is not None:
+        units = {o.name: o.unit for o in _goal_outcomes(result)}
+        words = measured_in_words(result.best_measured, tuple(result.query.goals), units)
+        console.print(printable(words))
+    if result.population is not None:
+        console.print(_population(result))
+    ideas, curves = _ideas(console, result), map(_curve, result.curves)
+    parts = (ideas, _prices(result), *curves, _run_next(result), _footer(result))
+    for part in filter(None, parts):
+        console.print()
+        console.print(part)
+
+
+def _print_question(console: Console, result: Answer) -> None:
+    """What was asked, what is assumed, and the goals in numbers."""
     console.print(printable(result.text, "dim"))
     console.print(printable(result.context))
     if result.comparable is not None:
@@ -143,31 +165,25 @@ def answer(console: Console, result: Answer) -> None:
         console.print(printable(f"The data is {result.provenance.sample}."))
     for note in result.notes:
         console.print(printable(f"note: {note}"))
+    goals = goals_in_words(_goal_outcomes(result), result.chance)
+    if goals:
+        console.print(printable(goals))
     console.print()
-    if result.no_answer is not None:
-        console.print(printable(f"No supported answer: {result.no_answer}", "bold"))
-        console.print()
-    if result.suggestions:
-        console.print(_suggestions(console, result, result.suggestions))
-        console.print()
-        console.print(_reasons(result.suggestions))
-    if result.ideas:
-        console.print(printable("Ideas to measure, not suggested", "bold"))
-        console.print(_suggestions(console, result, result.ideas, "i"))
-        console.print()
-        console.print(_reasons(result.ideas, "i"))
-    if result.certificate is not None:
-        console.print(_certificate(result.certificate))
-    if result.population is not None:
-        console.print(_population(result))
-    for curve in result.curves:
-        console.print()
-        console.print(_curve(curve))
-    if result.run_next:
-        console.print()
-        console.print(_run_next(result))
-    console.print()
-    console.print(_footer(result))
+
+
+def _ideas(console: Console, result: Answer) -> RenderableType | None:
+    """What was found and is not suggested, apart from what is."""
+    if not result.ideas:
+        return None
+    head = printable("Ideas to measure, not suggested", "bold")
+    made = _suggestions(console, result, result.ideas, _IDEA)
+    return Group(head, made, "", _reasons(result.ideas, _IDEA))
+
+
+def _goal_outcomes(result: Answer) -> tuple[Prediction, ...]:
+    """The predicted outcomes of what was found first: all that was found has the same goals."""
+    found = (*result.suggestions, *result.ideas)
+    return found[0].outcomes if found else ()
 
 
 def _suggestions(
@@ -220,12 +236,12 @@ def _head(outcome: Prediction) -> str:
 
 
 def _setting(suggestion: Suggestion, name: str, edit: Moved | None, result: Answer) -> str:
-    value = show(suggestion.config[name])
+    value = shown(suggestion.config[name])
     if result.query.kind is Kind.RECOMMEND:
         return value if edit is None else f"{value} (forced)"
     if edit is None:
         return value
-    return f"{show(edit.old)} -> {value}" + (" (forced)" if edit.forced_by else "")
+    return f"{shown(edit.old)} -> {value}" + (" (forced)" if edit.forced_by else "")
 
 
 def _reasons(some: Sequence[Suggestion], mark: str = "") -> RenderableType:
@@ -258,14 +274,14 @@ def _population(result: Answer) -> RenderableType:
     rows = []
     for o in population.outcomes:
         if o.change is None:
-            points = f"{show(o.value)} {o.change_percent:+.1f} points"
+            points = f"{shown(o.value)} {o.change_percent:+.1f} points"
             before = f"before: {classes_in_words(o.scores_before)}"
             rows.append([o.name, classes_in_words(o.scores), points, before])
             continue
         ends = f"{interval(o.change_low, o.change_high)} at {100 * (o.level or 0):g} %"
         sign = "+" if o.change > 0 else ""
-        change = f"{sign}{show(o.change, o.unit)} ({percent(o.change_percent)})"
-        rows.append([o.name, show(o.value, o.unit), change, ends])
+        change = f"{sign}{shown(o.change, o.unit)} ({percent(o.change_percent)})"
+        rows.append([o.name, shown(o.value, o.unit), change, ends])
     stands = ""
     if population.stands_for is not None:
         stands = f" of the sample, which stand for {population.stands_for:,.0f}"
@@ -288,8 +304,8 @@ def _curve(curve: Curve) -> RenderableType:
         style = "" if point.label is Label.TRUSTED else "dim"
         rows.append(
             [
-                show(point.value),
-                show(point.predicted),
+                shown(point.value),
+                shown(point.predicted),
                 interval(point.low, point.high),
                 Text(bar, style=style),
                 label(point.label),
@@ -300,18 +316,63 @@ def _curve(curve: Curve) -> RenderableType:
     return Group(head, table([curve.parameter, "predicted", "interval", "", "trust", ""], rows))
 
 
-def _certificate(proof: Certificate) -> Text:
-    """What is proved, in one line: the word first, then the sentence."""
+def _certificate(result: Answer, proof: Certificate) -> Text:
+    """What is proved, in one line: the word first, the sentence, and what the proof is about.
+
+    Nothing is called optimal that does not meet its goals with the chance that was asked for.
+    """
+    status, about = proof.status, ""
+    if status is CertificateStatus.OPTIMAL and not _met(result):
+        status, about = CertificateStatus.BEST_FOUND, ", which does not meet the goals"
     style = {CertificateStatus.OPTIMAL: "green", CertificateStatus.INFEASIBLE: "red"}.get(
-        proof.status, "yellow"
+        status, "yellow"
     )
-    line = Text(f"{_PROVED[proof.status]} {proof.status.value}", style=style)
-    return line.append_text(printable(f": {proof.reason}", "default"))
+    line = Text(f"{_PROVED[status]} {status.value}{about}", style=style)
+    line.append_text(printable(f": {proof.reason}", "default"))
+    terms = _terms(proof)
+    return line.append_text(printable(f" ({terms})", "dim")) if terms else line
 
 
-def _run_next(result: Answer) -> RenderableType:
+def _met(result: Answer) -> bool:
+    """Whether the first suggestion meets every goal with the chance that was asked for."""
+    if not result.suggestions:
+        return False
+    first = result.suggestions[0]
+    return first.meets_goals and all(o.meets is not False for o in first.outcomes)
+
+
+def _terms(proof: Certificate) -> str:
+    """What a proof is about: the goals as they were shifted, the tolerance, what counts."""
+    if proof.status is CertificateStatus.NO_PROOF:
+        return ""
+    likely = "" if proof.chance is None else f" for a chance of {share(proof.chance)}"
+    # Goals that cannot be reached are named by the sentence itself.
+    named = proof.status is CertificateStatus.INFEASIBLE or not proof.goals
+    parts = [] if named else [f"goal {', '.join(proof.goals)}{likely}"]
+    if proof.tolerance is not None:
+        parts.append(f"tolerance {100 * proof.tolerance:g} %")
+    if proof.goals or parts or proof.measured:
+        parts.append("measured runs count" if proof.measured else "the model alone counts")
+    return "; ".join(parts)
+
+
+def _prices(result: Answer) -> RenderableType | None:
+    """What more or less certainty costs, one line for each chance."""
+    if not result.prices:
+        return None
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    for price in result.prices:
+        asked = " (asked)" if price.chance == result.chance else ""
+        words = price_in_words(price, result.baseline)
+        made.add_row(printable(f"{share(price.chance)}{asked}"), printable(words))
+    return Group(printable("What certainty costs", "bold"), made)
+
+
+def _run_next(result: Answer) -> RenderableType | None:
+    if not result.run_next:
+        return None
     lines = [
-        printable(f"{rank}. {', '.join(f'{n} = {show(v)}' for n, v in p.config.items())}: {p.why}")
+        printable(f"{rank}. {', '.join(f'{n} = {shown(v)}' for n, v in p.config.items())}: {p.why}")
         for rank, p in enumerate(result.run_next, 1)
     ]
     return Group(printable("Run next", "bold"), *lines)
@@ -333,14 +394,16 @@ def model_text(card: ModelCard) -> str:
     return f"{card.family} ({decided})" if decided else card.family
 
 
+def _model_line(card: ModelCard) -> str:
+    error = f"{card.error_name} {card.error:.1%} on {rows_checked(card.unseen, 'ones')}"
+    parts = [f"{card.target}: {model_text(card)} on {card.rows} runs", error, skill_in_words(card)]
+    return ", ".join(part for part in parts if part)
+
+
 def _footer(result: Answer) -> Text:
-    models = "; ".join(
-        f"{card.target}: {model_text(card)} on {card.rows} runs, "
-        f"{card.error_name} {card.error:.1%} on {rows_checked(card.unseen, 'ones')}"
-        for card in result.models
-    )
-    total = sum(result.seconds.values())
-    return printable(f"{models} | {total:.2f} s, seed {result.provenance.seed}", "dim")
+    models = "; ".join(map(_model_line, result.models))
+    time = f"{sum(result.seconds.values()):.2f} s, seed {result.provenance.seed}"
+    return printable(" | ".join(filter(None, (models, time))), "dim")
 
 
 def to_json(result: Answer) -> str:

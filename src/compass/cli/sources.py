@@ -79,7 +79,7 @@ def check_fitted(study: "GivenStudy", *models: Any) -> None:
     """Refuse to change what an engine was fitted with."""
     if not study.empty:
         raise BadInput(
-            "a saved engine already has its roles and rules",
+            "a saved engine already has its roles, rules and labels",
             hint="use --where for this question, or fit again from the data",
         )
     if any(models):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compass.cli import flags
+from compass.cli import flags, parse
 from compass.cli.parse import column_and_value
 from compass.domain.errors import BadInput
 
@@ -58,6 +58,7 @@ class StudyFlags:
     rule: flags.Rules = None
     group: flags.Group = None
     comparable: flags.ComparableBy = None
+    trust: flags.TrustValues = None
 
     def parsed(self) -> GivenStudy:
         """The flags as a study, so that they mean the same as in a file."""
@@ -86,6 +87,8 @@ class StudyFlags:
         if self.comparable is not None:
             names = [name.strip() for name in self.comparable.split(",") if name.strip()]
             given["comparable"] = [] if names == ["all"] else names
+        if self.trust:
+            given["trust"] = parse.trust(self.trust)
         return GivenStudy(self.study, study_of(given, where="the flags"))
 
 

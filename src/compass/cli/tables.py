@@ -24,7 +24,7 @@ def print_json(value: Any) -> None:
 
 # Columns of prose, which may be broken over lines; names and numbers are to be copied.
 _PROSE = ("legal values", "about", "rule", "why", "what", "model", "drift")
-_COUNTS = ("rows that break it", "runs", "features", "seconds", "folds", "CPU s")
+_COUNTS = ("rows that break it", "runs", "features", "skill", "seconds", "folds", "CPU s")
 _LINE = 10  # letters that a line of prose needs to be readable
 
 
@@ -180,6 +180,7 @@ def print_fit(
         print_json({"path": str(path), "models": [c.model_dump(mode="json") for c in cards]})
         return
     from compass.cli.render import model_text
+    from compass.trust.outcome_words import skill_in_words
 
     error, where = _error_column([card.unseen for card in cards])
     rows = [
@@ -189,12 +190,14 @@ def print_fit(
             c.rows,
             len(c.features),
             f"{c.error_name} {c.error:.1%}{_between(c.low, c.high)}{where(c.unseen)}",
+            "" if c.skill is None else f"{c.skill:.2f}",
             f"{c.seconds:.1f}",
         )
         for c in cards
     ]
-    headers = ("outcome", "model", "runs", "features", error, "seconds")
+    headers = ("outcome", "model", "runs", "features", error, "skill", "seconds")
     print_table(f"Saved {path}", headers, rows)
+    print_notes([f"{c.target}: {skill_in_words(c)}" for c in cards if not c.skilled])
     for card in cards:
         if card.scores:
             sys.stdout.write("\n")
@@ -277,16 +280,16 @@ def print_tell(report: "TellReport", path: Path, *, as_json: bool) -> None:
 
 def _print_arrivals(report: "TellReport") -> None:
     """The first new runs beside what was predicted of them."""
-    from compass.cli.render import show
+    from compass.trust.outcome_words import shown
 
     names = list(dict.fromkeys(c.outcome for run in report.arrivals for c in run.outcomes))
     rows = []
     for run in report.arrivals:
         cells = {}
         for c in run.outcomes:
-            span = "" if c.low is None else f" [{show(c.low)}, {show(c.high)}]"
+            span = "" if c.low is None else f" [{shown(c.low)}, {shown(c.high)}]"
             tail = "" if c.inside else " (outside)" if c.low is not None else " (another)"
-            cells[c.outcome] = f"{show(c.predicted)}{span} -> {show(c.measured, c.unit)}{tail}"
+            cells[c.outcome] = f"{shown(c.predicted)}{span} -> {shown(c.measured, c.unit)}{tail}"
         before = "not known" if run.before is None else run.before.value
         label = run.after.value if before == run.after.value else f"{before} -> {run.after.value}"
         rows.append((run.row, *(cells.get(name, "") for name in names), label))

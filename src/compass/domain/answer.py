@@ -375,14 +375,6 @@ class FamilyScore(Noun):
     """How one family of models did when the best one was looked for."""
 
     family: str
-    skill: float | None = Field(
-        None,
-        description="share of the error of the simplest prediction (the median, or the last run of "
-        "the context) that the model saves on held-out rows; 0: it knows nothing",
-    )
-    skilled: bool = Field(
-        True, description="whether it clearly beats that; else nothing it predicts is trusted"
-    )
     log: bool = Field(False, description="whether it learnt the logarithm of the outcome")
     embedding: str | None = Field(None, description="the representation in front of it")
     error: float | None = Field(None, description="mean over the folds that were tried")
@@ -432,6 +424,14 @@ class ModelCard(Noun):
         True,
         description="whether the model did not see those rows; False: somebody brought it, and it "
         "may have been trained on them",
+    )
+    skill: float | None = Field(
+        None,
+        description="share of the error of the simplest prediction (the median, or the last run of "
+        "the context) that the model saves on held-out rows; 0: it knows nothing",
+    )
+    skilled: bool = Field(
+        True, description="whether it clearly beats that; else nothing it predicts is trusted"
     )
     log: bool = Field(False, description="whether it learnt the logarithm of the outcome")
     embedding: str | None = Field(None, description="the representation in front of it")

@@ -50,8 +50,10 @@ class About(Noun):
     uploads: tuple[str, ...] = ("csv", "tsv", "parquet")
     paths: bool
     language_model: bool
-    caution: float = Field(description="scores of trust from here on mean caution")
-    unsupported: float = Field(description="scores of trust from here on mean unsupported")
+    caution: float = Field(
+        description="scores of trust from here on mean caution, where no study says otherwise"
+    )
+    unsupported: float = Field(description="likewise, and mean unsupported")
 
 
 class Problem(Noun):

@@ -56,6 +56,19 @@ DEPENDENCIES = Option(
 )
 CURVE = Option("parameters to draw the outcomes against")
 
+# Of Algorithm 1 (COMPASS III-C): the key `trust` of a study, and the flag of that name.
+TRUST = {
+    "neighbours": Option("how many nearest runs tell how far away a configuration is (k)", least=1),
+    "tau": Option("the distance that counts as close", "instead of close_percentile", least=0),
+    "close_percentile": Option(
+        "the percentile of the distances of held-out runs that counts as close", above=0, most=100
+    ),
+    "caution": Option("share of held-out runs beyond which scores mean caution", above=0, below=1),
+    "unsupported": Option(
+        "share of held-out runs beyond which a configuration is unsupported", above=0, below=1
+    ),
+}
+
 # Of a question and of a fit.
 GENERATOR = Option("the search that finds candidates", "a generator, see the plug-ins")
 

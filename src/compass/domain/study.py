@@ -4,8 +4,10 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from compass.domain.base import Input, Real, Value
+from compass.domain.base import Input, Real, Value, Whole
 from compass.domain.errors import BadInput, StudyProblem
+from compass.domain.option import TRUST
+from compass.domain.options import field
 from compass.domain.space import Role
 
 
@@ -47,6 +49,26 @@ class ColumnChoice(Input):
         return self
 
 
+class TrustChoice(Input):
+    """What a person states about the labels (Algorithm 1); the rest is as in the settings."""
+
+    problem: ClassVar[type[BadInput]] = StudyProblem
+
+    neighbours: Whole | None = field(TRUST["neighbours"])
+    tau: Real | None = field(TRUST["tau"])
+    close_percentile: Real | None = field(TRUST["close_percentile"])
+    caution: Real | None = field(TRUST["caution"])
+    unsupported: Real | None = field(TRUST["unsupported"])
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.tau is not None and self.close_percentile is not None:
+            raise ValueError("`tau` already says which distance is close: no close_percentile")
+        if (self.caution or 0.0) > (self.unsupported or 1.0):
+            raise ValueError(f"caution {self.caution:g} is above unsupported {self.unsupported:g}")
+        return self
+
+
 class Study(Input):
     """What a person says about a table, as kept in a study file."""
 
@@ -72,6 +94,7 @@ class Study(Input):
         None,
         description="columns that are the same in comparable runs; (): all are; None: inferred",
     )
+    trust: TrustChoice = Field(TrustChoice(), description="how labels are made (Algorithm 1)")
     map: dict[str, dict[str, Value]] = Field(
         default_factory=dict,
         description="labels to rewrite: column -> pattern (* and ?) -> label",

@@ -42,7 +42,7 @@ from compass.language.bind import column
 from compass.learn.store import ModelStore, Progress
 from compass.model.files import ModelFile
 from compass.model.function import PredictFunction
-from compass.settings import Settings
+from compass.settings import Settings, with_study_trust
 
 _NO_RUNS = WantedRuns()
 _REMEMBERED = 5  # questions whose answers `tell` compares when nobody says which
@@ -106,7 +106,8 @@ class Compass(Questions):
             },
         )
         chosen = {name: value for name, value in options.given().items() if name != "rules"}
-        self.settings = valid(Settings, dict(settings or Settings()) | chosen)
+        known = valid(Settings, dict(settings or Settings()) | chosen)
+        self.settings = with_study_trust(known, self.data.study.trust)
         kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
         for name in models or ():
             if name not in self.data.prepared.space:

@@ -39,7 +39,7 @@ class Json:
 
 @registry.add("exporter", "csv")
 class Csv:
-    """One line per suggestion: settings, predictions, trust."""
+    """One line per suggestion: settings, predictions, trust; ideas are not written."""
 
     name = "csv"
 
@@ -55,14 +55,13 @@ class Csv:
         # prediction would say that the prediction is for that value.
         averaged = answer.baseline is None
         names = list(first.settings if averaged else first.config)
-        predicted = [o.name for o in first.outcomes]
-        foretold = [f"{part}_{o.name}" for o in first.outcomes for part in _foretold(o)]
-        heads = [_cell(name) for name in (*names, *foretold)]
+        foretold = [(part, o.name) for o in first.outcomes for part in _foretold(o)]
+        heads = [_cell(name) for name in (*names, *(f"{part}_{o}" for part, o in foretold))]
         trusts = ["trust", "algorithm_1", "ood", "uq", "support", "reason", "context"]
         writer.writerow(["rank", *heads, *trusts])
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
-            outcomes = [_cell(v) for name in predicted for v in _foretold(s.outcome(name)).values()]
+            outcomes = [_cell(_foretold(s.outcome(o)).get(part, "")) for part, o in foretold]
             words = [_cell(s.trust.reason), _cell(answer.context)]
             shown = "" if s.trust.published is None else s.trust.published.value
             scores = [s.trust.ood, s.trust.uq, s.trust.support]
@@ -72,11 +71,11 @@ class Csv:
 
 
 def _foretold(outcome: Prediction) -> dict[str, Value]:
-    """What is told of an outcome: the prediction, and its interval where it has one."""
-    value: dict[str, Value] = {"predicted": outcome.value}
-    if outcome.low is None or outcome.high is None:
-        return value
-    return value | {"low": outcome.low, "high": outcome.high}
+    """What is told of an outcome: the prediction, its interval, and the chance of its goal."""
+    told: dict[str, Value] = {"predicted": outcome.value}
+    if outcome.low is not None and outcome.high is not None:
+        told |= {"low": outcome.low, "high": outcome.high}
+    return told if outcome.chance is None else told | {"chance": outcome.chance}
 
 
 @registry.add("exporter", "sbatch")
@@ -109,11 +108,28 @@ class JobArray:
 
 def _first(answer: Answer) -> Suggestion:
     if not answer.suggestions:
-        raise QueryProblem(
-            "there is no configuration to write",
-            hint=answer.no_answer or "name a past run to start from (--from row:N)",
-        )
+        raise nothing_to_write(answer)
     return answer.suggestions[0]
+
+
+def nothing_to_write(answer: Answer) -> QueryProblem:
+    """Why no suggestion of an answer can be written, and what to do instead.
+
+    Ideas are not written: a file has no place to say that nothing speaks for them.
+    """
+    if answer.no_answer is None:
+        return QueryProblem(
+            "there is no configuration to write",
+            hint="name a past run to start from (--from row:N)",
+        )
+    steps = ["measure first what the answer proposes to run next"] if answer.run_next else []
+    cheaper = [price.chance for price in answer.prices if price.reached]
+    if answer.chance is not None and any(chance < answer.chance for chance in cheaper):
+        steps.append(f"ask for less certainty (--chance {min(cheaper):.0%})")
+    return QueryProblem(
+        f"there is no suggestion to write: {answer.no_answer}",
+        hint=", or ".join(steps) or "ask for less, or tell Compass more runs (compass tell)",
+    )
 
 
 def _no_template(name: str, template: str | None) -> None:

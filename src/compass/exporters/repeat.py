@@ -41,7 +41,9 @@ def repeating(
         f"answer = engine.ask({answer.text!r}, seed={answer.provenance.seed!r})",
         "for suggestion in answer:",
         "    print(suggestion.settings, suggestion.trust.label.value)",
-        "if answer.no_answer:",
-        "    print(answer.no_answer)",
+        "if not answer.answered:",
+        "    for idea in answer.ideas:",
+        '        print("not suggested:", idea.settings, idea.trust.label.value)',
+        "    raise SystemExit(answer.no_answer)",
     ]
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from compass.domain.errors import StudyProblem
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.study import ColumnChoice, Study
+from compass.domain.study import ColumnChoice, Study, TrustChoice
 from compass.prepare.report import ColumnReport
 from compass.readers.sample import WEIGHT
 from compass.readers.table import Table
@@ -62,6 +62,7 @@ def merge(study: Study, overrides: Study) -> Study:
         weight=overrides.weight or study.weight,
         origin=overrides.origin or study.origin,
         comparable=study.comparable if overrides.comparable is None else overrides.comparable,
+        trust=_merge_trust(study.trust, overrides.trust),
         map={
             name: {**study.map.get(name, {}), **overrides.map.get(name, {})}
             for name in _union(study.map, overrides.map)
@@ -79,6 +80,13 @@ def _merge_column(one: ColumnChoice, other: ColumnChoice) -> ColumnChoice:
     elif given.keys() & {"low", "high", "step"}:
         ended = {"allowed", "values", *(["kind"] if kept.get("kind") == "category" else [])}
     return ColumnChoice(**{**{k: v for k, v in kept.items() if k not in ended}, **given})
+
+
+def _merge_trust(one: TrustChoice, other: TrustChoice) -> TrustChoice:
+    given, kept = other.model_dump(exclude_none=True), one.model_dump(exclude_none=True)
+    close = {"tau", "close_percentile"}  # two ways to say what is close: the later one counts
+    ended = close if given.keys() & close else set()
+    return TrustChoice(**{**{k: v for k, v in kept.items() if k not in ended}, **given})
 
 
 def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:

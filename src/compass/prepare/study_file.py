@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from compass import files
 from compass.domain.errors import StudyProblem, nearest
-from compass.domain.study import ColumnChoice, Study
+from compass.domain.study import ColumnChoice, Study, TrustChoice
 
 _TITLE = "# A Compass study: what the columns are. role: knob, context, outcome or ignored.\n"
+_TRUST_EXAMPLE = "trust: {neighbours: 20, tau: 0.3, caution: 0.95, unsupported: 0.99}"
 
 
 class _Yaml(yaml.SafeLoader):
@@ -96,19 +97,29 @@ def study_of(raw: object, *, where: str = "the study") -> Study:
         message = first["msg"].removeprefix("Value error, ")
         raise StudyProblem(
             f"{where}, {'.'.join(place)}: {message}" if place else f"{where}: {message}",
-            hint="keys of a column: " + _keys(ColumnChoice)
-            if place[:1] == ["columns"]
-            else "keys of a study: " + _keys(Study),
+            hint=_hint(place),
         ) from problem
 
 
+def _hint(place: list[str]) -> str:
+    """What may stand at a place of a study."""
+    if place[:1] == ["columns"]:
+        return f"keys of a column: {_keys(ColumnChoice)}"
+    if place[:1] == ["trust"]:
+        return f"for example {_TRUST_EXAMPLE}"
+    return f"keys of a study: {_keys(Study)}"
+
+
 def _unknown_key(place: list[str], where: str) -> StudyProblem:
-    noun = ColumnChoice if place[0] == "columns" and len(place) > 1 else Study
-    close = nearest(place[-1], noun.model_fields)
-    inside = f" of {place[1]}" if noun is ColumnChoice else ""
+    known, inside = dict(Study.model_fields), ""
+    if place[0] == "columns" and len(place) > 1:
+        known, inside = dict(ColumnChoice.model_fields), f" of {place[1]}"
+    elif place[0] == "trust" and len(place) > 1:
+        known, inside = dict(TrustChoice.model_fields), " of trust"
+    close = nearest(place[-1], known)
     return StudyProblem(
         f"{where} has an unknown key '{place[-1]}'{inside}",
-        hint=f"did you mean {close}?" if close else f"the keys are: {_keys(noun)}",
+        hint=f"did you mean {close}?" if close else f"the keys are: {', '.join(known)}",
     )
 
 

@@ -15,6 +15,7 @@ from compass.domain.answer import (
 )
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.language import format_value, listed
+from compass.trust.outcome_words import share
 
 _ABOUT_EFFECTS = frozenset(
     {
@@ -25,6 +26,7 @@ _ABOUT_EFFECTS = frozenset(
     }
 )
 _ABOUT_GOALS = frozenset({DoubtCode.GOAL_CHANCE, DoubtCode.GOAL_MISSED})
+_NOTABLE = 0.1  # a share of the weight that differs so much from the share of the pairs is told
 _ADVICE = (
     "Add a column that names the program and its input, or say which runs are comparable "
     "(--comparable COLUMNS, or all)."
@@ -78,15 +80,26 @@ def _clause(doubt: Doubt, trust: Trust) -> str:
             how = "going by errors at similar runs"
             return f"{how}, a larger error is expected than for {_most(doubt)}"
         case DoubtCode.BEYOND_CONTEXT:
-            return f"no past run of this context goes so far in {listed(doubt.columns)}"
+            such = "such a value" if one else "such values"
+            return f"no past run of this context has {such} of {listed(doubt.columns)}"
         case DoubtCode.BREAKS_DEPENDENCY:
             return f"it breaks what all past runs obey about {listed(doubt.columns)}"
+    return _about_outcome(doubt)
+
+
+def _about_outcome(doubt: Doubt) -> str:
+    """A doubt about one outcome: its model, what was measured, its goal."""
+    match doubt.code:
+        case DoubtCode.NO_SKILL:
+            return f"the model of {doubt.outcome} does not clearly beat the median of past runs"
         case DoubtCode.MEASURED_OTHERWISE:
             return f"past runs of it had {doubt.outcome} {doubt.value:.4g}, not as predicted"
         case DoubtCode.GOAL_MISSED:
             return f"{doubt.outcome} is not likely enough to meet its goal"
         case DoubtCode.GOAL_CHANCE:
-            return f"{doubt.outcome} meets its goal with a chance of {doubt.value:.0%} only"
+            return (
+                f"{doubt.outcome} meets its goal with a chance of {share(doubt.value or 0.0)} only"
+            )
     raise AssertionError(doubt.code)
 
 
@@ -119,10 +132,33 @@ def _support(trust: Trust) -> str:
 
 
 def _supported(effects: Sequence[Effect]) -> str:
-    fewest = min(effect.pairs for effect in effects)
-    more = " or more" if any(effect.pairs > fewest for effect in effects) else ""
+    """What supports the moves: runs that agree in everything else, and adjusted comparisons."""
+    kinds = [[e for e in effects if e.adjusted is adjusted] for adjusted in (False, True)]
+    return " ".join(_support_of(kind) for kind in kinds if kind)
+
+
+def _support_of(effects: Sequence[Effect]) -> str:
+    """Effects of one kind of evidence, told by the weakest of them."""
+    weakest = min(effects, key=_share_agreeing)
+    several = any((e.agreeing, e.pairs) != (weakest.agreeing, weakest.pairs) for e in effects)
+    least = "at least " if several else ""
+    adjusted = weakest.adjusted
+    who = "Adjusted comparisons of held-out runs" if adjusted else "Comparable past runs"
+    what = "" if adjusted else " pairs"
     knobs = listed(list(dict.fromkeys(effect.knob for effect in effects)))
-    return f"Comparable past runs support the change of {knobs} ({fewest} pairs{more})."
+    shares = f"{least}{weakest.agreeing} of {weakest.pairs}{what}{_weight(weakest)}"
+    return f"{who} support the change of {knobs} ({shares} moved as predicted)."
+
+
+def _share_agreeing(effect: Effect) -> float:
+    return effect.agreeing / effect.pairs if effect.pairs else 0.0
+
+
+def _weight(effect: Effect) -> str:
+    """The share of the weight, which the verdict is made of, where counting tells another one."""
+    if effect.agree is None or abs(effect.agree - _share_agreeing(effect)) < _NOTABLE:
+        return ""
+    return f" with {share(effect.agree)} of the weight"
 
 
 def _most(doubt: Doubt) -> str:
@@ -141,7 +177,7 @@ def effect_in_words(effect: Effect, same: Sequence[str]) -> str:
     """What comparable runs, those of the same columns, say about a move, as a clause."""
     change = f"{effect.knob} {format_value(effect.old)} -> {format_value(effect.new)}"
     among = f" among runs of the same {listed(same)}" if same else " among comparable runs"
-    some = "1 pair" if effect.pairs == 1 else f"{effect.pairs} pairs"
+    some = _comparisons(effect)
     match effect.unobserved:
         case Unobserved.NEVER_VARIED:
             return f"{effect.knob} never varied{among}"
@@ -155,8 +191,15 @@ def effect_in_words(effect: Effect, same: Sequence[str]) -> str:
         return f"what {change} does cannot be told from this data"
     together = " together with the other changes" if effect.together else ""
     only = "" if effect.finding is Finding.SUPPORTED else "only "
-    shares = f"{only}{effect.agreeing} of {effect.pairs} comparable pairs"
-    return f"{change}{together}: {effect.outcome} moved as expected in {shares}{_beside(effect)}"
+    kind = "adjusted comparisons of held-out runs" if effect.adjusted else "comparable pairs"
+    shares = f"{only}{effect.agreeing} of {effect.pairs} {kind}{_weight(effect)}"
+    return f"{change}{together}: {effect.outcome} moved as predicted in {shares}{_beside(effect)}"
+
+
+def _comparisons(effect: Effect) -> str:
+    """How many comparisons there are, and of what kind."""
+    kind = "adjusted comparison" if effect.adjusted else "pair"
+    return f"{effect.pairs} {kind}" if effect.pairs == 1 else f"{effect.pairs} {kind}s"
 
 
 def _beside(effect: Effect) -> str:

@@ -10,7 +10,7 @@ from compass.server.routes.dependencies import ServiceDep, router_for
 from compass.settings import TrustSettings
 
 router = router_for("about")
-_TRUST = TrustSettings()  # of every engine of a server: a request cannot set them
+_TRUST = TrustSettings()  # of every engine whose study states nothing else
 
 
 @router.get("/healthz")
