@@ -1,0 +1,46 @@
+/** Configurations that were found and are not suggested, in words. */
+import type { Answer, Suggestion } from "@/api/types";
+import { value, withUnit } from "@/show/values";
+import { goalLines } from "./goals";
+import { configWords, listed } from "./headline";
+
+/** What the list of ideas is called: the change of a what-if is nobody's idea but the person's. */
+export function ideasTitle({ query }: Answer): string {
+  return query.kind === "what-if"
+    ? "What the model predicts, not to be relied on"
+    : "Ideas to measure, not suggested";
+}
+
+/** "nodes = 8", or beside a starting run "threads from 4 to 32". */
+export function whatItIs(answer: Answer, of: Suggestion, unit: Record<string, string>): string {
+  if (answer.query.kind === "recommend") return configWords(of.settings, unit);
+  const moves = of.edits.map(
+    (one) => `${one.name} from ${value(one.old)} to ${withUnit(one.new, one.unit)}`,
+  );
+  return moves.length ? listed(moves) : "nothing changed";
+}
+
+/** Why it is not suggested. */
+export function whyNot(answer: Answer, of: Suggestion): string {
+  const told = goalLines(answer, of.outcomes)
+    .filter((one) => !one.met)
+    .map((one) => `${one.goal}${one.likely ? ` is ${one.likely}` : " is missed"}`);
+  if (of.trust.label === "unsupported") told.push("past runs do not support it");
+  if (told.length === 0) told.push(of.meets_goals ? "others are better" : "a goal is missed");
+  return `Not suggested: ${told.join("; ")}.`;
+}
+
+/** What a run would be made of: what the question asks about, or everything where that is nothing. */
+export function firstRun(answer: Answer, unit: Record<string, string>): string | null {
+  const [first] = answer.run_next;
+  if (first === undefined) return null;
+  const idea = answer.ideas[0];
+  const asked = new Set([
+    ...answer.query.ask,
+    ...Object.keys(answer.query.change ?? {}),
+    ...Object.keys(idea?.settings ?? {}),
+  ]);
+  const all = Object.entries(first.config);
+  const some = all.filter(([name]) => asked.has(name));
+  return configWords(Object.fromEntries(some.length ? some : all), unit);
+}
