@@ -28,7 +28,7 @@ export function BestMeasuredNote({ answer, unit, onInstead, busy }: Props) {
       {wider ? (
         <Group gap="sm" mt="xs">
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            {`Your question leaves ${together(names)} open; there ${names.length === 1 ? "it was" : "they were"} ${found.open}.`}
+            {`Your question leaves ${together(names)} open; this run has ${found.open}.`}
           </Text>
           {onInstead ? (
             <Button size="xs" variant="light" loading={busy} onClick={() => onInstead(wider)}>

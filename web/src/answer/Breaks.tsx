@@ -29,8 +29,9 @@ export function Breaks({ of, query, onKeep, busy }: Props) {
         ))}
       </Group>
       <Text size="sm" mt="xs">
-        Nobody stated {one ? "it" : "them"}. If {one ? "it is" : "they are"} no chance, keep{" "}
-        {one ? "it" : "them"}.
+        {one
+          ? "Nobody stated it: it may be chance, or something that no run can do without."
+          : "Nobody stated them: they may be chance, or something that no run can do without."}
       </Text>
       {onKeep && query.dependencies !== "keep" ? (
         <Button

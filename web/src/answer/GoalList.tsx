@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { Answer, Suggestion } from "@/api/types";
 import { conditionLines } from "./conditions";
 import { goalLines } from "./goals";
+import { unbroken } from "./headline";
 import { Mark } from "./Mark";
 
 interface Props {
@@ -47,7 +48,7 @@ function Line({ met, relied, text, more }: LineProps) {
       </Mark>
       {told ? (
         <Text span c="dimmed" size="sm">
-          {`: ${told}`}
+          {`: ${unbroken(told)}`}
         </Text>
       ) : null}
     </Text>

@@ -128,22 +128,23 @@ function Reachable({ answer, found, onPick, busy }: ReachableProps) {
     <Part title="What can be reached">
       {found.map(({ outcome, predicted, sure, unit }) => (
         <Text size="sm" key={outcome}>
+          {outcome}:
           {predicted === null ? null : (
             <>
-              {outcome} can be predicted to reach{" "}
+              {" predicted at best "}
               <Text span fw={600} inherit>
                 {about(predicted, unit)}
               </Text>
-              {sure === null ? "." : "; "}
+              {sure === null ? "." : ";"}
             </>
           )}
           {sure === null ? null : (
             <>
-              {predicted === null ? `${outcome} reaches ` : "it reaches "}
+              {` reached with a chance of ${chance} `}
               <Text span fw={600} inherit>
                 {about(sure, unit)}
               </Text>
-              {` with a chance of ${chance}.`}
+              .
             </>
           )}
         </Text>

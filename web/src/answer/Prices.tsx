@@ -26,7 +26,7 @@ export function Prices({ answer, unit, onAsk, busy }: Props) {
       }
     >
       <Table.ScrollContainer
-        minWidth={560}
+        minWidth={480}
         type="native"
         tabIndex={0}
         role="region"

@@ -41,10 +41,10 @@ export function bestMeasured(answer: Answer, unit: Record<string, string>): Best
 }
 
 function which(rows: readonly number[], runs: number): string {
-  if (runs <= 1 && rows.length === 1) return `row ${rows[0]}`;
+  if (runs <= 1 && rows.length === 1) return `Row ${rows[0]}`;
   const first = rows.slice(0, ROWS).join(", ");
   const more = runs > ROWS ? " ..." : "";
-  return `rows ${first}${more} (${count(runs, "run")}, their mean)`;
+  return `Rows ${first}${more} (${count(runs, "run")}, their mean)`;
 }
 
 /** The same question, in which values of these parameters are looked for as well. */

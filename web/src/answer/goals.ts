@@ -1,7 +1,7 @@
 /** Whether a change is for the better, going by what was asked for. */
 import type { Answer, Goal, Prediction, Value } from "@/api/types";
 import { percent } from "@/query/describe";
-import { about, amount } from "@/show/values";
+import { about, amount, number } from "@/show/values";
 
 export type Verdict = "better" | "worse" | null;
 
@@ -112,9 +112,15 @@ export function goalLines(answer: Answer, outcomes: readonly Prediction[]): Goal
   }));
 }
 
-/** The goal as it was worked out, with its unit. */
-function inNumbers({ name, wanted, unit }: Prediction): string {
-  return wanted ? `${signs(wanted)}${unit ? ` ${unit}` : ""}` : `the goal of ${name}`;
+/** The goal in numbers, with its unit; those that were worked out from a run are rounded. */
+function inNumbers({ name, wanted, unit, against: start }: Prediction): string {
+  if (!wanted) return `the goal of ${name}`;
+  const ends = /(^|[<>]= )(-?\d[\d.]*(?:e[+-]?\d+)?)(?= <=|$)/g;
+  const told =
+    typeof start === "number"
+      ? wanted.replace(ends, (_, before, end) => `${before}${number(Number(end))}`)
+      : wanted;
+  return `${signs(told)}${unit ? ` ${unit}` : ""}`;
 }
 
 /** Signs as people write them. */

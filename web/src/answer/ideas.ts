@@ -20,14 +20,14 @@ export function whatItIs(answer: Answer, of: Suggestion, unit: Record<string, st
   return moves.length ? listed(moves) : "nothing changed";
 }
 
-/** Why it is not suggested. */
+/** Why it is not suggested; the goals themselves tell how likely they are met. */
 export function whyNot(answer: Answer, of: Suggestion): string {
-  const told = goalLines(answer, of.outcomes)
-    .filter((one) => !one.met)
-    .map((one) => `${one.goal}${one.likely ? ` is ${one.likely}` : " is missed"}`);
+  const missed = goalLines(answer, of.outcomes).filter((one) => !one.met);
+  const told: string[] = [];
+  if (missed.some((one) => one.likely !== null)) told.push("a goal is not likely enough to be met");
+  else if (missed.length || !of.meets_goals) told.push("a goal is missed");
   if (of.trust.label === "unsupported") told.push("past runs do not support it");
-  if (told.length === 0) told.push(of.meets_goals ? "others are better" : "a goal is missed");
-  return `Not suggested: ${told.join("; ")}.`;
+  return `Not suggested: ${told.join(", and ") || "others are better"}.`;
 }
 
 /** What a run would be made of: what the question asks about, or everything where that is nothing. */

@@ -67,16 +67,28 @@ describe("goals that are met", () => {
   });
   it("tells each goal in numbers", () => {
     const given = { ...answer("reconfigure"), chance: 0.8 };
-    const one = predicted({ meets: true, chance: 0.9, wanted: "runtime_ms <= 3.5", against: 5 });
+    const one = predicted({
+      meets: true,
+      chance: 0.9,
+      wanted: "runtime_ms <= 3.50123",
+      against: 5,
+    });
     expect(goalLines(given, [{ ...one, unit: "ms" }, predicted({})])).toEqual([
       {
         name: "runtime_ms",
-        goal: "runtime_ms ≤ 3.5 ms",
+        goal: "runtime_ms ≤ 3.501 ms",
         against: "reduce by 30 %, measured against 5 ms of the starting run",
         met: true,
         likely: "90 % likely, 80 % asked for",
       },
     ]);
+  });
+  it("rounds only goals that were worked out from a run", () => {
+    const goal = (wanted: string, against?: number) =>
+      goalLines(answer("recommend"), [predicted({ meets: true, wanted, against })])[0]?.goal;
+    expect(goal("t_1.5 <= 3.50123")).toBe("t_1.5 ≤ 3.50123");
+    expect(goal("1.00005 <= t_12.3456 <= 1.2e-07", 2)).toBe("1 ≤ t_12.3456 ≤ 1.20e−7");
+    expect(goal("state is ok")).toBe("state is ok");
   });
   it("tells what other relative goals are measured against", () => {
     const given = {

@@ -36,12 +36,15 @@ describe("an idea in words", () => {
   it("says why it is not suggested", () => {
     const given = answer("abstained");
     expect(whyNot(given, idea(given))).toBe(
-      "Not suggested: runtime ≤ 0.001 is < 1 % likely, 80 % asked for.",
+      "Not suggested: a goal is not likely enough to be met.",
     );
     const one = first(answer("recommend"));
     const far = { ...one, trust: { ...one.trust, label: "unsupported" as const } };
     expect(whyNot(given, { ...far, outcomes: [] })).toBe(
       "Not suggested: past runs do not support it.",
+    );
+    expect(whyNot(given, { ...far, outcomes: [], meets_goals: false })).toBe(
+      "Not suggested: a goal is missed, and past runs do not support it.",
     );
   });
   it("says what to measure first", () => {

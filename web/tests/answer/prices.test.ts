@@ -58,7 +58,7 @@ describe("the best measured run", () => {
   };
   it("is told with its settings, and what the question leaves open", () => {
     expect(bestMeasured(given, {})).toMatchObject({
-      which: "row 12",
+      which: "Row 12",
       outcomes: "runtime_ms 0.864 ms",
       settings: "threads = 2",
       open: "tile = 32, unroll = 4",
@@ -73,7 +73,7 @@ describe("the best measured run", () => {
   it("is the mean of several runs of one configuration", () => {
     const many = { ...given.best_measured, rows: [3, 9, 10, 11], runs: 4 };
     expect(bestMeasured({ ...given, best_measured: many } as Answer, {})?.which).toBe(
-      "rows 3, 9, 10 ... (4 runs, their mean)",
+      "Rows 3, 9, 10 ... (4 runs, their mean)",
     );
     expect(bestMeasured(answer("recommend"), {})).toBeNull();
   });
