@@ -116,7 +116,7 @@ test("reconfigure: the same question as sentence, form and text", async ({ page 
   await expect(page.getByRole("table", { name: "Suggestions" }).getByRole("row")).toHaveCount(6);
   await drawn(page);
   await expect(
-    page.getByText(/likely, 80 % asked for; reduce by 30 %, measured against/),
+    page.getByText(/likely, 80\s% asked for; reduce by 30\s%, measured against/),
   ).toBeVisible();
   await look(page, "reconfigured");
   await page.reload();
@@ -126,7 +126,7 @@ test("reconfigure: the same question as sentence, form and text", async ({ page 
   await page.getByRole("button", { name: "Ask with 95 %" }).click();
   await expect(page.getByRole("button", { name: "95 %", exact: true })).toBeVisible();
   await expect(page.getByRole("status").filter({ hasText: "Answered below" })).toBeVisible();
-  await expect(page.getByText(/likely, 95 % asked for/).first()).toBeVisible();
+  await expect(page.getByText(/likely, 95\s% asked for/).first()).toBeVisible();
 
   // What the best run has and the question leaves open is asked for too.
   await page.getByRole("button", { name: /^Ask for .*unroll.* too$/ }).click();

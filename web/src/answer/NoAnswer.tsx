@@ -140,7 +140,7 @@ function Reachable({ answer, found, onPick, busy }: ReachableProps) {
           )}
           {sure === null ? null : (
             <>
-              {` reached with a chance of ${chance} `}
+              {` with a chance of ${chance} at best `}
               <Text span fw={600} inherit>
                 {about(sure, unit)}
               </Text>

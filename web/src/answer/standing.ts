@@ -55,10 +55,12 @@ function brackets({ suggestions }: Answer): string {
   return `In brackets is where ${number(100 * ranged.level)} % of new runs lie.`;
 }
 
-function best({ certificate }: Answer): string {
+function best({ certificate, suggestions }: Answer): string {
   // Where all goals are met and nothing better is asked for, a certificate compares nothing.
   const proved = certificate?.status === "optimal" && typeof certificate.gap === "number";
-  return proved
-    ? "The first is the best under the model."
+  if (proved) return "The first is the best under the model.";
+  const labels = new Set(suggestions.map((one) => one.trust.label));
+  return labels.size > 1
+    ? "The better label comes first, then what was asked for."
     : "The first is the best that was found.";
 }

@@ -120,9 +120,9 @@ it("the label stands beside the published one", () => {
     uq: 0.31,
     measured: 2,
   });
-  expect(told[0]).toMatch(/^caution: /);
+  expect(told[0]).toMatch(/^Here: caution, /);
   expect(told[1]).toBe(
-    "trusted: by Algorithm 1 as published, from novelty (OOD) 0.20 and uncertainty (UQ) 0.31 alone.",
+    "Algorithm 1 as published: trusted, by novelty (OOD) 0.20 and uncertainty (UQ) 0.31 alone.",
   );
   expect(told[2]).toBe("This very configuration was run: 2 past runs.");
   expect(labelFacts({ ...trust, published: null, measured: 0 })).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aboutSuggestions, whyNone } from "@/answer/standing";
-import type { Answer, Certificate } from "@/api/types";
+import type { Answer, Certificate, Label } from "@/api/types";
 import { answer, first, idea } from "./fixtures";
 
 const proof = (given: Partial<Certificate>): Certificate => ({
@@ -72,10 +72,15 @@ describe("why there is no answer", () => {
 });
 
 describe("the list of suggestions", () => {
-  const about = (certificate: Certificate | null) =>
-    aboutSuggestions(with_("recommend", { certificate }));
+  const labelled = (label: Label) => {
+    const one = first(answer("recommend"));
+    return { ...one, trust: { ...one.trust, label } };
+  };
+  const about = (certificate: Certificate | null, ...labels: Label[]) =>
+    aboutSuggestions(with_("recommend", { certificate, suggestions: labels.map(labelled) }));
   it("calls the first one the best only where that is proved", () => {
-    expect(about(proof({ status: "optimal", gap: 0 }))).toMatch(/^The first is the best under/);
+    const proved = proof({ status: "optimal", gap: 0 });
+    expect(about(proved, "trusted", "caution")).toMatch(/^The first is the best under/);
     for (const other of [
       null,
       proof({ status: "best found", gap: 0.2 }),
@@ -83,7 +88,10 @@ describe("the list of suggestions", () => {
       // All goals are met and nothing better was asked for: nothing was compared.
       proof({ status: "optimal", gap: null }),
     ])
-      expect(about(other)).toMatch(/^The first is the best that was found\./);
+      expect(about(other, "caution", "caution")).toMatch(/^The first is the best that was found\./);
+  });
+  it("says that the better label comes first where labels differ", () => {
+    expect(about(null, "trusted", "caution")).toMatch(/^The better label comes first/);
   });
   it("says of a single one only what brackets mean", () => {
     const brackets = "In brackets is where 90 % of new runs lie.";
