@@ -21,7 +21,7 @@ export function GoalList({ answer, of, relied }: Props) {
           key={one.name}
           met={one.met}
           relied={relied}
-          text={`${one.met ? "meets" : "misses"} ${one.goal}`}
+          text={`${one.verb} ${one.goal}`}
           more={[one.likely, one.against]}
         />
       ))}

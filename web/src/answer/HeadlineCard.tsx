@@ -8,7 +8,6 @@ import { safer } from "./goals";
 import classes from "./HeadlineCard.module.css";
 import { headline, unbroken } from "./headline";
 import { Mark } from "./Mark";
-import { unseenWords } from "./unseen";
 
 interface Props {
   answer: Answer;
@@ -99,12 +98,11 @@ function Standing({ answer, chosen }: { answer: Answer; chosen: number }) {
 
 /** What was assumed about everything that the question does not say, and notes. */
 export function Assumed({ answer }: { answer: Answer }) {
-  const { context, notes, comparable, provenance, unseen } = answer;
+  const { context, notes, comparable, provenance } = answer;
   const told = [
     context,
     comparable?.reason ?? "",
     provenance.sample ? `The data is ${provenance.sample}.` : "",
-    ...unseen.map(unseenWords),
     ...notes,
   ].filter(Boolean);
   if (told.length === 0) return null;

@@ -6,7 +6,7 @@ import { GoalList } from "./GoalList";
 import { asked } from "./goals";
 import { outcomeInWords } from "./headline";
 import classes from "./Ideas.module.css";
-import { ideasTitle, whatItIs, whyNot } from "./ideas";
+import { aboutIdeas, ideasTitle, whatItIs, whyNot } from "./ideas";
 import { Section } from "./Section";
 
 interface Props {
@@ -24,10 +24,7 @@ export function Ideas({ answer, unit, onEvidence }: Props) {
   if (ideas.length === 0) return null;
   const more = ideas.length - count;
   return (
-    <Section
-      title={ideasTitle(answer)}
-      about="Past runs do not bear these out, or a goal is not likely enough to be met: measure them before you use them."
-    >
+    <Section title={ideasTitle(answer)} about={aboutIdeas(answer)}>
       <Fold
         title={ideas.length === 1 ? "1 configuration" : `${ideas.length} configurations`}
         open={query.kind === "what-if" || undefined}

@@ -97,6 +97,8 @@ export interface GoalLine {
   /** What a relative goal is measured against; null: it is not relative. */
   against: string | null;
   met: boolean;
+  /** "meets", or how it does not: what is more likely than not may still miss. */
+  verb: "meets" | "may miss" | "misses";
   /** "84 % likely, 80 % asked for"; null: no chance can be told. */
   likely: string | null;
 }
@@ -108,6 +110,7 @@ export function goalLines(answer: Answer, outcomes: readonly Prediction[]): Goal
     goal: inNumbers(one),
     against: against(goalOf(answer, one.name), one),
     met: one.meets === true,
+    verb: one.meets ? "meets" : (one.chance ?? 0) >= 0.5 ? "may miss" : "misses",
     likely: typeof one.chance === "number" ? likely(one.chance, answer.chance) : null,
   }));
 }

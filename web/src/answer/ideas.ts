@@ -11,6 +11,13 @@ export function ideasTitle({ query }: Answer): string {
     : "Ideas to measure, not suggested";
 }
 
+/** One sentence about them. */
+export function aboutIdeas({ query }: Answer): string {
+  return query.kind === "what-if"
+    ? "Past runs say too little about it: measure it before you rely on it."
+    : "Past runs do not support them, or a goal is not likely enough to be met: measure one before you use it.";
+}
+
 /** "nodes = 8", or beside a starting run "threads from 4 to 32". */
 export function whatItIs(answer: Answer, of: Suggestion, unit: Record<string, string>): string {
   if (answer.query.kind === "recommend") return configWords(of.settings, unit);

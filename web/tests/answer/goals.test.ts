@@ -79,9 +79,16 @@ describe("goals that are met", () => {
         goal: "runtime_ms ≤ 3.501 ms",
         against: "reduce by 30 %, measured against 5 ms of the starting run",
         met: true,
+        verb: "meets",
         likely: "90 % likely, 80 % asked for",
       },
     ]);
+  });
+  it("does not call missed what is likely, and not likely enough", () => {
+    const verbs = [0.73, 0.2, undefined].map(
+      (chance) => goalLines(answer("recommend"), [predicted({ meets: false, chance })])[0]?.verb,
+    );
+    expect(verbs).toEqual(["may miss", "misses", "misses"]);
   });
   it("rounds only goals that were worked out from a run", () => {
     const goal = (wanted: string, against?: number) =>

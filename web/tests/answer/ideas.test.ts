@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { conditionLines } from "@/answer/conditions";
-import { firstRun, ideasTitle, whatItIs, whyNot } from "@/answer/ideas";
-import { unseenWords } from "@/answer/unseen";
+import { aboutIdeas, firstRun, ideasTitle, whatItIs, whyNot } from "@/answer/ideas";
+import { unseenBy, unseenWords } from "@/answer/unseen";
 import { called, closest, foundAt, parted } from "@/answer/which";
 import { answer, first, idea } from "./fixtures";
 
@@ -21,6 +21,9 @@ describe("suggestions and ideas", () => {
     expect(shown.ideas).toEqual(given.suggestions);
     expect(parted(answer("what-if")).suggestions).toHaveLength(1);
     expect(ideasTitle(shown)).toMatch(/not to be relied on/);
+    expect(aboutIdeas(shown)).toMatch(/measure it before/);
+    expect(ideasTitle(answer("abstained"))).toBe("Ideas to measure, not suggested");
+    expect(aboutIdeas(answer("abstained"))).toMatch(/measure one before/);
   });
 });
 
@@ -79,9 +82,9 @@ it("conditions on outcomes are told with their chance", () => {
 it("values that were never run are told with their neighbours", () => {
   const at = { name: "threads", value: 6 };
   expect(unseenWords({ ...at, below: 4, above: 8 })).toBe(
-    "No past run has threads = 6: the model fills the gap between 4 and 8.",
+    "never run, interpolated between 4 and 8",
   );
-  expect(unseenWords({ ...at, below: 4 })).toMatch(/beyond the largest that was run, 4\.$/);
-  expect(unseenWords({ ...at, above: 8 })).toMatch(/below the smallest that was run, 8\.$/);
-  expect(unseenWords(at)).toBe("No past run has threads = 6.");
+  expect(unseenWords({ ...at, below: 4 })).toBe("never run, above the largest of 4");
+  expect(unseenWords({ ...at, above: 8 })).toBe("never run, below the smallest of 8");
+  expect(unseenBy({ ...answer("what-if"), unseen: [at] })).toEqual({ threads: "never run" });
 });
