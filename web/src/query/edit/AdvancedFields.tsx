@@ -43,6 +43,7 @@ export function AdvancedFields({ draft, onEdit }: Props) {
       <Collapse expanded={open}>
         <Stack gap="sm" mt="sm">
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+            <ChanceField chance={chance ?? null} onChange={(given) => set({ chance: given })} />
             <NumberField
               label="Seed"
               description="The same seed gives the same answer"
@@ -76,7 +77,6 @@ export function AdvancedFields({ draft, onEdit }: Props) {
               max={99.9}
               rightSection="%"
             />
-            <ChanceField chance={chance ?? null} onChange={(given) => set({ chance: given })} />
           </SimpleGrid>
           <Checkbox
             label="Also search beyond past runs"
@@ -86,7 +86,7 @@ export function AdvancedFields({ draft, onEdit }: Props) {
           />
           <NativeSelect
             label="Rules that nobody stated"
-            description="Rules that every past run obeys: whether suggestions have to"
+            description="Rules that every past run obeys, though nobody said so"
             value={dependencies ?? ""}
             onChange={(event) =>
               set({ dependencies: (event.currentTarget.value || null) as typeof dependencies })

@@ -13,7 +13,7 @@ export function ChanceField({ chance, onChange }: Props) {
   return (
     <NumberField
       label="Chance to meet the goals"
-      description="How likely a new run has to meet each goal: less is easier to reach"
+      description="How likely a new run has to meet each goal"
       placeholder={USUAL}
       value={chance ? percentOf(chance) : null}
       onChange={(given) => onChange(given && given < 100 ? shareOf(given) : null)}
