@@ -3,7 +3,7 @@ import type { Doubt } from "@/api/types";
 import { number } from "@/show/values";
 import { percentWords } from "../goals";
 
-type Code = Doubt["code"];
+type Code = Doubt["code"] | "breaks a dependency";
 type Measure = "rank" | "runs" | "pairs" | "chance" | "share" | null;
 
 // Every code stands here: one that the server has and this list does not is an error when built.
@@ -23,6 +23,7 @@ const DOUBTS: Record<Code, { says: string; measure: Measure }> = {
   "goal missed": { says: "The predicted value misses the goal", measure: null },
   "no skill": { says: "The model predicts no better than the simplest guess", measure: null },
   "beyond this context": { says: "Beyond what was run in this context", measure: null },
+  "breaks a dependency": { says: "Breaks a rule that every past run obeys", measure: null },
   "measured otherwise": { says: "Past runs of it gave something else", measure: null },
 };
 
