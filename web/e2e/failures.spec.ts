@@ -47,16 +47,33 @@ test("rules that contradict each other are named and can be taken back", async (
     await say(page, "recommend num_threads and nodes to get runtime below 0.001");
     await ask(page);
     await expect(page.getByRole("heading", { name: /cannot be reached/ })).toBeVisible();
+    // It abstains: what comes closest is no suggestion, and there is no script to take along.
+    const closest = page.getByRole("region", { name: "What comes closest" });
+    await expect(closest).toContainText("< 1 % likely, 80 % asked for");
+    await expect(page.getByRole("region", { name: "What to measure first" })).toBeVisible();
+    await expect(page.getByRole("table", { name: "Suggestions" })).toHaveCount(0);
+    await expect(page.getByRole("tab", { name: "Job script" })).toHaveCount(0);
+    await expect(page.locator("[data-label=trusted]")).toHaveCount(0);
+    const ideas = page.getByRole("region", { name: "Ideas to measure, not suggested" });
+    await ideas.getByText("3 configurations").click();
+    await expect(ideas.getByText(/^Not suggested: /)).toHaveCount(3);
     await drawn(page);
     await look(page, "no-answer");
+    await ideas.getByRole("button", { name: "Evidence about idea 1" }).click();
+    const drawer = page.getByRole("dialog");
+    await expect(drawer.getByText(/Algorithm 1 as published/)).toBeVisible();
+    await drawn(page);
+    await look(page, "evidence-idea");
+    await page.keyboard.press("Escape");
 
     // What to measure, as a job array for Slurm; and the nearest that can be reached, by a click.
     await page.getByText("As a job array (Slurm)").click();
     await expect(page.getByText(/sbatch --array=/).first()).toBeVisible();
     await page.getByRole("button", { name: /^Ask for runtime .* instead$/ }).click();
-    await expect(page.getByRole("button", { name: /^runtime at most 15/ })).toBeVisible();
+    await expect(page.getByRole("button", { name: /^runtime at most 2\d/ })).toBeVisible();
     await ask(page);
     await expect(page.getByRole("heading", { name: /^Use / })).toBeVisible();
+    await expect(page.getByText(/meets runtime ≤/)).toBeVisible();
   });
 });
 

@@ -484,6 +484,11 @@ class Answer(Noun):
         None, description="the best past run of the context, as measured"
     )
     prices: tuple[Price, ...] = Field((), description="what more or less certainty costs")
+    reachable: dict[str, float] = Field(
+        default_factory=dict,
+        description="where there is no suggestion, per goal that is missed: the bound in its place "
+        "that new runs of what comes closest meet with the chance",
+    )
     chance: float | None = Field(
         None, description="how likely each goal has to be met; None: there is no such goal"
     )

@@ -23,7 +23,7 @@ from compass.domain.answer import (
     Trust,
 )
 from compass.domain.base import Config
-from compass.domain.doubt import Doubt
+from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.errors import BadInput, ConflictingRules
 from compass.domain.space import Category, Number, Role, Space
 from compass.engine.bounds import bound_doubts, bound_notes
@@ -62,7 +62,7 @@ from compass.language import format_query
 from compass.prepare.encode import Encoder
 from compass.prove.certify import certified
 from compass.rules import Rule
-from compass.trust.conclude import concluded
+from compass.trust.conclude import concluded, label_of
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,7 @@ def answer_by_search(
         suggestions=suggestions,
         ideas=ideas,
         chance=_chance_asked(task),
+        reachable={} if suggestions else _reachable(searched, judged, found),
         baseline=None if task.baseline is None else task.baseline.config,
         context=assumptions(searched),
         contexts=len(task.contexts),
@@ -217,6 +218,22 @@ def _chance_asked(task: SearchTask) -> float | None:
     if task.chances is None or not any(target.by_chance for target in task.targets):
         return None
     return task.chances.chance
+
+
+_GOAL_DOUBTS = frozenset({DoubtCode.GOAL_CHANCE, DoubtCode.GOAL_MISSED})
+
+
+def _reachable(
+    task: SearchTask, judged: tuple[Suggestion, ...], found: Candidates
+) -> dict[str, float]:
+    """The goals that the closest of what past runs support meets with the chance, as bounds."""
+    if task.chances is None:
+        return {}
+    for x, one in zip(found.X, judged, strict=True):
+        others = [doubt for doubt in one.trust.doubts if doubt.code not in _GOAL_DOUBTS]
+        if label_of(others) is not Label.UNSUPPORTED:
+            return task.chances.reachable(x)
+    return {}
 
 
 _BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)

@@ -7,7 +7,7 @@ that was not measured; the model's error alone.
 Decision 0032 (docs/decisions).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,11 @@ from compass.trust.change import spread_of_change
 
 Floats = NDArray[np.float64]
 Columns = NDArray[np.int64]
+
+_ENOUGH = 1e-9
+_DOUBLINGS = 12  # from the distance between goal and prediction on
+_HALVINGS = 60
+_CLOSE = 1e-4  # of the bound itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +82,31 @@ class GoalChances:
         return tuple(
             self._shifted(target, x) if target.by_chance else target for target in self.targets
         )
+
+    def reachable(self, x: Floats) -> dict[str, float]:
+        """Per goal that x [d] misses the bound in its place that it meets with the chance.
+
+        Only of goals with one bound: with two, none of them may do.
+        """
+        full = self._in_contexts(x[None, :])
+        found = {}
+        for target in self.wanted:
+            if target.is_class or np.isfinite(target.low) == np.isfinite(target.high):
+                continue
+            side = "high" if np.isfinite(target.high) else "low"
+
+            def met(bound: float, target: Target = target, side: str = side) -> bool:
+                moved = target.model_copy(update={side: bound})
+                return float(self._chance(moved, full).mean()) >= self.chance
+
+            given = float(getattr(target, side))
+            model = self.assessor.learnt(target.name).learnt.model
+            predicted = float(model.predict(full)[:, 0].mean())
+            sign = 1.0 if side == "high" else -1.0
+            step = max(abs(predicted - given), abs(predicted), _ENOUGH)
+            if not met(given) and (bound := _first(met, given, sign * step)) is not None:
+                found[target.name] = bound
+        return found
 
     def _shifted(self, target: Target, x: Floats) -> Target:
         learnt = self.assessor.learnt(target.name)
@@ -182,6 +212,23 @@ def _of_runs(y: Floats, scatter: float, relative: bool, target: Target) -> float
     if not deviation:
         return float(target.low <= centre <= target.high)
     return float(ndtr((target.high - centre) / deviation) - ndtr((target.low - centre) / deviation))
+
+
+def _first(met: Callable[[float], bool], missed: float, step: float) -> float | None:
+    """The first bound beyond one that is missed from which on all are met; None: there is none."""
+    for _ in range(_DOUBLINGS):
+        if met(missed + step):
+            break
+        step *= 2
+    else:
+        return None
+    near, far = missed, missed + step
+    for _ in range(_HALVINGS):
+        if abs(far - near) <= _CLOSE * abs(far):
+            break
+        middle = (near + far) / 2
+        near, far = (near, middle) if met(middle) else (middle, far)
+    return far
 
 
 def _without(end: float, offset: float, *, log: bool) -> float:

@@ -65,6 +65,9 @@ class Chances(Protocol):
     def shifted(self, x: Floats) -> "tuple[Target, ...]":
         """The targets of predictions that are as uncertain as that of x [d]."""
 
+    def reachable(self, x: Floats) -> dict[str, float]:
+        """Per goal that x [d] misses the bound in its place that it meets with the chance."""
+
 
 class Batch:
     """The base of frozen dataclasses whose fields are arrays that all start with [n]."""

@@ -5,6 +5,7 @@ import { count, value, withUnit } from "@/show/values";
 import classes from "./Diff.module.css";
 import { type Change, changes, type Kept, kept, start } from "./diff";
 import { Section } from "./Section";
+import { unseenBy } from "./unseen";
 
 interface Props {
   answer: Answer;
@@ -29,7 +30,9 @@ export function Diff({ answer, chosen, unit }: Props) {
       <Paper withBorder p="md">
         <Stack gap="xs">
           {recommend ? <Settings of={of} unit={unit} /> : null}
-          {!recommend && moves.length > 0 ? <Moves moves={moves} /> : null}
+          {!recommend && moves.length > 0 ? (
+            <Moves moves={moves} unseen={unseenBy(answer)} />
+          ) : null}
           {!recommend && moves.length === 0 ? <Text size="sm">Nothing has to change.</Text> : null}
           {rest.length > 0 ? <Rest rest={rest} recommend={recommend} /> : null}
         </Stack>
@@ -38,7 +41,7 @@ export function Diff({ answer, chosen, unit }: Props) {
   );
 }
 
-function Moves({ moves }: { moves: Change[] }) {
+function Moves({ moves, unseen }: { moves: Change[]; unseen: Record<string, string> }) {
   return (
     <ul className={classes.moves}>
       {moves.map((one) => (
@@ -58,6 +61,11 @@ function Moves({ moves }: { moves: Change[] }) {
               </Text>
             ) : null}
           </span>
+          {unseen[one.name] ? (
+            <Text span size="sm" c="dimmed">
+              {unseen[one.name]}
+            </Text>
+          ) : null}
           {one.forced ? (
             <Text span size="sm" c="dimmed">
               forced by <Code className={classes.rule}>{one.forced}</Code>

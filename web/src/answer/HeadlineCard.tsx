@@ -1,8 +1,10 @@
-import { Box, Button, Group, List, Paper, Text, Title } from "@mantine/core";
-import type { Answer, Label } from "@/api/types";
+import { Box, Button, Group, List, Paper, Stack, Text, Title } from "@mantine/core";
+import type { Answer, Label, Query } from "@/api/types";
 import { TrustBadge } from "@/show/TrustBadge";
-import { PROVED } from "./evidence/findings";
-import { meeting, safer, sureness } from "./goals";
+import { Breaks } from "./Breaks";
+import { proofMark } from "./evidence/findings";
+import { GoalList } from "./GoalList";
+import { safer } from "./goals";
 import classes from "./HeadlineCard.module.css";
 import { headline, unbroken } from "./headline";
 import { Mark } from "./Mark";
@@ -13,10 +15,14 @@ interface Props {
   unit: Record<string, string>;
   onPick: (at: number) => void;
   onEvidence: (at: number) => void;
+  /** Asks another question; undefined: the engine is gone. */
+  onInstead?: (query: Query) => void;
+  busy: boolean;
 }
 
 /** The decision in one sentence, how far it can be relied on, and what was assumed. */
-export function HeadlineCard({ answer, chosen, unit, onPick, onEvidence }: Props) {
+export function HeadlineCard(props: Props) {
+  const { answer, chosen, unit, onPick, onEvidence, onInstead, busy } = props;
   const of = answer.suggestions[chosen];
   const label: Label | undefined = answer.population?.label ?? of?.trust.label;
   const other = safer(answer, chosen);
@@ -50,6 +56,7 @@ export function HeadlineCard({ answer, chosen, unit, onPick, onEvidence }: Props
       <Text size="sm" mt="sm" maw={820}>
         {answer.population?.reason ?? of?.trust.reason}
       </Text>
+      {of ? <Breaks of={of} query={answer.query} onKeep={onInstead} busy={busy} /> : null}
       {other === null ? null : (
         <Group gap="sm" mt="xs">
           <Text size="sm">Suggestion {other + 1} is trusted.</Text>
@@ -70,29 +77,22 @@ function which(answer: Answer, chosen: number): string {
   return `Suggestion ${chosen + 1} of ${count.toLocaleString("en-US")}`;
 }
 
-/** Whether the goal is met, and what is proved. */
+/** What becomes of each goal, and what is proved. */
 function Standing({ answer, chosen }: { answer: Answer; chosen: number }) {
-  const found = meeting(answer.suggestions[chosen]?.outcomes ?? []);
-  const proof = answer.certificate;
+  const of = answer.suggestions[chosen];
+  if (of === undefined) return null;
+  const proof = chosen === 0 ? answer.certificate : null;
+  const mark = proof ? proofMark(proof, of) : null;
   return (
-    <Group gap="lg" mt="xs">
-      {found ? (
+    <Stack gap={2} mt="xs">
+      <GoalList answer={answer} of={of} relied />
+      {proof && mark ? (
         <Text size="sm">
-          <Mark shape={found.met ? "✔" : "✘"} label={found.met ? "trusted" : "unsupported"}>
-            {found.met ? "meets the goal" : "misses the goal"}
-          </Mark>
-          {found.met && found.chance !== null ? (
-            <Text span c="dimmed" size="sm">{`, ${sureness(found.chance, found.several)}`}</Text>
-          ) : null}
-        </Text>
-      ) : null}
-      {proof && chosen === 0 && !answer.no_answer ? (
-        <Text size="sm">
-          <Mark {...PROVED[proof.status]}>{proof.status}</Mark>
+          <Mark {...mark}>{proof.status}</Mark>
           <Text span c="dimmed" size="sm">{`: ${proof.reason}`}</Text>
         </Text>
       ) : null}
-    </Group>
+    </Stack>
   );
 }
 

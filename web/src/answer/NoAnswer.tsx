@@ -1,30 +1,34 @@
 import { Anchor, Box, Button, Code, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import type { AnswerView, Query } from "@/api/types";
+import type { ReactNode } from "react";
+import type { Answer, AnswerView, Query } from "@/api/types";
 import { href } from "@/app/route";
-import { ProblemNote } from "@/show/ProblemNote";
+import { percent } from "@/query/describe";
 import { about } from "@/show/values";
+import { GoalList } from "./GoalList";
+import { asked } from "./goals";
 import { Assumed } from "./HeadlineCard";
 import headlineClasses from "./HeadlineCard.module.css";
-import { type Nearest, nearest, type Obstacle, obstacles } from "./instead";
+import { outcomeInWords } from "./headline";
+import { firstRun, whatItIs } from "./ideas";
+import { loosened, type Nearest, nearest, type Obstacle, obstacles } from "./instead";
 import { whyNone } from "./standing";
-import { useInstead } from "./useInstead";
 
 interface Props {
   view: AnswerView;
-  /** Whether the engine is still there to be asked otherwise. */
-  live: boolean;
+  unit: Record<string, string>;
+  /** Goes to another question; undefined: the engine is gone. */
+  onInstead?: (query: Query) => void;
+  busy: boolean;
 }
 
 const IN_THE_WAY = { condition: "your condition", goal: "your goal", rule: "a rule of the data" };
 
-/** Why there is no supported answer, and every way on from here. */
-export function NoAnswer({ view, live }: Props) {
+/** Why there is no supported answer, what comes closest, and every way on from here. */
+export function NoAnswer({ view, unit, onInstead, busy }: Props) {
   const { answer } = view;
-  const instead = useInstead(view.engine);
   const found = obstacles(answer);
-  const reachable = nearest(answer, answer.certificate);
+  const reachable = nearest(answer);
   const blocking = toldElsewhere(found, reachable) ? [] : found;
-  const pick = live ? (query: Query) => instead.mutate(query) : undefined;
   return (
     <Paper
       withBorder
@@ -42,14 +46,13 @@ export function NoAnswer({ view, live }: Props) {
         {answer.no_answer}
       </Text>
       <Stack gap="md" mt="md">
+        <Closest answer={answer} unit={unit} />
+        <MeasureFirst answer={answer} unit={unit} />
         {reachable.length > 0 ? (
-          <Reachable found={reachable} onPick={pick} busy={instead.isPending} />
+          <Reachable answer={answer} found={reachable} onPick={onInstead} busy={busy} />
         ) : null}
-        {blocking.length > 0 ? (
-          <InTheWay found={blocking} onPick={pick} busy={instead.isPending} />
-        ) : null}
-        {instead.error ? <ProblemNote error={instead.error} /> : null}
-        <WaysOn view={view} live={live} />
+        {blocking.length > 0 ? <InTheWay found={blocking} onPick={onInstead} busy={busy} /> : null}
+        <WaysOn view={view} live={onInstead !== undefined} />
       </Stack>
       <Assumed answer={answer} />
     </Paper>
@@ -64,39 +67,101 @@ function toldElsewhere(found: readonly Obstacle[], reachable: readonly Nearest[]
   );
 }
 
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Box component="section" aria-label={title}>
+      <Title order={3} size="h5" mb={4}>
+        {title}
+      </Title>
+      {children}
+    </Box>
+  );
+}
+
+interface ToldProps {
+  answer: Answer;
+  unit: Record<string, string>;
+}
+
+/** The first idea, which is no suggestion, and how likely it meets each goal. */
+function Closest({ answer, unit }: ToldProps) {
+  const [first] = answer.ideas;
+  if (first === undefined) return null;
+  const told = asked(answer, first.outcomes).map((one) => outcomeInWords(one, answer.contexts));
+  return (
+    <Part title={answer.query.kind === "what-if" ? "What is predicted" : "What comes closest"}>
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {`${whatItIs(answer, first, unit)}: ${told.join("; ")}.`}
+      </Text>
+      <GoalList answer={answer} of={first} relied={false} />
+    </Part>
+  );
+}
+
+/** The run that would tell most. */
+function MeasureFirst({ answer, unit }: ToldProps) {
+  const told = firstRun(answer, unit);
+  if (told === null) return null;
+  return (
+    <Part title="What to measure first">
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {told}
+      </Text>
+      <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+        {answer.run_next[0]?.why}
+      </Text>
+    </Part>
+  );
+}
+
 interface ReachableProps {
+  answer: Answer;
   found: Nearest[];
   onPick?: (query: Query) => void;
   busy: boolean;
 }
 
-function Reachable({ found, onPick, busy }: ReachableProps) {
+function Reachable({ answer, found, onPick, busy }: ReachableProps) {
+  const other = loosened(answer);
+  const chance = typeof answer.chance === "number" ? percent(answer.chance) : null;
   return (
-    <Box component="section" aria-label="What can be reached">
-      <Title order={3} size="h5" mb={4}>
-        What can be reached
-      </Title>
-      {found.map((one) => (
-        <Group key={one.outcome} gap="md">
-          <Text size="sm">
-            {one.outcome} can reach{" "}
-            <Text span fw={600} inherit>
-              {about(one.value, one.unit)}
-            </Text>
-          </Text>
-          {one.instead && onPick ? (
-            <Button
-              size="xs"
-              variant="light"
-              loading={busy}
-              onClick={() => one.instead && onPick(one.instead)}
-            >
-              Ask for {one.goal} instead
-            </Button>
-          ) : null}
-        </Group>
+    <Part title="What can be reached">
+      {found.map(({ outcome, predicted, sure, unit }) => (
+        <Text size="sm" key={outcome}>
+          {outcome}:
+          {predicted === null ? null : (
+            <>
+              {" predicted at best "}
+              <Text span fw={600} inherit>
+                {about(predicted, unit)}
+              </Text>
+              {sure === null ? "." : ";"}
+            </>
+          )}
+          {sure === null ? null : (
+            <>
+              {` with a chance of ${chance} at best `}
+              <Text span fw={600} inherit>
+                {about(sure, unit)}
+              </Text>
+              .
+            </>
+          )}
+        </Text>
       ))}
-    </Box>
+      {other && onPick ? (
+        <Button
+          size="xs"
+          variant="light"
+          mt="xs"
+          loading={busy}
+          onClick={() => onPick(other.query)}
+          styles={{ root: { height: "auto", minHeight: 30 }, label: { whiteSpace: "normal" } }}
+        >
+          Ask for {other.goals} instead
+        </Button>
+      ) : null}
+    </Part>
   );
 }
 
@@ -108,10 +173,7 @@ interface InTheWayProps {
 
 function InTheWay({ found, onPick, busy }: InTheWayProps) {
   return (
-    <Box component="section" aria-label="What stands in the way">
-      <Title order={3} size="h5" mb={4}>
-        {found.length === 1 ? "What stands in the way" : "These cannot all hold together"}
-      </Title>
+    <Part title={found.length === 1 ? "What stands in the way" : "These cannot all hold together"}>
       <Stack gap={6}>
         {found.map((one) => (
           <Group key={one.text} gap="sm">
@@ -119,7 +181,7 @@ function InTheWay({ found, onPick, busy }: InTheWayProps) {
               {one.text}
             </Code>
             <Text size="sm" c="dimmed">
-              {IN_THE_WAY[one.what]}
+              {one.takes ? `${IN_THE_WAY[one.what]}, ${one.takes}` : IN_THE_WAY[one.what]}
             </Text>
             {one.without && onPick ? (
               <Button
@@ -135,23 +197,22 @@ function InTheWay({ found, onPick, busy }: InTheWayProps) {
           </Group>
         ))}
       </Stack>
-    </Box>
+    </Part>
   );
 }
 
-function WaysOn({ view, live }: Props) {
+/** Where to look next on this page, or a question to begin again from. */
+function WaysOn({ view, live }: { view: AnswerView; live: boolean }) {
   const { answer } = view;
-  const [runs, some] = [answer.run_next.length > 0, answer.suggestions.length > 0];
   const change = href({ page: "ask", engine: view.engine, question: answer.text });
   return (
     <Text size="sm">
-      {runs
+      {answer.run_next.length > 0
         ? "The runs below would tell most about it; measure them and give the results back. "
         : ""}
-      {some ? `Below${runs ? " them" : ""} is the closest that was found. ` : ""}
       {live ? (
         <>
-          Or{" "}
+          {answer.run_next.length > 0 ? "Or " : "You can "}
           <Anchor href={change} underline="always">
             change the question
           </Anchor>

@@ -1,7 +1,7 @@
 import { Skeleton, Tabs, Text } from "@mantine/core";
 import { useIntersection } from "@mantine/hooks";
 import { lazy, memo, type ReactNode, Suspense, useState } from "react";
-import type { Answer, EngineInfo } from "@/api/types";
+import type { Answer, EngineInfo, Suggestion } from "@/api/types";
 import { Held } from "@/show/Held";
 import { asked } from "./goals";
 import { Section } from "./Section";
@@ -24,7 +24,8 @@ export function Plots({ engine, answer, chosen, onPick, onRules }: Props) {
   const { ref, entry } = useIntersection({ rootMargin: "200px" });
   const [seen, setSeen] = useState(false);
   if (entry?.isIntersecting && !seen) setSeen(true);
-  const of = answer.suggestions[chosen];
+  const suggestion = answer.suggestions[chosen];
+  const of = suggestion ?? answer.ideas[0];
   if (of === undefined) return null;
   const outcomes = asked(answer, of.outcomes).map((one) => one.name);
   return (
@@ -46,14 +47,14 @@ export function Plots({ engine, answer, chosen, onPick, onRules }: Props) {
           </Panel>
           <Panel value="what-if" seen={seen}>
             <Text size="sm" c="dimmed" mb="sm">
-              Begins at suggestion {chosen + 1}.
+              Begins at {suggestion ? `suggestion ${chosen + 1}` : "what comes closest"}.
             </Text>
             <WhatIf
               key={chosen}
               engine={engine}
               config={of.config}
               outcomes={outcomes}
-              parameters={knobs(engine, answer, chosen)}
+              parameters={knobs(engine, answer, of)}
             />
           </Panel>
         </Tabs>
@@ -63,15 +64,14 @@ export function Plots({ engine, answer, chosen, onPick, onRules }: Props) {
 }
 
 /** What was asked for or changed first, then the other knobs. */
-function knobs(engine: EngineInfo, answer: Answer, chosen: number): string[] {
-  const of = answer.suggestions[chosen];
+function knobs(engine: EngineInfo, answer: Answer, of: Suggestion): string[] {
   const first = [
-    ...Object.keys(of?.settings ?? {}),
-    ...(of?.edits.map((one) => one.name) ?? []),
+    ...Object.keys(of.settings),
+    ...of.edits.map((one) => one.name),
     ...(answer.query.ask ?? []),
   ];
   const all = engine.space.parameters.filter((one) => one.role === "knob").map((one) => one.name);
-  return [...new Set([...first, ...all])].filter((name) => of !== undefined && name in of.config);
+  return [...new Set([...first, ...all])].filter((name) => name in of.config);
 }
 
 function Panel({ value, seen, children }: { value: string; seen: boolean; children: ReactNode }) {

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { AnswerView } from "@/api/types";
 import { Fold } from "@/show/Fold";
 import { errorSentence } from "@/show/modelError";
+import { skillWords } from "@/show/skill";
 import { count, moment } from "@/show/values";
 import classes from "./ProvenanceFooter.module.css";
 import { duration, family, times } from "./provenance";
@@ -29,6 +30,11 @@ export function ProvenanceFooter({ view }: { view: AnswerView }) {
             {models.map((card) => (
               <Pair key={card.target} name={card.target}>
                 {family(card)}, learnt from {count(card.rows, "run")}, {errorSentence(card)}.
+                {skillWords(card) ? (
+                  <Text size="xs" c="dimmed">
+                    {skillWords(card)}
+                  </Text>
+                ) : null}
                 {card.notes.map((note) => (
                   <Text key={note} size="xs" c="dimmed">
                     {note}

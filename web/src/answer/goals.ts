@@ -1,6 +1,7 @@
 /** Whether a change is for the better, going by what was asked for. */
 import type { Answer, Goal, Prediction, Value } from "@/api/types";
-import { amount } from "@/show/values";
+import { percent } from "@/query/describe";
+import { about, amount, number } from "@/show/values";
 
 export type Verdict = "better" | "worse" | null;
 
@@ -67,17 +68,75 @@ function outside(value: number, low: number | null, high: number | null): number
 
 export interface Meeting {
   met: boolean;
+  /** Of several goals, that of the least likely one. */
   chance: number | null;
-  /** Several goals are met together less often than any of them: the chance is a bound. */
   several: boolean;
 }
 
-/** How sure a new run meets its goals, in words. */
-export function sureness(chance: number, several = false): string {
-  if (chance < 0.01) return "< 1 % sure";
-  if (several)
-    return chance > 0.99 ? "each > 99 % sure" : `at most ${Math.round(100 * chance)} % sure`;
-  return chance > 0.99 ? "> 99 % sure" : `${Math.round(100 * chance)} % sure`;
+/** A chance that was worked out, in percent: nothing is certain, and nothing is impossible. */
+export function percentWords(chance: number): string {
+  if (chance < 0.01) return "< 1 %";
+  return chance > 0.99 ? "> 99 %" : `${Math.round(100 * chance)} %`;
+}
+
+/** "84 % likely, 80 % asked for". */
+export function likely(chance: number, wanted?: number | null, several = false): string {
+  const asked = typeof wanted === "number" ? percent(wanted) : null;
+  let told = percentWords(chance);
+  // A whole percent would hide on which side of what was asked for it is.
+  if (told === asked && typeof wanted === "number" && chance < wanted)
+    told = `${(Math.floor(1000 * chance) / 10).toFixed(1)} %`;
+  if (several) told = told.startsWith(">") ? `each ${told}` : `each at least ${told}`;
+  return asked === null ? `${told} likely` : `${told} likely, ${asked} asked for`;
+}
+
+export interface GoalLine {
+  name: string;
+  /** In numbers: "runtime ≤ 38.4 s". */
+  goal: string;
+  /** What a relative goal is measured against; null: it is not relative. */
+  against: string | null;
+  met: boolean;
+  /** "meets", or how it does not: what is more likely than not may still miss. */
+  verb: "meets" | "may miss" | "misses";
+  /** "84 % likely, 80 % asked for"; null: no chance can be told. */
+  likely: string | null;
+}
+
+/** What becomes of each goal that has a limit. */
+export function goalLines(answer: Answer, outcomes: readonly Prediction[]): GoalLine[] {
+  return limited(outcomes).map((one) => ({
+    name: one.name,
+    goal: inNumbers(one),
+    against: against(goalOf(answer, one.name), one),
+    met: one.meets === true,
+    verb: one.meets ? "meets" : (one.chance ?? 0) >= 0.5 ? "may miss" : "misses",
+    likely: typeof one.chance === "number" ? likely(one.chance, answer.chance) : null,
+  }));
+}
+
+/** The goal in numbers, with its unit; those that were worked out from a run are rounded. */
+function inNumbers({ name, wanted, unit, against: start }: Prediction): string {
+  if (!wanted) return `the goal of ${name}`;
+  const ends = /(^|[<>]= )(-?\d[\d.]*(?:e[+-]?\d+)?)(?= <=|$)/g;
+  const told =
+    typeof start === "number"
+      ? wanted.replace(ends, (_, before, end) => `${before}${number(Number(end))}`)
+      : wanted;
+  return `${signs(told)}${unit ? ` ${unit}` : ""}`;
+}
+
+/** Signs as people write them. */
+export function signs(text: string): string {
+  return text.replaceAll("<=", "≤").replaceAll(">=", "≥");
+}
+
+function against(goal: Goal | null, { against: start, unit }: Prediction): string | null {
+  if (typeof start !== "number") return null;
+  const run = `${about(start, unit)} of the starting run`;
+  if (goal?.kind !== "change") return `measured against ${run}`;
+  const by = goal.relative === false ? about(goal.by, unit) : percent(goal.by);
+  return `${goal.direction} by ${by}, measured against ${run}`;
 }
 
 /** The outcomes whose goal has a limit, which is met or missed. */

@@ -48,8 +48,14 @@ function act(answer: Answer, chosen: Suggestion, unit: Record<string, string>): 
 }
 
 function settings(given: Config, unit: Record<string, string>): string {
-  const told = Object.entries(given).map(([name, one]) => `${name} = ${withUnit(one, unit[name])}`);
-  return told.length ? listed(told) : "what you use now";
+  return configWords(given, unit) || "what you use now";
+}
+
+/** "threads = 2, schedule = static". */
+export function configWords(given: Config, unit: Record<string, string>): string {
+  return listed(
+    Object.entries(given).map(([name, one]) => `${name} = ${withUnit(one, unit[name])}`),
+  );
 }
 
 /** Commas between; of very many only the first are told. */

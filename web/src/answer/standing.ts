@@ -1,11 +1,13 @@
 /** How much is claimed about an answer: never more than was proved or tried. */
-import type { Answer } from "@/api/types";
+import type { Answer, Suggestion } from "@/api/types";
 import { number } from "@/show/values";
 import { obstacles } from "./instead";
+import { closest } from "./which";
 
 /** Why there is no supported answer, as a heading. */
 export function whyNone(answer: Answer): string {
-  if (answer.suggestions[0] !== undefined) return whyNotThese(answer, answer.suggestions[0]);
+  const found = closest(answer);
+  if (found !== undefined) return whyNotThese(answer, found);
   if (answer.population) return TOO_LITTLE;
   // A change without a run to begin at is made to past runs; there the search has no part.
   if (answer.query.kind === "what-if" && !answer.baseline)
@@ -16,13 +18,26 @@ export function whyNone(answer: Answer): string {
   return goals ? UNREACHABLE : "No configuration obeys all the rules.";
 }
 
-function whyNotThese(answer: Answer, { meets_goals }: Answer["suggestions"][number]): string {
+function whyNotThese(answer: Answer, { meets_goals }: Suggestion): string {
   if (meets_goals) return TOO_LITTLE;
-  return answer.exhausted ? UNREACHABLE : "Nothing was found that reaches what you ask for.";
+  const unlikely = typeof answer.chance === "number";
+  if (answer.exhausted) return unlikely && isPredicted(answer) ? NOT_LIKELY : UNREACHABLE;
+  return unlikely && isPredicted(answer)
+    ? "Nothing was found that reaches what you ask for with the chance you ask for."
+    : "Nothing was found that reaches what you ask for.";
+}
+
+/** Whether some idea is as likely as not to meet all goals: what lacks is certainty. */
+function isPredicted({ ideas }: Answer): boolean {
+  return ideas.some(({ outcomes }) =>
+    outcomes.every((one) => one.meets !== false || (one.chance ?? 0) >= 0.5),
+  );
 }
 
 const TOO_LITTLE = "Past runs say too little about this to rely on it.";
 const UNREACHABLE = "What you ask for cannot be reached, going by past runs.";
+const NOT_LIKELY = "What you ask for cannot be reached with the chance you ask for.";
+
 /** What the list of suggestions is; undefined: nothing needs to be said. */
 export function aboutSuggestions(answer: Answer): string | undefined {
   const told = [claim(answer), brackets(answer)].filter(Boolean).join(" ");
@@ -30,8 +45,6 @@ export function aboutSuggestions(answer: Answer): string | undefined {
 }
 
 function claim(answer: Answer): string {
-  if (answer.no_answer && answer.suggestions.some((one) => !one.meets_goals))
-    return "They do not meet the goal.";
   if (answer.suggestions.length < 2) return "";
   return `${best(answer)} Choose one to see what it changes.`;
 }
@@ -42,10 +55,12 @@ function brackets({ suggestions }: Answer): string {
   return `In brackets is where ${number(100 * ranged.level)} % of new runs lie.`;
 }
 
-function best({ certificate }: Answer): string {
+function best({ certificate, suggestions }: Answer): string {
   // Where all goals are met and nothing better is asked for, a certificate compares nothing.
   const proved = certificate?.status === "optimal" && typeof certificate.gap === "number";
-  return proved
-    ? "The first is the best under the model."
+  if (proved) return "The first is the best under the model.";
+  const labels = new Set(suggestions.map((one) => one.trust.label));
+  return labels.size > 1
+    ? "The better label comes first, then what was asked for."
     : "The first is the best that was found.";
 }

@@ -19,6 +19,7 @@ export type Curve = Schemas["Curve"];
 export type CurvePoint = Schemas["CurvePoint"];
 export type DatasetBrief = Schemas["DatasetBrief"];
 export type DatasetInfo = Schemas["DatasetInfo"];
+export type Doubt = Schemas["Doubt"];
 export type Draft = Schemas["Draft"];
 export type Edit = Schemas["Draft"]["change"] extends infer T
   ? NonNullable<T>[keyof NonNullable<T>]

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import type { EngineInfo } from "@/api/types";
 import { errorSentence } from "@/show/modelError";
+import { skillWords } from "@/show/skill";
 import css from "./data.module.css";
 
 const MOST = 4;
@@ -19,6 +20,11 @@ export function ModelCards({ engine }: { engine: EngineInfo }) {
           <Text size="sm" c="dimmed">
             {card.family}, {errorSentence(card)}
           </Text>
+          {skillWords(card) ? (
+            <Text size="xs" c="dimmed">
+              {skillWords(card)}
+            </Text>
+          ) : null}
         </li>
       ))}
       {cards.length > MOST ? (

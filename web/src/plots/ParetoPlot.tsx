@@ -189,7 +189,9 @@ function Drawn({ engine, answer, onPick, outcomes, others, conditions, start }: 
         <Skeleton height={narrow ? 360 : 440} role="status" aria-label="Loading the past runs" />
       )}
       <Text size="sm" c="dimmed" aria-live="polite">
-        {points.isFetching ? "Loading the past runs." : steps.said || (missing ?? HOW)}
+        {points.isFetching
+          ? "Loading the past runs."
+          : steps.said || (missing ?? (cloud.marks.length ? HOW : ZOOM))}
       </Text>
       <ParetoTable cloud={cloud} axes={axes} onPick={onPick} />
     </Stack>
@@ -197,5 +199,5 @@ function Drawn({ engine, answer, onPick, outcomes, others, conditions, start }: 
 }
 
 const SWITCH = { body: { minHeight: 30, alignItems: "center" } }; // as tall as what is beside it
-const HOW =
-  "Click a suggestion to open it, or use the arrow keys and Enter. Ctrl and the wheel zoom.";
+const ZOOM = "Ctrl and the wheel zoom.";
+const HOW = `Click a suggestion to open it, or use the arrow keys and Enter. ${ZOOM}`;

@@ -1,7 +1,14 @@
 /** The draft as a sentence: words, chips that can be changed, and gaps that are to be filled. */
 import type { Draft, Kind, Space } from "@/api/types";
 import { count } from "@/show/values";
-import { describeBaseline, describeEdit, describeGoal, describeRule, KINDS } from "./describe";
+import {
+  describeBaseline,
+  describeEdit,
+  describeGoal,
+  describeRule,
+  KINDS,
+  percent,
+} from "./describe";
 import { kindOf, type Whole, whole } from "./draft";
 import { readRule } from "./rules";
 
@@ -15,7 +22,8 @@ export type Spot =
   | { part: "goal"; name?: string }
   | { part: "rule"; at?: number }
   | { part: "baseline" }
-  | { part: "count" };
+  | { part: "count" }
+  | { part: "chance" };
 
 export type Part =
   | { as: "word"; text: string }
@@ -48,6 +56,7 @@ export function sentence(given: Draft, space: Space, unfolded = false): Part[] {
     ...say(draft, space, unfolded),
     ...limits(draft, space, unfolded),
     ...number(draft, kind),
+    ...certainty(draft),
   ];
 }
 
@@ -182,6 +191,15 @@ function number(draft: Whole, kind: Kind): Part[] {
   return [
     word("–"),
     { as: "chip", spot: { part: "count" }, text: count(draft.count, "suggestion") },
+  ];
+}
+
+/** How likely goals have to be met, where that was said. */
+function certainty({ options }: Whole): Part[] {
+  if (typeof options.chance !== "number") return [];
+  return [
+    word(", meeting goals with a chance of"),
+    { as: "chip", spot: { part: "chance" }, text: percent(options.chance) },
   ];
 }
 

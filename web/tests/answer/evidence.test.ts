@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ended, moved, pairs, proofFacts } from "@/answer/evidence/findings";
+import { classRows } from "@/answer/evidence/classes";
+import { doubtWords } from "@/answer/evidence/doubts";
+import { ended, moved, pairs, proofFacts, proofMark } from "@/answer/evidence/findings";
 import { gauges, limits, USUAL } from "@/answer/evidence/gauges";
-import { answer, first } from "./fixtures";
+import { labelFacts } from "@/answer/evidence/labels";
+import { answer, first, predicted } from "./fixtures";
 
 describe("the scores as gauges", () => {
   const trust = first(answer("reconfigure")).trust;
@@ -34,6 +37,9 @@ describe("findings", () => {
     expect(effect && pairs(effect)).toBe("5 pairs, 100 % of their weight as expected");
     expect(effect && pairs({ ...effect, pairs: 0, agree: null })).toBe("no pairs");
     expect(effect && pairs({ ...effect, pairs: 1, agree: null })).toBe("1 pair");
+    expect(effect && pairs({ ...effect, pairs: 2, agree: null, adjusted: true })).toBe(
+      "2 adjusted pairs",
+    );
   });
   it("tells changes in percent where it can be", () => {
     expect(moved(-68.6, true)).toBe("−69 %");
@@ -52,4 +58,85 @@ it("tells of a proof only what says something", () => {
   expect(proofFacts({ ...proof, gap: 0.25, bound: null }, true)).toEqual([
     { name: "Another answer could be better by", value: "0.25" },
   ]);
+});
+
+describe("a certificate", () => {
+  const given = answer("reconfigure").certificate;
+  if (!given) throw new Error("no proof");
+  const optimal = { ...given, status: "optimal" as const };
+  const of = (meets: boolean, meets_goals = true) => ({
+    meets_goals,
+    outcomes: [predicted({ meets })],
+  });
+  it("calls nothing optimal beside a goal that is not met with the chance", () => {
+    expect(proofMark(optimal, of(true))?.label).toBe("trusted");
+    expect(proofMark(optimal, of(false))).toBeNull();
+    expect(proofMark(optimal, of(true, false))).toBeNull();
+    expect(proofMark({ ...given, status: "best found" }, of(false))?.label).toBe("caution");
+  });
+  it("says which goals it is about, how near counts, and whether runs do", () => {
+    const proof = { ...optimal, bound: null, goals: ["t <= 2"], chance: 0.8, tolerance: 0.01 };
+    expect(proofFacts({ ...proof, measured: true }, true)).toEqual([
+      { name: "Predicted goals, for a chance of 80 %", value: "t ≤ 2" },
+      { name: "Counts as the best", value: "within 1 % of it" },
+      { name: "Measured runs", value: "count" },
+    ]);
+  });
+});
+
+describe("doubts", () => {
+  it("are told with what was found", () => {
+    const said = doubtWords({
+      code: "effect never observed",
+      columns: ["nodes"],
+      outcome: "runtime",
+      value: 1,
+      limit: 3,
+    });
+    expect(said).toBe("The effect was never observed: nodes for runtime (1 comparable, 3 needed).");
+    expect(doubtWords({ code: "goal chance", columns: [], value: 0.57, limit: 0.8 })).toBe(
+      "The goal is not likely enough (57 % likely, 80 % asked for).",
+    );
+    expect(doubtWords({ code: "uncertain", columns: [], value: 0.97, limit: 0.95 })).toBe(
+      "The models do not agree (score 0.97, limit 0.95).",
+    );
+  });
+  it.each(["goal missed", "no skill", "beyond this context", "measured otherwise"] as const)(
+    "have words for %s",
+    (code) => expect(doubtWords({ code, columns: [] })).toMatch(/^[A-Z].*\.$/),
+  );
+  it("of a newer server are told by their code", () => {
+    expect(doubtWords({ code: "something new" as "no skill", columns: [] })).toBe("something new.");
+  });
+});
+
+it("the label stands beside the published one", () => {
+  const { trust } = first(answer("reconfigure"));
+  const told = labelFacts({
+    ...trust,
+    label: "caution",
+    published: "trusted",
+    ood: 0.2,
+    uq: 0.31,
+    measured: 2,
+  });
+  expect(told[0]).toMatch(/^Here: caution, /);
+  expect(told[1]).toBe(
+    "Algorithm 1 as published: trusted, by novelty (OOD) 0.20 and uncertainty (UQ) 0.31 alone.",
+  );
+  expect(told[2]).toBe("This very configuration was run: 2 past runs.");
+  expect(labelFacts({ ...trust, published: null, measured: 0 })).toHaveLength(2);
+});
+
+it("classes are told with their probabilities, the likeliest first", () => {
+  const one = predicted({
+    value: "ok",
+    scores: { failed: 0.1, ok: 0.9 },
+    scores_before: { ok: 0.4 },
+  });
+  expect(classRows(one)).toEqual([
+    { label: "ok", now: "90 %", before: "40 %" },
+    { label: "failed", now: "10 %", before: null },
+  ]);
+  expect(classRows(predicted({}))).toEqual([]);
 });

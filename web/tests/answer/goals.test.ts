@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asked, meeting, safer, sureness, verdict } from "@/answer/goals";
+import { asked, goalLines, likely, meeting, safer, verdict } from "@/answer/goals";
 import type { Goal } from "@/api/types";
 import { answer, first, predicted } from "./fixtures";
 
@@ -51,13 +51,63 @@ describe("goals that are met", () => {
     expect(meeting([predicted({})])).toBeNull();
   });
   it("never says that something is certain", () => {
-    expect(sureness(1)).toBe("> 99 % sure");
-    expect(sureness(0.83)).toBe("83 % sure");
-    expect(sureness(0)).toBe("< 1 % sure");
+    expect(likely(1)).toBe("> 99 % likely");
+    expect(likely(0)).toBe("< 1 % likely");
   });
-  it("claims no more than a bound for several goals together", () => {
-    expect(sureness(0.9, true)).toBe("at most 90 % sure");
-    expect(sureness(1, true)).toBe("each > 99 % sure");
+  it("tells the chance beside the one that was asked for", () => {
+    expect(likely(0.836, 0.8)).toBe("84 % likely, 80 % asked for");
+    expect(likely(0.5, 0.995)).toBe("50 % likely, 99.5 % asked for");
+  });
+  it("does not round a chance up to the one that was asked for", () => {
+    expect(likely(0.7996, 0.8)).toBe("79.9 % likely, 80 % asked for");
+  });
+  it("claims of several goals what holds for each", () => {
+    expect(likely(0.9, 0.8, true)).toBe("each at least 90 % likely, 80 % asked for");
+    expect(likely(1, null, true)).toBe("each > 99 % likely");
+  });
+  it("tells each goal in numbers", () => {
+    const given = { ...answer("reconfigure"), chance: 0.8 };
+    const one = predicted({
+      meets: true,
+      chance: 0.9,
+      wanted: "runtime_ms <= 3.50123",
+      against: 5,
+    });
+    expect(goalLines(given, [{ ...one, unit: "ms" }, predicted({})])).toEqual([
+      {
+        name: "runtime_ms",
+        goal: "runtime_ms ≤ 3.501 ms",
+        against: "reduce by 30 %, measured against 5 ms of the starting run",
+        met: true,
+        verb: "meets",
+        likely: "90 % likely, 80 % asked for",
+      },
+    ]);
+  });
+  it("does not call missed what is likely, and not likely enough", () => {
+    const verbs = [0.73, 0.2, undefined].map(
+      (chance) => goalLines(answer("recommend"), [predicted({ meets: false, chance })])[0]?.verb,
+    );
+    expect(verbs).toEqual(["may miss", "misses", "misses"]);
+  });
+  it("rounds only goals that were worked out from a run", () => {
+    const goal = (wanted: string, against?: number) =>
+      goalLines(answer("recommend"), [predicted({ meets: true, wanted, against })])[0]?.goal;
+    expect(goal("t_1.5 <= 3.50123")).toBe("t_1.5 ≤ 3.50123");
+    expect(goal("1.00005 <= t_12.3456 <= 1.2e-07", 2)).toBe("1 ≤ t_12.3456 ≤ 1.20e−7");
+    expect(goal("state is ok")).toBe("state is ok");
+  });
+  it("tells what other relative goals are measured against", () => {
+    const given = {
+      ...answer("reconfigure"),
+      query: { ...answer("reconfigure").query, goals: {} },
+    };
+    const [line] = goalLines(given, [predicted({ meets: false, against: 5 })]);
+    expect(line).toMatchObject({
+      goal: "the goal of runtime_ms",
+      against: "measured against 5 of the starting run",
+      likely: null,
+    });
   });
   it("finds a trusted suggestion beside one that is not", () => {
     const given = answer("reconfigure");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aboutSuggestions, whyNone } from "@/answer/standing";
-import type { Answer, Certificate } from "@/api/types";
-import { answer, first } from "./fixtures";
+import type { Answer, Certificate, Label } from "@/api/types";
+import { answer, first, idea } from "./fixtures";
 
 const proof = (given: Partial<Certificate>): Certificate => ({
   status: "no proof",
@@ -19,7 +19,7 @@ const with_ = (name: Parameters<typeof answer>[0], more: Partial<Answer>): Answe
   ...more,
 });
 const none = (more: Partial<Answer>) =>
-  with_("recommend", { suggestions: [], no_answer: "x", certificate: null, ...more });
+  with_("recommend", { suggestions: [], ideas: [], no_answer: "x", certificate: null, ...more });
 
 describe("why there is no answer", () => {
   it("is that it cannot be reached, only where that is proved or all was tried", () => {
@@ -58,15 +58,29 @@ describe("why there is no answer", () => {
   it("is too little evidence where the goal would be met", () => {
     const given = answer("recommend");
     const met = { ...first(given), meets_goals: true };
-    expect(whyNone({ ...given, suggestions: [met], no_answer: "x" })).toMatch(/say too little/);
+    const abstains = { ...given, suggestions: [], ideas: [met], no_answer: "x" };
+    expect(whyNone(abstains)).toMatch(/say too little/);
+  });
+  it("is the chance where the goal is likely and not likely enough", () => {
+    const given = answer("abstained");
+    expect(whyNone(given)).toMatch(/cannot be reached, going by past runs/);
+    const outcomes = idea(given).outcomes.map((one) => ({ ...one, chance: 0.57 }));
+    const near = { ...given, ideas: [{ ...idea(given), outcomes }] };
+    expect(whyNone(near)).toMatch(/cannot be reached with the chance you ask for/);
+    expect(whyNone({ ...near, exhausted: false })).toMatch(/^Nothing was found .* with the chance/);
   });
 });
 
 describe("the list of suggestions", () => {
-  const about = (certificate: Certificate | null) =>
-    aboutSuggestions(with_("recommend", { certificate }));
+  const labelled = (label: Label) => {
+    const one = first(answer("recommend"));
+    return { ...one, trust: { ...one.trust, label } };
+  };
+  const about = (certificate: Certificate | null, ...labels: Label[]) =>
+    aboutSuggestions(with_("recommend", { certificate, suggestions: labels.map(labelled) }));
   it("calls the first one the best only where that is proved", () => {
-    expect(about(proof({ status: "optimal", gap: 0 }))).toMatch(/^The first is the best under/);
+    const proved = proof({ status: "optimal", gap: 0 });
+    expect(about(proved, "trusted", "caution")).toMatch(/^The first is the best under/);
     for (const other of [
       null,
       proof({ status: "best found", gap: 0.2 }),
@@ -74,11 +88,13 @@ describe("the list of suggestions", () => {
       // All goals are met and nothing better was asked for: nothing was compared.
       proof({ status: "optimal", gap: null }),
     ])
-      expect(about(other)).toMatch(/^The first is the best that was found\./);
+      expect(about(other, "caution", "caution")).toMatch(/^The first is the best that was found\./);
   });
-  it("says so where the goal is missed, and of a single one only what brackets mean", () => {
+  it("says that the better label comes first where labels differ", () => {
+    expect(about(null, "trusted", "caution")).toMatch(/^The better label comes first/);
+  });
+  it("says of a single one only what brackets mean", () => {
     const brackets = "In brackets is where 90 % of new runs lie.";
-    expect(aboutSuggestions(answer("impossible"))).toBe(`They do not meet the goal. ${brackets}`);
     const given = answer("recommend");
     const one = first(given);
     expect(aboutSuggestions({ ...given, suggestions: [one] })).toBe(brackets);

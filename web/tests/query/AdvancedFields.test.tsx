@@ -21,6 +21,12 @@ it("a chance is shown in percent, and the fields are open where it is given", ()
   expect(shown(EMPTY)).toContain('aria-expanded="false"');
 });
 
+it("rules that nobody stated can be kept or ignored", () => {
+  const text = shown(withOption(EMPTY, { dependencies: "keep" }));
+  expect(text).toMatch(/<option value="keep" selected="">/);
+  expect(text).toContain('aria-expanded="true"');
+});
+
 it("whether past runs may be left is a box to tick", () => {
   const text = shown(withOption(EMPTY, { beyond: true }));
   expect(text).toContain("Also search beyond past runs");

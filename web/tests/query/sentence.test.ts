@@ -30,6 +30,16 @@ describe("a draft as a sentence", () => {
       'Recommend threads my "flags" to minimize run time where kernel is spmv size = 24,576 KiB – 3 suggestions',
     ));
 
+  test("a chance that was said", () =>
+    expect(
+      say({
+        kind: "recommend",
+        ask: ["threads"],
+        goals: { "run time": { kind: "within", high: 2 } },
+        options: { beyond: false, chance: 0.95 },
+      }),
+    ).toMatch(/, meeting goals with a chance of 95 %$/));
+
   test("what is missing is asked for", () => {
     const gaps = sentence({ ...EMPTY, kind: "reconfigure" }, space).filter((p) => p.as === "gap");
     expect(gaps.map((gap) => gap.text)).toEqual([

@@ -1,21 +1,23 @@
 import { Code, Group, Stack, Text } from "@mantine/core";
-import type { Certificate } from "@/api/types";
+import type { Certificate, Suggestion } from "@/api/types";
 import { Mark } from "../Mark";
-import { PROVED, proofFacts } from "./findings";
+import { proofFacts, proofMark } from "./findings";
 
 interface Props {
   proof: Certificate;
+  of: Suggestion;
   /** Whether it is the distance to the starting run that was made small. */
   distance: boolean;
 }
 
 /** What is proved about the first suggestion, or about there being none. */
-export function CertificateNote({ proof, distance }: Props) {
+export function CertificateNote({ proof, of, distance }: Props) {
   const facts = proofFacts(proof, distance);
+  const mark = proofMark(proof, of);
   return (
     <Stack gap="xs">
       <Text size="sm">
-        <Mark {...PROVED[proof.status]}>{proof.status}</Mark>
+        {mark ? <Mark {...mark}>{proof.status}</Mark> : "The goal is not met"}
         {`: ${proof.reason}`}
         {proof.cut ? " Time ran out before the proof was finished." : ""}
       </Text>
@@ -34,7 +36,9 @@ export function CertificateNote({ proof, distance }: Props) {
       <Rules title="Cannot hold together" rules={proof.blocking} />
       <Rules title="Left out of the proof" rules={proof.left_out} />
       <Text size="xs" c="dimmed">
-        A proof speaks of the model and the rules, not of the machine.
+        {proof.measured
+          ? "A proof speaks of the model, the rules and the runs that were measured."
+          : "A proof speaks of the model and the rules alone, not of the machine."}
       </Text>
     </Stack>
   );

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { $api } from "@/api/client";
-import type { AnswerView, Explanation } from "@/api/types";
+import type { AnswerView, Explanation, Suggestion } from "@/api/types";
 import { Held } from "@/show/Held";
 import { ProblemNote } from "@/show/ProblemNote";
 
@@ -9,11 +9,13 @@ const Contributions = lazy(() => import("@/plots/Contributions"));
 
 interface Props {
   view: AnswerView;
-  suggestion: number;
+  of: Suggestion;
+  /** Its place among the suggestions of the answer; null: it is an idea. */
+  suggestion: number | null;
 }
 
 /** What each parameter contributes to the predictions of a suggestion. */
-export function Contributed({ view, suggestion }: Props) {
+export function Contributed({ view, of, suggestion }: Props) {
   const { baseline } = view.answer;
   const found = $api.useQuery(
     "post",
@@ -21,8 +23,8 @@ export function Contributed({ view, suggestion }: Props) {
     {
       params: { path: { id: view.engine } },
       body: {
-        answer: view.id,
-        suggestion: suggestion + 1,
+        ...(suggestion === null ? { given: of } : { answer: view.id }),
+        suggestion: (suggestion ?? 0) + 1,
         outcomes: [],
         // Of a change, the question is what the change does.
         ...(baseline ? { against: baseline } : {}),

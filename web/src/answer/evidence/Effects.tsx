@@ -52,6 +52,12 @@ function One({ effect }: { effect: Effect }) {
         <Fact name="median change in them">{moved(effect.observed, effect.percent)}</Fact>
         <Fact name="the model expects">{moved(effect.expected, effect.percent)}</Fact>
       </Group>
+      {effect.adjusted ? (
+        <Text size="xs" mt={4}>
+          These pairs differ in more than the change, and the model works out the rest: weaker
+          evidence than pairs that agree in everything else.
+        </Text>
+      ) : null}
       <Text size="xs" c="dimmed" mt={4}>
         {ended(effect.reason)}
       </Text>

@@ -1,21 +1,25 @@
-import { Box, Drawer, Group, Stack, Text, Title } from "@mantine/core";
+import { Box, Drawer, Group, List, Stack, Text, Title } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { $api } from "@/api/client";
-import type { AnswerView, Trust } from "@/api/types";
+import type { AnswerView, Suggestion, Trust } from "@/api/types";
 import { TrustBadge } from "@/show/TrustBadge";
 import { count, number } from "@/show/values";
+import { called, foundAt, type Which } from "../which";
 import { CertificateNote } from "./CertificateNote";
+import { Classes } from "./Classes";
 import { Contributed } from "./Contributed";
+import { doubtWords } from "./doubts";
 import { Effects } from "./Effects";
 import { GaugeBar } from "./GaugeBar";
 import { gauges, USUAL } from "./gauges";
+import { Labels } from "./Labels";
 import { SupportingRuns } from "./SupportingRuns";
 
 interface Props {
   view: AnswerView;
-  /** Which suggestion; null: closed. */
-  of: number | null;
+  /** Which suggestion or idea; null: closed. */
+  of: Which | null;
   onClose: () => void;
   /** Whether the engine is still there, to look things up in it. */
   live: boolean;
@@ -24,7 +28,8 @@ interface Props {
 /** Everything that the label of a suggestion is made of. */
 export function EvidenceDrawer({ view, of, onClose, live }: Props) {
   const narrow = useMediaQuery("(max-width: 48em)");
-  const suggestion = of === null ? undefined : view.answer.suggestions[of];
+  const suggestion = of === null ? undefined : foundAt(view.answer, of);
+  const place = of?.as === "suggestion" ? of.at : null;
   return (
     <Drawer
       opened={suggestion !== undefined}
@@ -34,7 +39,7 @@ export function EvidenceDrawer({ view, of, onClose, live }: Props) {
       size={narrow ? "100%" : 680}
       title={
         <Text fw={650} size="lg">
-          Evidence for suggestion {(of ?? 0) + 1}
+          Evidence {of?.as === "idea" ? "about" : "for"} {of ? called(of) : ""}
         </Text>
       }
       closeButtonProps={{ "aria-label": "Close the evidence", size: "lg" }}
@@ -43,28 +48,40 @@ export function EvidenceDrawer({ view, of, onClose, live }: Props) {
         <Stack gap="xl">
           <div>
             <Group mb="xs">
-              <TrustBadge label={suggestion.trust.label} />
+              {of.as === "suggestion" ? (
+                <TrustBadge label={suggestion.trust.label} />
+              ) : (
+                <Text size="sm" fw={600}>
+                  Not suggested
+                </Text>
+              )}
             </Group>
             <Text style={{ overflowWrap: "anywhere" }}>{suggestion.trust.reason}</Text>
+            <Doubts trust={suggestion.trust} />
           </div>
+          <Part title="Labels">
+            <Labels trust={suggestion.trust} />
+          </Part>
           <Scores trust={suggestion.trust} />
+          <ClassesOf suggestion={suggestion} />
           <Part title="Supporting runs" about={support(suggestion.trust)}>
-            <SupportingRuns answer={view.id} suggestion={of} trust={suggestion.trust} />
+            <SupportingRuns answer={view.id} suggestion={place} trust={suggestion.trust} />
           </Part>
           <Part title="Comparable pairs" about="Two past runs that differ in what is changed.">
             <Effects effects={suggestion.trust.effects} comparable={view.answer.comparable} />
           </Part>
-          {view.answer.certificate && of === 0 ? (
+          {view.answer.certificate && isFirst(view, of) ? (
             <Part title="Certificate">
               <CertificateNote
                 proof={view.answer.certificate}
+                of={suggestion}
                 distance={view.answer.query.kind === "reconfigure" && !hasExtreme(view)}
               />
             </Part>
           ) : null}
           <Part title="Contributions">
             {live ? (
-              <Contributed view={view} suggestion={of} />
+              <Contributed view={view} of={suggestion} suggestion={place} />
             ) : (
               <Text size="sm">The engine was deleted, so it cannot be asked why any more.</Text>
             )}
@@ -72,6 +89,37 @@ export function EvidenceDrawer({ view, of, onClose, live }: Props) {
         </Stack>
       ) : null}
     </Drawer>
+  );
+}
+
+/** What a certificate is about: the first suggestion, or what comes closest where there is none. */
+function isFirst({ answer }: AnswerView, { as, at }: Which): boolean {
+  return at === 0 && (as === "suggestion" || answer.suggestions.length === 0);
+}
+
+/** What speaks against it, one line each. */
+function Doubts({ trust }: { trust: Trust }) {
+  if (trust.doubts.length === 0) return null;
+  return (
+    <List size="sm" mt="xs" aria-label="What speaks against it">
+      {trust.doubts.map((one) => (
+        <List.Item key={JSON.stringify(one)}>{doubtWords(one)}</List.Item>
+      ))}
+    </List>
+  );
+}
+
+function ClassesOf({ suggestion }: { suggestion: Suggestion }) {
+  const labelled = suggestion.outcomes.filter((one) => Object.keys(one.scores ?? {}).length > 0);
+  if (labelled.length === 0) return null;
+  return (
+    <Part title="Classes" about="How likely the model takes each class to be.">
+      <Stack gap="sm">
+        {labelled.map((one) => (
+          <Classes key={one.name} outcome={one} />
+        ))}
+      </Stack>
+    </Part>
   );
 }
 

@@ -6,7 +6,8 @@ import { about, number } from "@/show/values";
 
 interface Props {
   answer: string;
-  suggestion: number;
+  /** null: an idea, of which only what the answer itself says is known. */
+  suggestion: number | null;
   trust: Trust;
 }
 
@@ -14,16 +15,21 @@ type Known = Pick<EvidenceRow, "row" | "distance" | "values"> & { source: string
 
 /** The past runs that are this close, with all their columns. */
 export function SupportingRuns({ answer, suggestion, trust }: Props) {
-  const query = { suggestion: suggestion + 1 };
+  const query = { suggestion: (suggestion ?? 0) + 1 };
   const found = $api.useQuery(
     "get",
     "/api/v1/answers/{id}/evidence",
     { params: { path: { id: answer }, query } },
-    { enabled: trust.evidence.length > 0, staleTime: Number.POSITIVE_INFINITY, retry: 1 },
+    {
+      enabled: trust.evidence.length > 0 && suggestion !== null,
+      staleTime: Number.POSITIVE_INFINITY,
+      retry: 1,
+    },
   );
   if (trust.evidence.length === 0)
     return <Text size="sm">No past run is within {number(trust.tau)} of this configuration.</Text>;
-  if (found.isPending) return <Skeleton height={120} role="status" aria-label="Loading the runs" />;
+  if (found.isPending && suggestion !== null)
+    return <Skeleton height={120} role="status" aria-label="Loading the runs" />;
   const more = trust.support - trust.evidence.length;
   return (
     <>

@@ -136,7 +136,11 @@ interface GiveBackProps extends Props {
 function GiveBack({ view, engine, runs, chosen, onTold, propose }: GiveBackProps) {
   // What was typed or is under way is in sight again after a reload.
   const [open, setOpen] = useState(() => begun(view.id));
-  const like = view.answer.suggestions[chosen]?.config ?? runs[0]?.config ?? {};
+  const like =
+    view.answer.suggestions[chosen]?.config ??
+    runs[0]?.config ??
+    view.answer.ideas[0]?.config ??
+    {};
   if (!open)
     return (
       <Group>

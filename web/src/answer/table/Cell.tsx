@@ -57,7 +57,7 @@ export const Cell = memo(function Cell(props: Props) {
     case "distance":
       return number(of.distance);
     case "meets":
-      return <Meets of={of} />;
+      return <Meets of={of} asked={answer.chance} />;
     case "trust":
       return (
         <TrustBadge

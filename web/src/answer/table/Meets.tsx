@@ -1,26 +1,32 @@
 import { Text } from "@mantine/core";
 import type { Suggestion } from "@/api/types";
-import { meeting, sureness } from "../goals";
+import { likely, meeting } from "../goals";
 import { Mark } from "../Mark";
 
-/** Whether a suggestion meets what was asked for, and how sure that is. */
-export function Meets({ of }: { of: Suggestion }) {
+interface Props {
+  of: Suggestion;
+  /** The chance that was asked for. */
+  asked?: number | null;
+}
+
+/** Whether a suggestion meets what was asked for, and how likely a run does. */
+export function Meets({ of, asked }: Props) {
   const found = meeting(of.outcomes);
   if (found === null) return <Text size="sm">–</Text>;
-  if (!found.met)
-    return (
-      <Mark shape="✘" label="unsupported">
-        missed
-      </Mark>
-    );
   return (
     <>
-      <Mark shape="✔" label="trusted">
-        met
-      </Mark>
+      {found.met ? (
+        <Mark shape="✔" label="trusted">
+          met
+        </Mark>
+      ) : (
+        <Mark shape="✘" label="unsupported">
+          missed
+        </Mark>
+      )}
       {found.chance === null ? null : (
         <Text size="xs" c="dimmed">
-          {sureness(found.chance, found.several)}
+          {likely(found.chance, asked, found.met && found.several)}
         </Text>
       )}
     </>

@@ -115,7 +115,7 @@ function Pair({ answer, column, of }: { answer: Answer; column: Column; of: Sugg
           />
         ) : null}
         {column.kind === "distance" ? number(of.distance) : null}
-        {column.kind === "meets" ? <Meets of={of} /> : null}
+        {column.kind === "meets" ? <Meets of={of} asked={answer.chance} /> : null}
       </dd>
     </>
   );

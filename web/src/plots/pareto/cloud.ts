@@ -6,6 +6,7 @@ import { matches, type Pin } from "../matching";
 import type { Observed } from "../points";
 import { settled, type ValueOf } from "../settled";
 import { jitter } from "../steps";
+import { firstOf } from "./columns";
 import { bestOfEach, type Direction, direction, front } from "./front";
 
 export interface Mark {
@@ -171,9 +172,10 @@ function starting(answer: Answer, x: string, y: string): [number, number] | null
 }
 
 /** A number of the starting run: what was measured, else what is predicted of it. */
-function atStart({ baseline, suggestions }: Answer, name: string): number | null {
+function atStart(answer: Answer, name: string): number | null {
+  const { baseline } = answer;
   if (!baseline) return null;
-  const outcome = suggestions[0]?.outcomes.find((one) => one.name === name);
+  const outcome = firstOf(answer)?.outcomes.find((one) => one.name === name);
   const found = outcome?.observed ?? outcome?.before ?? baseline[name];
   return typeof found === "number" ? found : null;
 }

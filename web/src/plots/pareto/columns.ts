@@ -1,7 +1,12 @@
 /** What can stand on the axes, and what stands there at first. */
-import type { Answer, EngineInfo, Parameter, Value } from "@/api/types";
+import type { Answer, EngineInfo, Parameter, Suggestion, Value } from "@/api/types";
 import { matches, type Pin } from "../matching";
 import type { Observed } from "../points";
+
+/** The first suggestion, or where there is none what comes closest. */
+export function firstOf({ suggestions, ideas }: Answer): Suggestion | undefined {
+  return suggestions[0] ?? ideas?.[0];
+}
 
 export function numeric(parameters: readonly Parameter[]): string[] {
   return parameters.filter((one) => one.kind === "number").map((one) => one.name);
@@ -11,7 +16,7 @@ export function numeric(parameters: readonly Parameter[]): string[] {
 export function numericOutcomes(engine: EngineInfo, answer: Answer): string[] {
   const known = new Set(numeric(engine.space.parameters));
   const asked = Object.keys(answer.query.goals ?? {});
-  const told = answer.suggestions[0]?.outcomes.map((one) => one.name) ?? [];
+  const told = firstOf(answer)?.outcomes.map((one) => one.name) ?? [];
   return [...new Set([...asked, ...told])].filter((name) => known.has(name));
 }
 
@@ -36,7 +41,7 @@ export function worthTrying(
   answer: Answer,
 ): string[] {
   const free = names.filter((name) => !pins.some((one) => one.column === name));
-  const set = free.filter((name) => name in (answer.suggestions[0]?.settings ?? {}));
+  const set = free.filter((name) => name in (firstOf(answer)?.settings ?? {}));
   const first = [set, free, names].find((some) => some.length > 0) ?? [];
   return first.slice(0, MOST_TRIED);
 }

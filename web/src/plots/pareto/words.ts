@@ -69,10 +69,10 @@ export function summary(cloud: Cloud, axes: { x: string; y: string }, unread: bo
     cloud.kind === "front" && cloud.line.length > 0
       ? ` ${count(cloud.line.length, "run")} on the front of both.`
       : "";
-  return (
-    `Plot of ${axes.y} against ${axes.x}: ${runs(cloud, unread)} and ${marks}.${front} ` +
-    "The arrow keys go through the suggestions, Enter opens one."
-  );
+  const keys = cloud.marks.length
+    ? " The arrow keys go through the suggestions, Enter opens one."
+    : "";
+  return `Plot of ${axes.y} against ${axes.x}: ${runs(cloud, unread)} and ${marks}.${front}${keys}`;
 }
 
 /** Why suggestions are not to be seen, when they are not. */

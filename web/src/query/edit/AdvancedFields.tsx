@@ -1,8 +1,9 @@
-import { Anchor, Checkbox, Collapse, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Anchor, Checkbox, Collapse, NativeSelect, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Draft } from "@/api/types";
 import { type Whole, withOption } from "../draft";
 import { percentOf, shareOf } from "../shapes";
+import { ChanceField } from "./ChanceField";
 import { NumberField } from "./NumberField";
 
 interface Props {
@@ -12,9 +13,20 @@ interface Props {
 
 /** What few people need: how sure to be, repeatability, costs of changes, proofs. */
 export function AdvancedFields({ draft, onEdit }: Props) {
-  const { weights = {}, seed, diversity, prove, level, chance, beyond } = draft.options;
+  const {
+    weights = {},
+    seed,
+    diversity,
+    prove,
+    level,
+    chance,
+    beyond,
+    dependencies,
+  } = draft.options;
   const used = [seed, diversity, prove, level, chance].some((one) => typeof one === "number");
-  const [open, setOpen] = useState(used || beyond || Object.keys(weights).length > 0);
+  const [open, setOpen] = useState(
+    used || beyond || !!dependencies || Object.keys(weights).length > 0,
+  );
   const named = [...new Set([...draft.ask, ...Object.keys(weights)])];
   const set = (option: Partial<Draft["options"]>) => onEdit(withOption(draft, option));
   return (
@@ -31,6 +43,7 @@ export function AdvancedFields({ draft, onEdit }: Props) {
       <Collapse expanded={open}>
         <Stack gap="sm" mt="sm">
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+            <ChanceField chance={chance ?? null} onChange={(given) => set({ chance: given })} />
             <NumberField
               label="Seed"
               description="The same seed gives the same answer"
@@ -64,21 +77,26 @@ export function AdvancedFields({ draft, onEdit }: Props) {
               max={99.9}
               rightSection="%"
             />
-            <NumberField
-              label="Chance to meet the goals"
-              description="How likely a new run has to meet each goal, in percent"
-              value={chance ? percentOf(chance) : null}
-              onChange={(given) => set({ chance: given && given < 100 ? shareOf(given) : null })}
-              min={1}
-              max={99.9}
-              rightSection="%"
-            />
           </SimpleGrid>
           <Checkbox
             label="Also search beyond past runs"
             description="Where no past run of this context has been"
             checked={beyond}
             onChange={(event) => set({ beyond: event.currentTarget.checked })}
+          />
+          <NativeSelect
+            label="Rules that nobody stated"
+            description="Rules that every past run obeys, though nobody said so"
+            value={dependencies ?? ""}
+            onChange={(event) =>
+              set({ dependencies: (event.currentTarget.value || null) as typeof dependencies })
+            }
+            data={[
+              { value: "", label: "kept where many runs speak for them" },
+              { value: "keep", label: "keep them" },
+              { value: "ignore", label: "ignore them" },
+            ]}
+            maw={420}
           />
           {named.length > 0 ? (
             <>

@@ -10,6 +10,7 @@ import {
   withGoal,
   withKeep,
   withKind,
+  withOption,
   withoutAsk,
   withoutChange,
   withoutGoal,
@@ -19,6 +20,7 @@ import {
 } from "../draft";
 import type { Spot } from "../sentence";
 import { BaselineFields } from "./BaselineFields";
+import { ChanceField } from "./ChanceField";
 import { ChangeFields } from "./ChangeFields";
 import { GoalFields } from "./GoalFields";
 import { ParametersField } from "./ParametersField";
@@ -42,6 +44,7 @@ const TITLES: Record<Spot["part"], string> = {
   rule: "A rule that every suggestion obeys",
   baseline: "Where to start",
   count: "How many suggestions",
+  chance: "How likely a new run has to meet each goal",
 };
 
 /** The small form behind a chip. Nothing changes before it is applied. */
@@ -105,6 +108,7 @@ function withoutSpot(draft: Draft, spot: Spot): Draft | null {
     );
   if (spot.part === "baseline" && draft.baseline && kindOf(draft) === "what-if")
     return { ...draft, baseline: null };
+  if (spot.part === "chance") return withOption(draft, { chance: null });
   return null;
 }
 
@@ -193,6 +197,13 @@ function Fields({ engine, draft: given, spot, onNext }: FieldsProps) {
       );
     case "count":
       return <CountField draft={chosen} onChange={(count) => next({ ...draft, count })} />;
+    case "chance":
+      return (
+        <ChanceField
+          chance={chosen.options.chance ?? null}
+          onChange={(chance) => next(withOption(draft, { chance }), chance !== null)}
+        />
+      );
   }
 }
 

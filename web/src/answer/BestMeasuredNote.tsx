@@ -1,0 +1,42 @@
+import { Button, Group, Text } from "@mantine/core";
+import type { Answer, Query } from "@/api/types";
+import { bestMeasured, together } from "./bestMeasured";
+import { Section } from "./Section";
+
+interface Props {
+  answer: Answer;
+  unit: Record<string, string>;
+  /** Goes to another question; undefined: the engine is gone. */
+  onInstead?: (query: Query) => void;
+  busy: boolean;
+}
+
+/** The best past run of the context, as it was measured, and what the question leaves open of it. */
+export function BestMeasuredNote({ answer, unit, onInstead, busy }: Props) {
+  const found = bestMeasured(answer, unit);
+  if (found === null) return null;
+  const { wider, names } = found;
+  return (
+    <Section title="Best measured run of this context">
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {`${found.which}: `}
+        <Text span inherit fw={600}>
+          {found.outcomes}
+        </Text>
+        {found.settings ? ` with ${found.settings}.` : "."}
+      </Text>
+      {wider ? (
+        <Group gap="sm" mt="xs">
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {`Your question leaves ${together(names)} open; this run has ${found.open}.`}
+          </Text>
+          {onInstead ? (
+            <Button size="xs" variant="light" loading={busy} onClick={() => onInstead(wider)}>
+              Ask for {together(names)} too
+            </Button>
+          ) : null}
+        </Group>
+      ) : null}
+    </Section>
+  );
+}
