@@ -15,6 +15,7 @@ from compass.domain.answer import (
     Certificate,
     CertificateStatus,
     Label,
+    Measured,
     Moved,
     Prediction,
     Proposal,
@@ -43,12 +44,14 @@ from compass.engine.notes import (
     why_not,
 )
 from compass.engine.plan import allowing, followers, given_in_full, linked, opening
-from compass.evidence.assessor import Assessor, goal_doubts, measured_doubts
+from compass.evidence.assessor import Assessor, goal_doubts, measured_doubts, skill_doubts
+from compass.evidence.best_measured import best_measured, dominated
 from compass.evidence.classes import with_scores_before
 from compass.evidence.conditions import Predicted, conditions_at, scores_at_baseline
 from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
 from compass.evidence.past_runs import beside_best, measured_at
+from compass.evidence.prices import prices
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.certain import generate_certain
 from compass.generate.legality import checked, lawful
@@ -115,8 +118,10 @@ def answer_by_search(
     if task.baseline is None:
         found = replace(found, X=completed(searched, assessor, found.X))
     found, certificate, withheld = checked(searched, found, certificate)
+    best = best_measured(searched, assessor)
+    found = _with_measured(searched, found, best)
     judged = _suggestions(searched, assessor, found)
-    suggestions, ideas = relied_on(searched, judged)
+    suggestions, ideas = relied_on(searched, judged, best)
     certificate = about_first(certificate, judged, suggestions)
     clock.mark("trust")
     no_answer = why_not(
@@ -239,12 +244,29 @@ def _reachable(
 _BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
 
 
+def _with_measured(task: SearchTask, found: Candidates, best: Measured | None) -> Candidates:
+    """The candidates with the best measured configuration, where it can be one of them."""
+    if best is None or task.past_runs is None or task.baseline is not None:
+        return found
+    x = Encoder(task.space).encode(best.config)
+    if (found.X == x).all(axis=1).any():
+        return found
+    scored = score(task, x[None, :])
+    if scored.violation[0] > 0:
+        return found
+    first = scored.candidates()
+    if task.chances is not None:
+        sure = task.chances.least(first.X) >= task.chances.chance
+        first = replace(first, meets=first.meets & sure)
+    return first.after(found)
+
+
 def relied_on(
-    task: SearchTask, judged: tuple[Suggestion, ...]
+    task: SearchTask, judged: tuple[Suggestion, ...], best: Measured | None = None
 ) -> tuple[tuple[Suggestion, ...], tuple[Suggestion, ...]]:
     """What can be suggested, the better label first; and the rest: ideas that a run may settle.
 
-    The changed configuration of a what-if is the person's own: it is told whatever its label.
+    What is worse than the best measured run comes after everything else. The changed configuration of a what-if is the person's own: it is told whatever its label.
     """
     if task.forward:
         return judged, ()
@@ -253,7 +275,11 @@ def relied_on(
     if objectives(task.targets) and any(s.edits for s in fine):
         # To change nothing is trusted, and no answer to a question for something better.
         fine = [s for s in fine if s.edits or task.baseline is None]
-    return tuple(sorted(fine, key=lambda s: _BETTER.index(s.trust.label)))[: task.count], rest
+
+    def place(one: Suggestion) -> tuple[bool, int]:
+        return dominated(task, one, best), _BETTER.index(one.trust.label)
+
+    return tuple(sorted(fine, key=place))[: task.count], rest
 
 
 def about_first(
@@ -313,7 +339,7 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
     def doubts(
         x: Floats, outcomes: tuple[Prediction, ...], broken: tuple[Rule, ...]
     ) -> tuple[Doubt, ...]:
-        about = measured_doubts(assessor, x, outcomes)
+        about = skill_doubts(assessor) + measured_doubts(assessor, x, outcomes)
         about += bound_doubts(task, x) + dependency_doubts(task, broken)
         return (*about, *goal_doubts(outcomes, least or 0.0))
 

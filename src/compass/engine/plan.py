@@ -223,6 +223,8 @@ def _recommend(query: Query, scope: Scope, store: ModelStore) -> _Start:
         follow=True,
         assumed=Assumptions(
             matching=0 if unmet else len(rows),
+            rows=rows[:0] if unmet else rows,
+            given=tuple(pinned),
             sampled=prepared.sample is not None,
             best=measured_best(best, query, prepared) if comparable else None,
             notes=(*notes, *unmet),

@@ -313,6 +313,15 @@ def measured_doubts(
     return tuple(found)
 
 
+def skill_doubts(assessor: "Assessor") -> tuple[Doubt, ...]:
+    """A doubt for every outcome whose model does not clearly beat the simplest prediction."""
+    return tuple(
+        Doubt(code=DoubtCode.NO_SKILL, outcome=name, value=trained.card.skill)
+        for name, trained in assessor.trained.items()
+        if not trained.card.skilled
+    )
+
+
 def goal_doubts(outcomes: Sequence[Prediction], least: float) -> tuple[Doubt, ...]:
     """A doubt for every goal that is missed, or met with a chance below `least`.
 

@@ -7,6 +7,7 @@ that was not measured; the model's error alone.
 Decision 0032 (docs/decisions).
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ from compass.trust.change import spread_of_change
 
 Floats = NDArray[np.float64]
 Columns = NDArray[np.int64]
+
+_HOPEFUL = 0.6  # standard deviations of the model's own error that a search is too hopeful by
 
 _ENOUGH = 1e-9
 _DOUBLINGS = 12  # from the distance between goal and prediction on
@@ -119,6 +122,7 @@ class GoalChances:
         low, high = errors.shifted(target.low, target.high, spread, self.chance)
         if low > high or (low == np.inf or high == -np.inf):
             return target  # too few runs tell of it: nothing can be promised wherever it is
+        offset += self._allowance(target, errors)
         low, high = (_without(end, offset, log=errors.log) for end in (low, high))
         return target.model_copy(update={"low": low, "high": high})
 
@@ -133,6 +137,7 @@ class GoalChances:
         else:
             errors, offset = self._errors(target)
             predicted = model.predict(full)[:, 0]
+            offset += self._allowance(target, errors)
             centre = predicted * np.exp(offset) if errors.log else predicted + offset
             spread = self._spread(target, full, errors)
             found = errors.chance(centre, spread, target.low, target.high)
@@ -154,6 +159,22 @@ class GoalChances:
         carry = learnt.carry
         share = carry.seen if self._learnt_from(start.x) else carry.unseen
         return errors, share * float(missed)
+
+    def _allowance(self, target: Target, errors: Errors) -> float:
+        """How much worse a configuration that was searched for is than predicted, as an offset.
+
+        A search finds what the model is too hopeful of. Counted is the part of its error that is
+        surely its own: what repeated runs differ by is not.
+        """
+        learnt = self.assessor.learnt(target.name)
+        if math.isfinite(target.low) and math.isfinite(target.high):
+            return 0.0  # a range is missed on either side
+        own = learnt.reliability.own_error
+        if learnt.positive and not errors.log:
+            own *= abs(target.high if math.isfinite(target.high) else target.low)
+        elif errors.log and not learnt.positive:
+            return 0.0
+        return (1 if math.isfinite(target.high) else -1) * _HOPEFUL * own
 
     def _learnt_from(self, x: Floats) -> bool:
         view = self.assessor.view

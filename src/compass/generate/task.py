@@ -42,6 +42,8 @@ class Assumptions:
     sampled: bool = False  # whether the past runs are a sample of more
     best: MeasuredRuns | None = None  # the best one of the context; None: none is comparable
     notes: tuple[str, ...] = ()
+    rows: Columns = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # of these runs
+    given: tuple[str, ...] = ()  # parameters that a recommendation sets
     bounds: tuple[Rule, ...] = ()  # limits that past runs of the context show, obeyed or not
     kept: tuple[str, ...] = ()  # dependencies among the rules: found in the runs, not stated
     dropped: tuple[str, ...] = ()  # those that what is given breaks, so that they are not kept

@@ -32,6 +32,11 @@ class Reliability:
             return self.noise
         return max(self.noise, (self.noise + self.error) / 2)
 
+    @property
+    def own_error(self) -> float:
+        """One standard deviation of what surely is the model's error, and not scatter of runs."""
+        return float(np.sqrt(self.error)) if self.repeats >= _KNOWN else 0.0
+
     def weight(self, runs: NDArray[np.int64]) -> Floats:
         """The share of the measured mean in the value of a configuration with so many runs, [n].
 

@@ -17,6 +17,7 @@ from compass.learn.compare import Selection
 from compass.learn.features import FeatureView, Floats, Rows
 from compass.learn.folds import CrossValidation
 from compass.learn.intervals import change_interval, some_rows, value_interval
+from compass.learn.skill import skill_of
 from compass.learn.outcomes import LearntOutcome, OutcomeData, OutcomeModel
 from compass.learn.select import select_recipe
 from compass.learn.training import FinalModel, TrainingPlan, train_final
@@ -242,6 +243,7 @@ class ModelStore:
             scale=data.training(self.settings).scale_of(data.train),
             seed=self.settings.seed,
         )
+        known = skill_of(data, predicted)
         return ModelCard(
             target=target,
             family=final.fitted.family,
@@ -254,6 +256,8 @@ class ModelStore:
             high=high,
             checked=len(valid),
             unseen=target not in self.given,
+            skill=known.score,
+            skilled=known.clear,
             log=recipe.log,
             embedding=recipe.embedding,
             tuned={name: v for part in recipe.changes.values() for name, v in part.items()},

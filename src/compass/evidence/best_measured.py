@@ -1,0 +1,146 @@
+"""The best measured run of a question's context: what every suggestion stands beside.
+
+Decision 0032 (docs/decisions).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Measured, Suggestion
+from compass.domain.base import Config
+from compass.domain.space import Role
+from compass.domain.target import Target
+from compass.evidence.assessor import Assessor
+from compass.evidence.matching import obeyed
+from compass.generate.loss import proximity
+from compass.generate.objectives import objectives, preference, sign
+from compass.generate.score import score_targets
+from compass.generate.task import SearchTask
+from compass.learn.features import Rows
+from compass.prepare.encode import Encoder
+
+Floats = NDArray[np.float64]
+
+_EQUAL = 1e-9  # relative; means of the same runs in another order
+_TOP = 256  # single runs, best first, whose configurations are compared by their means
+
+
+def best_measured(task: SearchTask, assessor: Assessor) -> Measured | None:
+    """The best past configuration of the context, as measured; None where none is comparable.
+
+    It obeys the rules. With a baseline, of those that meet the goals the nearest to it.
+    """
+    rows = _rows_of_context(task, assessor)
+    targets = task.targets if task.chances is None else task.chances.targets
+    if not targets or task.forward or not len(rows):
+        return None
+    rows = rows[_order(task, assessor, targets, assessor.view.X[rows], rows)]
+    _, first = np.unique(assessor.view.X[rows[:_TOP]], axis=0, return_index=True)
+    X = assessor.view.X[rows[np.sort(first)]]
+    every = [assessor.view.runs.positions(x) for x in X]
+    best = int(_order(task, assessor, targets, X, every)[0]) if len(X) else -1
+    if best < 0 or not _complete(assessor, targets, every[best]):
+        return None
+    return _measured(task, assessor, X[best], every[best], _open(task, assessor, rows))
+
+
+def _open(task: SearchTask, assessor: Assessor, rows: Rows) -> tuple[str, ...]:
+    """The knobs that a recommendation neither asks for nor sets, and that vary in these runs."""
+    if task.baseline is not None:
+        return ()
+    settled = {*task.free_names, *task.assumed.given}
+    knobs = [name for name in task.space.having(Role.KNOB) if name not in settled]
+    places = {name: task.space.names.index(name) for name in knobs}
+    return tuple(name for name in knobs if np.ptp(assessor.view.X[rows, places[name]]) > 0)
+
+
+def _rows_of_context(task: SearchTask, assessor: Assessor) -> Rows:
+    """Positions of the past runs that a question is about."""
+    if task.baseline is None:
+        return task.assumed.rows
+    view, features = assessor.view, assessor.view.features
+    fine = np.isfinite(view.X).all(axis=1) & view.prepared.measured
+    for holds in obeyed(task.rules, task.conditions, task.outcomes, view):
+        fine &= holds
+    held = [j for j, name in enumerate(features.names) if j not in task.movable]
+    context = [j for j in held if features.parameters[j].role is Role.CONTEXT]
+    if assessor.matched.known.identifiable:
+        free = np.array([j for j in range(len(features)) if j not in context], dtype=np.int64)
+        return assessor.matched.reference(task.origin, free, fine)
+    return np.flatnonzero(fine & (view.X[:, context] == task.origin[context]).all(axis=1))
+
+
+def _order(
+    task: SearchTask,
+    assessor: Assessor,
+    targets: tuple[Target, ...],
+    X: Floats,
+    runs: "Rows | list[Rows]",
+) -> Rows:
+    """Positions of configurations X [n, d] from best to worst by what was measured in `runs`."""
+    measured = {t.name: _means(assessor, t.name, runs) for t in targets}
+    known = np.all([np.isfinite(values).all(axis=1) for values in measured.values()], axis=0)
+    filled = {name: np.nan_to_num(values) for name, values in measured.items()}
+    aims = score_targets(replace(task, targets=targets), filled, len(X))
+    near = proximity(X, task.start, task.geometry) if task.proximity else np.zeros(len(X))
+    return np.lexsort((near, preference(aims.values), aims.valid, ~known))
+
+
+def _means(assessor: Assessor, name: str, runs: "Rows | list[Rows]") -> Floats:
+    """What was measured, [n, outputs]: of single runs, or the mean of several each."""
+    scores = assessor.learnt(name).scores
+    if isinstance(runs, np.ndarray):
+        return scores[runs]
+    with np.errstate(invalid="ignore"):
+        return np.array([_mean(scores[some]) for some in runs]).reshape(len(runs), -1)
+
+
+def _mean(values: Floats) -> Floats:
+    known = values[np.isfinite(values).all(axis=1)]
+    return known.mean(axis=0) if len(known) else np.full(values.shape[1], np.nan)
+
+
+def _complete(assessor: Assessor, targets: tuple[Target, ...], rows: Rows) -> bool:
+    return all(np.isfinite(_mean(assessor.learnt(t.name).scores[rows])).all() for t in targets)
+
+
+def _measured(
+    task: SearchTask, assessor: Assessor, x: Floats, rows: Rows, left_open: tuple[str, ...]
+) -> Measured:
+    config = Encoder(task.space).decode(x)
+    asked = {*task.free_names, *task.query.change}
+    outcomes: Config = {}
+    for name in assessor.trained:
+        mean = _mean(assessor.learnt(name).scores[rows])
+        if np.isfinite(mean).all():
+            outcomes[name] = assessor.value(name, mean)
+    return Measured(
+        rows=tuple(sorted(int(row) for row in assessor.store.prepared.row_id[rows])),
+        runs=len(rows),
+        config=config,
+        settings={name: config[name] for name in task.space.names if name in asked},
+        open={name: config[name] for name in left_open},
+        outcomes=outcomes,
+    )
+
+
+def dominated(task: SearchTask, one: Suggestion, best: Measured | None) -> bool:
+    """Whether a suggestion is worse than a measured run of its one context, in all that counts.
+
+    A suggestion that was run is worth what was measured. Where predictions are means over several
+    contexts, runs of one of them are no comparison.
+    """
+    directed = objectives(task.targets)
+    if best is None or not directed or task.past_runs is None:
+        return False
+    worse = False
+    for target in directed:
+        outcome = one.outcome(target.name)
+        value = outcome.value if outcome.observed is None or task.baseline else outcome.observed
+        own, other = sign(target) * float(value), sign(target) * float(best.outcomes[target.name])  # type: ignore[arg-type]
+        if own < other:
+            return False
+        worse |= own > other + _EQUAL * abs(other)
+    return worse

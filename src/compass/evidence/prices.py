@@ -1,0 +1,59 @@
+"""What certainty costs: the smallest change that meets the goals with more or less chance.
+
+Decision 0032 (docs/decisions).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.answer import Price
+from compass.evidence.assessor import Assessor
+from compass.generate.base import Candidates
+from compass.generate.certain import nearer
+from compass.generate.loss import proximity
+from compass.generate.task import SearchTask
+from compass.prepare.encode import Encoder
+
+Floats = NDArray[np.float64]
+
+_CHANCES = (0.5, 0.8, 0.95)
+_LOOKED_AT = 24  # nearest configurations that are likely enough, until one is supported
+_ENOUGH = 1e-9
+
+
+def prices(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[Price, ...]:
+    """The nearest configurations that were tried with each chance, and the one asked for."""
+    chances = task.chances
+    if task.baseline is None or chances is None or task.forward or not len(found.likely):
+        return ()
+    if not any(target.by_chance for target in chances.targets):
+        return ()
+    levels = sorted({*_CHANCES, chances.chance})
+    return tuple(_price(task, assessor, found, level) for level in levels)
+
+
+def _price(task: SearchTask, assessor: Assessor, found: Candidates, chance: float) -> Price:
+    good = np.flatnonzero(found.likely >= chance - _ENOUGH)
+    own = found.X[found.meets] if task.chances and chance == task.chances.chance else found.X[:0]
+    X = np.concatenate([own, found.tried[good]])
+    near = np.argsort(proximity(X, task.start, task.geometry), kind="stable")[:_LOOKED_AT]
+    X = X[near]
+    if task.supported is not None and len(X):
+        X = X[task.supported(X)]
+    if not len(X):
+        return Price(chance=chance, reached=False)
+    x = nearer(task, X[0], chance, task.supported)
+    return _told(task, assessor, x, chance)
+
+
+def _told(task: SearchTask, assessor: Assessor, x: Floats, chance: float) -> Price:
+    config = Encoder(task.space).decode(x)
+    moved = [task.space.names[j] for j in np.flatnonzero(x != task.origin)]
+    return Price(
+        chance=chance,
+        reached=True,
+        distance=float(proximity(x[None, :], task.origin, task.geometry)[0]),
+        config=config,
+        settings={name: config[name] for name in moved},
+        outcomes={name: assessor.predicted(x)[name] for name in assessor.trained},
+    )
