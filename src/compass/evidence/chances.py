@@ -19,6 +19,7 @@ from compass.domain.target import Target
 from compass.evidence.assessor import Assessor
 from compass.generate.task import SearchTask, StartingPoint
 from compass.learn.intervals import own_spread
+from compass.learn.reliability import Reliability
 from compass.trust.chance import Errors
 from compass.trust.change import spread_of_change
 
@@ -129,19 +130,17 @@ class GoalChances:
     def _chance(self, target: Target, full: Floats) -> Floats:
         """The chance [n] of one goal at complete configurations [n, d]."""
         learnt = self.assessor.learnt(target.name)
-        model = learnt.learnt.model
+        scores = learnt.learnt.model.predict(full)
         if target.is_class:
-            found = learnt.hits(self._label(target)).chance(
-                model.predict(full)[:, self._label(target)]
-            )
+            found = learnt.hits(self._label(target)).chance(scores[:, self._label(target)])
         else:
             errors, offset = self._errors(target)
-            predicted = model.predict(full)[:, 0]
             offset += self._allowance(target, errors)
+            predicted = scores[:, 0]
             centre = predicted * np.exp(offset) if errors.log else predicted + offset
             spread = self._spread(target, full, errors)
             found = errors.chance(centre, spread, target.low, target.high)
-        return self._measured(target, full, found)
+        return self._measured(target, full, scores[:, 0], found)
 
     def _errors(self, target: Target) -> tuple[Errors, float]:
         """The errors that count for a goal, and what is expected of them beforehand."""
@@ -158,7 +157,8 @@ class GoalChances:
         missed = np.log(measured / predicted) if errors.log else measured - predicted
         carry = learnt.carry
         share = carry.seen if self._learnt_from(start.x) else carry.unseen
-        return errors, share * float(missed)
+        spread = own_spread(learnt.learnt.model, start.x[None, :], errors.log)
+        return errors, errors.carried(float(missed), float(spread[0]), share)
 
     def _allowance(self, target: Target, errors: Errors) -> float:
         """How much worse a configuration that was searched for is than predicted, as an offset.
@@ -191,17 +191,18 @@ class GoalChances:
         trees = learnt.learnt.perturbed.forests[0]
         return spread_of_change(trees, start, full, (own_spread(model, start, log), own), log=log)
 
-    def _measured(self, target: Target, full: Floats, chance: Floats) -> Floats:
+    def _measured(
+        self, target: Target, full: Floats, predicted: Floats, chance: Floats
+    ) -> Floats:
         """The chances [n] with those of configurations that were run taken from their runs."""
-        runs = self.assessor.view.runs
-        tried = np.flatnonzero(runs.known(full))
-        if not len(tried):
+        tried = self.assessor.view.runs.known(full)
+        if self.baseline is not None:
+            tried |= (full == self.baseline.x).all(axis=1)
+        if not tried.any():
             return chance
         learnt, found = self.assessor.learnt(target.name), chance.copy()
-        scores = learnt.scores
-        for place in tried:
-            y = scores[runs.positions(full[place])]
-            y = y[np.isfinite(y[:, 0])]
+        for place in np.flatnonzero(tried):
+            y = self._runs(target, full[place])
             if not len(y):
                 continue
             if target.is_class:
@@ -209,8 +210,21 @@ class GoalChances:
                 right = y[:, self._label(target)].sum()
                 found[place] = (right + found[place]) / (len(y) + 1)
                 continue
-            found[place] = _of_runs(y[:, 0], learnt.reliability.scatter, learnt.positive, target)
+            found[place] = _of_runs(
+                y[:, 0], float(predicted[place]), learnt.reliability, learnt.positive, target
+            )
         return found
+
+    def _runs(self, target: Target, x: Floats) -> Floats:
+        """What was measured of a configuration x [d], [n, outputs]; the baseline may be no row."""
+        scores = self.assessor.learnt(target.name).scores
+        y = scores[self.assessor.view.runs.positions(x)]
+        y = y[np.isfinite(y[:, 0])]
+        start = self.baseline
+        if len(y) or start is None or target.is_class or (x != start.x).any():
+            return y
+        measured = start.measured.get(target.name)
+        return np.array([[float(measured)]]) if isinstance(measured, float | int) else y
 
     def _label(self, target: Target) -> int:
         parameter = self.assessor.store.prepared.space[target.name]
@@ -224,12 +238,22 @@ class GoalChances:
         return full
 
 
-def _of_runs(y: Floats, scatter: float, relative: bool, target: Target) -> float:
-    """The chance that one more run of a configuration with outcomes y [n] meets a goal."""
+def _of_runs(
+    y: Floats, predicted: float, known: Reliability, relative: bool, target: Target
+) -> float:
+    """The chance that one more run of a configuration with outcomes y [n] meets a goal.
+
+    Single runs are lucky now and then, and a search finds these: their mean is drawn towards the
+    prediction as far as runs scatter.
+    """
     from scipy.special import ndtr
 
-    centre = float(y.mean())
-    deviation = np.sqrt(scatter * (1 + 1 / len(y))) * (abs(centre) if relative else 1.0)
+    n, scatter, error = len(y), known.scatter, known.model_error
+    total = n * error + scatter
+    share = n * error / total if total else 1.0
+    centre = predicted + share * (float(y.mean()) - predicted)
+    variance = scatter + (error * scatter / total if total else 0.0)
+    deviation = np.sqrt(variance) * (abs(centre) if relative else 1.0)
     if not deviation:
         return float(target.low <= centre <= target.high)
     return float(ndtr((target.high - centre) / deviation) - ndtr((target.low - centre) / deviation))

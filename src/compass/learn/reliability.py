@@ -33,6 +33,11 @@ class Reliability:
         return max(self.noise, (self.noise + self.error) / 2)
 
     @property
+    def model_error(self) -> float:
+        """The variance of the model beside that scatter."""
+        return max(self.noise + self.error - self.scatter, 0.0)
+
+    @property
     def own_error(self) -> float:
         """One standard deviation of what surely is the model's error, and not scatter of runs."""
         return float(np.sqrt(self.error)) if self.repeats >= _KNOWN else 0.0

@@ -16,7 +16,8 @@ from compass.trust.rank import Floats
 
 
 _TELLING = 40  # held-out runs that tell how far spreads tell errors
-_USUAL = 0.95  # squares of errors beyond this quantile are cut off: single runs must not decide
+_USUAL = 0.99  # squares of errors beyond this quantile are cut off: single runs must not decide
+_USUALLY = 0.99  # of the runs: an error that is larger on its side is unusual
 _MOST = 10.0  # a floor that leaves spreads without a say
 
 
@@ -83,6 +84,17 @@ class Errors:
         upto = np.searchsorted(self.values, above, side="right")
         before = np.searchsorted(self.values, below, side="left")
         return np.asarray(np.maximum(self.share[upto] - self.share[np.minimum(before, upto)], 0.0))
+
+    def carried(self, missed: float, spread: float, share: float) -> float:
+        """What an error at the baseline lets expect of configurations near it.
+
+        A share of it; and all of what is beyond the errors that the model usually makes: there it
+        is wrong about something that these configurations have in common.
+        """
+        expected = float(_expected(np.array([spread]), self.usual, self.floor)[0])
+        low, high = self.below(_USUALLY) * expected, self.above(_USUALLY) * expected
+        beyond = missed - min(max(missed, low), high)
+        return share * (missed - beyond) + (beyond if math.isfinite(beyond) else 0.0)
 
     def above(self, chance: float) -> float:
         """The scaled error that a new run stays below with this chance; inf: too few runs tell."""
