@@ -5,14 +5,11 @@ Decision 0033 (docs/decisions).
 
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
 from compass.domain.answer import Suggestion
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.query import Kind, Query
 from compass.domain.space import Role
 from compass.evidence import baseline as base
-from compass.generate.base import Bools
 from compass.generate.task import SearchTask
 from compass.learn.dependencies import Dependency
 from compass.learn.features import FeatureView, Floats
@@ -114,12 +111,11 @@ def broken_dependencies(task: SearchTask, view: FeatureView, X: Floats) -> list[
     return [tuple(rules) for rules in broken]
 
 
-def breaks_any(task: SearchTask, view: FeatureView, X: Floats) -> Bools:
-    """Which configurations X [n, d] break a dependency that their baseline, if any, keeps."""
-    broken = np.zeros(len(X), dtype=np.bool_)
-    for rule in _kept_before(task, _not_kept(task, view)):
-        broken |= ~rule.holds(X)
-    return broken
+def unstated(task: SearchTask, view: FeatureView) -> list[Rule]:
+    """Dependencies that a candidate may break and that its baseline, if any, keeps."""
+    moving = {task.space.names[j] for j in task.movable}
+    found = [rule for rule in _not_kept(task, view) if moving & {*rule.names}]
+    return _kept_before(task, found)
 
 
 def dependency_doubts(task: SearchTask, broken: Sequence[Rule]) -> tuple[Doubt, ...]:

@@ -19,7 +19,7 @@ from compass.domain.query import Kind, Query, Row
 from compass.domain.space import Category, Role
 from compass.domain.target import Target
 from compass.engine.bounds import context_bounds
-from compass.engine.dependencies import breaks_any
+from compass.engine.dependencies import unstated
 from compass.engine.scope import Scope, scope_of
 from compass.engine.starts import contexts_of, matching_rows, measured_best, pinned_by
 from compass.evidence import baseline as base
@@ -153,9 +153,13 @@ def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> S
 def _without_doubt(task: SearchTask, assessor: Assessor) -> Callable[[Floats], Bools]:
     """A way to tell of which candidates nothing is in doubt but what their changes do."""
 
+    usual = unstated(task, assessor.view)
+
     def fine(X: Floats) -> Bools:
         full = X if task.baseline is not None else completed(task, assessor, X)
-        keep = ~breaks_any(task, assessor.view, full)
+        keep = np.ones(len(X), dtype=np.bool_)
+        for rule in usual:
+            keep &= rule.holds(full)
         keep[keep] = assessor.without_doubt(full[keep])
         return keep
 

@@ -24,7 +24,7 @@ from compass.prepare.encode import Encoder
 Floats = NDArray[np.float64]
 
 _EQUAL = 1e-9  # relative; means of the same runs in another order
-_TOP = 256  # single runs, best first, whose configurations are compared by their means
+_TOP = 32  # single runs, best first, whose configurations are compared by their means
 
 
 def best_measured(task: SearchTask, assessor: Assessor) -> Measured | None:

@@ -9,7 +9,7 @@ Decision 0032 (docs/decisions).
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ class GoalChances:
     contexts: Floats  # [c, d] in which the configurations may run
     movable: Columns
     baseline: StartingPoint | None = None
+    _known: dict[str, tuple[Errors, float]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, task: SearchTask, assessor: Assessor, chance: float) -> "GoalChances":
@@ -144,6 +145,11 @@ class GoalChances:
 
     def _errors(self, target: Target) -> tuple[Errors, float]:
         """The errors that count for a goal, and what is expected of them beforehand."""
+        if target.name not in self._known:
+            self._known[target.name] = self._errors_of(target)
+        return self._known[target.name]
+
+    def _errors_of(self, target: Target) -> tuple[Errors, float]:
         learnt, start = self.assessor.learnt(target.name), self.baseline
         if start is None:
             return learnt.errors, 0.0
