@@ -1,5 +1,6 @@
 """What must be true of an answer, by enumeration: rules, legal values, optima, infeasibility."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from benchmarks.fuzz.columns import Column
 from benchmarks.fuzz.rules import Condition
 from compass.domain.answer import Answer, CertificateStatus, Suggestion
 from compass.domain.errors import ConflictingRules
+from compass.engine.answer import Clock
+from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 
 Row = Mapping[str, Any]
@@ -112,23 +115,47 @@ def _refute(
     configs = question.legal(rng, start)
     if not configs:
         return Counter({"nothing legal was drawn": 1})
-    if not answer.suggestions:
-        claimed = answer.exhausted or (
-            answer.certificate is not None
-            and answer.certificate.status is CertificateStatus.INFEASIBLE
-        )
-        assert not claimed, f"{answer.no_answer}, but {configs[0]} obeys all rules"
-        return Counter({"missed: something is legal": 1})
     said = _predicted(answer, configs, engine)
     met = _met(answer, said, engine)
+    if not answer.suggestions:
+        return _refute_abstaining(answer, engine, configs, met)
     first = answer[0]
     if not first.meets_goals:
-        if answer.exhausted and question.start is not None:
+        if answer.exhausted and question.start is not None and answer.chance is None:
             assert not met.any(), (
                 f"{answer.no_answer}, but {configs[int(met.argmax())]} meets the goal"
             )
         return Counter({"missed: a goal can be met": int(met.any() and not answer.exhausted)})
     return _compare(question, answer, engine, configs, said, met)
+
+
+def _refute_abstaining(
+    answer: Answer, engine: cp.Compass, configs: list[dict[str, Any]], met: np.ndarray
+) -> Counter[str]:
+    """Is there anything legal, or likely enough, where nothing is suggested?"""
+    proved = (
+        answer.certificate is not None and answer.certificate.status is CertificateStatus.INFEASIBLE
+    )
+    if not answer.ideas:
+        nothing = answer.exhausted or (proved and not answer.certificate.goals)
+        assert not nothing, f"{answer.no_answer}, but {configs[0]} obeys all rules"
+        assert not (proved and met.any()), f"{answer.no_answer}: {configs[int(met.argmax())]}"
+        return Counter({"missed: something is legal": 1})
+    if not answer.exhausted or any(idea.meets_goals for idea in answer.ideas):
+        return Counter({"abstained": 1})
+    likely = _likely(answer, engine, configs)
+    assert not likely.any(), f"{answer.no_answer}, but {configs[int(likely.argmax())]} does"
+    return Counter({"abstained, nothing is likely enough": 1})
+
+
+def _likely(answer: Answer, engine: cp.Compass, configs: list[dict[str, Any]]) -> np.ndarray:
+    """Which configurations [n] meet every goal with the chance that was asked for."""
+    task, assessor = engine._bind_task(answer.query, Clock())
+    if not isinstance(task, SearchTask) or task.chances is None or answer.chance is None:
+        return np.zeros(len(configs), dtype=bool)
+    encoder = Encoder(assessor.view.features)
+    X = np.array([encoder.encode({n: c[n] for n in assessor.view.names}) for c in configs])
+    return task.chances.least(X) >= answer.chance
 
 
 def _compare(
@@ -143,7 +170,7 @@ def _compare(
     proved = (
         answer.certificate is not None and answer.certificate.status is CertificateStatus.OPTIMAL
     )
-    claimed = proved or answer.exhausted
+    claimed = proved or (answer.exhausted and answer.chance is None and not answer.ideas)
     extremes = [n for n, goal in answer.query.goals.items() if goal.kind == "extreme"]
     config = answer[0].config
     if not extremes:
@@ -194,6 +221,8 @@ def _predicted(answer: Answer, configs: Sequence[Row], engine: cp.Compass) -> di
 def _met(answer: Answer, said: Mapping[str, np.ndarray], engine: cp.Compass) -> np.ndarray:
     """Whether the models clearly predict what the goals ask for, [n]."""
     met = np.ones(len(next(iter(said.values()))), dtype=bool)
+    if answer.chance is not None and answer.certificate is not None:
+        return _met_shifted(answer.certificate.goals, said, met)
     for name, goal in answer.query.goals.items():
         values = said[name]
         if goal.kind == "is":
@@ -222,3 +251,23 @@ def _distance(config: Row, start: Row, cols: Sequence[Column], engine: cp.Compas
             place = field.features.names.index(column.name)
             total += abs(one - other) / float(field.scale[place])
     return total
+
+
+def _met_shifted(
+    goals: Sequence[str], said: Mapping[str, np.ndarray], met: np.ndarray
+) -> np.ndarray:
+    """Whether predictions clearly meet the goals that a certificate is about, [n].
+
+    They are told with six digits. A class that has to be likely is not looked at.
+    """
+    for text in goals:
+        parts = re.split(r" (<=|>=|is) ", text)
+        if "is" in parts[1::2]:
+            return np.zeros_like(met)
+        for left, op, right in zip(parts[:-2:2], parts[1::2], parts[2::2], strict=True):
+            name, bound = (left, right) if left in said else (right, left)
+            upper = (op == "<=") == (name == left)
+            sign, limit = (1.0 if upper else -1.0), float(bound)
+            values = sign * said[name][:, 0]
+            met = met & (values <= sign * limit - CLOSE * max(1.0, abs(limit)) - 1e-5 * abs(limit))
+    return met

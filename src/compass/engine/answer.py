@@ -12,10 +12,7 @@ from compass.acquire.base import AcquisitionRequest
 from compass.acquire.propose import for_answer
 from compass.domain.answer import (
     Answer,
-    Certificate,
-    CertificateStatus,
     Label,
-    Measured,
     Moved,
     Prediction,
     Proposal,
@@ -44,19 +41,18 @@ from compass.engine.notes import (
     why_not,
 )
 from compass.engine.plan import allowing, followers, given_in_full, linked, opening
+from compass.engine.relied_on import about_first, relied_on, with_measured
 from compass.evidence.assessor import Assessor, goal_doubts, measured_doubts, skill_doubts
-from compass.evidence.best_measured import best_measured, dominated
+from compass.evidence.best_measured import best_measured
 from compass.evidence.classes import with_scores_before
 from compass.evidence.conditions import Predicted, conditions_at, scores_at_baseline
 from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
 from compass.evidence.past_runs import beside_best, measured_at
-from compass.evidence.prices import prices
 from compass.generate.base import Candidates, Floats, generator_for
-from compass.generate.certain import generate_certain
+from compass.generate.certain import confirmed, generate_certain
 from compass.generate.legality import checked, lawful
 from compass.generate.loss import proximity
-from compass.generate.objectives import objectives
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
 from compass.generate.score import score
@@ -117,9 +113,11 @@ def answer_by_search(
     clock.mark("proof")
     if task.baseline is None:
         found = replace(found, X=completed(searched, assessor, found.X))
+    if certificate is not None:
+        found = confirmed(searched, found)
     found, certificate, withheld = checked(searched, found, certificate)
     best = best_measured(searched, assessor)
-    found = _with_measured(searched, found, best)
+    found = with_measured(searched, found, best)
     judged = _suggestions(searched, assessor, found)
     suggestions, ideas = relied_on(searched, judged, best)
     certificate = about_first(certificate, judged, suggestions)
@@ -239,65 +237,6 @@ def _reachable(
         if label_of(others) is not Label.UNSUPPORTED:
             return task.chances.reachable(x)
     return {}
-
-
-_BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
-
-
-def _with_measured(task: SearchTask, found: Candidates, best: Measured | None) -> Candidates:
-    """The candidates with the best measured configuration, where it can be one of them."""
-    if best is None or task.past_runs is None or task.baseline is not None:
-        return found
-    x = Encoder(task.space).encode(best.config)
-    if (found.X == x).all(axis=1).any():
-        return found
-    scored = score(task, x[None, :])
-    if scored.violation[0] > 0:
-        return found
-    first = scored.candidates()
-    if task.chances is not None:
-        sure = task.chances.least(first.X) >= task.chances.chance
-        first = replace(first, meets=first.meets & sure)
-    return first.after(found)
-
-
-def relied_on(
-    task: SearchTask, judged: tuple[Suggestion, ...], best: Measured | None = None
-) -> tuple[tuple[Suggestion, ...], tuple[Suggestion, ...]]:
-    """What can be suggested, the better label first; and the rest: ideas that a run may settle.
-
-    What is worse than the best measured run comes after everything else. The changed configuration of a what-if is the person's own: it is told whatever its label.
-    """
-    if task.forward:
-        return judged, ()
-    fine = [s for s in judged if s.meets_goals and s.trust.label is not Label.UNSUPPORTED]
-    rest = tuple(s for s in judged if s not in fine)
-    if objectives(task.targets) and any(s.edits for s in fine):
-        # To change nothing is trusted, and no answer to a question for something better.
-        fine = [s for s in fine if s.edits or task.baseline is None]
-
-    def place(one: Suggestion) -> tuple[bool, int]:
-        return dominated(task, one, best), _BETTER.index(one.trust.label)
-
-    return tuple(sorted(fine, key=place))[: task.count], rest
-
-
-def about_first(
-    certificate: Certificate | None,
-    judged: tuple[Suggestion, ...],
-    suggestions: tuple[Suggestion, ...],
-) -> Certificate | None:
-    """The certificate of what was found first; it claims nothing of another first suggestion."""
-    if certificate is None or not suggestions or suggestions[0] is judged[0]:
-        return certificate
-    if certificate.status is not CertificateStatus.OPTIMAL:
-        return certificate
-    first = judged[0].trust.label.value
-    reason = (
-        f"Another configuration is best under this model, and {first}; the first suggestion is "
-        "the best found with a better label."
-    )
-    return certificate.model_copy(update={"status": CertificateStatus.BEST_FOUND, "reason": reason})
 
 
 def _names_context(parameter: Number | Category) -> bool:

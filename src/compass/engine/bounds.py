@@ -1,4 +1,4 @@
-"""What past runs show legal in the context of a question: cores of this machine, batches of this model.
+"""What past runs show legal in the context of a question: as many cores as a machine has.
 
 A table with several machines says of each what was run there. A search stays inside that; reaching
 beyond takes a word from the person, and is marked.
@@ -65,16 +65,16 @@ def _distinct(contexts: Floats, labels: list[int]) -> Floats:
     return contexts[first]
 
 
-def _runs_of(
-    view: FeatureView, context: Floats, labels: list[int], complete: Bools
-) -> list[Bools]:
+def _runs_of(view: FeatureView, context: Floats, labels: list[int], complete: Bools) -> list[Bools]:
     """The past runs that tell of a context [d], as masks [n]: a value has to be in each of them.
 
     Those with all of its labels; where they are too few, those with each of them.
     """
     same = [complete & (view.X[:, j] == context[j]) for j in labels]
     together = np.logical_and.reduce(same)
-    return [mask for mask in ([together] if _telling(view, together) else same) if _telling(view, mask)]
+    return [
+        mask for mask in ([together] if _telling(view, together) else same) if _telling(view, mask)
+    ]
 
 
 def _telling(view: FeatureView, mask: Bools) -> bool:
@@ -126,7 +126,9 @@ def bound_notes(task: SearchTask, suggestions: Sequence[Suggestion], X: Floats) 
     if not bounds:
         return ()
     more = len(bounds) - _SHOWN
-    texts = "; ".join(rule.text for rule in bounds[:_SHOWN]) + (f"; {more} more" if more > 0 else "")
+    texts = "; ".join(rule.text for rule in bounds[:_SHOWN]) + (
+        f"; {more} more" if more > 0 else ""
+    )
     return (
         f"Past runs of this context had {texts}; the search stays there (--beyond goes farther).",
     )

@@ -30,7 +30,8 @@ def comparisons(matched: MatchedRuns, name: str, cases: Sequence[Case]) -> list[
     crossings = [held.crossing(case) for case in cases]
     mixed = [held.mixed(case, pairs) for case, pairs in zip(cases, crossings, strict=True)]
     predicted = learnt.held_out.model.predict(np.concatenate(mixed))
-    found, at = [], 0
+    found: list[Adjusted | None] = []
+    at = 0
     for case, pairs in zip(cases, crossings, strict=True):
         found.append(held.judged(case, pairs, predicted[at : at + len(pairs.new)]))
         at += len(pairs.new)

@@ -197,9 +197,7 @@ class GoalChances:
         trees = learnt.learnt.perturbed.forests[0]
         return spread_of_change(trees, start, full, (own_spread(model, start, log), own), log=log)
 
-    def _measured(
-        self, target: Target, full: Floats, predicted: Floats, chance: Floats
-    ) -> Floats:
+    def _measured(self, target: Target, full: Floats, predicted: Floats, chance: Floats) -> Floats:
         """The chances [n] with those of configurations that were run taken from their runs."""
         tried = self.assessor.view.runs.known(full)
         if self.baseline is not None:

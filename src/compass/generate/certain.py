@@ -64,7 +64,16 @@ def generate_certain(generator: Generator, task: SearchTask) -> tuple[SearchTask
     sure = _reach(task, every, likely, chances.chance)
     if not sure.any():
         return shifted, replace(found, meets=np.zeros(len(found.X), dtype=np.bool_))
-    return shifted, _chosen(shifted, found, every[sure])
+    found = _chosen(shifted, found, every[sure])
+    # A proof is about predictions that are as uncertain as that of what comes first.
+    return _shifted(task, found.X[0]), found
+
+
+def confirmed(task: SearchTask, found: Candidates) -> Candidates:
+    """Candidates with `meets` telling whether runs meet every goal with the chance."""
+    if task.chances is None or not len(found.X):
+        return found
+    return replace(found, meets=found.meets & _sure(task, found.X))
 
 
 def _with_trusted(task: SearchTask, X: Floats, likely: Floats) -> tuple[Floats, Floats]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate.base import Floats
+from compass.generate.distinct import another
 from compass.generate.past import PastRuns
 from compass.generate.score import ScoredCandidates
 from compass.generate.task import SearchTask
@@ -55,12 +56,12 @@ def choose_untried(task: SearchTask, past_runs: PastRuns, scored: ScoredCandidat
     promising = _by_improvement(task, past_runs, scored, untried)
     near = _by_nearness(task, scored.X, untried, past_runs.X[past_runs.best])
     chosen = [0]
-    apart = np.full(len(scored), np.inf)
+    fits = np.ones(len(scored), dtype=np.bool_)
+    least = max(task.settings.search.distinct, 1e-12)
     for turn in range(task.count - 1):
-        apart = np.minimum(
-            apart, distances(scored.X, scored.X[chosen[-1]], task.movable, task.geometry)
-        )
-        fits = apart >= max(task.settings.search.distinct, 1e-12)
+        latest = scored.X[chosen[-1]]
+        fits &= distances(scored.X, latest, task.movable, task.geometry) >= least
+        fits &= another(task, scored, chosen[-1])
         sources = (near, promising) if turn % 2 else (promising, near)
         ranked = np.concatenate([safe[: not turn], *sources, np.arange(len(scored))])
         different = ranked[fits[ranked]]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from compass.generate import loss
 from compass.generate.base import Floats
+from compass.generate.distinct import another
 from compass.generate.expected_improvement import choose_untried
 from compass.generate.objectives import as_good_as, objective_values, objectives, preference
 from compass.generate.score import ScoredCandidates, order
@@ -78,7 +79,7 @@ def _choose(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
         return choose_untried(task, past_runs, scored)
     cost = _cost(task, scored)
     if task.count > 1 and task.familiar is not None:
-        sets = _growing_sets(task, scored.X, cost, np.arange(len(scored)))
+        sets = _growing_sets(task, scored, cost, np.arange(len(scored)))
         pool = np.unique(np.concatenate([chosen for _, chosen in sets]))
         unfamiliar = ~task.familiar(scored.X[pool])
         unfamiliar[0] = False
@@ -87,7 +88,7 @@ def _choose(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
             known = np.sort(np.append(known, pool[unfamiliar][: task.count - len(known)]))
     else:
         known = np.arange(len(scored))
-    chosen = _least_loss(task, scored, cost, _growing_sets(task, scored.X, cost, known))
+    chosen = _least_loss(task, scored, cost, _growing_sets(task, scored, cost, known))
     return np.concatenate([chosen[:1], np.sort(chosen[1:])])
 
 
@@ -116,23 +117,27 @@ def _least_loss(
 
 
 def _growing_sets(
-    task: SearchTask, X: Floats, cost: Floats, known: NDArray[np.int64]
+    task: SearchTask, scored: ScoredCandidates, cost: Floats, known: NDArray[np.int64]
 ) -> list[tuple[float, NDArray[np.int64]]]:
     """Sets of different answers under growing budgets for what each may cost more than the best."""
     budgets = task.settings.search.budget * np.array(_BUDGETS)
-    return [(float(b), known[_different(task, X[known], cost[known], b)]) for b in budgets]
+    own = scored.take(known)
+    return [(float(b), known[_different(task, own, cost[known], b)]) for b in budgets]
 
 
-def _different(task: SearchTask, X: Floats, cost: Floats, budget: float) -> NDArray[np.int64]:
+def _different(
+    task: SearchTask, scored: ScoredCandidates, cost: Floats, budget: float
+) -> NDArray[np.int64]:
     """The best and then, one by one, what differs most from those before it within the budget.
 
     When nothing different is left within the budget, the cheapest of the others follow.
     """
     least = max(task.settings.search.distinct, 1e-12)
-    chosen = [0]
+    chosen, X = [0], scored.X
     nearest = distances(X, X[0], task.movable, task.geometry)
+    worth = another(task, scored, 0)
     while len(chosen) < task.count:
-        fits = nearest >= least
+        fits = worth & (nearest >= least)
         if not fits.any():
             break
         cheap = fits & (cost <= budget)
@@ -142,6 +147,7 @@ def _different(task: SearchTask, X: Floats, cost: Floats, budget: float) -> NDAr
             best = int(np.argmin(np.where(fits, cost, np.inf)))
         chosen.append(best)
         nearest = np.minimum(nearest, distances(X, X[best], task.movable, task.geometry))
+        worth &= another(task, scored, best)
     return np.asarray(chosen, dtype=np.int64)
 
 

@@ -82,7 +82,9 @@ class SearchTask:
 
     chances: Chances | None = None  # how likely goals are met; None: none has to be likely
     supported: Callable[[Floats], Bools] | None = None  # which configurations past runs support
-    trusted: Callable[[Floats], Bools] | None = None  # of which nothing but their effects is in doubt
+    trusted: Callable[[Floats], Bools] | None = (
+        None  # of which nothing but their effects is in doubt
+    )
     query: Query = field(default_factory=lambda: Query(kind=Kind.RECOMMEND))
     contexts: Floats = field(default_factory=lambda: np.empty((0, 0)))  # [c, d] averaged over
     baseline: StartingPoint | None = None

@@ -65,9 +65,7 @@ class HeldOut:
         """Their coordinates [d, v] in a scale."""
         if id(scale) not in self._placed:
             self._placed.clear()
-            self._placed[id(scale)] = np.ascontiguousarray(
-                scale.place(self.view.X[self.rows]).T
-            )
+            self._placed[id(scale)] = np.ascontiguousarray(scale.place(self.view.X[self.rows]).T)
         return self._placed[id(scale)]
 
     def errors(self, *, usual: float, log: bool) -> Errors:

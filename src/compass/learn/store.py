@@ -17,9 +17,9 @@ from compass.learn.compare import Selection
 from compass.learn.features import FeatureView, Floats, Rows
 from compass.learn.folds import CrossValidation
 from compass.learn.intervals import change_interval, some_rows, value_interval
-from compass.learn.skill import skill_of
 from compass.learn.outcomes import LearntOutcome, OutcomeData, OutcomeModel
 from compass.learn.select import select_recipe
+from compass.learn.skill import skill_of
 from compass.learn.training import FinalModel, TrainingPlan, train_final
 from compass.model.base import Fitted, Learner
 from compass.model.error import HeldOutPredictions, folds_interval

@@ -56,12 +56,13 @@ def _about(task: SearchTask, certificate: Certificate) -> Certificate:
         and certificate.status is not CertificateStatus.NO_PROOF
     ):
         moved = [
-            f"a prediction of {in_numbers(target)}"
+            in_numbers(target)
             for target, wanted in zip(task.targets, chances.targets, strict=True)
             if target.by_chance and not target.is_class and target != wanted
         ]
         if moved:
-            reason = f"{reason} For a chance of {chance:.0%} it takes {' and '.join(moved)}."
+            about = f"The goal is a prediction of {' and '.join(moved)}"
+            reason = f"{reason} {about}, which it takes here for a chance of {chance:.0%}."
     return certificate.model_copy(
         update={
             "reason": reason,

@@ -14,7 +14,6 @@ import numpy as np
 from compass.trust.interval import Conformal, size
 from compass.trust.rank import Floats
 
-
 _TELLING = 40  # held-out runs that tell how far spreads tell errors
 _USUAL = 0.99  # squares of errors beyond this quantile are cut off: single runs must not decide
 _USUALLY = 0.99  # of the runs: an error that is larger on its side is unusual
@@ -53,7 +52,9 @@ class Errors:
         model is, and a search for what is likely enough looks for small spreads.
         """
         floor = _floor(missed, size(spread, usual), weight) if usual else 0.0
-        return cls._sorted(missed / _expected(spread, usual, floor), weight, unseen, usual, log, floor)
+        return cls._sorted(
+            missed / _expected(spread, usual, floor), weight, unseen, usual, log, floor
+        )
 
     @classmethod
     def _sorted(

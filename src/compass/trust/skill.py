@@ -42,7 +42,7 @@ def skill(errors: Floats, simple: Floats, weight: Floats) -> Skill:
 def errors_of(y: Floats, predicted: Floats, *, classes: bool) -> Floats:
     """The errors [v] of predictions [v]; of what is always positive, those of the logarithm."""
     if classes:
-        return (y != predicted).astype(np.float64)
+        return np.asarray(y != predicted, dtype=np.float64)
     if len(y) and y.min() > 0:
         return np.asarray(np.abs(np.log(y) - np.log(np.maximum(predicted, y.min() * 1e-3))))
     return np.asarray(np.abs(y - predicted))

@@ -1,0 +1,80 @@
+"""What of the candidates is suggested, in which order, and what is only an idea.
+
+Decision 0032 (docs/decisions).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from compass.domain.answer import (
+    Certificate,
+    CertificateStatus,
+    Label,
+    Measured,
+    Suggestion,
+)
+from compass.evidence.best_measured import dominated
+from compass.generate.base import Candidates
+from compass.generate.objectives import objectives
+from compass.generate.score import score
+from compass.generate.task import SearchTask
+from compass.prepare.encode import Encoder
+
+_BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
+
+
+def with_measured(task: SearchTask, found: Candidates, best: Measured | None) -> Candidates:
+    """The candidates with the best measured configuration, where it can be one of them."""
+    if best is None or task.past_runs is None or task.baseline is not None:
+        return found
+    x = Encoder(task.space).encode(best.config)
+    if (x == found.X).all(axis=1).any():
+        return found
+    scored = score(task, x[None, :])
+    if scored.violation[0] > 0:
+        return found
+    first = scored.candidates()
+    if task.chances is not None:
+        sure = task.chances.least(first.X) >= task.chances.chance
+        first = replace(first, meets=first.meets & sure)
+    last = np.roll(np.arange(len(found) + 1), -1)  # a certificate is about the first
+    return found.after(first).take(last)
+
+
+def relied_on(
+    task: SearchTask, judged: tuple[Suggestion, ...], best: Measured | None = None
+) -> tuple[tuple[Suggestion, ...], tuple[Suggestion, ...]]:
+    """What can be suggested, the better label first; and the rest: ideas that a run may settle.
+
+    What is worse than the best measured run comes after everything else. The changed
+    configuration of a what-if is the person's own: it is told whatever its label.
+    """
+    if task.forward:
+        return judged, ()
+    fine = [s for s in judged if s.meets_goals and s.trust.label is not Label.UNSUPPORTED]
+    rest = tuple(s for s in judged if s not in fine)
+    if objectives(task.targets) and any(s.edits for s in fine):
+        # To change nothing is trusted, and no answer to a question for something better.
+        fine = [s for s in fine if s.edits or task.baseline is None]
+
+    def place(one: Suggestion) -> tuple[bool, int]:
+        return dominated(task, one, best), _BETTER.index(one.trust.label)
+
+    return tuple(sorted(fine, key=place))[: task.count], rest
+
+
+def about_first(
+    certificate: Certificate | None,
+    judged: tuple[Suggestion, ...],
+    suggestions: tuple[Suggestion, ...],
+) -> Certificate | None:
+    """The certificate of what was found first; it claims nothing of another first suggestion."""
+    if certificate is None or not suggestions or suggestions[0] is judged[0]:
+        return certificate
+    if certificate.status is not CertificateStatus.OPTIMAL:
+        return certificate
+    other = judged[0]
+    why = f"but is {other.trust.label.value}" if other.meets_goals else "but is not likely enough"
+    reason = f"Another configuration is best under this model, {why}."
+    return certificate.model_copy(update={"status": CertificateStatus.BEST_FOUND, "reason": reason})

@@ -1,0 +1,63 @@
+"""Which answers a person would call different: 42, 41 and 40 cores are one.
+
+Decision 0011 (docs/decisions).
+"""
+
+import numpy as np
+
+from compass.domain.space import Category
+from compass.generate.base import Bools, Floats
+from compass.generate.score import ScoredCandidates
+from compass.generate.task import SearchTask
+
+_FEW = 12  # a parameter with no more values: each of them is a choice of its own
+_RATIO = 1.2  # numbers that differ by this factor are different
+_SHARE = 0.1  # and those that differ by this share of their range
+_MANY = 10  # who asks for more answers than this wants them close
+
+
+def another(task: SearchTask, scored: ScoredCandidates, chosen: int) -> Bools:
+    """Which candidates [n] are worth having beside a chosen one.
+
+    They differ from it in a way that a person would notice, and they are not that one with a
+    further change that is of no use.
+    """
+    if task.count > _MANY:
+        return np.ones(len(scored), dtype=np.bool_)
+    x = scored.X[chosen]
+    return different(task, scored.X, x) & ~_needless(task, scored, chosen)
+
+
+def different(task: SearchTask, X: Floats, x: Floats) -> Bools:
+    """Which configurations X [n, d] differ noticeably from x [d] in something that may move."""
+    found = np.zeros(len(X), dtype=np.bool_)
+    for column in task.movable:
+        parameter, values, own = task.space.parameters[column], X[:, column], x[column]
+        apart = values != own
+        if not isinstance(parameter, Category) and not _few(task, int(column)):
+            none = task.geometry.none[column]
+            gap, size = np.abs(values - own), np.maximum(np.abs(values), abs(own))
+            lesser = np.minimum(np.abs(values), abs(own))
+            ratio = (values * own > 0) & (size >= _RATIO * lesser)
+            apart &= ratio | (gap >= _SHARE * (parameter.high - parameter.low))
+            apart |= (values == none) != (own == none)
+        found |= apart
+    return found
+
+
+def _few(task: SearchTask, column: int) -> bool:
+    parameter = task.space.parameters[column]
+    assert not isinstance(parameter, Category)
+    if parameter.allowed:
+        return len(parameter.allowed) <= _FEW
+    return bool(parameter.step and (parameter.high - parameter.low) / parameter.step < _FEW)
+
+
+def _needless(task: SearchTask, scored: ScoredCandidates, chosen: int) -> Bools:
+    """Which candidates [n] make every change of a chosen one, and more for nothing."""
+    if not task.proximity:
+        return np.zeros(len(scored), dtype=np.bool_)
+    x = scored.X[chosen]
+    moved = np.flatnonzero(x != task.start)
+    whole = (scored.X[:, moved] == x[moved]).all(axis=1)
+    return np.asarray(whole & (scored.preference >= scored.preference[chosen]))
