@@ -40,14 +40,15 @@ def generate_certain(generator: Generator, task: SearchTask) -> tuple[SearchTask
     chances = task.chances
     if chances is None:
         return task, generator.generate(task)
-    at, tried = task.start, []
+    at = task.start
+    tried: list[Floats] = []
     for _ in range(_ROUNDS):
         shifted = _shifted(task, at)
         # What can be trusted is chosen once, among all that is likely enough.
         found = generator.generate(replace(shifted, trusted=None))
         if not len(found.X):
             return shifted, found
-        tried.append(found.tried[:_LOOKED_AT])
+        tried += [found.tried[:_LOOKED_AT]] if len(found.tried) else []
         first = _first_supported(task, found.X)
         if _sure(task, found.X[[first]])[0] or not found.meets[first] or task.timed_out:
             break
@@ -57,14 +58,18 @@ def generate_certain(generator: Generator, task: SearchTask) -> tuple[SearchTask
     every = _unique(np.concatenate([found.X, *tried]))
     likely = chances.least(every)
     every, likely = _with_trusted(task, every, likely)
-    if found.exhaustive and not _reach(task, every, likely, chances.chance).any():
+    if found.exhaustive and tried and not _reach(task, every, likely, chances.chance).any():
         every = _unique(np.concatenate([found.X, found.tried]))
         likely = chances.least(every)
     found = replace(found, tried=every, likely=likely)
     sure = _reach(task, every, likely, chances.chance)
     if not sure.any():
         return shifted, replace(found, meets=np.zeros(len(found.X), dtype=np.bool_))
-    found = _chosen(shifted, found, every[sure])
+    if tried:
+        found = _chosen(shifted, found, every[sure])
+    else:  # another generator: its own choice, what is likely enough first
+        fine = _sure(task, found.X)
+        found = replace(found, meets=fine).take(np.argsort(~fine, kind="stable"))
     # A proof is about predictions that are as uncertain as that of what comes first.
     return _shifted(task, found.X[0]), found
 
@@ -103,9 +108,6 @@ def _shifted(task: SearchTask, at: Floats) -> SearchTask:
 
 def _chosen(task: SearchTask, found: Candidates, X: Floats) -> Candidates:
     """The answers among configurations X [n, d] that are all likely enough."""
-    assert task.chances is not None
-    if not len(found.tried):
-        return found
     scored = score(task, X)
     scored = replace(scored, valid=np.zeros(len(X)))  # they meet the goals, shifted or not
     ranked = preferred(task, scored.take(np.flatnonzero(scored.violation == 0)))

@@ -49,6 +49,8 @@ def pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     it is unsupported, it is worth a run.
     """
     chosen = _choose(task, scored)
+    if not len(chosen):
+        return chosen
     if task.supported is not None and not task.supported(scored.X[chosen]).all():
         fine = positions(task, scored, task.supported)
         if not len(fine):
