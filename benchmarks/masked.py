@@ -120,13 +120,15 @@ class Examiner:
         tally.seconds.append(time.perf_counter() - began)
         for stage, seconds in answer.seconds.items():
             tally.stages.setdefault(stage, []).append(seconds)
-        for suggestion in answer:
+        # Goals here are narrow: what was found counts, whether or not it is likely enough.
+        found = [*answer, *answer.ideas]
+        for suggestion in found:
             tally.violations += self.checker.problems(suggestion, given)
-        if not len(answer):
+        if not found:
             tally.unanswered += 1
             tally.errors.append(NO_ANSWER)
             return
-        first = answer[0]
+        first = found[0]
         tally.forced += any(edit.forced_by for edit in first.edits)
         got = {o.name: o.value for o in first.outcomes} if outcomes else first.config
         broken = self.checker.share_broken(first.config)

@@ -14,7 +14,7 @@ from compass.trust.interval import calibrate
 
 def errors(values: list[float], *, log: bool = False) -> Errors:
     array = np.array(values)
-    return Errors.of(array, np.ones(len(array)), 1.0, usual=0.0, log=log)
+    return Errors.of(array, np.zeros(len(array)), np.ones(len(array)), 1.0, usual=0.0, log=log)
 
 
 def test_the_chance_of_a_range_is_the_share_of_new_runs_in_it() -> None:

@@ -49,6 +49,7 @@ from compass.evidence.conditions import Predicted, conditions_at, scores_at_base
 from compass.evidence.contexts import across, completed, left_open
 from compass.evidence.effects import with_effects
 from compass.evidence.past_runs import beside_best, measured_at
+from compass.evidence.prices import prices
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.certain import confirmed, generate_certain
 from compass.generate.legality import checked, lawful
@@ -138,6 +139,8 @@ def answer_by_search(
         text=format_query(task.query),
         suggestions=suggestions,
         ideas=ideas,
+        best_measured=best,
+        prices=prices(searched, assessor, found),
         chance=_chance_asked(task),
         reachable={} if suggestions else _reachable(searched, judged, found),
         baseline=None if task.baseline is None else task.baseline.config,

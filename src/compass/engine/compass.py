@@ -353,17 +353,19 @@ class Compass(Questions):
         clock = Clock()
         task, assessor = self._bind_task(query, clock)
         kept = () if isinstance(task, Scope) else task.assumed.kept
+        answer: Answer | None = None
         try:
             answer = self._answered(query, task, assessor, curve, runs, clock)
         except ConflictingRules:
             if not kept:
                 raise
-        else:
-            if answer.suggestions or not kept:
-                return answer
+        if answer is not None and (answer.suggestions or not kept):
+            return answer
         without = query.model_copy(update={"dependencies": "ignore"})
-        answer = self._answer(without, curve, runs)
-        return answer.model_copy(update={"notes": (given_up(kept), *answer.notes)})
+        other = self._answer(without, curve, runs)
+        if answer is not None and not other.suggestions:
+            return answer
+        return other.model_copy(update={"notes": (given_up(kept), *other.notes)})
 
     def _answered(
         self,

@@ -21,7 +21,7 @@ from compass.domain.target import Target
 from compass.engine.bounds import context_bounds
 from compass.engine.dependencies import unstated
 from compass.engine.scope import Scope, scope_of
-from compass.engine.starts import contexts_of, matching_rows, measured_best, pinned_by
+from compass.engine.starts import contexts_of, matching_rows, pinned_by
 from compass.evidence import baseline as base
 from compass.evidence.assessor import Assessor
 from compass.evidence.chances import GoalChances
@@ -217,8 +217,6 @@ def _recommend(query: Query, scope: Scope, store: ModelStore) -> _Start:
     varying = [j for j, n in enumerate(names) if n not in tied and n not in free]
     fixed = {names.index(name): value for name, value in pinned.items()}
     contexts = contexts_of(view, rows, start, varying, fixed, store.settings.search.contexts, rng)
-    of_problem = [names.index(name) for name in view.features.having(Role.CONTEXT)]
-    comparable = not unmet and (contexts[:, of_problem] == start[of_problem]).all()
     return _Start(
         start=start,
         contexts=contexts,
@@ -230,7 +228,6 @@ def _recommend(query: Query, scope: Scope, store: ModelStore) -> _Start:
             rows=rows[:0] if unmet else rows,
             given=tuple(pinned),
             sampled=prepared.sample is not None,
-            best=measured_best(best, query, prepared) if comparable else None,
             notes=(*notes, *unmet),
         ),
     )

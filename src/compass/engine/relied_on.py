@@ -14,7 +14,7 @@ from compass.domain.answer import (
     Measured,
     Suggestion,
 )
-from compass.evidence.best_measured import dominated
+from compass.evidence.best_measured import worse_than_measured
 from compass.generate.base import Candidates
 from compass.generate.objectives import objectives
 from compass.generate.score import score
@@ -59,7 +59,7 @@ def relied_on(
         fine = [s for s in fine if s.edits or task.baseline is None]
 
     def place(one: Suggestion) -> tuple[bool, int]:
-        return dominated(task, one, best), _BETTER.index(one.trust.label)
+        return worse_than_measured(task, one, best), _BETTER.index(one.trust.label)
 
     return tuple(sorted(fine, key=place))[: task.count], rest
 

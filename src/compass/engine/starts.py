@@ -11,10 +11,8 @@ from compass.domain.query import Query
 from compass.domain.space import Space
 from compass.engine.scope import Scope
 from compass.evidence.matching import obeyed
-from compass.generate.measured_runs import MeasuredRuns
 from compass.language import format_value, parse_rule
 from compass.learn.features import FeatureView, Floats, Rows
-from compass.prepare import Prepared
 from compass.prepare.encode import Encoder
 from compass.prepare.weigh import order
 
@@ -92,10 +90,3 @@ def contexts_of(
     together = np.concatenate([start[None, :], chosen])
     distinct = np.unique(together, axis=0, return_index=True)[1]
     return np.asarray(together[np.sort(distinct)][:limit])
-
-
-def measured_best(position: int, query: Query, prepared: Prepared) -> MeasuredRuns:
-    """The best run of the same context, as it was measured: what a suggestion has to beat."""
-    space = prepared.space.select(query.goals)
-    measured = Encoder(space).decode(prepared.columns_of(tuple(query.goals))[position])
-    return MeasuredRuns.of(prepared, [int(prepared.row_id[position])], measured)

@@ -15,7 +15,12 @@ from compass.domain.target import Target
 from compass.evidence.assessor import Assessor
 from compass.evidence.matching import obeyed
 from compass.generate.loss import proximity
-from compass.generate.objectives import objectives, preference, sign
+from compass.generate.objectives import (
+    as_good_as,
+    objective_values,
+    objectives,
+    preference,
+)
 from compass.generate.score import score_targets
 from compass.generate.task import SearchTask
 from compass.learn.features import Rows
@@ -126,8 +131,8 @@ def _measured(
     )
 
 
-def dominated(task: SearchTask, one: Suggestion, best: Measured | None) -> bool:
-    """Whether a suggestion is worse than a measured run of its one context, in all that counts.
+def worse_than_measured(task: SearchTask, one: Suggestion, best: Measured | None) -> bool:
+    """Whether a suggestion is worse than the best measured run of its one context.
 
     A suggestion that was run is worth what was measured. Where predictions are means over several
     contexts, runs of one of them are no comparison.
@@ -135,12 +140,14 @@ def dominated(task: SearchTask, one: Suggestion, best: Measured | None) -> bool:
     directed = objectives(task.targets)
     if best is None or not directed or task.past_runs is None:
         return False
-    worse = False
+    values: dict[str, Floats] = {}
     for target in directed:
         outcome = one.outcome(target.name)
-        value = outcome.value if outcome.observed is None or task.baseline else outcome.observed
-        own, other = sign(target) * float(value), sign(target) * float(best.outcomes[target.name])  # type: ignore[arg-type]
-        if own < other:
-            return False
-        worse |= own > other + _EQUAL * abs(other)
-    return worse
+        own = outcome.observed if task.baseline is None else None
+        values[target.name] = np.array(
+            [outcome.value if own is None else own, best.outcomes[target.name]], dtype=np.float64
+        )
+    mine, other = preference(objective_values(directed, values, (2,))).tolist()
+    # From a baseline the smallest change within the tolerance of the best value is preferred.
+    slack = task.settings.search.tolerance if task.proximity else _EQUAL
+    return bool(mine > as_good_as(other, slack))

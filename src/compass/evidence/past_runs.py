@@ -109,15 +109,11 @@ def measured_at(task: SearchTask, assessor: Assessor, X: Floats) -> list[Config]
 
 
 def beside_best(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[str, ...]:
-    """The best measured run of the context, and whether the first suggestion may beat it."""
-    past_runs, best = task.past_runs, task.assumed.best
-    compared, notes = None, []
-    if past_runs is not None and past_runs.best >= 0 and len(found.X):
-        compared = _best_of(task, assessor, past_runs)
-        notes = [_expected(task, past_runs, found, compared.as_best)]
-    if best is not None and best != compared:
-        notes = [f"Best measured run of this context: {best.named}.", *notes]
-    return tuple(notes)
+    """Whether the first suggestion may beat the best past run of its context, as a note."""
+    past_runs = task.past_runs
+    if past_runs is None or past_runs.best < 0 or not len(found.X):
+        return ()
+    return (_expected(task, past_runs, found, _best_of(task, assessor, past_runs).as_best),)
 
 
 def _expected(task: SearchTask, past_runs: PastRuns, found: Candidates, best: str) -> str:

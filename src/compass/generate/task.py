@@ -14,7 +14,6 @@ from compass.domain.space import Space
 from compass.domain.target import Target
 from compass.generate.base import Bools, Chances, Columns, Floats, Predictor
 from compass.generate.linear_rules import LinearRules, linear_rules_of
-from compass.generate.measured_runs import MeasuredRuns
 from compass.prepare.geometry import Geometry
 from compass.rules import Rule
 from compass.settings import Settings
@@ -40,7 +39,6 @@ class Assumptions:
     where: str = ""  # where the baseline comes from; empty: there is none
     matching: int = 0  # past runs that meet the conditions
     sampled: bool = False  # whether the past runs are a sample of more
-    best: MeasuredRuns | None = None  # the best one of the context; None: none is comparable
     notes: tuple[str, ...] = ()
     rows: Columns = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # of these runs
     given: tuple[str, ...] = ()  # parameters that a recommendation sets
