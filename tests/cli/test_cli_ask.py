@@ -112,13 +112,13 @@ def test_fitting_a_saved_engine_again_keeps_its_rules(saved: Path, tmp_path: Pat
 
 
 def test_a_baseline_in_a_file_is_the_same_as_the_row(saved: Path, tmp_path: Path) -> None:
-    row = cp.load(saved).data.row(5)
+    row = cp.load(saved).data.row(0)
     as_yaml, as_json = tmp_path / "b.yaml", tmp_path / "b.json"
     as_yaml.write_text(yaml.safe_dump(row))
     as_json.write_text(json.dumps(row, indent="\t"))
     answers = [
         cp.Answer.model_validate_json(compass("ask", saved, RECONFIGURE, "--json", *start).out)
-        for start in (("--from", "row:5"), ("--from", as_yaml), ("--from", as_json))
+        for start in (("--from", "row:0"), ("--from", as_yaml), ("--from", as_json))
     ]
     assert answers[0].suggestions
     for other in answers[1:]:
@@ -138,7 +138,7 @@ def test_conditions_count_and_curves_from_flags(saved: Path) -> None:
 
 @pytest.mark.parametrize("level", ["50%", "0.5"])
 def test_the_level_of_intervals_from_a_flag(saved: Path, level: str) -> None:
-    words = ("ask", saved, RECONFIGURE, "--from", "row:3", "--no-prove", "--json")
+    words = ("ask", saved, RECONFIGURE, "--from", "row:0", "--no-prove", "--json")
     usual, narrow = compass(*words), compass(*words, "--level", level)
     wide, tight = (
         json.loads(result.out)["suggestions"][0]["outcomes"] for result in (usual, narrow)
@@ -181,7 +181,7 @@ def test_a_level_that_is_no_share_is_refused(saved: Path, level: str) -> None:
 
 @pytest.mark.parametrize("chance", ["95%", "0.95"])
 def test_the_chance_and_beyond_from_flags(saved: Path, chance: str) -> None:
-    words = ("ask", saved, RECONFIGURE, "--from", "row:3", "--no-prove", "--json")
+    words = ("ask", saved, RECONFIGURE, "--from", "row:0", "--no-prove", "--json")
     plain = json.loads(compass(*words).out)
     result = compass(*words, "--chance", chance, "--beyond")
     assert result.code == 0, result.err

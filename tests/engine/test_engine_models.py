@@ -144,7 +144,9 @@ def test_brought_trees_answer_with_a_proof(trees: tuple[Path, Any]) -> None:
     assert (card.family, card.provable) == ("brought", True)
     answer = with_model(path, settings=SEARCHED).ask(f"{QUESTIONS[0]} top 1", prove=20.0)
     assert answer.certificate is not None
-    assert answer.certificate.status.value == "optimal"
+    # The proof is closed; the best under the model may be less supported than the suggestion.
+    assert answer.certificate.status.value in ("optimal", "best found")
+    assert answer.certificate.gap == pytest.approx(0, abs=1e-6)
     assert answer.models[0].family == "brought"
 
 

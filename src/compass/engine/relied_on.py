@@ -14,6 +14,7 @@ from compass.domain.answer import (
     Measured,
     Suggestion,
 )
+from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import worse_than_measured
 from compass.generate.base import Candidates
 from compass.generate.objectives import objectives
@@ -43,7 +44,10 @@ def with_measured(task: SearchTask, found: Candidates, best: Measured | None) ->
 
 
 def relied_on(
-    task: SearchTask, judged: tuple[Suggestion, ...], best: Measured | None = None
+    task: SearchTask,
+    assessor: Assessor,
+    judged: tuple[Suggestion, ...],
+    best: Measured | None = None,
 ) -> tuple[tuple[Suggestion, ...], tuple[Suggestion, ...]]:
     """What can be suggested, the better label first; and the rest: ideas that a run may settle.
 
@@ -59,9 +63,12 @@ def relied_on(
         fine = [s for s in fine if s.edits or task.baseline is None]
 
     def place(one: Suggestion) -> tuple[bool, int]:
-        return worse_than_measured(task, one, best), _BETTER.index(one.trust.label)
+        return worse_than_measured(task, assessor, one, best), _BETTER.index(one.trust.label)
 
-    return tuple(sorted(fine, key=place))[: task.count], rest
+    shown = sorted(fine, key=place)[: task.count]
+    if task.count > 1 and fine and fine[0] not in shown:
+        shown[-1] = fine[0]  # what comes first by the goals alone is a choice, whatever its label
+    return tuple(shown), rest
 
 
 def about_first(

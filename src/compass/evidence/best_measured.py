@@ -85,7 +85,12 @@ def _order(
     runs: "Rows | list[Rows]",
 ) -> Rows:
     """Positions of configurations X [n, d] from best to worst by what was measured in `runs`."""
-    measured = {t.name: _means(assessor, t.name, runs) for t in targets}
+    measured = {
+        t.name: _means(assessor, t.name, runs)
+        if isinstance(runs, np.ndarray)
+        else _believed(assessor, t.name, X, runs)
+        for t in targets
+    }
     known = np.all([np.isfinite(values).all(axis=1) for values in measured.values()], axis=0)
     filled = {name: np.nan_to_num(values) for name, values in measured.items()}
     aims = score_targets(replace(task, targets=targets), filled, len(X))
@@ -98,8 +103,22 @@ def _means(assessor: Assessor, name: str, runs: "Rows | list[Rows]") -> Floats:
     scores = assessor.learnt(name).scores
     if isinstance(runs, np.ndarray):
         return scores[runs]
-    with np.errstate(invalid="ignore"):
-        return np.array([_mean(scores[some]) for some in runs]).reshape(len(runs), -1)
+    return np.array([_mean(scores[some]) for some in runs]).reshape(len(runs), -1)
+
+
+def _believed(assessor: Assessor, name: str, X: Floats, runs: list[Rows]) -> Floats:
+    """What configurations X [n, d] are worth, [n, outputs]: the means of their runs.
+
+    Where repeated runs tell how far runs scatter, means are drawn to the prediction: of many
+    configurations that were run once, the best was lucky.
+    """
+    learnt = assessor.learnt(name)
+    means = _means(assessor, name, runs)
+    if not learnt.reliability.own_error:
+        return means
+    share = learnt.reliability.weight(np.array([len(some) for some in runs]))[:, None]
+    predicted = learnt.learnt.model.predict(X)
+    return np.asarray(predicted + share * (means - predicted))
 
 
 def _mean(values: Floats) -> Floats:
@@ -131,8 +150,10 @@ def _measured(
     )
 
 
-def worse_than_measured(task: SearchTask, one: Suggestion, best: Measured | None) -> bool:
-    """Whether a suggestion is worse than the best measured run of its one context.
+def worse_than_measured(
+    task: SearchTask, assessor: Assessor, one: Suggestion, best: Measured | None
+) -> bool:
+    """Whether a suggestion is expected to be worse than the best measured run of its one context.
 
     A suggestion that was run is worth what was measured. Where predictions are means over several
     contexts, runs of one of them are no comparison.
@@ -140,13 +161,15 @@ def worse_than_measured(task: SearchTask, one: Suggestion, best: Measured | None
     directed = objectives(task.targets)
     if best is None or not directed or task.past_runs is None:
         return False
+    encoder, runs = Encoder(task.space), assessor.view.runs
+    X = np.array([encoder.encode(config) for config in (one.config, best.config)])
+    every = [runs.positions(x) for x in X]
     values: dict[str, Floats] = {}
     for target in directed:
-        outcome = one.outcome(target.name)
-        own = outcome.observed if task.baseline is None else None
-        values[target.name] = np.array(
-            [outcome.value if own is None else own, best.outcomes[target.name]], dtype=np.float64
-        )
+        value = one.outcome(target.name).value
+        known = _believed(assessor, target.name, X, every)[:, 0]
+        assert isinstance(value, float)
+        values[target.name] = np.where(np.isfinite(known), known, value)
     mine, other = preference(objective_values(directed, values, (2,))).tolist()
     # From a baseline the smallest change within the tolerance of the best value is preferred.
     slack = task.settings.search.tolerance if task.proximity else _EQUAL

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.answer import Effect, Finding, Label, Trust
+from compass.domain.answer import Effect, Finding, Label, Trust, Unobserved
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.space import Category
 from compass.evidence.adjusted import comparisons
@@ -18,6 +18,7 @@ from compass.evidence.comparable import MatchedRuns
 from compass.evidence.findings import Case, Expected, enough
 from compass.evidence.matching import best_run, obeyed
 from compass.generate.task import SearchTask
+from compass.trust.assess import REPEATED
 from compass.trust.pairs.effect import Count, Outcome, count
 from compass.trust.pairs.index import Around, Paired, PairIndex
 
@@ -39,12 +40,32 @@ def with_effects(
     return [
         trust.model_copy(
             update={
-                "doubts": (*trust.doubts, *effect_doubts(mine, matched, compared=old is not None)),
+                "doubts": (*trust.doubts, *_doubts(trust, mine, matched, compared=old is not None)),
                 "effects": tuple(mine),
             }
         )
         for trust, mine, old in zip(trusts, found, references, strict=True)
     ]
+
+
+def _doubts(
+    trust: Trust, mine: Sequence[Effect], matched: MatchedRuns, *, compared: bool
+) -> tuple[Doubt, ...]:
+    """What the effects leave in doubt.
+
+    What a configuration does that was run more than once is known without comparing it with
+    others, where it is known to be a run of the same thing. That pairs say otherwise, or that
+    nobody tried anything else, stays.
+    """
+    doubts = effect_doubts(mine, matched, compared=compared)
+    if trust.measured < REPEATED or not matched.known.identifiable:
+        return doubts
+    never = {effect.knob for effect in mine if effect.unobserved is Unobserved.NEVER_VARIED}
+    return tuple(
+        doubt
+        for doubt in doubts
+        if doubt.code is not DoubtCode.EFFECT_NEVER_OBSERVED or never & {*doubt.columns}
+    )
 
 
 def _references(task: SearchTask, matched: MatchedRuns, X: Floats) -> list[Floats | None]:

@@ -55,9 +55,9 @@ def _few(task: SearchTask, column: int) -> bool:
 
 def _needless(task: SearchTask, scored: ScoredCandidates, chosen: int) -> Bools:
     """Which candidates [n] make every change of a chosen one, and more for nothing."""
-    if not task.proximity:
-        return np.zeros(len(scored), dtype=np.bool_)
     x = scored.X[chosen]
     moved = np.flatnonzero(x != task.start)
+    if not task.proximity or not len(moved):  # who asks for more than no change gets it
+        return np.zeros(len(scored), dtype=np.bool_)
     whole = (scored.X[:, moved] == x[moved]).all(axis=1)
     return np.asarray(whole & (scored.preference >= scored.preference[chosen]))

@@ -31,6 +31,12 @@ def certified(
     if seconds < _LEAST:
         reason = "The time for this question was over before a proof could begin."
         return found, Certificate(status=CertificateStatus.NO_PROOF, reason=reason, cut=True)
+    if _likely_otherwise(task, found):
+        reason = (
+            "How likely a run meets the goals depends on more than one prediction here, so nothing "
+            "is proved about them."
+        )
+        return found, _about(task, Certificate(status=CertificateStatus.NO_PROOF, reason=reason))
     from compass.prove import prove
 
     proof = prove(task, found, seconds)
@@ -42,6 +48,16 @@ def certified(
     if proof.better is None:
         return found, certificate
     return _with_first(task, found, proof.better), certificate
+
+
+def _likely_otherwise(task: SearchTask, found: Candidates) -> bool:
+    """Whether the first candidate is likely enough though its prediction misses the shifted goals.
+
+    It is where chances are means over several contexts, or those of runs of that configuration.
+    """
+    if task.chances is None or not len(found.X) or not found.meets[0]:
+        return False
+    return bool(score(task, found.X[:1]).valid[0] > 0)
 
 
 def _about(task: SearchTask, certificate: Certificate) -> Certificate:

@@ -13,7 +13,7 @@ from compass.trust.rank import Floats, Rows
 from compass.trust.spread import Perturbed
 from compass.trust.support import Support
 
-_REPEATED = 2  # runs of one configuration that tell of it without the model
+REPEATED = 2  # runs of one configuration that tell of it without the model
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def doubts_about(
     runs; what was run twice is known by its own runs, however uncertain the model is.
     """
     if scores.runs:
-        return _about_certainty(scores, settings) if scores.runs < _REPEATED else ()
+        return _about_certainty(scores, settings) if scores.runs < REPEATED else ()
     if unseen:
         return (Doubt(code=DoubtCode.UNSEEN_VALUE, columns=tuple(unseen)),)
     ood = scores.ood
