@@ -63,27 +63,12 @@ def _likely_otherwise(task: SearchTask, found: Candidates) -> bool:
 def _about(task: SearchTask, certificate: Certificate) -> Certificate:
     """The certificate with the goals that it is about, shifted to keep the chance."""
     goals = tuple(in_numbers(target) for target in task.targets if target.direction is None)
-    chance, reason, chances = None, certificate.reason, task.chances
-    if chances is not None and any(target.by_chance for target in task.targets):
-        chance = chances.chance
-    if (
-        chances is not None
-        and chance is not None
-        and certificate.status is not CertificateStatus.NO_PROOF
-    ):
-        moved = [
-            in_numbers(target)
-            for target, wanted in zip(task.targets, chances.targets, strict=True)
-            if target.by_chance and not target.is_class and target != wanted
-        ]
-        if moved:
-            about = f"The goal is a prediction of {' and '.join(moved)}"
-            reason = f"{reason} {about}, which it takes here for a chance of {chance:.0%}."
+    chances = task.chances
+    by_chance = chances is not None and any(target.by_chance for target in task.targets)
     return certificate.model_copy(
         update={
-            "reason": reason,
             "goals": goals,
-            "chance": chance,
+            "chance": chances.chance if chances is not None and by_chance else None,
             "tolerance": task.settings.search.tolerance if objectives(task.targets) else None,
             "measured": task.past_runs is not None,
         }
