@@ -11,13 +11,14 @@ from benchmarks.roles import PLAIN
 SETTINGS = "Compass reconfigure, prove=0"
 
 
-def engine(seed: int, deadline: float = 30.0) -> cp.Compass:
+def engine(
+    seed: int, deadline: float = 30.0, *, family: str = PLAIN.surrogate, rows: int = ROWS
+) -> cp.Compass:
     """An engine over the table of jobs, not yet fitted; questions have to ask for a proof."""
-    X, y = table(ROWS, SEED)
+    X, y = table(rows, SEED)
     data = cp.read(columns_of(X, y), study=study())
-    return cp.Compass(
-        data, seed=seed, settings=PLAIN.model_copy(update={"prove": 0.0, "deadline": deadline})
-    )
+    chosen = {"prove": 0.0, "deadline": deadline, "surrogate": family}
+    return cp.Compass(data, seed=seed, settings=PLAIN.model_copy(update=chosen))
 
 
 def run(case: Case) -> list[Sheet]:
