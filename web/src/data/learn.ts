@@ -90,7 +90,7 @@ export function newEngine(
 
 const LOOKED_AT = 5; // engines
 const NAMED = 3; // columns that were left out
-const NOTHING: Study = { rules: [], drop: [], dependencies: [] };
+const NOTHING: Study = { rules: [], drop: [], dependencies: [], trust: {} };
 const OPTIONS = ["surrogate", "generator", "seed", "keep", "reducer", "tune", "represent"] as const;
 
 /** Engines of a list that may have learnt just this way, the newest first: what was said about the

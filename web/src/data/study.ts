@@ -26,6 +26,11 @@ export function tidy(study: Study): Study {
     drop: [...new Set(study.drop ?? [])],
     rules: [...new Set(study.rules ?? [])],
     dependencies: [...new Set(study.dependencies ?? [])],
+    trust: Object.fromEntries(
+      Object.entries(study.trust ?? {})
+        .filter(([, value]) => value !== null && value !== undefined)
+        .sort(byKey),
+    ),
   };
   if (study.group) tidied.group = study.group;
   if (study.time) tidied.time = study.time;
@@ -57,6 +62,7 @@ export function meaning(study: Study): string {
     rest.origin,
     rest.comparable,
     rest.map,
+    rest.trust,
   ]);
 }
 

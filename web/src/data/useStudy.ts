@@ -29,7 +29,7 @@ export interface StudyEditor {
 }
 
 const place = (dataset: string) => `compass.study.${dataset}`;
-const NOTHING: Study = { columns: {}, drop: [], rules: [], dependencies: [] };
+const NOTHING: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
 
 /** What is said about a table: edited here, checked by the server, and kept. */
 export function useStudy(info: DatasetInfo): StudyEditor {

@@ -14,7 +14,7 @@ import {
 import { keepFor, sizeFor, sizeSentence, sizeWarning } from "@/data/sizes";
 import { othersFits, readingOf } from "@/data/work";
 
-const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [] };
+const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
 const RUNS = { id: "0123456789abcdef", name: "runs.csv" };
 
 describe("how much to learn from", () => {

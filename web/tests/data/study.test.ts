@@ -16,7 +16,7 @@ import {
   tidy,
 } from "@/data/study";
 
-const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [] };
+const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
 
 function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
   return {

@@ -3,7 +3,7 @@ import type { ColumnReport, RuleView, Study } from "@/api/types";
 import { cut, filtered, missingOf, page, pages, valuesOf } from "@/data/columns";
 import { added, addRule, brokenBy, confirm, examples, removable, removeRule } from "@/data/rules";
 
-const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [] };
+const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
 
 function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
   return {
