@@ -122,8 +122,15 @@ def _first(
         answer[0].trust.label.value,
         bool(there),
         dominated(own, others),
-        float(own[0] / others[:, 0].min() - 1) if len(asked) == 1 else None,
+        _regret(float(own[0]), float(others[:, 0].min())) if len(asked) == 1 else None,
     )
+
+
+def _regret(own: float, best: float) -> float:
+    """How much worse than the best measured value, as a share; of nothing, all or none."""
+    if not best:
+        return 0.0 if own == best else float("inf")
+    return own / best - 1
 
 
 def show(found: Sequence[First]) -> str:

@@ -107,7 +107,8 @@ def by_table(name: str, problem: Problem, count: int) -> list[Promise]:
     rows = np.sort(order[: min(LEARN, len(order) // 2)])
     held = Measured(problem, np.setdiff1d(order, rows))
     engine = cp.Compass(problem.part(rows), seed=ENGINE_SEED)
-    found = [_asked(name, problem, engine, rows, held, number) for number in range(count)]
+    seen: set[str] = set()
+    found = [_asked(name, problem, engine, rows, held, number, seen) for number in range(count)]
     say(f"{name}: {len(rows)} of {len(order)} runs, {time.perf_counter() - began:.0f} s")
     return found
 
@@ -119,13 +120,21 @@ def _asked(
     rows: np.ndarray[Any, np.dtype[np.int64]],
     held: Measured,
     number: int,
+    seen: set[str],
 ) -> Promise:
-    """A minimum in the context of a learnt run, or an improvement of that run, in turn."""
+    """A minimum in the context of a learnt run, or an improvement of that run, in turn.
+
+    The minimum of a context (`seen`) is asked for once.
+    """
     rng = np.random.default_rng([SEED, 7, number])
     outcome, knobs = problem.outcome, part(problem, Role.KNOB)
     place = int(rng.integers(len(rows)))
     row = int(rows[place])
     kind = CLASS if problem.classes else (MINIMISE, REDUCE)[number % 2]
+    if kind == MINIMISE:
+        context = str(context_of(problem, row))
+        kind = REDUCE if context in seen else MINIMISE
+        seen.add(context)
     limit = float("nan")
     wanted = problem.data.prepared.space[outcome]
     if kind == MINIMISE:

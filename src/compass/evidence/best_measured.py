@@ -45,10 +45,30 @@ def best_measured(task: SearchTask, assessor: Assessor) -> Measured | None:
     _, first = np.unique(assessor.view.X[rows[:_TOP]], axis=0, return_index=True)
     X = assessor.view.X[rows[np.sort(first)]]
     every = [assessor.view.runs.positions(x) for x in X]
-    best = int(_order(task, assessor, targets, X, every)[0]) if len(X) else -1
+    best = _first(task, assessor, targets, X, every) if len(X) else -1
     if best < 0 or not _complete(assessor, targets, every[best]):
         return None
     return _measured(task, assessor, X[best], every[best], _open(task, assessor, rows))
+
+
+def _first(
+    task: SearchTask,
+    assessor: Assessor,
+    targets: tuple[Target, ...],
+    X: Floats,
+    runs: list[Rows],
+) -> int:
+    """The best of configurations X [n, d]; of those that are as good, the one measured best."""
+    order = _order(task, assessor, targets, X, runs)
+    directed = objectives(targets)
+    if task.proximity or not directed:
+        return int(order[0])
+    first = {t.name: _believed(assessor, t.name, X, runs)[:, 0] for t in directed}
+    value = preference(objective_values(directed, first, (len(X),)))
+    raw = {t.name: _means(assessor, t.name, runs)[:, 0] for t in directed}
+    measured = preference(objective_values(directed, raw, (len(X),)))
+    near = order[value[order] <= as_good_as(float(value[order[0]]), task.settings.search.tolerance)]
+    return int(near[int(np.argmin(measured[near]))])
 
 
 def _open(task: SearchTask, assessor: Assessor, rows: Rows) -> tuple[str, ...]:
@@ -164,13 +184,23 @@ def worse_than_measured(
     encoder, runs = Encoder(task.space), assessor.view.runs
     X = np.array([encoder.encode(config) for config in (one.config, best.config)])
     every = [runs.positions(x) for x in X]
-    values: dict[str, Floats] = {}
+    believed: dict[str, Floats] = {}
+    raw: dict[str, Floats] = {}
     for target in directed:
         value = one.outcome(target.name).value
-        known = _believed(assessor, target.name, X, every)[:, 0]
         assert isinstance(value, float)
-        values[target.name] = np.where(np.isfinite(known), known, value)
-    mine, other = preference(objective_values(directed, values, (2,))).tolist()
-    # From a baseline the smallest change within the tolerance of the best value is preferred.
-    slack = task.settings.search.tolerance if task.proximity else _EQUAL
-    return bool(mine > as_good_as(other, slack))
+        for values, found in (
+            (believed, _believed(assessor, target.name, X, every)),
+            (raw, _means(assessor, target.name, every)),
+        ):
+            values[target.name] = np.where(np.isfinite(found[:, 0]), found[:, 0], value)
+    mine, other = preference(objective_values(directed, believed, (2,))).tolist()
+    tolerance = task.settings.search.tolerance
+    if task.proximity:
+        # From a baseline the smallest change within the tolerance of the best value is preferred.
+        return bool(mine > as_good_as(other, tolerance))
+    if mine > as_good_as(other, _EQUAL):
+        return True
+    # Of what is as good as expected, what was measured decides.
+    own, best_own = preference(objective_values(directed, raw, (2,))).tolist()
+    return bool(other <= as_good_as(mine, tolerance) and own > as_good_as(best_own, _EQUAL))
