@@ -8,7 +8,9 @@ from compass.evidence.assessor import Assessor
 from compass.generate.task import SearchTask
 
 
-def bound(engine: cp.Compass, question: str | Query, **options: object) -> tuple[SearchTask, Assessor]:
+def bound(
+    engine: cp.Compass, question: str | Query, **options: object
+) -> tuple[SearchTask, Assessor]:
     """The task of a question, and the assessor of its candidates."""
     query = engine.query(question, **options)  # type: ignore[arg-type]
 

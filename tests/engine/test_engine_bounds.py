@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import QUICK
 
 import compass as cp
 from compass.domain.answer import Label, Suggestion
 from compass.domain.doubt import Doubt, DoubtCode
+from conftest import QUICK
 
 SMALL, LARGE = 20, 64
 QUICKER = {"runtime": cp.at_most(5.0)}  # it takes 28 cores

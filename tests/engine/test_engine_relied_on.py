@@ -3,16 +3,16 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from bound_task import bound
-from conftest import QUICK
 
 import compass as cp
+from bound_task import bound
 from compass.domain.answer import Certificate, CertificateStatus, Label, Measured, Suggestion
 from compass.engine.relied_on import about_first, relied_on, with_measured
 from compass.evidence.best_measured import best_measured
 from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
+from conftest import QUICK
 
 TRUSTED, CAUTION, UNSUPPORTED = Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED
 FASTEST = "Recommend X = {cores: ?, tile: ?} to achieve Y = {runtime: minimize} where app == %s"
@@ -140,7 +140,7 @@ def test_the_best_measured_run_is_a_candidate_after_what_was_found(engine: cp.Co
     assert best is not None
     x = Encoder(task.space).encode(best.config)
     found = LegalSearch.generate(task)
-    others = found.take(np.flatnonzero((found.X != x).any(axis=1)))
+    others = found.take(np.flatnonzero((x != found.X).any(axis=1)))
     joined = with_measured(task, others, best)
     assert len(joined) == len(others) + 1
     np.testing.assert_array_equal(joined.X[-1], x)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
-from bound_task import bound
-from conftest import QUICK
 
 import compass as cp
+from bound_task import bound
 from compass.domain.answer import Measured
 from compass.evidence.best_measured import best_measured, dominated
 from compass.generate.loss import proximity
 from compass.prepare.encode import Encoder
+from conftest import QUICK
 
 KNOBS = ("nodes", "cores", "gpus")
 CONTEXT = ("app", "size")
@@ -111,9 +111,11 @@ def test_knobs_that_a_recommendation_leaves_open_are_told(engine: cp.Compass) ->
 def test_conditions_on_knobs_and_on_outcomes_hold(engine: cp.Compass) -> None:
     question = FASTEST + "where C = {app == wrf, size == 200, nodes >= 2, power <= 353}"
     every = configurations(
-        lambda row: (row["app"], row["size"]) == ("wrf", 200)
-        and row["nodes"] >= 2  # type: ignore[operator]
-        and row["power"] <= 353  # type: ignore[operator]
+        lambda row: (
+            (row["app"], row["size"]) == ("wrf", 200)
+            and row["nodes"] >= 2  # type: ignore[operator]
+            and row["power"] <= 353
+        )  # type: ignore[operator]
     )
     free = configurations(lambda row: (row["app"], row["size"]) == ("wrf", 200))
     wanted, anyhow = (
@@ -219,7 +221,10 @@ def test_a_suggestion_is_worse_than_a_run_only_in_all_that_counts(engine: cp.Com
         said = {"runtime": runtime, "power": power}
         outcomes = tuple(
             known.model_copy(
-                update={"value": said[known.name] * float(best.outcomes[known.name]), "observed": None}  # type: ignore[arg-type]
+                update={
+                    "value": said[known.name] * float(best.outcomes[known.name]),
+                    "observed": None,
+                }  # type: ignore[arg-type]
             )
             for known in one.outcomes
         )

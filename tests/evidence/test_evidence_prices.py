@@ -3,21 +3,21 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from bound_task import bound
-from conftest import QUICK, ROLES, cluster_columns
 
 import compass as cp
+from bound_task import bound
 from compass.domain.answer import Price
 from compass.evidence.assessor import Assessor
 from compass.evidence.prices import prices
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.certain import generate_certain
 from compass.generate.loss import proximity
-from compass.generate.search import LegalSearch
 from compass.generate.score import score
+from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 from compass.prepare.legal import legal_values
+from conftest import QUICK, ROLES, cluster_columns
 
 RULES = ["cores <= 32 * nodes", "cores >= 8 * nodes"]
 SLOWER = "Reconfigure X = {nodes: ?, cores: ?, gpus: ?} to achieve Y = {runtime: <= %g}"

@@ -266,4 +266,3 @@ def test_nothing_more_can_be_taken_back_column_by_column(
     one_less = ((likely != found).sum(axis=1) == 1) & (far(made, likely) < own - 1e-9)
     between = np.abs(likely - made.start) <= np.abs(found - made.start)
     assert not (one_less & between.all(axis=1)).any()
-

@@ -47,7 +47,9 @@ class Faster(FittedDefaults):
         return {}
 
 
-def task(count: int = 3, *, proximity: bool = True, free: tuple[int, ...] = (0, 1, 2, 3, 4)) -> SearchTask:
+def task(
+    count: int = 3, *, proximity: bool = True, free: tuple[int, ...] = (0, 1, 2, 3, 4)
+) -> SearchTask:
     columns = np.array(free, dtype=np.int64)
     return SearchTask(
         space=SPACE,

@@ -88,9 +88,8 @@ def test_what_is_moved_lies_between_a_candidate_and_a_past_run_near_it(
     reached = {x.tobytes() for x in found}
     for x in found:
         from_one = [
-            (
-                x[held] == one[held]
-            ).all() and any(((x == one) | (x == run)).all() for run in observed)
+            (x[held] == one[held]).all()
+            and any(((x == one) | (x == run)).all() for run in observed)
             for one in X[:4]
         ]
         assert any(from_one)

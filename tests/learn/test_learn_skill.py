@@ -3,13 +3,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import QUICK
 
 import compass as cp
 from compass.domain.answer import Label
 from compass.domain.doubt import DoubtCode
 from compass.learn.outcomes import OutcomeData
 from compass.learn.skill import skill_of
+from conftest import QUICK
 
 
 def mixed(n: int = 400, seed: int = 0) -> dict[str, list[object]]:
