@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import compass as cp
+from bound_task import bound
 from compass.domain.answer import Label, Suggestion
 from compass.domain.doubt import Doubt, DoubtCode
 from conftest import QUICK
@@ -170,3 +171,11 @@ def test_over_several_machines_what_was_run_on_one_of_them_is_inside(engine: cp.
     answer = fastest(engine, "machine in {small, large}", count=3)
     assert max(cores_of(answer)) > SMALL
     assert not any(beyond(one) for one in told(answer))
+    # Wherever the search starts: many cores are slow enough for this on neither machine.
+    slow = "Recommend X = {cores: ?} to achieve Y = {runtime: between 20 and 30} where "
+    both, one = (
+        {rule.text for rule in bound(engine, slow + some)[0].assumed.bounds}
+        for some in ("machine in {small, large}", "machine == small")
+    )
+    assert f"cores <= {SMALL}" in one
+    assert not any(text.startswith("cores <=") for text in both)

@@ -148,3 +148,14 @@ def test_effects_that_a_model_reads_out_of_noise_are_hardly_ever_supported() -> 
     claims = [one for one in effects if abs(one.expected or 0.0) > 10]
     assert len(claims) > 10
     assert sum(one.finding is Finding.SUPPORTED for one in claims) <= 2
+
+
+def test_runs_of_another_application_do_not_count() -> None:
+    columns = experiments()
+    seldom = np.arange(len(columns["app"])) % 40 == 8  # too few of them are held out
+    columns["app"] = np.where(seldom, "fft", columns["app"])
+    engine = engine_on(columns, "app")
+    often = [row for row in rows_with(6, 16, 12) if not seldom[row]]
+    assert any(only(changed(engine, row, threads=48)).adjusted for row in often)
+    for row in np.flatnonzero(seldom & (columns["threads"] < 40))[:5]:
+        assert not only(changed(engine, int(row), threads=48)).adjusted

@@ -186,6 +186,21 @@ def test_from_a_baseline_the_fastest(engine: cp.Compass) -> None:
     every = configurations(lambda row: (row["app"], row["size"]) == ("lammps", 200))
     found = best_of(engine, question, run=given)
     checked(found, min(every.values(), key=lambda rows: mean(rows, "runtime")))
+    few = {config: rows for config, rows in every.items() if config[-1] == 0}
+    found = best_of(engine, question + " where gpus == 0", run=given)
+    checked(found, min(few.values(), key=lambda rows: mean(rows, "runtime")))
+
+
+def test_goals_come_before_what_is_minimised(engine: cp.Compass) -> None:
+    question = (
+        "Recommend X = {nodes: ?, cores: ?, gpus: ?} to achieve "
+        "Y = {runtime: minimize, power: <= 300} where C = {app == wrf, size == 200}"
+    )
+    every = configurations(lambda row: (row["app"], row["size"]) == ("wrf", 200))
+    met = [rows for rows in every.values() if mean(rows, "power") <= 300]
+    wanted = min(met, key=lambda rows: mean(rows, "runtime"))
+    assert wanted != min(every.values(), key=lambda rows: mean(rows, "runtime"))
+    checked(best_of(engine, question), wanted)
 
 
 def test_of_classes_the_one_that_was_seen_most_often(engine: cp.Compass) -> None:
@@ -204,6 +219,10 @@ def test_of_classes_the_one_that_was_seen_most_often(engine: cp.Compass) -> None
 def test_a_what_if_and_a_context_without_runs_have_none(engine: cp.Compass) -> None:
     question = "What if we change X = {cores: 32}, how would that affect Y = {runtime}"
     assert best_of(engine, question, run=0) is None
+    keep = (
+        "What if I change X = {cores: 32}, but I want to keep Y = {power: same within 5%} unchanged"
+    )
+    assert best_of(engine, keep, run=0) is None
     assert best_of(engine, FASTEST + "where C = {app == wrf, size == 100, runtime <= 0.01}") is None
 
 

@@ -1,5 +1,7 @@
 """What certainty costs, beside the chances of every configuration there is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -25,7 +27,10 @@ SLOWER = "Reconfigure X = {nodes: ?, cores: ?, gpus: ?} to achieve Y = {runtime:
 
 @pytest.fixture(scope="module")
 def engine() -> cp.Compass:
-    data = cp.read(pa.table(cluster_columns(500))).roles(**ROLES)
+    columns = cluster_columns(500)
+    scatter = np.random.default_rng(0).lognormal(0, 0.15, 500)  # then certainty costs something
+    columns["runtime"] = (np.array(columns["runtime"]) * scatter).tolist()
+    data = cp.read(pa.table(columns)).roles(**ROLES)
     return cp.Compass(data, rules=RULES, settings=QUICK).fit()
 
 
@@ -53,7 +58,7 @@ def encoded(task: SearchTask, price: Price) -> Floats:
     return Encoder(task.space).encode(price.config)
 
 
-ROWS = [0, 3, 5, 8, 13, 21, 34, 55, 89, 144]
+ROWS = [0, 3, 5, 8, 13, 21, 29, 30, 32, 34, 55, 89, 144]
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -87,6 +92,7 @@ def test_every_price_is_the_smallest_supported_change_with_its_chance(
 
 
 def test_more_certainty_never_costs_less(engine: cp.Compass) -> None:
+    dearer = 0
     for row in ROWS:
         for share in (0.9, 0.6):
             told = prices(*asked(engine, row, share, chance=0.7))
@@ -97,6 +103,8 @@ def test_more_certainty_never_costs_less(engine: cp.Compass) -> None:
             )
             costs = [price.distance for price in told if price.distance is not None]
             assert costs == sorted(costs)
+            dearer += len(costs) > 1 and costs[0] < costs[-1]
+    assert dearer > 3
 
 
 def test_the_chance_asked_for_is_among_the_prices(engine: cp.Compass) -> None:
@@ -119,3 +127,22 @@ def test_prices_are_about_a_change_and_about_goals_with_a_chance(engine: cp.Comp
     what_if = "What if we change X = {cores: 16}, how would that affect Y = {runtime}"
     task, assessor = bound(engine, what_if, run=5)
     assert prices(task, assessor, generate_certain(LegalSearch, task)[1]) == ()
+
+
+def test_only_what_past_runs_support_has_a_price(engine: cp.Compass) -> None:
+    task, assessor, found = asked(engine, 29, 0.7)
+    gpus = task.space.names.index("gpus")
+    least = prices(task, assessor, found)[1]
+    taken = least.config["gpus"]
+
+    def others(X: Floats) -> np.ndarray:
+        return np.asarray(X[:, gpus] != taken)
+
+    X = everything(task)
+    assert task.chances is not None
+    fine = others(X) & (task.chances.least(X) >= 0.8)
+    told = prices(replace(task, supported=others), assessor, found)[1]
+    assert told.reached
+    assert told.config["gpus"] != taken
+    assert told.distance is not None
+    assert told.distance >= proximity(X[fine], task.origin, task.geometry).min() - 1e-9

@@ -19,7 +19,8 @@ from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
 
 FREE = (0, 1, 3)  # 300 configurations
-RULES = ("a + b <= 24",)
+LIMIT = 13
+RULES = (f"a + b <= {LIMIT}",)
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def case(
 ) -> SearchTask:
     fitted, observed = model(seed % 3)
     X = everything()
-    X = X[X[:, 0] + X[:, 1] <= 24]  # a start that obeys the rule
+    X = X[X[:, 0] + X[:, 1] <= LIMIT]  # a start that obeys the rule
     start = X[seed * 41 % len(X)]
     target = Target(name="y", high=high, scale=10.0, by_chance=True)
     made = task(fitted, observed, start, target, RULES, free, count=count)
@@ -146,14 +147,15 @@ def test_without_chances_the_search_is_as_it_was() -> None:
 
 def test_a_goal_without_a_chance_has_to_be_met_by_the_prediction() -> None:
     made = case(2, 25.0)
-    kept = Target(name="y", low=15.0, high=np.inf, scale=10.0)
+    X = every(made)
+    y, sure = law_of(made, X), chances_of(made, X) >= 0.8
+    low = float(y[sure][np.argmin(far(made, X[sure]))]) + 0.01  # the nearest is just too low
+    kept = Target(name="y", low=low, high=np.inf, scale=10.0)
     both = replace(made, targets=(*made.targets, kept))
     assert made.chances is not None
     chances = Both(both, 0.8, made.targets, also=(kept,))
     _, found = generate_certain(LegalSearch, replace(both, chances=chances))
-    X = every(made)
-    y = law_of(made, X)
-    fine = X[(chances_of(made, X) >= 0.8) & (y >= 15.0)]
+    fine = X[sure & (y >= low)]
     assert found.meets[0]
     assert found.proximity[0] == pytest.approx(far(made, fine).min())
 

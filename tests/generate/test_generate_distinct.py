@@ -21,14 +21,14 @@ from compass.settings import Settings
 SPACE = Space(
     parameters=(
         Number(name="cores", low=1, high=128, step=1),
-        Number(name="nodes", low=1, high=8, allowed=(1, 2, 3, 4, 8)),
+        Number(name="nodes", low=20, high=60, allowed=(20, 21, 22, 40, 60)),
         Category(name="compiler", values=("gcc", "icc")),
         Number(name="shift", low=-50, high=50),
         Number(name="gpus", low=0, high=40, step=1, optional=True),
     )
 )
 NONE = float(SPACE.parameters[4].none_code)  # type: ignore[union-attr]
-START = np.array([64.0, 2.0, 0.0, 0.0, 20.0])
+START = np.array([64.0, 20.0, 0.0, 0.0, 20.0])
 
 
 class Faster(FittedDefaults):
@@ -94,7 +94,7 @@ def test_few_cores_differ_by_one() -> None:
 
 
 def test_of_a_few_values_each_is_a_choice_of_its_own() -> None:
-    assert differ(1, 3, 1, 2, 4, 8) == [True] * 4
+    assert differ(1, 21, 20, 22, 40, 60) == [True] * 4
     assert differ(2, 0, 1) == [True]
 
 
@@ -131,10 +131,10 @@ def scored(X: np.ndarray, preference: list[float]) -> ScoredCandidates:
 def test_a_further_change_that_is_of_no_use_is_no_answer() -> None:
     X = np.array(
         [
-            [128.0, 2, 0, 0, 20],  # the chosen one
-            [128.0, 4, 0, 0, 20],  # it with more nodes, for nothing
-            [128.0, 8, 0, 0, 20],  # it with more nodes, and better
-            [64.0, 8, 1, 0, 20],  # something else
+            [128.0, 20, 0, 0, 20],  # the chosen one
+            [128.0, 40, 0, 0, 20],  # it with more nodes, for nothing
+            [128.0, 60, 0, 0, 20],  # it with more nodes, and better
+            [64.0, 60, 1, 0, 20],  # something else
         ]
     )
     found = another(task(), scored(X, [1.0, 1.0, 0.5, 3.0]), 0)
