@@ -10,7 +10,7 @@ import pytest
 import compass as cp
 from bound_task import bound
 from compass.domain.answer import Measured
-from compass.evidence.best_measured import best_measured, dominated
+from compass.evidence.best_measured import best_measured, worse_than_measured
 from compass.generate.loss import proximity
 from compass.prepare.encode import Encoder
 from conftest import QUICK
@@ -226,7 +226,10 @@ def test_a_what_if_and_a_context_without_runs_have_none(engine: cp.Compass) -> N
     assert best_of(engine, FASTEST + "where C = {app == wrf, size == 100, runtime <= 0.01}") is None
 
 
-def test_a_suggestion_is_worse_than_a_run_only_in_all_that_counts(engine: cp.Compass) -> None:
+@pytest.mark.parametrize(("runtime", "power", "worse"), [(3, 3, True), (0.3, 0.3, False)])
+def test_a_suggestion_may_be_worse_than_past_runs(
+    engine: cp.Compass, runtime: float, power: float, worse: bool
+) -> None:
     question = (
         "Recommend X = {nodes: ?, cores: ?, gpus: ?} to achieve "
         "Y = {runtime: minimize, power: minimize} where C = {app == wrf, size == 200}"
@@ -235,22 +238,12 @@ def test_a_suggestion_is_worse_than_a_run_only_in_all_that_counts(engine: cp.Com
     best = best_measured(task, assessor)
     assert best is not None
     one = engine.ask(question, prove=0.0)[0]
-
-    def worth(runtime: float, power: float) -> bool:
-        said = {"runtime": runtime, "power": power}
-        outcomes = tuple(
-            known.model_copy(
-                update={
-                    "value": said[known.name] * float(best.outcomes[known.name]),
-                    "observed": None,
-                }  # type: ignore[arg-type]
-            )
-            for known in one.outcomes
-        )
-        return dominated(task, one.model_copy(update={"outcomes": outcomes}), best)
-
-    assert worth(1.5, 1.5)
-    assert worth(1.0, 1.5)
-    assert not worth(0.9, 1.5)
-    assert not worth(1.0, 1.0)
-    assert not dominated(task, one, None)
+    said = {"runtime": runtime, "power": power}
+    outcomes = tuple(
+        known.model_copy(update={"value": said[known.name] * float(best.outcomes[known.name])})  # type: ignore[arg-type]
+        for known in one.outcomes
+    )
+    # Nobody ran three nodes: it is worth what is predicted.
+    untried = {"outcomes": outcomes, "config": one.config | {"nodes": 3}}
+    assert worse_than_measured(task, assessor, one.model_copy(update=untried), best) is worse
+    assert not worse_than_measured(task, assessor, one.model_copy(update=untried), None)

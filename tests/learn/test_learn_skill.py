@@ -22,6 +22,7 @@ def mixed(n: int = 400, seed: int = 0) -> dict[str, list[object]]:
         those = np.flatnonzero(code == name)
         drift[those] = np.cumsum(rng.normal(0, 1.0, len(those)))
     return {
+        "queue": ["batch", "night"] * (n // 2),  # a trace of jobs: rows are in order of time
         "code": code.tolist(),
         "cores": cores.tolist(),
         "tile": tile.tolist(),
@@ -39,6 +40,7 @@ def engine() -> cp.Compass:
         knobs=["cores", "tile"],
         context=["code"],
         outcomes=["runtime", "luck", "coin", "state", "load"],
+        ignored=["queue"],
     )
     return cp.Compass(data, settings=QUICK).fit()
 

@@ -28,6 +28,7 @@ from compass.prepare.encode import Encoder
 
 Floats = NDArray[np.float64]
 
+_AS_GOOD = 1e-3  # share of a value that is no difference
 _EQUAL = 1e-9  # relative; means of the same runs in another order
 _TOP = 32  # single runs, best first, whose configurations are compared by their means
 
@@ -45,30 +46,10 @@ def best_measured(task: SearchTask, assessor: Assessor) -> Measured | None:
     _, first = np.unique(assessor.view.X[rows[:_TOP]], axis=0, return_index=True)
     X = assessor.view.X[rows[np.sort(first)]]
     every = [assessor.view.runs.positions(x) for x in X]
-    best = _first(task, assessor, targets, X, every) if len(X) else -1
+    best = int(_order(task, assessor, targets, X, every)[0]) if len(X) else -1
     if best < 0 or not _complete(assessor, targets, every[best]):
         return None
     return _measured(task, assessor, X[best], every[best], _open(task, assessor, rows))
-
-
-def _first(
-    task: SearchTask,
-    assessor: Assessor,
-    targets: tuple[Target, ...],
-    X: Floats,
-    runs: list[Rows],
-) -> int:
-    """The best of configurations X [n, d]; of those that are as good, the one measured best."""
-    order = _order(task, assessor, targets, X, runs)
-    directed = objectives(targets)
-    if task.proximity or not directed:
-        return int(order[0])
-    first = {t.name: _believed(assessor, t.name, X, runs)[:, 0] for t in directed}
-    value = preference(objective_values(directed, first, (len(X),)))
-    raw = {t.name: _means(assessor, t.name, runs)[:, 0] for t in directed}
-    measured = preference(objective_values(directed, raw, (len(X),)))
-    near = order[value[order] <= as_good_as(float(value[order[0]]), task.settings.search.tolerance)]
-    return int(near[int(np.argmin(measured[near]))])
 
 
 def _open(task: SearchTask, assessor: Assessor, rows: Rows) -> tuple[str, ...]:
@@ -105,12 +86,7 @@ def _order(
     runs: "Rows | list[Rows]",
 ) -> Rows:
     """Positions of configurations X [n, d] from best to worst by what was measured in `runs`."""
-    measured = {
-        t.name: _means(assessor, t.name, runs)
-        if isinstance(runs, np.ndarray)
-        else _believed(assessor, t.name, X, runs)
-        for t in targets
-    }
+    measured = {t.name: _means(assessor, t.name, runs) for t in targets}
     known = np.all([np.isfinite(values).all(axis=1) for values in measured.values()], axis=0)
     filled = {name: np.nan_to_num(values) for name, values in measured.items()}
     aims = score_targets(replace(task, targets=targets), filled, len(X))
@@ -173,10 +149,10 @@ def _measured(
 def worse_than_measured(
     task: SearchTask, assessor: Assessor, one: Suggestion, best: Measured | None
 ) -> bool:
-    """Whether a suggestion is expected to be worse than the best measured run of its one context.
+    """Whether a suggestion is expected to be worse than past runs of its one context.
 
-    A suggestion that was run is worth what was measured. Where predictions are means over several
-    contexts, runs of one of them are no comparison.
+    What was run is worth what was measured, drawn to the prediction as far as runs scatter. Where
+    predictions are means over several contexts, runs of one of them are no comparison.
     """
     directed = objectives(task.targets)
     if best is None or not directed or task.past_runs is None:
@@ -194,13 +170,13 @@ def worse_than_measured(
             (raw, _means(assessor, target.name, every)),
         ):
             values[target.name] = np.where(np.isfinite(found[:, 0]), found[:, 0], value)
-    mine, other = preference(objective_values(directed, believed, (2,))).tolist()
-    tolerance = task.settings.search.tolerance
+    mine, known = preference(objective_values(directed, believed, (2,))).tolist()
+    other = task.past_runs.preference
     if task.proximity:
         # From a baseline the smallest change within the tolerance of the best value is preferred.
-        return bool(mine > as_good_as(other, tolerance))
-    if mine > as_good_as(other, _EQUAL):
+        return bool(mine > as_good_as(other, task.settings.search.tolerance))
+    if mine > as_good_as(other, _AS_GOOD):
         return True
-    # Of what is as good as expected, what was measured decides.
+    # Of what is expected to be as good, what was measured decides.
     own, best_own = preference(objective_values(directed, raw, (2,))).tolist()
-    return bool(other <= as_good_as(mine, tolerance) and own > as_good_as(best_own, _EQUAL))
+    return bool(known <= as_good_as(other, _AS_GOOD) and own > as_good_as(best_own, _EQUAL))

@@ -28,8 +28,20 @@ def prices(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[Pri
         return ()
     if not any(target.by_chance for target in chances.targets):
         return ()
-    levels = sorted({*_CHANCES, chances.chance})
-    return tuple(_price(task, assessor, found, level) for level in levels)
+    told: list[Price] = []
+    for level in sorted({*_CHANCES, chances.chance}, reverse=True):
+        price = _price(task, assessor, found, level)
+        surer = told[-1] if told else None
+        if surer is not None and surer.reached and _dearer(price, surer):
+            price = surer.model_copy(update={"chance": level})  # who is surer is sure enough
+        told.append(price)
+    return tuple(reversed(told))
+
+
+def _dearer(one: Price, other: Price) -> bool:
+    """Whether a price is higher than another that is reached."""
+    assert other.distance is not None
+    return one.distance is None or one.distance > other.distance
 
 
 def _price(task: SearchTask, assessor: Assessor, found: Candidates, chance: float) -> Price:
