@@ -22,6 +22,7 @@ from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 
+_EQUAL = 1e-9
 _BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
 
 
@@ -81,7 +82,9 @@ def about_first(
         return certificate
     if certificate.status is not CertificateStatus.OPTIMAL:
         return certificate
-    other = judged[0]
+    other, first = judged[0], suggestions[0]
+    if certificate.tolerance is None and first.distance <= other.distance * (1 + _EQUAL):
+        return certificate  # no smaller change exists than either
     why = f"but is {other.trust.label.value}" if other.meets_goals else "but is not likely enough"
     reason = f"Another configuration is best under this model, {why}."
     return certificate.model_copy(update={"status": CertificateStatus.BEST_FOUND, "reason": reason})
