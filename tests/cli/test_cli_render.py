@@ -358,7 +358,9 @@ def test_the_model_line_has_the_skill(skilled: bool) -> None:
         seconds=0.3,
     )
     line = "runtime: forest (log) on 9 runs, MAPE 12.0% on unseen ones, "
-    line += "skill 0.83 |" if skilled else "skill 0.01, does not clearly beat the median"
+    line += (
+        "skill 0.83 |" if skilled else "skill 0.01, does not clearly beat the simplest prediction"
+    )
     assert line in flat(models=(card,))
 
 

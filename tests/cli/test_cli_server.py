@@ -127,7 +127,7 @@ def test_what_people_read_is_the_same(
 ) -> None:
     here = compass("ask", saved, ASK)
     remote = compass("ask", runs, ASK, *LEARN, "--server", there.url)
-    timed = re.compile(r"[0-9.]+ s, seed")
+    timed = re.compile(r"[0-9.]+\s+s,\s+seed")
     assert timed.sub("seed", here.out) == timed.sub("seed", remote.out)
     files = [tmp_path / name for name in ("here.csv", "there.csv", "here.yaml", "there.yaml")]
     compass("next", saved, ASK, "--csv", files[0])

@@ -39,7 +39,9 @@ def test_a_fit_shows_the_skill_of_every_model(
     lines = fitted(capsys, card("runtime", 0.834), card("power", 0.01, skilled=False))
     assert lines[1] == "outcome model runs features on unseen runs skill seconds"
     assert "runtime forest (log) 2398 1 MAPE 12.0% (11.0%..13.0%) 0.83 1.0" in lines
-    words = "skill 0.01, does not clearly beat the median: nothing it predicts is trusted"
+    words = (
+        "skill 0.01, does not clearly beat the simplest prediction: nothing it predicts is trusted"
+    )
     assert f"note: power: {words}" in " ".join(lines)
     assert "note: runtime" not in " ".join(lines)
 

@@ -197,12 +197,17 @@ def test_to_change_nothing_is_no_answer_to_a_question_for_something_better(
     moves = next(s for s in (*changed.suggestions, *changed.ideas) if s.edits)
     still = like(one, TRUSTED, 4).model_copy(update={"edits": ()})
     moved = like(one, CAUTION, 8).model_copy(update={"edits": moves.edits})
-    assert cores(relied_on(*asked, (still, moved))[0]) == [8]
+    # Something better was found: it comes first by the goals.
+    assert cores(relied_on(*asked, (moved, still))[0]) == [8]
+    # Nothing is better than to change nothing: that is the answer, though others were found.
+    assert cores(relied_on(*asked, (still, moved))[0])[0] == 4
     assert cores(relied_on(*asked, (still,))[0]) == [4]
 
 
 def test_a_certificate_is_about_what_was_found_first(one: Suggestion) -> None:
-    optimal = Certificate(status=CertificateStatus.OPTIMAL, reason="No legal one is better.")
+    optimal = Certificate(
+        status=CertificateStatus.OPTIMAL, reason="No legal one is better.", tolerance=0.01
+    )
     first, second = like(one, UNSUPPORTED, 0), like(one, TRUSTED, 1)
     judged = (first, second)
     assert about_first(optimal, judged, (first,)) is optimal
@@ -214,3 +219,6 @@ def test_a_certificate_is_about_what_was_found_first(one: Suggestion) -> None:
     assert unlikely is not None
     assert "not likely enough" in unlikely.reason
     assert about_first(None, judged, (second,)) is None
+    # No smaller change is proved for every suggestion that is as near.
+    nearest = optimal.model_copy(update={"tolerance": None})
+    assert about_first(nearest, judged, (second,)) is nearest

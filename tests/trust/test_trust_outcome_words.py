@@ -165,9 +165,14 @@ def test_prices_of_certainty() -> None:
         (
             0.012,
             False,
-            "skill 0.01, does not clearly beat the median: nothing it predicts is trusted",
+            "skill 0.01, does not clearly beat the simplest prediction: nothing it predicts is "
+            "trusted",
         ),
-        (None, False, "does not clearly beat the median: nothing it predicts is trusted"),
+        (
+            None,
+            False,
+            "does not clearly beat the simplest prediction: nothing it predicts is trusted",
+        ),
     ],
 )
 def test_the_skill_of_a_model(skill: float | None, skilled: bool, text: str) -> None:

@@ -145,7 +145,7 @@ def test_support_says_what_it_is_made_of() -> None:
     [
         (
             Doubt(code=DoubtCode.NO_SKILL, outcome="time", value=0.01, limit=0.05),
-            "the model of time does not clearly beat the median of past runs",
+            "the model of time does not clearly beat the simplest prediction",
         ),
         (
             Doubt(code=DoubtCode.BEYOND_CONTEXT, columns=("nodes",)),

@@ -122,6 +122,7 @@ def answer_by_search(
     judged = _suggestions(searched, assessor, found)
     suggestions, ideas = relied_on(searched, assessor, judged, best)
     certificate = about_first(certificate, judged, suggestions)
+    shown = _first_shown(found, judged, suggestions)
     clock.mark("trust")
     no_answer = why_not(
         searched, suggestions, ideas, found, certificate, lambda: blocking_rules(searched)
@@ -156,10 +157,10 @@ def answer_by_search(
             *task.assumed.notes,
             *withheld,
             *dependency_notes(task, suggestions or ideas),
-            *bound_notes(searched, suggestions, found.X),
-            *beside_best(searched, assessor, found),
+            *bound_notes(searched, suggestions, shown.X),
+            *beside_best(searched, assessor, shown),
             *notes(searched, suggestions),
-            *left_open(searched, assessor, found.X),
+            *left_open(searched, assessor, shown.X),
             *assessor.unbounded(changes=task.baseline is not None),
             *_cut_short(searched, found),
             *broken_conditions(searched, found),
@@ -171,6 +172,16 @@ def answer_by_search(
         models=tuple(trained.card for trained in assessor.trained.values()),
         provenance=provenance,
     )
+
+
+def _first_shown(
+    found: Candidates, judged: tuple[Suggestion, ...], suggestions: tuple[Suggestion, ...]
+) -> Candidates:
+    """The candidates with that of the first suggestion first: notes are about it."""
+    if not suggestions:
+        return found
+    first = next(place for place, one in enumerate(judged) if one is suggestions[0])
+    return found.take(np.r_[first, np.delete(np.arange(len(found)), first)])
 
 
 def _time_to_prove(task: SearchTask) -> tuple[float, float]:
@@ -282,13 +293,14 @@ def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tup
     conditions = conditions_at(task, assessor, Predicted(found.X, scores, spreads))
     trusts = with_effects(task, assessor.matched, found.X, assessor.trust(found.X))
     comparable = assessor.matched.known
+    likely = {target.name for target in goals if target.by_chance}
 
     def doubts(
         x: Floats, outcomes: tuple[Prediction, ...], broken: tuple[Rule, ...]
     ) -> tuple[Doubt, ...]:
         about = skill_doubts(assessor) + measured_doubts(assessor, x, outcomes)
         about += bound_doubts(task, x) + dependency_doubts(task, broken)
-        return (*about, *goal_doubts(outcomes, least or 0.0))
+        return (*about, *goal_doubts(outcomes, least or 0.0, likely))
 
     return tuple(
         _suggestion(

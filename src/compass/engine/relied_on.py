@@ -59,8 +59,8 @@ def relied_on(
         return judged, ()
     fine = [s for s in judged if s.meets_goals and s.trust.label is not Label.UNSUPPORTED]
     rest = tuple(s for s in judged if s not in fine)
-    if objectives(task.targets) and any(s.edits for s in fine):
-        # To change nothing is trusted, and no answer to a question for something better.
+    if objectives(task.targets) and fine and fine[0].edits:
+        # To change nothing is trusted, and no answer where something better was found.
         fine = [s for s in fine if s.edits or task.baseline is None]
 
     def place(one: Suggestion) -> tuple[bool, int]:
@@ -85,6 +85,11 @@ def about_first(
     other, first = judged[0], suggestions[0]
     if certificate.tolerance is None and first.distance <= other.distance * (1 + _EQUAL):
         return certificate  # no smaller change exists than either
-    why = f"but is {other.trust.label.value}" if other.meets_goals else "but is not likely enough"
+    if not other.meets_goals:
+        why = "but is not likely enough"
+    elif other.trust.label is not first.trust.label:
+        why = f"but is {other.trust.label.value}"
+    else:
+        why = "but measured runs speak for the first suggestion"
     reason = f"Another configuration is best under this model, {why}."
     return certificate.model_copy(update={"status": CertificateStatus.BEST_FOUND, "reason": reason})

@@ -1,7 +1,7 @@
 """Predictions and trust of complete configurations, in the nouns of an answer."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -322,14 +322,16 @@ def skill_doubts(assessor: "Assessor") -> tuple[Doubt, ...]:
     )
 
 
-def goal_doubts(outcomes: Sequence[Prediction], least: float) -> tuple[Doubt, ...]:
-    """A doubt for every goal that is missed, or met with a chance below `least`.
+def goal_doubts(
+    outcomes: Sequence[Prediction], least: float, by_chance: Collection[str]
+) -> tuple[Doubt, ...]:
+    """A doubt for every goal that is missed, or of these met with a chance below `least`.
 
     Who reads `trusted` takes it for what was asked for: what misses its goal is none.
     """
     found = []
     for one in outcomes:
-        if one.chance is not None and one.chance < least:
+        if one.name in by_chance and one.chance is not None and one.chance < least:
             about = DoubtCode.GOAL_CHANCE
             found.append(Doubt(code=about, outcome=one.name, value=one.chance, limit=least))
         elif one.meets is False:

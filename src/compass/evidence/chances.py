@@ -205,12 +205,13 @@ class GoalChances:
         if not tried.any():
             return chance
         learnt, found = self.assessor.learnt(target.name), chance.copy()
+        scores = learnt.scores
         for place in np.flatnonzero(tried):
-            y = self._runs(target, full[place])
+            y = self._runs(target, scores, full[place])
             if not len(y):
                 continue
             if target.is_class:
-                # A class seen in all of n runs is expected again with n + 1 of n + 2 (Laplace).
+                # The model's chance counts as one further run.
                 right = y[:, self._label(target)].sum()
                 found[place] = (right + found[place]) / (len(y) + 1)
                 continue
@@ -219,9 +220,8 @@ class GoalChances:
             )
         return found
 
-    def _runs(self, target: Target, x: Floats) -> Floats:
+    def _runs(self, target: Target, scores: Floats, x: Floats) -> Floats:
         """What was measured of a configuration x [d], [n, outputs]; the baseline may be no row."""
-        scores = self.assessor.learnt(target.name).scores
         y = scores[self.assessor.view.runs.positions(x)]
         y = y[np.isfinite(y[:, 0])]
         start = self.baseline

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from compass.domain.answer import Price
 from compass.evidence.assessor import Assessor
 from compass.generate.base import Candidates
-from compass.generate.certain import nearer
+from compass.generate.certain import nearer, reached
 from compass.generate.loss import proximity
+from compass.generate.objectives import objectives
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 
@@ -18,7 +19,6 @@ Floats = NDArray[np.float64]
 
 _CHANCES = (0.5, 0.8, 0.95)
 _LOOKED_AT = 24  # nearest configurations that are likely enough, until one is supported
-_ENOUGH = 1e-9
 
 
 def prices(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[Price, ...]:
@@ -26,8 +26,8 @@ def prices(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[Pri
     chances = task.chances
     if task.baseline is None or chances is None or task.forward or not len(found.likely):
         return ()
-    if not any(target.by_chance for target in chances.targets):
-        return ()
+    if objectives(task.targets) or not any(target.by_chance for target in chances.targets):
+        return ()  # where something is minimised, the smallest change is not what is asked for
     told: list[Price] = []
     for level in sorted({*_CHANCES, chances.chance}, reverse=True):
         price = _price(task, assessor, found, level)
@@ -45,7 +45,7 @@ def _dearer(one: Price, other: Price) -> bool:
 
 
 def _price(task: SearchTask, assessor: Assessor, found: Candidates, chance: float) -> Price:
-    good = np.flatnonzero(found.likely >= chance - _ENOUGH)
+    good = reached(task, found.tried, found.likely, chance)
     own = found.X[found.meets] if task.chances and chance == task.chances.chance else found.X[:0]
     X = np.concatenate([own, found.tried[good]])
     near = np.argsort(proximity(X, task.start, task.geometry), kind="stable")[:_LOOKED_AT]

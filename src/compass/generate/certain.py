@@ -17,6 +17,7 @@ import numpy as np
 from compass.domain.space import Number
 from compass.generate.base import Bools, Candidates, Floats, Generator
 from compass.generate.loss import proximity
+from compass.generate.objectives import objectives
 from compass.generate.pick import pick, preferred
 from compass.generate.repair import restore_forced
 from compass.generate.score import score, score_targets
@@ -58,11 +59,11 @@ def generate_certain(generator: Generator, task: SearchTask) -> tuple[SearchTask
     every = _unique(np.concatenate([found.X, *tried]))
     likely = chances.least(every)
     every, likely = _with_trusted(task, every, likely)
-    if found.exhaustive and tried and not _reach(task, every, likely, chances.chance).any():
+    if found.exhaustive and tried and not reached(task, every, likely, chances.chance).any():
         every = _unique(np.concatenate([found.X, found.tried]))
         likely = chances.least(every)
     found = replace(found, tried=every, likely=likely)
-    sure = _reach(task, every, likely, chances.chance)
+    sure = reached(task, every, likely, chances.chance)
     if not sure.any():
         return shifted, replace(found, meets=np.zeros(len(found.X), dtype=np.bool_))
     if tried:
@@ -114,7 +115,7 @@ def _chosen(task: SearchTask, found: Candidates, X: Floats) -> Candidates:
     if not len(ranked):
         return replace(found, meets=np.zeros(len(found.X), dtype=np.bool_))
     chosen = ranked.take(pick(task, ranked))
-    if task.proximity:
+    if task.proximity and not objectives(task.targets):
         X = _unique(_brought_nearer(task, chosen.X))
         chosen = replace(score(task, X), valid=np.zeros(len(X)))
     best = chosen.candidates()
@@ -153,7 +154,7 @@ def nearer(
         near = proximity(X, task.start, task.geometry)
         X = X[near < own - _ENOUGH]
         X = X[score(task, X).violation == 0]
-        X = X[_reach(task, X, task.chances.least(X), chance)]
+        X = X[reached(task, X, task.chances.least(X), chance)]
         if fine is not None and len(X):
             X = X[fine(X)]
         if not len(X):
@@ -188,20 +189,20 @@ def _first_supported(task: SearchTask, X: Floats) -> int:
 def _sure(task: SearchTask, X: Floats) -> Bools:
     """Whether runs of X [n, d] meet every goal with the chance that is asked for."""
     assert task.chances is not None
-    return _reach(task, X, task.chances.least(X), task.chances.chance)
+    return reached(task, X, task.chances.least(X), task.chances.chance)
 
 
-def _reach(task: SearchTask, X: Floats, likely: Floats, chance: float) -> Bools:
+def reached(task: SearchTask, X: Floats, likely: Floats, chance: float) -> Bools:
     """Whether X [n, d], whose goals are met with these chances [n], are likely enough.
 
     Goals that need not be met with a chance have to be met by the prediction.
     """
-    reached = likely >= chance - _ENOUGH
+    enough = likely >= chance - _ENOUGH
     others = tuple(t for t in task.targets if not t.by_chance and t.direction is None)
     if others and len(X):
         aims = score_targets(replace(task, targets=others), task.predict(X), len(X))
-        reached &= aims.valid <= 0
-    return reached
+        enough &= aims.valid <= 0
+    return enough
 
 
 def _unique(X: Floats) -> Floats:

@@ -194,6 +194,8 @@ class Hits:
 
     def chance(self, scores: Floats) -> Floats:
         """The chance [n] of the class for these scores [n] of it."""
+        if not len(self.scores):
+            return np.zeros(len(scores))
         place = np.searchsorted(self.scores, scores, side="right") - 1
         return np.asarray(np.where(place >= 0, self.share[np.maximum(place, 0)], 0.0))
 

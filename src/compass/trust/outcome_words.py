@@ -141,5 +141,5 @@ def skill_in_words(card: ModelCard) -> str:
     skill = "" if card.skill is None else f"skill {card.skill:.2f}"
     if card.skilled:
         return skill
-    doubt = "does not clearly beat the median: nothing it predicts is trusted"
+    doubt = "does not clearly beat the simplest prediction: nothing it predicts is trusted"
     return f"{skill}, {doubt}" if skill else doubt

@@ -64,9 +64,11 @@ def last_before(
     """
     order = train[np.lexsort((train, group[train]))]
     found = np.full(len(valid), -1, dtype=np.int64)
-    starts = np.searchsorted(group[order], group[valid], side="left")
-    for place, (row, start) in enumerate(zip(valid.tolist(), starts.tolist(), strict=True)):
-        end = start + int(np.searchsorted(group[order[start:]], group[row], side="right"))
+    ordered = group[order]
+    starts, ends = (
+        np.searchsorted(ordered, group[valid], side=side).tolist() for side in ("left", "right")
+    )
+    for place, (row, start, end) in enumerate(zip(valid.tolist(), starts, ends, strict=True)):
         before = start + int(np.searchsorted(order[start:end], row))
         if before > start:
             found[place] = order[before - 1]

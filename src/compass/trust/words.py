@@ -91,7 +91,7 @@ def _about_outcome(doubt: Doubt) -> str:
     """A doubt about one outcome: its model, what was measured, its goal."""
     match doubt.code:
         case DoubtCode.NO_SKILL:
-            return f"the model of {doubt.outcome} does not clearly beat the median of past runs"
+            return f"the model of {doubt.outcome} does not clearly beat the simplest prediction"
         case DoubtCode.MEASURED_OTHERWISE:
             return f"past runs of it had {doubt.outcome} {doubt.value:.4g}, not as predicted"
         case DoubtCode.GOAL_MISSED:

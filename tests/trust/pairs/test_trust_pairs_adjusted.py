@@ -192,3 +192,8 @@ def test_a_minor_claim_needs_runs_that_could_show_an_effect() -> None:
     rng = np.random.default_rng(3)
     scatter = rng.normal(0, 2.0, 30)  # far more than the 0.05 that would be no effect
     assert not judged(np.zeros(30), scatter, expected=0.0).supported
+
+
+def test_a_model_that_claims_nothing_in_every_pair_is_not_supported() -> None:
+    found = adjusted(np.zeros(8), np.ones(8), 1.0, 0.1, 2 / 3)
+    assert (found.pairs, found.agree, found.supported) == (8, 0.0, False)

@@ -126,7 +126,8 @@ def adjusted(
     slope, doubt = _slope(claimed, measured)
     fits = slope - sure * doubt > 0 and _HALF <= slope <= 1 / _HALF
     # A pair of which hardly anything is claimed moves either way by the scatter of runs alone.
-    agree = float(np.average(right, weights=np.abs(claimed)))
+    claims = np.abs(claimed)
+    agree = float(np.average(right, weights=claims)) if claims.any() else 0.0
     return Adjusted(n, int(right.sum()), agree, middle, bool(fits and agree >= agreement - 1e-9))
 
 
