@@ -37,7 +37,9 @@ def test_a_pickle_is_refused_and_not_run(
         assert refused.status_code == 422, refused.text
     assert not (tmp_path / "sprung").exists()
     assert person.get(f"{API}/models").json() == []
-    assert os.listdir(server.state / "passing") == []
+    # The engine that a server offers may be on its way when this test comes first.
+    passing = os.listdir(server.state / "passing")
+    assert [name for name in passing if not name.startswith("shared-")] == []
 
 
 def test_a_model_of_ones_own_predicts(person: httpx.Client, data: str, tmp_path: Path) -> None:
