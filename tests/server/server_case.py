@@ -252,6 +252,11 @@ def left_over(server: Server) -> list[str]:
     return os.listdir(server.state / "passing")
 
 
+def left_by_people(server: Server) -> list[str]:
+    """What is on its way but for the engine that the server itself offers."""
+    return [name for name in left_over(server) if not name.startswith("shared-")]
+
+
 def fair(answer: httpx.Response, *statuses: int) -> dict[str, Any]:
     """A refusal that a person can act on, which says nothing about the server itself."""
     assert answer.status_code in statuses, answer.text

@@ -1,9 +1,18 @@
 """Jobs over HTTP: progress as it happens, cancelling, and results that are fetched later."""
 
-import os
-
 import httpx
-from server_case import API, QUICK, RECOMMEND, Server, ask, gone, job_over, stages, until
+from server_case import (
+    API,
+    QUICK,
+    RECOMMEND,
+    Server,
+    ask,
+    gone,
+    job_over,
+    left_by_people,
+    stages,
+    until,
+)
 
 pytest_plugins = ("server_fixtures",)
 
@@ -58,4 +67,4 @@ def test_a_fit_that_is_cancelled_is_gone(person: httpx.Client, data: str, server
     until(lambda: any(gone([one]) for one in fit_workers))
     assert person.get(f"{API}/engines/{job['engine']}").status_code == 404
     assert person.delete(f"{API}/jobs/{job['id']}").json()["state"] == "cancelled"
-    assert os.listdir(server.state / "passing") == []
+    assert left_by_people(server) == []

@@ -13,6 +13,7 @@ from server_case import (
     API,
     Server,
     ask,
+    left_by_people,
 )
 
 from conftest import cluster_columns
@@ -37,9 +38,7 @@ def test_a_pickle_is_refused_and_not_run(
         assert refused.status_code == 422, refused.text
     assert not (tmp_path / "sprung").exists()
     assert person.get(f"{API}/models").json() == []
-    # The engine that a server offers may be on its way when this test comes first.
-    passing = os.listdir(server.state / "passing")
-    assert [name for name in passing if not name.startswith("shared-")] == []
+    assert left_by_people(server) == []
 
 
 def test_a_model_of_ones_own_predicts(person: httpx.Client, data: str, tmp_path: Path) -> None:
