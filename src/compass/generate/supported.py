@@ -14,8 +14,8 @@ from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances, nearest_rows
 from compass.prepare.legal import legal_mask
 
-_BEST = 256  # candidates, best first, that are looked at until enough are supported
-_CHOICE = 256  # of the others, spread over all of them
+_BEST = 128  # candidates, best first, that are looked at until enough are supported
+_CHOICE = 128  # of the others, spread over all of them
 _TOGETHER = 32  # looked at in one go
 _ENOUGH = 12  # supported candidates per answer that is wanted: different ones are among them
 _PULLED = 4  # unsupported candidates that are moved towards past runs
