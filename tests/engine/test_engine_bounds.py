@@ -167,9 +167,9 @@ def test_labels_that_were_never_used_there_are_not_suggested(engine: cp.Compass)
     assert large[0].config["compiler"] == "icc"
 
 
-def test_over_several_machines_what_was_run_on_one_of_them_is_inside(engine: cp.Compass) -> None:
+def test_over_several_machines_a_suggestion_is_possible_on_each(engine: cp.Compass) -> None:
     answer = fastest(engine, "machine in {small, large}", count=3)
-    assert max(cores_of(answer)) > SMALL
+    assert max(cores_of(answer)) <= SMALL
     assert not any(beyond(one) for one in told(answer))
     # Wherever the search starts: many cores are slow enough for this on neither machine.
     slow = "Recommend X = {cores: ?} to achieve Y = {runtime: between 20 and 30} where "
@@ -177,5 +177,4 @@ def test_over_several_machines_what_was_run_on_one_of_them_is_inside(engine: cp.
         {rule.text for rule in bound(engine, slow + some)[0].assumed.bounds}
         for some in ("machine in {small, large}", "machine == small")
     )
-    assert f"cores <= {SMALL}" in one
-    assert not any(text.startswith("cores <=") for text in both)
+    assert f"cores <= {SMALL}" in one & both

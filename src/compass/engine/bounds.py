@@ -30,11 +30,15 @@ _SHOWN = 3  # limits that a note names
 
 
 def context_bounds(
-    query: Query, view: FeatureView, contexts: Floats, start: Floats, moving: Sequence[str]
+    query: Query,
+    view: FeatureView,
+    contexts: Floats,
+    start: Floats | None,
+    moving: Sequence[str],
 ) -> tuple[Rule, ...]:
     """The limits of what may move that past runs of the contexts [c, d] show.
 
-    The values at the start [d] are inside. What a condition of the question is about alone is
+    The values of a baseline [d] are inside. What a condition of the question is about alone is
     bounded by that condition.
     """
     labels = [
@@ -83,26 +87,33 @@ def _telling(view: FeatureView, mask: Bools) -> bool:
 
 
 def _limits(
-    view: FeatureView, column: int, seen: list[list[Floats]], start: Floats
+    view: FeatureView, column: int, seen: list[list[Floats]], start: Floats | None
 ) -> list[Expression]:
-    """The limits of a column; `seen` has the values per context and set of its runs."""
+    """The limits of a column; `seen` has the values per context and set of its runs.
+
+    A recommendation for several contexts has to be possible in each of them, where any value is.
+    """
     parameter = view.features.parameters[column]
     name = Name(parameter.name)
     if isinstance(parameter, Category):
-        codes: set[float] = {float(start[column])}
-        for one in seen:
-            codes |= set.intersection(*({*values.tolist()} for values in one))
-        if len(codes) == len(parameter.values):
+        each = [set.intersection(*({*values.tolist()} for values in one)) for one in seen]
+        codes = set.intersection(*each) or set.union(*each)
+        codes |= set() if start is None else {float(start[column])}
+        if not codes or len(codes) == len(parameter.values):
             return []
         labels = tuple(Literal(parameter.values[int(code)]) for code in sorted(codes))
         return [Membership(name, labels)]
     if parameter.optional:
         return []  # whether a value may be left out is not told by numbers
-    low = min(max(values.min() for values in one) for one in seen)
-    high = max(min(values.max() for values in one) for one in seen)
+    lows = [max(values.min() for values in one) for one in seen]
+    highs = [min(values.max() for values in one) for one in seen]
+    low, high = max(lows), min(highs)
+    if low > high:  # no value is usual in all contexts
+        low, high = min(lows), max(highs)
+    own = low if start is None else start[column]
     ends = (
-        (">=", min(low, start[column]), low > parameter.low),
-        ("<=", max(high, start[column]), high < parameter.high),
+        (">=", min(low, own), low > parameter.low),
+        ("<=", max(high, own), high < parameter.high),
     )
     return [
         Comparison(op, name, Literal(decode_value(parameter, float(end))))
@@ -125,13 +136,12 @@ def bound_notes(task: SearchTask, suggestions: Sequence[Suggestion], X: Floats) 
         bounds = [rule for rule in bounds if _at_end(task, rule, X[0])]
     if not bounds:
         return ()
+    where = "this context" if len(task.contexts) == 1 else "every one of these contexts"
     more = len(bounds) - _SHOWN
     texts = "; ".join(rule.text for rule in bounds[:_SHOWN]) + (
         f"; {more} more" if more > 0 else ""
     )
-    return (
-        f"Past runs of this context had {texts}; the search stays there (--beyond goes farther).",
-    )
+    return (f"Past runs of {where} had {texts}; the search stays there (--beyond goes farther).",)
 
 
 def _at_end(task: SearchTask, rule: Rule, x: Floats) -> bool:

@@ -91,9 +91,8 @@ def plan(
     names = view.names
     seed = query.seed if query.seed is not None else store.settings.seed
     knobs = tuple(n for n in view.features.having(Role.KNOB) if n not in query.change)
-    usual = start.start if start.origin is None else start.origin
     moving = tuple(dict.fromkeys((*start.free, *knobs, *(query.change if start.forward else ()))))
-    bounds = context_bounds(query, view, start.contexts, usual, moving)
+    bounds = context_bounds(query, view, start.contexts, start.origin, moving)
     task = SearchTask(
         space=view.features,
         start=start.start,
