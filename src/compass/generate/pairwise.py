@@ -12,6 +12,7 @@ from compass.generate.base import Bools, Columns, Floats
 from compass.generate.blocks import Block, ColumnValues
 from compass.generate.linear_rules import LinearRules, is_linear
 from compass.generate.objectives import sign
+from compass.generate.planes import Planes, RawTargets, best_of_planes
 from compass.generate.repair import restore_forced, rule_violation
 from compass.generate.score import MARGIN, ScoredCandidates, order, score
 from compass.generate.task import SearchTask
@@ -20,7 +21,6 @@ from compass.prepare.legal import legal_mask, snap
 from compass.rules import Rule
 
 if TYPE_CHECKING:
-    from compass.generate.pairwise_kernel import Planes, RawTargets
     from compass.model.trees.joined import Joined
 
 _VALUES = 96  # values of a column on a plane
@@ -38,7 +38,7 @@ class PairwiseSearch:
     trees: "Joined"
     linear_rules: LinearRules
     others: tuple[Rule, ...]  # rules that are not linear
-    targets: "RawTargets"
+    targets: RawTargets
     columns: Columns  # [c] those that may move
     values: tuple[Floats, ...]  # per column, ascending
     costs: tuple[Floats, ...]  # per column: what each value adds to the proximity
@@ -118,8 +118,6 @@ class PairwiseSearch:
 
     def _moves(self, x: Floats, wanted: list[tuple[int, int, float]]) -> Floats:
         """The best configuration [d] of each wanted plane that has one, [m, d]."""
-        from compass.generate.pairwise_kernel import best_of_planes
-
         planes, values, costs = self._planes(x, wanted)
         pairs = planes.columns
         if not len(pairs):
@@ -141,10 +139,8 @@ class PairwiseSearch:
 
     def _planes(
         self, x: Floats, wanted: list[tuple[int, int, float]]
-    ) -> tuple["Planes", ColumnValues, Floats]:
+    ) -> tuple[Planes, ColumnValues, Floats]:
         """The planes worth looking at, the values of their columns, and what those cost."""
-        from compass.generate.pairwise_kernel import Planes
-
         task, names = self.task, self.task.space.names
         wrong = [] if rule_violation(task, x[None, :])[0] == 0 else list(task.rules)
         wrong = [rule for rule in wrong if not rule.holds(x[None, :])[0]]
@@ -304,14 +300,12 @@ def reaching(task: SearchTask, best: ScoredCandidates) -> SearchTask:
     return replace(task, targets=tuple(targets))
 
 
-def _raw_targets(task: SearchTask, wanted: list[str], trees: "Joined") -> "RawTargets":
+def _raw_targets(task: SearchTask, wanted: list[str], trees: "Joined") -> RawTargets:
     """The targets in terms of raw outputs: what a link does to them is undone.
 
     Where contexts cannot be averaged before the link, the first of them stands for all: planes
     only propose, what they propose is predicted in full.
     """
-    from compass.generate.pairwise_kernel import RawTargets
-
     parts = task.predict.parts
     assert parts is not None
     first, rows = {}, []

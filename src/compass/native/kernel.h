@@ -34,6 +34,8 @@ typedef struct {
 /* One table per file of kernels; the last entry has no name. */
 extern const Kernel DISTANCE[];
 extern const Kernel PAIRS[];
+extern const Kernel PLANES[];
+extern const Kernel WALK[];
 
 /* Compiled twice, for machines with wide vectors and for all others; the machine chooses. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(ONE_TARGET)

@@ -11,6 +11,8 @@
 static const Kernel *const TABLES[] = {
     DISTANCE,
     PAIRS,
+    PLANES,
+    WALK,
 };
 
 EXPORT const char *sources(void) { return SOURCES; }

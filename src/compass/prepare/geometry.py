@@ -6,10 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Category, Space
+from compass.native import kernel
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Integers = NDArray[np.int64]
+
+_sum_distances = kernel("sum_distances")
 
 
 @dataclass(frozen=True)
@@ -51,13 +54,11 @@ def column_costs(values: Floats, origin: Floats, column: int, geometry: Geometry
 
 def distances(X: Floats, x: Floats, columns: Integers, geometry: Geometry) -> Floats:
     """The sum of the column distances of these columns between X [n, d] and x [d], not weighted."""
-    from compass.prepare.geometry_kernel import sum_distances  # few who read a table need it
-
     apart = np.empty(len(X))
     rows = np.ascontiguousarray(X, dtype=np.float64)
     x = np.ascontiguousarray(x, dtype=np.float64)
     category = np.asarray(geometry.category)
-    sum_distances(rows, x, columns, geometry.scale, category, geometry.none, apart)
+    _sum_distances(rows, x, columns, geometry.scale, category, geometry.none, apart)
     return apart
 
 

@@ -10,30 +10,22 @@ a millisecond for 100,000 rows of 10 columns.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Category, Number, Space
-from compass.execute.kernel import (
-    f8,
-    f8_2d,
-    i8,
-    integer,
-    kernel,
-    number,
-    over_rows,
-    to_f8,
-    to_f8_2d,
-    to_i8,
-)
+from compass.execute.rows import over_rows
+from compass.native import kernel
 from compass.trust.rank import Floats, Rows
 
-_NUMBER, OPTIONAL, CATEGORY = 0, 1, 2
-_BLOCK = 1024  # training rows compared together while they are in cache
+_NUMBER, OPTIONAL, CATEGORY = 0, 1, 2  # the kernels know them by these numbers
 _TOGETHER = 32  # configurations compared in one pass over the training rows
 _PAIRS = 4_000_000  # comparisons of two rows that repay starting a thread (a few milliseconds)
+
+_squares = kernel("squares")
+_nearest = kernel("nearest")
+_around = kernel("around")
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,81 +134,3 @@ def _scale(
             return (j, OPTIONAL if parameter.optional else _NUMBER, centre, spread, none)
     # It never varied: any other value is as new as a label that was never seen.
     return (j, CATEGORY, 0.0, 1.0, np.nan)
-
-
-@kernel()
-def add_squares(kind: int, row: Any, q: float, total: Any) -> None:
-    """Add how far values of one column are from q, squared."""
-    # One plain loop per kind, so that each becomes vector instructions.
-    if kind == _NUMBER:
-        for i in range(row.size):
-            total[i] += (row[i] - q) * (row[i] - q)
-    elif kind == CATEGORY:
-        for i in range(row.size):
-            total[i] += 0.0 if row[i] == q else 1.0
-    elif np.isnan(q):
-        for i in range(row.size):
-            total[i] += 0.0 if np.isnan(row[i]) else 1.0
-    else:
-        for i in range(row.size):
-            step = (row[i] - q) * (row[i] - q)
-            total[i] += 1.0 if np.isnan(step) else step
-
-
-@kernel()
-def _insert(value: float, best: Any) -> None:
-    # best [k] is ascending; the largest falls out.
-    place = best.size - 1
-    while place > 0 and best[place - 1] > value:
-        best[place] = best[place - 1]
-        place -= 1
-    best[place] = value
-
-
-@kernel(i8, f8_2d, f8, to_f8)
-def _squares(kind: Rows, rows: Floats, point: Floats, total: Floats) -> None:
-    for j in range(kind.size):
-        add_squares(kind[j], rows[j], point[j], total)
-
-
-@kernel(i8, f8_2d, f8_2d, integer, integer, to_f8_2d)
-def _nearest(kind: Rows, rows: Floats, points: Floats, start: int, stop: int, best: Floats) -> None:
-    n, k = rows.shape[1], best.shape[1]
-    total = np.empty(_BLOCK)
-    for first in range(0, n, _BLOCK):
-        size = min(_BLOCK, n - first)
-        for p in range(start, stop):
-            total[:size] = 0.0
-            for j in range(kind.size):
-                add_squares(kind[j], rows[j, first : first + size], points[p, j], total)
-            for i in range(size):
-                if total[i] < best[p, k - 1]:
-                    _insert(total[i], best[p])
-
-
-@kernel(i8, f8_2d, f8_2d, number, to_f8_2d, to_i8, to_f8, to_i8)
-def _around(
-    kind: Rows,
-    rows: Floats,
-    points: Floats,
-    reach: float,
-    best: Floats,
-    where: Rows,
-    squares: Floats,
-    ends: Rows,
-) -> None:
-    n, k = rows.shape[1], best.shape[1]
-    total = np.empty(_BLOCK)
-    for first in range(0, n, _BLOCK):
-        size = min(_BLOCK, n - first)
-        for p in range(points.shape[0]):
-            total[:size] = 0.0
-            for j in range(kind.size):
-                add_squares(kind[j], rows[j, first : first + size], points[p, j], total)
-            for i in range(size):
-                if total[i] < best[p, k - 1]:
-                    _insert(total[i], best[p])
-                if total[i] <= reach:
-                    where[ends[p]] = first + i
-                    squares[ends[p]] = total[i]
-                    ends[p] += 1

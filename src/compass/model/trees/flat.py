@@ -4,9 +4,6 @@ A raw prediction is `offset` + the sum over trees / `divisor`: the number of tre
 (a mean), 1 for boosting (a sum). The link makes it a prediction. Inputs are compared as the library
 that grew the trees does it, so predictions agree with it to rounding. Every row is summed by one
 thread in the order of the trees: results do not depend on the number of threads.
-
-The first use on a machine compiles a kernel (about a second); later ones load it (some
-milliseconds).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +16,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
 from compass.execute.arrays import checked, damaged
-from compass.execute.kernel import over_rows
+from compass.execute.rows import over_rows
 from compass.model.trees import joined, reach, walk
 from compass.model.trees.arrays import ARRAYS, SCALARS, Inconsistent, fault
 from compass.model.trees.joined import Joined, join, rows_for
@@ -100,8 +97,7 @@ class FlatForest:
     def packed(self) -> NDArray[np.void]:
         """The nodes as the kernels walk them, made at the first prediction."""
         nodes = np.empty(self.nodes, dtype=walk.NODE if self.single else walk.WIDE_NODE)
-        pack = walk.pack if self.single else walk.pack_wide
-        pack(self.feature, self.threshold, self.left, self.right, nodes)
+        walk.pack[self.single](self.feature, self.threshold, self.left, self.right, nodes)
         return nodes
 
     @cached_property
@@ -191,9 +187,8 @@ def mean_spread(
     spread = np.empty(X.shape[0])
 
     def run(start: int, stop: int) -> None:
-        walk.mean_spread(
+        walk.mean_spread[forest.single](
             forest.packed,
-            walk.SINGLE if forest.single else walk.DOUBLE,
             forest.value,
             forest.roots,
             forest.slot,

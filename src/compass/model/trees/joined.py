@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
-from compass.execute.kernel import over_rows
+from compass.execute.rows import over_rows
 from compass.model.trees import walk
 
 if TYPE_CHECKING:
@@ -45,12 +45,10 @@ class Joined:
         """Predictions of all outcomes, side by side, float64[n, outputs] for X float64[n, d]."""
         X = rows_for(self.width, X)
         out = np.empty((X.shape[0], self.share.size))
-        like = walk.SINGLE if self.single else walk.DOUBLE
 
         def run(start: int, stop: int) -> None:
-            walk.mean(
+            walk.mean[self.single](
                 self.nodes,
-                like,
                 self.value,
                 self.trees,
                 self.divisor,

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from compass.native import kernel
 from compass.trust.distance import CATEGORY, squares
-from compass.trust.pairs.kernel import match
 from compass.trust.rank import Floats, Rows
 
 GATHERED = 48  # runs on each side that are paired, the nearest to the suggestion
@@ -31,6 +31,8 @@ _SURE = 1.64  # standard errors: 95 % on one side
 _FEWER = 1.5  # of few pairs the error itself is uncertain (about Student's distribution)
 _ODD, _FEW = 4.0, 0.05  # a few values beyond so many standard deviations are cut off
 _HALF = 0.5  # of what is claimed has to be there, and no more than twice as much
+
+_match = kernel("match")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,7 @@ def crossing(
     partner, gap = np.full(len(second), -1, dtype=np.int64), np.zeros(len(second))
     same = np.zeros(placed.shape[1], dtype=np.int64)
     if len(first) and len(second):
-        match(kind, placed, same, first, second, others, _ANY, partner, gap)
+        _match(kind, placed, same, first, second, others, _ANY, partner, gap)
     paired = partner >= 0
     return Crossing(partner[paired], second[paired])
 

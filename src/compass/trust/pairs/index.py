@@ -16,15 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Category, Number, Space
+from compass.native import kernel
 from compass.trust.distance import CATEGORY, OPTIONAL, squares
 from compass.trust.pairs.comparable import Identity
-from compass.trust.pairs.kernel import find, shift, totals
 from compass.trust.rank import Floats, Rows
 
 _FACTOR = 8.0  # highest over lowest from which a number is compared by its logarithm
 _GATHERED = 32  # runs on each side that are paired, the nearest to the suggestion
 _LOOKED_AT = 300  # runs whose twins are looked for
 _REACH = 1.0  # how far the sizes of a pair may be from those of the question, in distances
+
+_totals = kernel("totals")
+_shift = kernel("shift")
+_find = kernel("find")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +158,7 @@ class PairIndex:
         first, last = self._family(x)
         point = self.scale.point(x)
         apart = np.zeros((2, last - first))
-        totals(self.scale.kind, self.columns, first, last, point, self.sized, apart)
+        _totals(self.scale.kind, self.columns, first, last, point, self.sized, apart)
         apart[1, apart[0] > _REACH * _REACH] = np.inf
         return Around(first, apart[1], point)
 
@@ -187,7 +191,7 @@ class PairIndex:
         last = around.first + len(apart)
         for j in moved:
             values = self.columns[j, around.first : last]
-            shift(self.scale.kind[j], values, around.point[j], point[j], apart)
+            _shift(self.scale.kind[j], values, around.point[j], point[j], apart)
         return Around(around.first, apart, point)
 
     def pairs(
@@ -209,7 +213,7 @@ class PairIndex:
         others = np.array([j for j in range(len(new)) if j not in moved], dtype=np.int64)
         partner, new_end = np.full((2, _GATHERED), -1, dtype=np.int64)
         gap = np.zeros(_GATHERED)
-        find(
+        _find(
             self.scale.kind,
             self.columns,
             self.order,
