@@ -5,15 +5,18 @@ Decision 0011 (docs/decisions).
 
 import numpy as np
 
-from compass.domain.space import Category
+from compass.domain.space import Category, Number
 from compass.generate.base import Bools, Floats
 from compass.generate.score import ScoredCandidates
 from compass.generate.task import SearchTask
+from compass.native import kernel
 
 _FEW = 12  # a parameter with no more values: each of them is a choice of its own
 _RATIO = 1.2  # numbers that differ by this factor are different
 _SHARE = 0.1  # and those that differ by this share of their range
 _MANY = 10  # who asks for more answers than this wants them close
+
+_noticeably_different = kernel("noticeably_different")
 
 
 def another(task: SearchTask, scored: ScoredCandidates, chosen: int) -> Bools:
@@ -30,24 +33,26 @@ def another(task: SearchTask, scored: ScoredCandidates, chosen: int) -> Bools:
 
 def different(task: SearchTask, X: Floats, x: Floats) -> Bools:
     """Which configurations X [n, d] differ noticeably from x [d] in something that may move."""
-    found = np.zeros(len(X), dtype=np.bool_)
-    for column in task.movable:
-        parameter, values, own = task.space.parameters[column], X[:, column], x[column]
-        apart = values != own
-        if not isinstance(parameter, Category) and not _few(task, int(column)):
-            none = task.geometry.none[column]
-            gap, size = np.abs(values - own), np.maximum(np.abs(values), abs(own))
-            lesser = np.minimum(np.abs(values), abs(own))
-            ratio = (values * own > 0) & (size >= _RATIO * lesser)
-            apart &= ratio | (gap >= _SHARE * (parameter.high - parameter.low))
-            apart |= (values == none) != (own == none)
-        found |= apart
+    found = np.empty(len(X), dtype=np.bool_)
+    rows, own = np.ascontiguousarray(X), np.ascontiguousarray(x)
+    _noticeably_different(
+        rows, own, task.movable, _noticed(task), task.geometry.none, _RATIO, found
+    )
     return found
 
 
-def _few(task: SearchTask, column: int) -> bool:
-    parameter = task.space.parameters[column]
-    assert not isinstance(parameter, Category)
+def _noticed(task: SearchTask) -> Floats:
+    """The difference that is noticed in each column [d]; NaN: any."""
+    least = np.full(len(task.space), np.nan)
+    for column in task.movable:
+        parameter = task.space.parameters[column]
+        if not isinstance(parameter, Category) and not _few(parameter):
+            least[column] = _SHARE * (parameter.high - parameter.low)
+    return least
+
+
+def _few(parameter: Number) -> bool:
+    """Whether a number has so few values that each of them is a choice."""
     if parameter.allowed:
         return len(parameter.allowed) <= _FEW
     return bool(parameter.step and (parameter.high - parameter.low) / parameter.step < _FEW)

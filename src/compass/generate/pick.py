@@ -3,11 +3,13 @@
 Decision 0011 (docs/decisions).
 """
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate import loss
-from compass.generate.base import Floats
+from compass.generate.base import Bools, Floats
 from compass.generate.distinct import another
 from compass.generate.expected_improvement import choose_untried
 from compass.generate.objectives import as_good_as, objective_values, objectives, preference
@@ -123,22 +125,36 @@ def _growing_sets(
 ) -> list[tuple[float, NDArray[np.int64]]]:
     """Sets of different answers under growing budgets for what each may cost more than the best."""
     budgets = task.settings.search.budget * np.array(_BUDGETS)
-    own = scored.take(known)
-    return [(float(b), known[_different(task, own, cost[known], b)]) for b in budgets]
+    own = _Beside(task, scored.take(known))
+    return [(float(b), known[_different(own, cost[known], b)]) for b in budgets]
 
 
-def _different(
-    task: SearchTask, scored: ScoredCandidates, cost: Floats, budget: float
-) -> NDArray[np.int64]:
+@dataclass(frozen=True, eq=False)
+class _Beside:
+    """Candidates beside chosen ones; budgets often choose the same, which are compared once."""
+
+    task: SearchTask
+    scored: ScoredCandidates
+    _known: dict[int, tuple[Floats, Bools]] = field(default_factory=dict)
+
+    def __call__(self, chosen: int) -> tuple[Floats, Bools]:
+        """How far all candidates [n] are from one, and which are worth having beside it."""
+        if chosen not in self._known:
+            X, task = self.scored.X, self.task
+            apart = distances(X, X[chosen], task.movable, task.geometry)
+            self._known[chosen] = apart, another(task, self.scored, chosen)
+        return self._known[chosen]
+
+
+def _different(beside: _Beside, cost: Floats, budget: float) -> NDArray[np.int64]:
     """The best and then, one by one, what differs most from those before it within the budget.
 
     When nothing different is left within the budget, the cheapest of the others follow.
     """
-    least = max(task.settings.search.distinct, 1e-12)
-    chosen, X = [0], scored.X
-    nearest = distances(X, X[0], task.movable, task.geometry)
-    worth = another(task, scored, 0)
-    while len(chosen) < task.count:
+    least = max(beside.task.settings.search.distinct, 1e-12)
+    chosen = [0]
+    nearest, worth = beside(0)
+    while len(chosen) < beside.task.count:
         fits = worth & (nearest >= least)
         if not fits.any():
             break
@@ -148,8 +164,8 @@ def _different(
         else:
             best = int(np.argmin(np.where(fits, cost, np.inf)))
         chosen.append(best)
-        nearest = np.minimum(nearest, distances(X, X[best], task.movable, task.geometry))
-        worth &= another(task, scored, best)
+        apart, other = beside(best)
+        nearest, worth = np.minimum(nearest, apart), worth & other
     return np.asarray(chosen, dtype=np.int64)
 
 

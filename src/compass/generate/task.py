@@ -110,7 +110,7 @@ class SearchTask:
         """Whether it is time to end what is optional."""
         return time.monotonic() > self.until
 
-    @property
+    @cached_property
     def movable(self) -> Columns:
         """Free and forced columns together."""
         return np.concatenate([self.free, self.forced]).astype(np.int64)

@@ -35,6 +35,7 @@ typedef struct {
 extern const Kernel DISTANCE[];
 extern const Kernel PAIRS[];
 extern const Kernel PLANES[];
+extern const Kernel ROWS[];
 extern const Kernel WALK[];
 
 /* Compiled twice, for machines with wide vectors and for all others; the machine chooses. */

@@ -12,6 +12,7 @@ static const Kernel *const TABLES[] = {
     DISTANCE,
     PAIRS,
     PLANES,
+    ROWS,
     WALK,
 };
 

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compass.domain.errors import DataProblem
+from compass.native import kernel
 
 Rows = NDArray[np.int64]
 _CLOSE = 0.25  # a share of the rows that is missed by more than this part of it is not taken
+
+_configurations = kernel("configurations")
 
 
 def by_row(n: int, share: float, seed: int) -> tuple[Rows, Rows]:
@@ -138,11 +141,8 @@ def configurations(X: NDArray[np.float64]) -> NDArray[np.uint64]:
     A hash: two different rows may share a number once in 10**19 pairs, which merely keeps them
     together.
     """
-    hashed = np.full(len(X), 0x9E3779B97F4A7C15, dtype=np.uint64)
-    for column in np.asarray(X, dtype=np.float64).T:
-        # Adding zero makes -0.0 and 0.0 the same.
-        same = np.where(np.isnan(column), np.nan, column + 0.0)
-        hashed = _mixed(hashed ^ np.ascontiguousarray(same).view(np.uint64))
+    hashed = np.empty(len(X), dtype=np.uint64)
+    _configurations(np.ascontiguousarray(X, dtype=np.float64), hashed)
     return hashed
 
 

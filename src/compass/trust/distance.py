@@ -1,12 +1,8 @@
-"""How far apart two configurations are, and which past runs are nearest.
+"""How far apart two configurations are, column by column and in all.
 
 Numbers count by their difference in standard deviations of the training rows, a number against
 `none` counts 1, different categories count 1; the distance is the root of the sum of squares.
 A number that never varied in training counts 1 where it differs, as a category does.
-
-Every training row is compared with (no tree, no approximation): the loops are vectorised, exact
-with categories of any size, with `none` and with repeated rows, and take about a third of
-a millisecond for 100,000 rows of 10 columns.
 """
 
 from dataclasses import dataclass
@@ -15,17 +11,12 @@ import numpy as np
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.space import Category, Number, Space
-from compass.execute.rows import over_rows
 from compass.native import kernel
 from compass.trust.rank import Floats, Rows
 
 _NUMBER, OPTIONAL, CATEGORY = 0, 1, 2  # the kernels know them by these numbers
-_TOGETHER = 32  # configurations compared in one pass over the training rows
-_PAIRS = 4_000_000  # comparisons of two rows that repay starting a thread (a few milliseconds)
 
 _squares = kernel("squares")
-_nearest = kernel("nearest")
-_around = kernel("around")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,49 +52,6 @@ class Scale:
         missing = picked == self.none
         placed = (picked - self.centre) / self.spread
         return np.ascontiguousarray(np.where(missing, np.nan, placed).T)
-
-
-def nearest(
-    kind: Rows, rows: Floats, points: Floats, k: int, *, threads: int | None = None
-) -> Floats:
-    """Mean distance float64[q] of points [c, q] to their k nearest rows [c, n] (all, if fewer)."""
-    k = min(k, rows.shape[1])
-    queries = np.ascontiguousarray(points.T)
-    best = np.full((queries.shape[0], k), np.inf)
-
-    def run(start: int, stop: int) -> None:
-        _nearest(kind, rows, queries, start, stop, best)
-
-    over_rows(run, queries.shape[0], enough=_PAIRS // rows.shape[1] + 1, threads=threads)
-    found: Floats = np.sqrt(best).mean(axis=1)
-    return found
-
-
-def around(
-    kind: Rows, rows: Floats, points: Floats, k: int, reach: float
-) -> tuple[Floats, list[tuple[Rows, Floats]]]:
-    """`nearest` of points [c, q], and for each the rows [c, n] within `reach`, in one pass.
-
-    The rows within reach are positions int64[m] and distances float64[m], nearest first; of equally
-    near ones the first row comes first.
-    """
-    k = min(k, rows.shape[1])
-    queries = np.ascontiguousarray(points.T)
-    best = np.full((queries.shape[0], k), np.inf)
-    found: list[tuple[Rows, Floats]] = []
-    for first in range(0, queries.shape[0], _TOGETHER):
-        some = queries[first : first + _TOGETHER]
-        # Memory is taken only where something is written: few rows are close.
-        where = np.empty(some.shape[0] * rows.shape[1], dtype=np.int64)
-        squares = np.empty(where.size)
-        ends = np.arange(some.shape[0], dtype=np.int64) * rows.shape[1]
-        starts = ends.copy()
-        top = best[first : first + _TOGETHER]
-        _around(kind, rows, some, reach * reach, top, where, squares, ends)
-        for start, end in zip(starts, ends, strict=True):
-            order = start + np.argsort(squares[start:end], kind="stable")
-            found.append((where[order], np.sqrt(squares[order])))
-    return np.sqrt(best).mean(axis=1), found
 
 
 def distances(kind: Rows, rows: Floats, point: Floats) -> Floats:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from compass.domain.space import Space
 from compass.settings import TrustSettings
-from compass.trust.distance import CATEGORY, Scale, around, nearest
+from compass.trust.blocks import Blocks
+from compass.trust.distance import CATEGORY, Scale
 from compass.trust.rank import TIE, Floats, Ranks, Rows, sample
 
 
@@ -17,7 +18,7 @@ class Support:
     """The training runs, laid out for questions of nearness."""
 
     scale: Scale
-    rows: Floats  # [c, n] coordinates of the training rows
+    blocks: Blocks  # of the training rows
     neighbours: int  # k
     ranks: Ranks  # of the mean distances of the validation rows
     tau: float  # the distance that counts as close
@@ -40,16 +41,16 @@ class Support:
         in rows. Weights of validation rows enter the shares and the percentile.
         """
         scale = Scale.learn(X_train, space, train_weight)
-        rows = scale.place(X_train)
+        blocks = Blocks.build(scale.kind, scale.place(X_train))
         chosen = sample(X_valid.shape[0], settings.validation_rows, seed)
-        novelty = nearest(scale.kind, rows, scale.place(X_valid[chosen]), settings.neighbours)
+        novelty = blocks.nearest(scale.place(X_valid[chosen]), settings.neighbours)
         ranks = Ranks.of(novelty, None if valid_weight is None else valid_weight[chosen])
         tau = ranks.percentile(settings.close_percentile) if settings.tau is None else settings.tau
-        return cls(scale, rows, settings.neighbours, ranks, tau)
+        return cls(scale, blocks, settings.neighbours, ranks, tau)
 
     def novelty(self, X: Floats) -> Floats:
         """Mean distance float64[n] of X float64[n, d] to the k nearest training rows."""
-        return nearest(self.scale.kind, self.rows, self.scale.place(X), self.neighbours)
+        return self.blocks.nearest(self.scale.place(X), self.neighbours)
 
     def ood(self, X: Floats) -> Floats:
         """Share float64[n] of validation rows that are strictly nearer to the training rows."""
@@ -61,13 +62,8 @@ class Support:
 
     def around(self, X: Floats) -> tuple[Floats, list[tuple[Rows, Floats]]]:
         """`ood` of X float64[n, d] and the `support` of each, in one pass over the rows."""
-        novelty, close = around(
-            self.scale.kind,
-            self.rows,
-            self.scale.place(X),
-            self.neighbours,
-            self.tau * (1 + TIE),
-        )
+        reach = self.tau * (1 + TIE)
+        novelty, close = self.blocks.around(self.scale.place(X), self.neighbours, reach)
         return self.ranks.below(novelty), close
 
     def unseen(self, X: Floats) -> list[list[int]]:
@@ -102,5 +98,5 @@ class Support:
         """Of each coordinate the range of the training rows; of labels, which there are."""
         return [
             (float(np.nanmin(row)), float(np.nanmax(row)), np.unique(row) if label else None)
-            for row, label in zip(self.rows, self.scale.kind == CATEGORY, strict=True)
+            for row, label in zip(self.blocks.rows, self.scale.kind == CATEGORY, strict=True)
         ]
