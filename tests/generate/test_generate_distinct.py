@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number, Space
 from compass.domain.target import Target
-from compass.generate.distinct import another, different
+from compass.generate.distinct import Distinct
 from compass.generate.predict import Averaged
 from compass.generate.score import ScoredCandidates
 from compass.generate.search import LegalSearch
@@ -79,7 +79,11 @@ def with_values(column: int, values: list[float]) -> np.ndarray:
 
 def differ(column: int, own: float, *values: float) -> list[bool]:
     """Which values of a column make another answer than this one."""
-    return different(task(), with_values(column, [*values]), with_values(column, [own])[0]).tolist()
+    return (
+        Distinct.of(task())
+        .different(with_values(column, [*values]), with_values(column, [own])[0])
+        .tolist()
+    )
 
 
 def test_42_41_and_40_cores_are_one_answer() -> None:
@@ -111,7 +115,7 @@ def test_to_leave_a_value_out_is_different() -> None:
 
 def test_what_may_not_move_makes_no_difference() -> None:
     held = task(free=(1, 2))
-    assert not different(held, with_values(0, [1.0, 128.0]), START).any()
+    assert not Distinct.of(held).different(with_values(0, [1.0, 128.0]), START).any()
 
 
 @given(st.integers(1, 128), st.integers(1, 128))
@@ -137,16 +141,16 @@ def test_a_further_change_that_is_of_no_use_is_no_answer() -> None:
             [64.0, 60, 1, 0, 20],  # something else
         ]
     )
-    found = another(task(), scored(X, [1.0, 1.0, 0.5, 3.0]), 0)
+    found = Distinct.of(task()).another(scored(X, [1.0, 1.0, 0.5, 3.0]), 0)
     assert found.tolist() == [False, False, True, True]
     # Without a baseline there is no further change.
-    found = another(task(proximity=False), scored(X, [1.0, 1.0, 0.5, 3.0]), 0)
+    found = Distinct.of(task(proximity=False)).another(scored(X, [1.0, 1.0, 0.5, 3.0]), 0)
     assert found.tolist() == [False, True, True, True]
 
 
 @pytest.mark.parametrize(("count", "wanted"), [(10, [False, False]), (11, [True, True])])
 def test_who_asks_for_more_than_ten_wants_them_close(count: int, wanted: list[bool]) -> None:
-    found = another(task(count), scored(with_values(0, [42, 41]), [0.0, 0.0]), 0)
+    found = Distinct.of(task(count)).another(scored(with_values(0, [42, 41]), [0.0, 0.0]), 0)
     assert found.tolist() == wanted
 
 
@@ -157,7 +161,7 @@ def test_no_two_answers_of_a_search_are_the_same_to_a_person(count: int) -> None
     X = LegalSearch.generate(made).X
     assert len(X) > 1
     for i in range(len(X)):
-        assert different(made, np.delete(X, i, axis=0), X[i]).all()
+        assert Distinct.of(made).different(np.delete(X, i, axis=0), X[i]).all()
         # None is another one with something changed on top.
         moved = np.flatnonzero(X[i] != START)
         assert (X[:, moved] == X[i][moved]).all(axis=1).sum() == 1

@@ -127,7 +127,7 @@ class Space(Noun):
         # Kept: tables of tens of thousands of columns are looked up column by column.
         return {parameter.name: parameter for parameter in self.parameters}
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Every column name, in order."""
         return tuple(parameter.name for parameter in self.parameters)

@@ -30,6 +30,7 @@ from compass.evidence.matching import best_run
 from compass.evidence.past_runs import past_runs_of
 from compass.generate.base import Bools
 from compass.generate.predict import Averaged
+from compass.generate.remembered import remembered
 from compass.generate.targets import resolve
 from compass.generate.task import Assumptions, SearchTask, StartingPoint
 from compass.learn.features import FeatureView, Floats, Rows
@@ -143,9 +144,9 @@ def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> S
     return replace(
         wider,
         past_runs=past_runs,
-        familiar=near_past_runs(wider, assessor, limits.caution),
-        supported=near_past_runs(wider, assessor, limits.unsupported),
-        trusted=_without_doubt(wider, assessor),
+        familiar=remembered(near_past_runs(wider, assessor, limits.caution)),
+        supported=remembered(near_past_runs(wider, assessor, limits.unsupported)),
+        trusted=remembered(_without_doubt(wider, assessor)),
     )
 
 

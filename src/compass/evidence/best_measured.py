@@ -3,7 +3,9 @@
 Decision 0032 (docs/decisions).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,7 @@ from compass.generate.score import score_targets
 from compass.generate.task import SearchTask
 from compass.learn.features import Rows
 from compass.prepare.encode import Encoder
+from compass.prepare.split import configurations
 
 Floats = NDArray[np.float64]
 
@@ -42,11 +45,12 @@ def best_measured(task: SearchTask, assessor: Assessor) -> Measured | None:
     targets = task.targets if task.chances is None else task.chances.targets
     if not targets or task.forward or not len(rows):
         return None
-    rows = rows[_order(task, assessor, targets, assessor.view.X[rows], rows)]
-    _, first = np.unique(assessor.view.X[rows[:_TOP]], axis=0, return_index=True)
-    X = assessor.view.X[rows[np.sort(first)]]
+    top = rows[_order(task, assessor, targets, rows, rows, _TOP)]
+    _, first = np.unique(configurations(assessor.view.X[top]), return_index=True)
+    top = top[np.sort(first)]
+    X = assessor.view.X[top]
     every = [assessor.view.runs.positions(x) for x in X]
-    best = int(_order(task, assessor, targets, X, every)[0]) if len(X) else -1
+    best = int(_order(task, assessor, targets, top, every, 1)[0]) if len(X) else -1
     if best < 0 or not _complete(assessor, targets, every[best]):
         return None
     return _measured(task, assessor, X[best], every[best], _open(task, assessor, rows))
@@ -82,16 +86,41 @@ def _order(
     task: SearchTask,
     assessor: Assessor,
     targets: tuple[Target, ...],
-    X: Floats,
+    rows: Rows,
     runs: "Rows | list[Rows]",
+    most: int,
 ) -> Rows:
-    """Positions of configurations X [n, d] from best to worst by what was measured in `runs`."""
+    """Which configurations of `rows` [n] are best by what was measured in `runs`, best first."""
     measured = {t.name: _means(assessor, t.name, runs) for t in targets}
     known = np.all([np.isfinite(values).all(axis=1) for values in measured.values()], axis=0)
     filled = {name: np.nan_to_num(values) for name, values in measured.items()}
-    aims = score_targets(replace(task, targets=targets), filled, len(X))
-    near = proximity(X, task.start, task.geometry) if task.proximity else np.zeros(len(X))
-    return np.lexsort((near, preference(aims.values), aims.valid, ~known))
+    aims = score_targets(replace(task, targets=targets), filled, len(rows))
+
+    def near(some: Rows) -> Floats:
+        X = assessor.view.X[rows[some]]
+        return proximity(X, task.start, task.geometry) if task.proximity else np.zeros(len(some))
+
+    liked = preference(aims.values)
+    keys = (lambda i: ~known[i], lambda i: aims.valid[i], lambda i: liked[i], near)
+    return _first_by(keys, len(rows), most)
+
+
+def _first_by(keys: Sequence[Callable[[Rows], NDArray[Any]]], n: int, most: int) -> Rows:
+    """The first `most` of n positions, ordered by the first key, of equals by the next, ...
+
+    A key is worked out for positions that those before leave open.
+    """
+    sure: list[Rows] = []
+    left, wanted = np.arange(n), min(most, n)
+    for key in keys:
+        values = key(left)
+        last = np.partition(values, wanted - 1)[wanted - 1] if wanted else None
+        ahead = left[values < last] if wanted else left[:0]
+        sure.append(ahead)
+        left = left[values == last] if wanted else left[:0]
+        wanted -= len(ahead)
+    chosen = np.sort(np.concatenate([*sure, left[:wanted]]))
+    return chosen[np.lexsort([key(chosen) for key in reversed(keys)])]
 
 
 def _means(assessor: Assessor, name: str, runs: "Rows | list[Rows]") -> Floats:

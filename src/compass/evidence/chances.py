@@ -199,36 +199,38 @@ class GoalChances:
 
     def _measured(self, target: Target, full: Floats, predicted: Floats, chance: Floats) -> Floats:
         """The chances [n] with those of configurations that were run taken from their runs."""
-        tried = self.assessor.view.runs.known(full)
-        if self.baseline is not None:
-            tried |= (full == self.baseline.x).all(axis=1)
-        if not tried.any():
+        learnt = self.assessor.learnt(target.name)
+        sums, counts = self._runs(target, full, learnt.scores)
+        tried = np.flatnonzero(counts)
+        if not len(tried):
             return chance
-        learnt, found = self.assessor.learnt(target.name), chance.copy()
-        scores = learnt.scores
-        for place in np.flatnonzero(tried):
-            y = self._runs(target, scores, full[place])
-            if not len(y):
-                continue
-            if target.is_class:
-                # The model's chance counts as one further run.
-                right = y[:, self._label(target)].sum()
-                found[place] = (right + found[place]) / (len(y) + 1)
-                continue
-            found[place] = _of_runs(
-                y[:, 0], float(predicted[place]), learnt.reliability, learnt.positive, target
+        found, n = chance.copy(), counts[tried]
+        if target.is_class:
+            # The model's chance counts as one further run.
+            found[tried] = (sums[tried, self._label(target)] + chance[tried]) / (n + 1)
+        else:
+            found[tried] = _of_runs(
+                n,
+                sums[tried, 0] / n,
+                predicted[tried],
+                learnt.reliability,
+                learnt.positive,
+                target,
             )
         return found
 
-    def _runs(self, target: Target, scores: Floats, x: Floats) -> Floats:
-        """What was measured of a configuration x [d], [n, outputs]; the baseline may be no row."""
-        y = scores[self.assessor.view.runs.positions(x)]
-        y = y[np.isfinite(y[:, 0])]
+    def _runs(self, target: Target, full: Floats, scores: Floats) -> tuple[Floats, Columns]:
+        """Sums [n, outputs] of what was measured of configurations [n, d], and of how many runs.
+
+        The baseline may be measured without being a row.
+        """
+        sums, counts = self.assessor.view.runs.summed(full, scores)
         start = self.baseline
-        if len(y) or start is None or target.is_class or (x != start.x).any():
-            return y
-        measured = start.measured.get(target.name)
-        return np.array([[float(measured)]]) if isinstance(measured, float | int) else y
+        measured = None if start is None else start.measured.get(target.name)
+        if start is not None and isinstance(measured, float | int) and not target.is_class:
+            own = (counts == 0) & (full == start.x).all(axis=1)
+            sums[own, 0], counts[own] = float(measured), 1
+        return sums, counts
 
     def _label(self, target: Target) -> int:
         parameter = self.assessor.store.prepared.space[target.name]
@@ -243,24 +245,30 @@ class GoalChances:
 
 
 def _of_runs(
-    y: Floats, predicted: float, known: Reliability, relative: bool, target: Target
-) -> float:
-    """The chance that one more run of a configuration with outcomes y [n] meets a goal.
+    n: Columns,
+    mean: Floats,
+    predicted: Floats,
+    known: Reliability,
+    relative: bool,
+    target: Target,
+) -> Floats:
+    """The chances [m] that one more run of configurations that were run meets a goal.
 
-    Single runs are lucky now and then, and a search finds these: their mean is drawn towards the
-    prediction as far as runs scatter.
+    Of each: how many runs, their mean, the prediction. Single runs are lucky now and then, and
+    a search finds these: their mean is drawn towards the prediction as far as runs scatter.
     """
     from scipy.special import ndtr
 
-    n, scatter, error = len(y), known.scatter, known.model_error
+    scatter, error = known.scatter, known.model_error
     total = n * error + scatter
-    share = n * error / total if total else 1.0
-    centre = predicted + share * (float(y.mean()) - predicted)
-    variance = scatter + (error * scatter / total if total else 0.0)
-    deviation = np.sqrt(variance) * (abs(centre) if relative else 1.0)
-    if not deviation:
-        return float(target.low <= centre <= target.high)
-    return float(ndtr((target.high - centre) / deviation) - ndtr((target.low - centre) / deviation))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(total > 0, n * error / total, 1.0)
+        variance = scatter + np.where(total > 0, error * scatter / total, 0.0)
+        centre = predicted + share * (mean - predicted)
+        deviation = np.sqrt(variance) * (np.abs(centre) if relative else 1.0)
+        likely = ndtr((target.high - centre) / deviation) - ndtr((target.low - centre) / deviation)
+    surely = (target.low <= centre) & (centre <= target.high)
+    return np.where(deviation > 0, likely, surely)
 
 
 def _first(met: Callable[[float], bool], missed: float, step: float) -> float | None:

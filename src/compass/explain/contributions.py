@@ -25,7 +25,6 @@ from compass.learn.features import FeatureView
 from compass.learn.outcomes import OutcomeModel
 from compass.learn.store import ModelStore
 from compass.prepare.encode import Encoder
-from compass.trust.distance import distances
 
 Floats = NDArray[np.float64]
 
@@ -328,12 +327,11 @@ def similar_runs(
     store: ModelStore, view: FeatureView, x: Floats, target: str, leave_out: int | None = None
 ) -> tuple[Evidence, ...]:
     """The past runs learnt from that are most like x float64[d], with what was measured."""
-    prepared, support = store.prepared, view.support
-    apart = distances(support.scale.kind, support.rows, support.scale.place(x[np.newaxis])[:, 0])
+    prepared = store.prepared
     features, outcome = Encoder(view.features), Encoder(prepared.space.select([target]))
     place = prepared.space.names.index(target)
     found: list[Evidence] = []
-    for index in np.argsort(apart, kind="stable"):
+    for index in np.argsort(view.support.distances(x), kind="stable"):
         position = int(view.supporting[index])
         row = int(prepared.row_id[position])
         if len(found) == store.settings.trust.evidence:

@@ -24,6 +24,7 @@ from compass.generate.score import score, score_targets
 from compass.generate.supported import towards_past_runs
 from compass.generate.task import SearchTask
 from compass.prepare.legal import snap
+from compass.prepare.split import configurations
 
 _ROUNDS = 4  # searches for one question at most
 _ENOUGH = 1e-9
@@ -207,5 +208,5 @@ def reached(task: SearchTask, X: Floats, likely: Floats, chance: float) -> Bools
 
 def _unique(X: Floats) -> Floats:
     """Different rows, in the order of the first of each."""
-    _, first = np.unique(X, axis=0, return_index=True)
+    _, first = np.unique(configurations(X), return_index=True)
     return X[np.sort(first)]

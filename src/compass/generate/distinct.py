@@ -3,6 +3,8 @@
 Decision 0011 (docs/decisions).
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from compass.domain.space import Category, Number
@@ -19,36 +21,39 @@ _MANY = 10  # who asks for more answers than this wants them close
 _noticeably_different = kernel("noticeably_different")
 
 
-def another(task: SearchTask, scored: ScoredCandidates, chosen: int) -> Bools:
-    """Which candidates [n] are worth having beside a chosen one.
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Tells which candidates of a task are different."""
 
-    They differ from it in a way that a person would notice, and they are not that one with a
-    further change that is of no use.
-    """
-    if task.count > _MANY:
-        return np.ones(len(scored), dtype=np.bool_)
-    x = scored.X[chosen]
-    return different(task, scored.X, x) & ~_needless(task, scored, chosen)
+    task: SearchTask
+    noticed: Floats  # [d] the difference of a column that is noticed; NaN: any
 
+    @classmethod
+    def of(cls, task: SearchTask) -> "Distinct":
+        """What a person notices in the columns that may move."""
+        noticed = np.full(len(task.space), np.nan)
+        for column in task.movable:
+            parameter = task.space.parameters[column]
+            if not isinstance(parameter, Category) and not _few(parameter):
+                noticed[column] = _SHARE * (parameter.high - parameter.low)
+        return cls(task, noticed)
 
-def different(task: SearchTask, X: Floats, x: Floats) -> Bools:
-    """Which configurations X [n, d] differ noticeably from x [d] in something that may move."""
-    found = np.empty(len(X), dtype=np.bool_)
-    rows, own = np.ascontiguousarray(X), np.ascontiguousarray(x)
-    _noticeably_different(
-        rows, own, task.movable, _noticed(task), task.geometry.none, _RATIO, found
-    )
-    return found
+    def another(self, scored: ScoredCandidates, chosen: int) -> Bools:
+        """Which candidates [n] are worth having beside a chosen one.
 
+        They differ from it in a way that a person would notice, and they are not that one with a
+        further change that is of no use.
+        """
+        if self.task.count > _MANY:
+            return np.ones(len(scored), dtype=np.bool_)
+        return self.different(scored.X, scored.X[chosen]) & ~_needless(self.task, scored, chosen)
 
-def _noticed(task: SearchTask) -> Floats:
-    """The difference that is noticed in each column [d]; NaN: any."""
-    least = np.full(len(task.space), np.nan)
-    for column in task.movable:
-        parameter = task.space.parameters[column]
-        if not isinstance(parameter, Category) and not _few(parameter):
-            least[column] = _SHARE * (parameter.high - parameter.low)
-    return least
+    def different(self, X: Floats, x: Floats) -> Bools:
+        """Which configurations X [n, d] differ noticeably from x [d] in something that may move."""
+        task, found = self.task, np.empty(len(X), dtype=np.bool_)
+        rows, own, none = np.ascontiguousarray(X), np.ascontiguousarray(x), task.geometry.none
+        _noticeably_different(rows, own, task.movable, self.noticed, none, _RATIO, found)
+        return found
 
 
 def _few(parameter: Number) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.generate.base import Floats
-from compass.generate.distinct import another
+from compass.generate.distinct import Distinct
 from compass.generate.past import PastRuns
 from compass.generate.score import ScoredCandidates
 from compass.generate.task import SearchTask
@@ -55,13 +55,13 @@ def choose_untried(task: SearchTask, past_runs: PastRuns, scored: ScoredCandidat
     safe = np.flatnonzero(run == past_runs.best)
     promising = _by_improvement(task, past_runs, scored, untried)
     near = _by_nearness(task, scored.X, untried, past_runs.X[past_runs.best])
-    chosen = [0]
+    chosen, distinct = [0], Distinct.of(task)
     fits = np.ones(len(scored), dtype=np.bool_)
     least = max(task.settings.search.distinct, 1e-12)
     for turn in range(task.count - 1):
         latest = scored.X[chosen[-1]]
         fits &= distances(scored.X, latest, task.movable, task.geometry) >= least
-        fits &= another(task, scored, chosen[-1])
+        fits &= distinct.another(scored, chosen[-1])
         sources = (near, promising) if turn % 2 else (promising, near)
         ranked = np.concatenate([safe[: not turn], *sources, np.arange(len(scored))])
         different = ranked[fits[ranked]]

@@ -8,7 +8,7 @@ generator puts them in the order of preference of decision 0003 (`compass.genera
 import numpy as np
 
 from compass.generate.base import Floats
-from compass.prepare.geometry import Geometry, column_distances
+from compass.prepare.geometry import Geometry, change_costs, column_distances
 
 
 def valid_range(predicted: Floats, low: float, high: float, scale: float) -> Floats:
@@ -32,7 +32,7 @@ def valid_class(scores: Floats, wanted: int, least: float = 0.0) -> Floats:
 
 def proximity(X: Floats, origin: Floats, geometry: Geometry) -> Floats:
     """L_prox [n]: the weighted sum of the column distances."""
-    return np.asarray(column_distances(X, origin, geometry) @ geometry.weight)
+    return change_costs(X, origin, geometry)
 
 
 def diversity(X: Floats, geometry: Geometry) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from compass.generate import loss
 from compass.generate.base import Bools, Floats
-from compass.generate.distinct import another
+from compass.generate.distinct import Distinct
 from compass.generate.expected_improvement import choose_untried
 from compass.generate.objectives import as_good_as, objective_values, objectives, preference
 from compass.generate.score import ScoredCandidates, order
@@ -125,7 +125,7 @@ def _growing_sets(
 ) -> list[tuple[float, NDArray[np.int64]]]:
     """Sets of different answers under growing budgets for what each may cost more than the best."""
     budgets = task.settings.search.budget * np.array(_BUDGETS)
-    own = _Beside(task, scored.take(known))
+    own = _Beside(Distinct.of(task), scored.take(known))
     return [(float(b), known[_different(own, cost[known], b)]) for b in budgets]
 
 
@@ -133,16 +133,16 @@ def _growing_sets(
 class _Beside:
     """Candidates beside chosen ones; budgets often choose the same, which are compared once."""
 
-    task: SearchTask
+    distinct: Distinct
     scored: ScoredCandidates
     _known: dict[int, tuple[Floats, Bools]] = field(default_factory=dict)
 
     def __call__(self, chosen: int) -> tuple[Floats, Bools]:
         """How far all candidates [n] are from one, and which are worth having beside it."""
         if chosen not in self._known:
-            X, task = self.scored.X, self.task
+            X, task = self.scored.X, self.distinct.task
             apart = distances(X, X[chosen], task.movable, task.geometry)
-            self._known[chosen] = apart, another(task, self.scored, chosen)
+            self._known[chosen] = apart, self.distinct.another(self.scored, chosen)
         return self._known[chosen]
 
 
@@ -151,10 +151,11 @@ def _different(beside: _Beside, cost: Floats, budget: float) -> NDArray[np.int64
 
     When nothing different is left within the budget, the cheapest of the others follow.
     """
-    least = max(beside.task.settings.search.distinct, 1e-12)
+    task = beside.distinct.task
+    least = max(task.settings.search.distinct, 1e-12)
     chosen = [0]
     nearest, worth = beside(0)
-    while len(chosen) < beside.task.count:
+    while len(chosen) < task.count:
         fits = worth & (nearest >= least)
         if not fits.any():
             break

@@ -40,14 +40,12 @@ class RunIndex:
 
     def rows(self, x: Floats) -> list[int]:
         """The numbers of the past runs of a configuration x [d], in the person's data."""
-        key = configurations(x[None, :])[0]
-        first, last = (int(np.searchsorted(self.key, key, side)) for side in ("left", "right"))
+        first, last = (int(end[0]) for end in self._spans(x[None, :]))
         return sorted(int(self.row[i]) for i in range(first, last) if np.array_equal(self.X[i], x))
 
     def positions(self, x: Floats) -> Rows:
         """The positions in the prepared table of the past runs of a configuration x [d]."""
-        key = configurations(x[None, :])[0]
-        first, last = (int(np.searchsorted(self.key, key, side)) for side in ("left", "right"))
+        first, last = (int(end[0]) for end in self._spans(x[None, :]))
         return np.asarray(self.position[first:last])
 
     def known(self, X: Floats) -> Bools:
@@ -56,9 +54,28 @@ class RunIndex:
 
     def count(self, X: Floats) -> Rows:
         """How often each configuration X [n, d] was run before, [n]."""
-        key = configurations(X)
-        first, last = (np.searchsorted(self.key, key, side) for side in ("left", "right"))
+        first, last = self._spans(X)
         return np.asarray(last - first, dtype=np.int64)
+
+    def summed(self, X: Floats, values: Floats) -> tuple[Floats, Rows]:
+        """Sums [n, k] of values [m, k] of the prepared table over the runs of each X [n, d].
+
+        And how many runs these are, [n]: those with a number in the first column.
+        """
+        first, last = self._spans(X)
+        size = last - first
+        owner = np.repeat(np.arange(len(X)), size)
+        place = np.arange(len(owner)) + np.repeat(first - np.cumsum(size) + size, size)
+        y = values[self.position[place]]
+        known = np.isfinite(y[:, 0])
+        owner, y = owner[known], y[known]
+        sums = [np.bincount(owner, column, minlength=len(X)) for column in y.T]
+        return np.column_stack(sums), np.bincount(owner, minlength=len(X))
+
+    def _spans(self, X: Floats) -> tuple[Rows, Rows]:
+        """Where the runs of each configuration X [n, d] begin and end, [n] each."""
+        key = configurations(X)
+        return np.searchsorted(self.key, key), np.searchsorted(self.key, key, "right")
 
 
 def distinct_runs(prepared: Prepared, features: Space) -> Rows:

@@ -236,23 +236,24 @@ static int order_in_blocks(const Argument *a)
     return 0;
 }
 
-/* rows [n, d], x [d], columns, scale [d], category [d], none [d] -> apart [n]: the sum over the
- * columns of the distance of rows to x. */
+/* rows [n, d], x [d], columns, scale [d], category [d], none [d], weight [d] -> apart [n]: the
+ * weighted sum over the columns of the distance of rows to x. */
 static int sum_distances(const Argument *a)
 {
     const double *rows = a[0].data, *x = a[1].data, *scale = a[3].data, *none = a[5].data;
     const int64_t *columns = a[2].data, counted = a[2].shape[0], d = a[0].shape[1];
     const bool *category = a[4].data;
-    double *apart = a[6].data;
+    const double *weight = a[6].data;
+    double *apart = a[7].data;
     for (int64_t r = 0; r < a[0].shape[0]; r++) {
         double total = 0.0;
         for (int64_t i = 0; i < counted; i++) {
             int64_t c = columns[i];
             double value = rows[r * d + c];
             if (category[c] || value == none[c] || x[c] == none[c])
-                total += value != x[c] ? 1.0 : 0.0;
+                total += value != x[c] ? weight[c] : 0.0;
             else
-                total += fabs(value - x[c]) / scale[c];
+                total += weight[c] * (fabs(value - x[c]) / scale[c]);
         }
         apart[r] = total;
     }
@@ -264,6 +265,6 @@ const Kernel DISTANCE[] = {
     {"order_in_blocks", "i8 f8_2d to_i8", order_in_blocks},
     {"nearest", "i8 f8_2d f8_2d f8_2d u1_2d f8_2d integer integer to_f8_2d", nearest},
     {"around", "i8 f8_2d f8_2d f8_2d u1_2d f8_2d number to_f8_2d to_i8 to_f8 to_i8", around},
-    {"sum_distances", "f8_2d f8 i8 f8 b1 f8 to_f8", sum_distances},
+    {"sum_distances", "f8_2d f8 i8 f8 b1 f8 f8 to_f8", sum_distances},
     {0},
 };

@@ -54,11 +54,20 @@ def column_costs(values: Floats, origin: Floats, column: int, geometry: Geometry
 
 def distances(X: Floats, x: Floats, columns: Integers, geometry: Geometry) -> Floats:
     """The sum of the column distances of these columns between X [n, d] and x [d], not weighted."""
+    return _summed(X, x, columns, geometry, np.ones(len(geometry.weight)))
+
+
+def change_costs(X: Floats, x: Floats, geometry: Geometry) -> Floats:
+    """The weighted sum of all column distances between X [n, d] and x [d]."""
+    return _summed(X, x, np.arange(len(geometry.weight)), geometry, geometry.weight)
+
+
+def _summed(X: Floats, x: Floats, columns: Integers, geometry: Geometry, weight: Floats) -> Floats:
     apart = np.empty(len(X))
     rows = np.ascontiguousarray(X, dtype=np.float64)
     x = np.ascontiguousarray(x, dtype=np.float64)
     category = np.asarray(geometry.category)
-    _sum_distances(rows, x, columns, geometry.scale, category, geometry.none, apart)
+    _sum_distances(rows, x, columns, geometry.scale, category, geometry.none, weight, apart)
     return apart
 
 

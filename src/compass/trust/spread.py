@@ -244,8 +244,8 @@ def _expected(
 
 
 def _variance(forest: FlatForest, models: int, X: Floats) -> Floats:
-    size = forest.trees // models
-    predicted = [flat.mean(forest.only(p * size, (p + 1) * size), X) for p in range(models)]
+    every = forest.parts(models).mean(X)
+    predicted = [every[:, p * forest.outputs :][:, : forest.outputs] for p in range(models)]
     centre = _mean(predicted, models)
     rounding = _ROUNDING * np.abs(centre)
     apart = [np.where(np.abs(one - centre) <= rounding, 0.0, one - centre) for one in predicted]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from compass.domain.space import Space
 from compass.settings import TrustSettings
 from compass.trust.blocks import Blocks
-from compass.trust.distance import CATEGORY, Scale
+from compass.trust.distance import CATEGORY, Scale, distances
 from compass.trust.rank import TIE, Floats, Ranks, Rows, sample
 
 
@@ -55,6 +55,13 @@ class Support:
     def ood(self, X: Floats) -> Floats:
         """Share float64[n] of validation rows that are strictly nearer to the training rows."""
         return self.ranks.below(self.novelty(X))
+
+    def distances(self, x: Floats) -> Floats:
+        """Distance float64[n] of every training row to x float64[d]."""
+        found = np.empty(self.blocks.position.size)
+        point = self.scale.place(x[np.newaxis])[:, 0]
+        found[self.blocks.position] = distances(self.scale.kind, self.blocks.rows, point)
+        return found
 
     def support(self, x: Floats) -> tuple[Rows, Floats]:
         """The training rows within tau of x float64[d]: positions and distances, nearest first."""

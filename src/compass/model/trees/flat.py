@@ -105,6 +105,17 @@ class FlatForest:
         """The ensemble with the tables that a walk needs, made at the first prediction."""
         return join([[self]])
 
+    def parts(self, count: int) -> Joined:
+        """The ensemble as `count` ensembles of equally many trees; kept, as it is asked again."""
+        known = self._parts
+        if count not in known:
+            known[count] = joined.in_parts(self, count)
+        return known[count]
+
+    @cached_property
+    def _parts(self) -> dict[int, Joined]:
+        return {}
+
     @cached_property
     def _edges(self) -> dict[int, Floats]:
         return {}

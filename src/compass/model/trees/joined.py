@@ -90,6 +90,26 @@ def join(outcomes: Sequence[Sequence["FlatForest"]]) -> Joined:
     )
 
 
+def in_parts(whole: "FlatForest", count: int) -> Joined:
+    """An ensemble as `count` ensembles of equally many trees, which share its nodes."""
+    size, layout = whole.trees // count, _Layout()
+    for first in range(0, count * size, size):
+        layout.add([whole.only(first, first + size)])
+    trees = np.concatenate(layout.trees)
+    trees[:, [0, 2]] = 0
+    return Joined(
+        nodes=whole.packed,
+        value=whole.value.reshape(-1),
+        trees=trees,
+        divisor=np.concatenate(layout.divisor),
+        offset=np.concatenate(layout.offset),
+        groups=np.array(layout.groups, dtype=np.int64),
+        share=np.array(layout.share),
+        width=whole.width,
+        single=whole.single,
+    )
+
+
 class _Layout:
     """Where the trees of each part are and which columns they add to."""
 
