@@ -327,11 +327,11 @@ def similar_runs(
     store: ModelStore, view: FeatureView, x: Floats, target: str, leave_out: int | None = None
 ) -> tuple[Evidence, ...]:
     """The past runs learnt from that are most like x float64[d], with what was measured."""
-    prepared = store.prepared
+    prepared, apart = store.prepared, view.support.distances(x)
     features, outcome = Encoder(view.features), Encoder(prepared.space.select([target]))
     place = prepared.space.names.index(target)
     found: list[Evidence] = []
-    for index in np.argsort(view.support.distances(x), kind="stable"):
+    for index in np.argsort(apart, kind="stable"):
         position = int(view.supporting[index])
         row = int(prepared.row_id[position])
         if len(found) == store.settings.trust.evidence:

@@ -1,4 +1,4 @@
-"""Judgements of configurations that are asked for again and again while one question is answered."""
+"""Judgements of configurations that are asked for more than once in one question."""
 
 from collections.abc import Callable
 
