@@ -5,6 +5,7 @@ Decision 0032 (docs/decisions).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,19 +46,30 @@ class _HeldOut:
     matched: MatchedRuns
     name: str
 
-    @property
+    @cached_property
     def X(self) -> Floats:  # noqa: N802
         return self.matched.view.X[self.matched.outcomes[self.name].held_out.rows]
+
+    @cached_property
+    def _among(self) -> dict[tuple[int, bytes], NDArray[np.int64]]:
+        return {}
+
+    @cached_property
+    def _scaled(self) -> dict[int, tuple[Floats, Floats]]:
+        return {}
 
     def crossing(self, case: Case) -> Crossing:
         """Pairs of runs of the same context that cross a move."""
         index = self.matched.pair_index(())
         labels = [j for j in index.labels.columns if j != case.column]
-        among = np.flatnonzero((self.X[:, labels] == case.new[labels]).all(axis=1))
+        key = case.column, case.new[labels].tobytes()
+        if key not in self._among:  # most suggestions are of one context
+            same = (self.X[:, labels] == case.new[labels]).all(axis=1)
+            self._among[key] = np.flatnonzero(same)
         return crossing(
             index.scale.kind,
             self.matched.outcomes[self.name].held_out.placed(index.scale),
-            among,
+            self._among[key],
             index.scale.point(case.old),
             index.scale.point(case.new),
             case.column,
@@ -72,20 +84,26 @@ class _HeldOut:
 
     def judged(self, case: Case, pairs: Crossing, mixed: Floats) -> Adjusted:
         """What these pairs say, with the predictions [p, outputs] of the mixed runs."""
-        learnt, label = self.matched.outcomes[self.name], case.expected.label
-        y = learnt.scores[learnt.held_out.rows]
-        if label >= 0:
-            minor = _LIKELIER
-            y, said, between = (
-                scores[:, label] for scores in (y, learnt.held_out.predicted, mixed)
-            )
-        else:
-            minor = case.outcome.minor(case.expected.whole)
-            y, said, between = (
-                case.outcome.scaled(scores[:, 0])
-                for scores in (y, learnt.held_out.predicted, mixed)
-            )
+        label = case.expected.label
+        minor = _LIKELIER if label >= 0 else case.outcome.minor(case.expected.whole)
+        y, said = self._measured_and_said(case)
+        between = _values(case, mixed)
         claimed = said[pairs.new] - between
         measured = y[pairs.new] - y[pairs.old] - (between - said[pairs.old])
         expected = case.expected.single[case.column]
         return adjusted(claimed, measured, expected, minor, self.matched.settings.agreement)
+
+    def _measured_and_said(self, case: Case) -> tuple[Floats, Floats]:
+        """Outcomes of the held-out runs and their predictions, as changes are compared."""
+        label = case.expected.label
+        if label not in self._scaled:
+            learnt = self.matched.outcomes[self.name]
+            y = learnt.scores[learnt.held_out.rows]
+            self._scaled[label] = _values(case, y), _values(case, learnt.held_out.predicted)
+        return self._scaled[label]
+
+
+def _values(case: Case, scores: Floats) -> Floats:
+    """Scores [n, outputs] in the scale in which changes of the outcome are compared, [n]."""
+    label = case.expected.label
+    return scores[:, label] if label >= 0 else case.outcome.scaled(scores[:, 0])

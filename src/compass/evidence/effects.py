@@ -77,15 +77,18 @@ def _references(task: SearchTask, matched: MatchedRuns, X: Floats) -> list[Float
     fine = np.ones(len(view.X), dtype=np.bool_)
     for holds in obeyed(task.rules, task.conditions, task.outcomes, view):
         fine &= holds
-    found: list[Floats | None] = []
+    held = np.setdiff1d(np.arange(X.shape[1]), movable)
+    known: dict[bytes, Floats | None] = {}  # many suggestions share what they hold
     for x in X:
-        rows = matched.reference(x, movable, fine)
-        if not len(rows):
-            found.append(None)
-            continue
-        best = best_run(rows, task.query.goals, view.prepared, np.random.default_rng(0))
-        found.append(_back(x, view.X[best], movable))
-    return found
+        if (key := x[held].tobytes()) not in known:
+            rows = matched.reference(x, movable, fine)
+            rng = np.random.default_rng(0)
+            known[key] = (
+                view.X[best_run(rows, task.query.goals, view.prepared, rng)] if len(rows) else None
+            )
+    return [
+        None if (best := known[x[held].tobytes()]) is None else _back(x, best, movable) for x in X
+    ]
 
 
 def _back(x: Floats, other: Floats, free: Rows) -> Floats:
