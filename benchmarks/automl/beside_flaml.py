@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.automl.learn import within
 from benchmarks.automl.tables import Problem, problems
 from benchmarks.show import save, table
-from compass.execute.kernel import cores
+from compass.execute.processors import cores
 from compass.model.error import mape, small
 
 MOST = 1.0  # times FLAML's error, on the mean over the tables

@@ -8,16 +8,14 @@ from model_dense_cases import FEATURES, runs, thirds
 from scipy.special import expit, logsumexp
 
 from compass.model import perceptron
-from compass.model import perceptron_kernel as kernels
 from compass.model.base import Task
 from compass.model.dense import dense_rows
+from compass.native import kernel
 from compass.settings import NeuralSettings
 
 
-def error(
-    net: np.ndarray, Z: np.ndarray, y: np.ndarray, layers: int, units: int, raw: int, classes: bool
-) -> np.ndarray:
-    """The error of each row [n] in double precision; Z ends in a column of ones."""
+def raw_columns(net: np.ndarray, Z: np.ndarray, layers: int, units: int, raw: int) -> np.ndarray:
+    """What the last layer says of each row [n, raw] in double precision; Z ends in ones."""
     a = Z.shape[1] * units
     b = a + (layers - 1) * (units + 1) * units
     h = Z @ net[:a].reshape(-1, units)
@@ -26,7 +24,14 @@ def error(
         more = h @ weights[:-1] + weights[-1]
         h = h + more * expit(more)
     last = net[b:].reshape(units + 1, raw)
-    out = h @ last[:-1] + last[-1]
+    return np.asarray(h @ last[:-1] + last[-1])
+
+
+def error(
+    net: np.ndarray, Z: np.ndarray, y: np.ndarray, layers: int, units: int, raw: int, classes: bool
+) -> np.ndarray:
+    """The error of each row [n]."""
+    out = raw_columns(net, Z, layers, units, raw)
     if classes:
         return logsumexp(out, axis=1) - out[np.arange(len(y)), y.astype(int)]
     miss = np.abs(out[:, 0] - y)
@@ -35,12 +40,14 @@ def error(
 
 @pytest.mark.parametrize("n", [1, 4, 7])
 @pytest.mark.parametrize("m", [1, 2, 9])
-def test_products_of_all_sizes_and_layouts(n: int, m: int) -> None:
+@pytest.mark.parametrize("columns", [1, 11, 16, 37])
+def test_products_of_all_sizes_and_layouts(n: int, m: int, columns: int) -> None:
     rng = np.random.default_rng(n)
-    A, B = rng.normal(size=(n, m)).astype(np.float32), rng.normal(size=(m, 11)).astype(np.float32)
-    for left in (A, np.asfortranarray(A)):
-        out = np.full((n, 11), np.nan, np.float32)
-        kernels.product(left, B, out)
+    A = rng.normal(size=(n, m)).astype(np.float32)
+    B = rng.normal(size=(m, columns)).astype(np.float32)
+    for given, turned in ((A, 0), (np.ascontiguousarray(A.T), 1)):
+        out = np.full((n, columns), np.nan, np.float32)
+        kernel("product")(given, B, turned, out)
         np.testing.assert_allclose(out, A.astype(float) @ B.astype(float), rtol=1e-5, atol=1e-5)
 
 
@@ -54,22 +61,21 @@ def test_slopes_of_the_error_against_central_differences(layers: int, classes: b
     net = rng.normal(0, 0.6, size).astype(np.float32)
     y = (rng.integers(0, raw, n) if classes else rng.normal(size=n)).astype(np.float32)
     weight = rng.uniform(0.5, 2, n).astype(np.float32)
-    h = np.ones((layers, n, units + 1), np.float32)
-    slope = np.empty((layers, n, units), np.float32)
-    more, back = np.empty((2, n, units), np.float32)
-    out, found = np.empty((n, raw), np.float32), np.empty_like(net)
-    kernels.forward(net, Z, h, slope, more, out)
     if not classes:
+        out = raw_columns(net.astype(float), Z.astype(float), layers, units, raw)
         y[::3] = out[::3, 0] + 0.03  # near enough to count by their squares
-    total = kernels.misses(out, y, weight, classes)
-    kernels.backward(net, Z, h, slope, more, back, out, found)
+    found, mean = np.empty_like(net), np.empty(1)
+    kernel("error_slopes")(
+        net, Z, y, weight, np.arange(n), layers, units, int(classes), found, mean
+    )
 
-    def summed(step: np.ndarray) -> float:
+    def averaged(step: np.ndarray) -> float:
         where = net.astype(float) + step
-        return float(weight @ error(where, Z.astype(float), y, layers, units, raw, classes))
+        miss = error(where, Z.astype(float), y, layers, units, raw, classes)
+        return float(np.average(miss, weights=weight))
 
-    assert total == pytest.approx(summed(np.zeros(size)), rel=1e-5)
-    expected = [(summed(e) - summed(-e)) / 2e-6 for e in 1e-6 * np.eye(size)]
+    assert mean[0] == pytest.approx(averaged(np.zeros(size)), rel=1e-5)
+    expected = [(averaged(e) - averaged(-e)) / 2e-6 for e in 1e-6 * np.eye(size)]
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
 
 
@@ -83,7 +89,7 @@ def test_steps_are_those_of_adamw() -> None:
         by = rng.normal(size=50).astype(np.float32)
         theirs.grad = torch.tensor(by)
         descent.step()
-        kernels.adamw(net, by, mean, square, 0.02, 0.1, step)
+        kernel("adamw")(net, by, mean, square, 0.02, 0.1, step)
         np.testing.assert_allclose(net, theirs.detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
@@ -98,7 +104,9 @@ def test_the_epoch_with_the_least_error_on_held_out_rows_is_kept(rate: float) ->
     for patience in (0.0, 0.1, 2.0):
         net = np.random.default_rng(2).normal(0, 0.3, 3 * 8 + 9 * 8 + 9).astype(np.float32)
         plan, draws = (2, 8, 16, 200, rate, 0.0, patience), np.array([5], np.uint64)
-        least.append(kernels.descend(net, Z, y, weight, held, rows.copy(), draws, plan, False))
+        found = np.empty(1)
+        kernel("descend")(net, Z, y, weight, held, rows.copy(), draws, *plan, 0, found)
+        least.append(found[0])
         own = error(net.astype(float), Z[held], y[held], 2, 8, 1, False).mean()
         assert least[-1] == pytest.approx(own, rel=1e-4)
     assert least == sorted(least, reverse=True)
@@ -111,7 +119,7 @@ def test_every_row_stays_in_the_order_and_the_order_changes() -> None:
     order, draws = np.arange(100), np.array([3], np.uint64)
     seen = []
     for _ in range(3):
-        kernels.shuffle(order, draws)
+        kernel("shuffle")(order, draws)
         assert np.array_equal(np.sort(order), np.arange(100))
         seen.append(order.copy())
     assert len({tuple(one) for one in seen}) == 3

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
-from compass.execute.kernel import over_rows
-from compass.explain import shapley_kernel
+from compass.execute.rows import over_rows
 from compass.model.base import Fitted, Floats
 from compass.model.recipe import Exponential
 from compass.model.trees import flat
 from compass.model.trees.flat import FlatForest
+from compass.native import kernel
 
 Predict = Callable[[Floats], Floats]  # float64[n, d] -> float64[n, r]
 
@@ -40,6 +40,8 @@ _ORDERS = 400  # pairs of orders that are sampled in total, at least
 _ROUNDS = 4  # pairs of orders for each row of the background, at least
 _BATCH = 16_384  # rows predicted in one call
 _WALKS = 2_000  # walks of a tree that repay starting a thread
+
+_single, _wide = kernel("contributions_single"), kernel("contributions_wide")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,7 @@ def trees(forest: FlatForest, x: Floats, Z: Floats, weight: Floats | None = None
     x, Z, mass = _checked(x, Z, weight)
     flat.as_compared(forest, x)  # says when the number of columns does not fit
     # Rows are compared as a walk does it: cast, and what is too large counts as infinite.
-    kind = np.float32 if forest.single else np.float64
+    kind, contributions = (np.float32, _single) if forest.single else (np.float64, _wide)
     with np.errstate(over="ignore"):
         one = np.ascontiguousarray(x, dtype=kind)
         many = np.ascontiguousarray(Z, dtype=kind)
@@ -95,7 +97,7 @@ def trees(forest: FlatForest, x: Floats, Z: Floats, weight: Floats | None = None
     out = np.zeros((len(many), x.size, forest.offset.size))
 
     def run(start: int, stop: int) -> None:
-        shapley_kernel.contributions(
+        contributions(
             forest.packed,
             one,
             many,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from compass import registry
-from compass.execute.kernel import cores
+from compass.execute.processors import cores
 from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.trees.fitted import TreeFamily, TreeRows, arranged_forest, check, constant
 from compass.model.trees.flat import FlatForest

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from compass import registry
 from compass.execute.arrays import damaged, floats, whole
-from compass.execute.kernel import cores, f8, f8_2d, i8_2d, integer, kernel, to_f8, to_f8_2d
+from compass.execute.processors import cores
 from compass.model.base import FitArguments, Floats, Task, are_shares
 from compass.model.dense import (
     MODEL,
@@ -28,10 +28,13 @@ from compass.model.dense import (
     no_number,
 )
 from compass.model.search_space import SearchSpace, TunedFlag, TunedNumber
+from compass.native import kernel
 from compass.prepare.design import Design
 from compass.settings import Settings
 
 _ENOUGH = 200  # questions that repay a thread
+
+_average = kernel("average")
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,40 +170,3 @@ def _stretch(design: Design) -> Floats:
         # Another label differs in two columns: together they make 1.
         found += [np.sqrt(0.5)] * levels if levels else [1.0] if np.isnan(none) else [1.0, 1.0]
     return np.array(found)
-
-
-@kernel(f8_2d, i8_2d, f8_2d, f8_2d, f8, integer, to_f8_2d, to_f8)
-def _average(
-    apart: Floats,
-    near: NDArray[np.int64],
-    mean: Floats,
-    within: Floats,
-    weight: Floats,
-    by_distance: int,
-    out: Floats,
-    spread: Floats,
-) -> None:
-    k, raw = near.shape[1], mean.shape[1]
-    share = np.empty(k)
-    for i in range(near.shape[0]):
-        total = 0.0
-        for s in range(k):
-            share[s] = weight[near[i, s]]
-            if by_distance == 1 and apart[i, 0] > 0:
-                # Relative to the nearest: a quotient of tiny distances stays a number.
-                share[s] *= apart[i, 0] / apart[i, s]
-            elif by_distance == 1 and apart[i, s] > 0:
-                share[s] = 0.0
-            total += share[s]
-        best = 0
-        for j in range(raw):
-            out[i, j] = 0.0
-            for s in range(k):
-                out[i, j] += share[s] / total * mean[near[i, s], j]
-            if out[i, j] > out[i, best]:
-                best = j
-        variance = 0.0
-        for s in range(k):
-            away = mean[near[i, s], best] - out[i, best]
-            variance += share[s] / total * (away * away + within[near[i, s], best])
-        spread[i] = np.sqrt(variance)

@@ -7,17 +7,19 @@ import numpy as np
 
 from compass import registry
 from compass.execute.arrays import floats
-from compass.execute.kernel import f8_2d, kernel, to_f8_2d
 from compass.model.base import Floats, Task
 from compass.model.dense import DenseFamily, DenseRows, FittedDense, finite
 from compass.model.perceptron import passes, train
 from compass.model.search_space import SearchSpace, TunedNumber
 from compass.model.sums import affine
+from compass.native import kernel
 from compass.settings import Settings
 
 _PER_SECOND = 200_000  # rows that are learnt from once, on one core
 _SECONDS = 120.0  # of training, beyond which a table is too large
 _BLOCK = 512  # rows that go through the layers together
+
+_silu_kernel = kernel("silu")
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +153,5 @@ def _mean(parts: Floats) -> Floats:
 
 def _silu(raw: Floats) -> tuple[Floats, Floats]:
     value, slope = np.empty(raw.shape), np.empty(raw.shape)
-    _silu_rows(raw, value, slope)
+    _silu_kernel(raw, value, slope)
     return value, slope
-
-
-@kernel(f8_2d, to_f8_2d, to_f8_2d)
-def _silu_rows(raw: Floats, value: Floats, slope: Floats) -> None:
-    for i in range(raw.shape[0]):
-        for j in range(raw.shape[1]):
-            share = 1.0 / (1.0 + np.exp(-raw[i, j]))
-            value[i, j] = raw[i, j] * share
-            slope[i, j] = share + value[i, j] * (1.0 - share)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from compass.model.base import Floats
 from compass.model.dense import DenseRows
+from compass.native import kernel
 from compass.settings import NeuralSettings
 
 Singles = NDArray[np.float32]
@@ -21,6 +22,8 @@ _STEPS = 6000  # of training, at most; half as many were 10 % worse
 _VISITS = 800_000  # rows x epochs that are enough
 _FEWEST = 10  # times that the rows of huge tables are learnt from
 _PATIENCE = 0.25  # share of the epochs without a better network that ends training
+
+_descend = kernel("descend")
 
 
 def passes(rows: int) -> int:
@@ -38,9 +41,6 @@ def train(data: DenseRows, seed: int, chosen: NeuralSettings) -> tuple[Floats, F
     if float(np.ptp(data.y)) == 0.0:
         # Nothing to tell apart: a network that always says 0, the mean.
         return np.zeros((1, width + 1, 1)), np.zeros((1, 0, 2, 1)), np.zeros((1, 2, raw))
-    # Only training needs it.
-    from compass.model.perceptron_kernel import descend
-
     chance = np.random.default_rng(seed)
     n = len(data.y)
     order = chance.permutation(n)
@@ -49,13 +49,13 @@ def train(data: DenseRows, seed: int, chosen: NeuralSettings) -> tuple[Floats, F
     y, weight = data.y.astype(np.float32), data.weight.astype(np.float32)
     batch, epochs = _batch(len(rows)), min(chosen.epochs, passes(len(rows)))
     plan = (chosen.layers, units, batch, epochs, chosen.rate, chosen.decay, _PATIENCE)
-    classes = data.frame.task.classes is not None
+    classes, least = int(data.frame.task.classes is not None), np.empty(1)
     shapes = ((width + 1, units), (chosen.layers - 1, units + 1, units), (units + 1, raw))
     nets = []
     for _ in range(chosen.members):
         net = np.concatenate([part.ravel() for part in _start(shapes, chance)])
         draws = chance.integers(2**63, size=1, dtype=np.uint64)
-        descend(net, Z, y, weight, held, rows.copy(), draws, plan, classes)
+        _descend(net, Z, y, weight, held, rows.copy(), draws, *plan, classes, least)
         nets.append(net.astype(np.float64))
     ends = np.cumsum([math.prod(shape) for shape in shapes])
     parts = np.split(np.array(nets), ends[:-1], axis=1)

@@ -4,105 +4,19 @@ A library's matrix product adds in another order for another number of rows. Her
 summed in the order of the terms; what runs side by side are different sums.
 """
 
-from typing import Any
-
 import numpy as np
 
-from compass.execute.kernel import f8, f8_2d, integer, kernel, number, over_rows, to_f8, to_f8_2d
+from compass.execute.rows import over_rows
 from compass.model.base import Floats
+from compass.native import kernel
 
 BLOCK = 64  # rows that are taken together: what is between two sums stays in the cache
 _TERMS = 2_000_000  # terms that repay a thread
 
-RBF, MATERN, MATERN_SLOPE = 0, 1, 2
-_LOG2E = 1.4426950408889634
-_LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-_POWERS = np.ldexp(1.0, np.arange(-1021, 1))  # powers of two up to 1
+RBF, MATERN, MATERN_SLOPE = 0, 1, 2  # as in native/sums.c
 
-
-@kernel(f8_2d, f8_2d, f8, integer, integer, to_f8_2d)
-def _affine(Z: Floats, B: Floats, c: Floats, start: int, stop: int, out: Floats) -> None:
-    for i in range(start, stop):
-        for j in range(B.shape[1]):
-            out[i, j] = c[j]
-        for k in range(B.shape[0]):
-            z = Z[i, k]
-            if z != 0.0:
-                for j in range(B.shape[1]):
-                    out[i, j] += z * B[k, j]
-
-
-@kernel(f8_2d, f8_2d, integer, integer, to_f8)
-def _lengths(Z: Floats, M: Floats, start: int, stop: int, out: Floats) -> None:
-    total = np.zeros((stop - start, M.shape[1]))
-    for k in range(M.shape[0]):
-        # M has nothing below its diagonal.
-        for i in range(start, stop):
-            z = Z[i, k]
-            for j in range(k, M.shape[1]):
-                total[i - start, j] += z * M[k, j]
-    for i in range(start, stop):
-        length = 0.0
-        for j in range(M.shape[1]):
-            length += total[i - start, j] * total[i - start, j]
-        out[i] = length
-
-
-@kernel(f8_2d, f8_2d, number, integer, f8, integer, integer, to_f8_2d)
-def _similar(
-    Z: Floats, S: Floats, factor: float, kind: int, powers: Floats, start: int, stop: int, out: Any
-) -> None:
-    for i in range(start, stop):
-        for s in range(S.shape[1]):
-            out[i, s] = 0.0
-        for k in range(S.shape[0]):
-            z = Z[i, k]
-            for s in range(S.shape[1]):
-                out[i, s] += (z - S[k, s]) * (z - S[k, s])
-        for s in range(S.shape[1]):
-            squared = factor * out[i, s]
-            root = np.sqrt(5.0 * squared)
-            minus = -squared if kind == 0 else -root
-            # exp() of the C library is called for one number at a time; this one is not. From
-            # -700 on it is as good as 0, and so is what is no number: it would look up a power
-            # that there is not.
-            near = minus > -700.0
-            minus = minus if near else -700.0
-            whole = np.floor(minus * _LOG2E + 0.5)
-            rest = (minus - whole * _LN2_HIGH) - whole * _LN2_LOW
-            power = 1.0 / 6227020800.0
-            power = power * rest + 1.0 / 479001600.0
-            power = power * rest + 1.0 / 39916800.0
-            power = power * rest + 1.0 / 3628800.0
-            power = power * rest + 1.0 / 362880.0
-            power = power * rest + 1.0 / 40320.0
-            power = power * rest + 1.0 / 5040.0
-            power = power * rest + 1.0 / 720.0
-            power = power * rest + 1.0 / 120.0
-            power = power * rest + 1.0 / 24.0
-            power = power * rest + 1.0 / 6.0
-            power = power * rest + 0.5
-            power = (power * rest + 1.0) * rest + 1.0
-            power = power * powers[np.int32(whole) + 1021]
-            if kind == 1:
-                power = power * (1.0 + root + 5.0 / 3.0 * squared)
-            elif kind == 2:
-                power = power * (1.0 + root)
-            out[i, s] = power if near else 0.0
-
-
-@kernel(f8_2d, to_f8_2d)
-def _softmax(raw: Floats, out: Floats) -> None:
-    for i in range(raw.shape[0]):
-        highest = raw[i, 0]
-        for j in range(1, raw.shape[1]):
-            highest = max(highest, raw[i, j])
-        total = 0.0
-        for j in range(raw.shape[1]):
-            out[i, j] = np.exp(raw[i, j] - highest)
-            total += out[i, j]
-        for j in range(raw.shape[1]):
-            out[i, j] /= total
+_affine, _lengths = kernel("affine"), kernel("lengths")
+_similar, _softmax = kernel("similar"), kernel("softmax")
 
 
 def affine(Z: Floats, B: Floats, c: Floats) -> Floats:
@@ -137,7 +51,7 @@ def similar(Z: Floats, S: Floats, *, factor: float, kind: int) -> Floats:
     out = np.empty((Z.shape[0], S.shape[1]))
 
     def run(start: int, stop: int) -> None:
-        _similar(Z, S, factor, kind, _POWERS, start, stop, out)
+        _similar(Z, S, factor, kind, start, stop, out)
 
     # A similarity costs about as much as twenty terms beside its distance.
     over_rows(run, Z.shape[0], enough=_TERMS // (S.size + 20 * S.shape[1] + 1) + 1)

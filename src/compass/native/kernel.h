@@ -33,13 +33,19 @@ typedef struct {
 
 /* One table per file of kernels; the last entry has no name. */
 extern const Kernel DISTANCE[];
+extern const Kernel EMBED[];
+extern const Kernel NETWORK[];
 extern const Kernel PAIRS[];
 extern const Kernel PLANES[];
+extern const Kernel REACH[];
 extern const Kernel ROWS[];
+extern const Kernel SHAPLEY[];
+extern const Kernel SUMS[];
 extern const Kernel WALK[];
 
 /* Compiled twice, for machines with wide vectors and for all others; the machine chooses. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(ONE_TARGET)
+#define SEVERAL_TARGETS
 #define VECTORS __attribute__((target_clones("avx2", "default")))
 #else
 #define VECTORS

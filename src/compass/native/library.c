@@ -10,9 +10,14 @@
 
 static const Kernel *const TABLES[] = {
     DISTANCE,
+    EMBED,
+    NETWORK,
     PAIRS,
     PLANES,
+    REACH,
     ROWS,
+    SHAPLEY,
+    SUMS,
     WALK,
 };
 

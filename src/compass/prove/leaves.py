@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 
 from compass.generate.base import Batch, Bools, Floats
 from compass.model.trees.flat import FlatForest
+from compass.native import kernel
 from compass.prove.axes import Axis, boundaries
-from compass.prove.cover import below
 from compass.prove.deadline import Deadline
 from compass.prove.outcomes import Band, OutcomeSum
 
 Ints = NDArray[np.int64]
 
 _ROUNDING = 1e-9  # of the budget: sums of costs are not exact
+
+_below = kernel("below")
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def _best_below(forest: FlatForest, factor: float, weights: Floats) -> Floats:
     value = np.zeros(forest.nodes)
     for w in range(forest.value.shape[1]):
         value += forest.value[:, w] * weights[forest.slot[tree] + w] * factor
-    below(forest.feature, forest.left, forest.right, value)
+    _below(forest.feature, forest.left, forest.right, value)
     return value
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from compass.generate.base import Bools, Floats
+from compass.native import kernel
 from compass.prove.axes import Axis, cheapest_number
-from compass.prove.cover import cover
 from compass.prove.deadline import Deadline
 from compass.prove.leaves import Leaves
 from compass.prove.outcomes import Band, OutcomeSum
@@ -19,6 +19,8 @@ from compass.prove.outcomes import Band, OutcomeSum
 _ROUNDS = 8
 _TABLE = 20_000_000  # entries of the table of one axis: cells x trees
 _ROUNDING = 1e-9
+
+_cover = kernel("cover")
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def _cells(
     others = leaves.cost - axis.cheapest(low, high)
     limit = budget + _ROUNDING * max(1.0, abs(budget)) if np.isfinite(budget) else np.inf
     least = np.full((len(axis), trees), np.inf)
-    cover(tree, value, low, high, others, axis.cost, limit, least)
+    _cover(tree, value, low, high, others, axis.cost, limit, least)
     return np.asarray(least.sum(axis=1) <= room)
 
 

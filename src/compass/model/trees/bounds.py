@@ -4,12 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import BadInput
-from compass.model.trees import reach
 from compass.model.trees.flat import FlatForest, as_compared
+from compass.native import kernel
 
 Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-14  # relative: more than exp and the sums of a link are wrong by
+
+_extremes = kernel("extremes")
 
 
 def raw_bounds(forest: FlatForest, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -22,7 +24,7 @@ def raw_bounds(forest: FlatForest, low: Floats, high: Floats) -> tuple[Floats, F
     if not np.all(floor <= ceiling):
         raise BadInput("the box is empty: a lower bound is above its upper bound, or missing")
     least, most = np.zeros(forest.offset.size), np.zeros(forest.offset.size)
-    reach.extremes(
+    _extremes(
         forest.feature,
         forest.threshold,
         forest.left,
@@ -32,7 +34,6 @@ def raw_bounds(forest: FlatForest, low: Floats, high: Floats) -> tuple[Floats, F
         forest.slot,
         floor,
         ceiling,
-        np.empty(forest.nodes + 1, dtype=np.int32),
         least,
         most,
     )

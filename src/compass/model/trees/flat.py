@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from compass.domain.errors import BadInput
 from compass.execute.arrays import checked, damaged
 from compass.execute.rows import over_rows
-from compass.model.trees import joined, reach, walk
+from compass.model.trees import joined, walk
 from compass.model.trees.arrays import ARRAYS, SCALARS, Inconsistent, fault
 from compass.model.trees.joined import Joined, join, rows_for
+from compass.native import kernel
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +28,8 @@ LINKS = walk.LINKS
 _NODES = tuple(name for name in ARRAYS if name not in SCALARS)
 # Engines saved before there was boosting lack these: their trees are forests.
 _LATER = ("slot", "offset", "divisor", "link", "single")
+
+_reachable = kernel("reachable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,8 +237,8 @@ def restrict(forest: FlatForest, low: Floats, high: Floats) -> FlatForest:
     floor, ceiling = as_compared(forest, low), as_compared(forest, high)
     size = forest.nodes
     feature, left, right, origin = (np.empty(size, dtype=np.int32) for _ in range(4))
-    roots = np.empty(forest.trees, dtype=np.int64)
-    kept = reach.restrict(
+    roots, count = np.empty(forest.trees, dtype=np.int64), np.empty(1, dtype=np.int64)
+    _reachable(
         forest.feature,
         forest.threshold,
         forest.left,
@@ -248,9 +251,9 @@ def restrict(forest: FlatForest, low: Floats, high: Floats) -> FlatForest:
         right,
         origin,
         roots,
-        np.empty(size, dtype=np.int32),
-        np.empty(size, dtype=np.int32),
+        count,
     )
+    kept = int(count[0])
     source = origin[:kept]
     return replace(
         forest,
