@@ -33,7 +33,10 @@ typedef struct {
 
 /* One table per file of kernels; the last entry has no name. */
 extern const Kernel DISTANCE[];
+extern const Kernel OBLIVIOUS[];
 extern const Kernel PAIRS[];
+extern const Kernel REDUCE[];
+extern const Kernel TEXT[];
 
 /* Compiled twice, for machines with wide vectors and for all others; the machine chooses. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(ONE_TARGET)

@@ -10,7 +10,10 @@
 
 static const Kernel *const TABLES[] = {
     DISTANCE,
+    OBLIVIOUS,
     PAIRS,
+    REDUCE,
+    TEXT,
 };
 
 EXPORT const char *sources(void) { return SOURCES; }
