@@ -93,6 +93,7 @@ def test_labels_that_begin_alike_are_told_apart() -> None:
         "a,--1,x,2",
         "a,12345678901234567890,x,2",
         "a,1,x\ry,2",
+        "a\rb1,x,2",  # a carriage return ends no cell
     ],
 )
 def test_what_is_not_plain_is_not_guessed_at(line: str) -> None:

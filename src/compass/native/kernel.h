@@ -35,12 +35,15 @@ typedef struct {
 extern const Kernel DISTANCE[];
 extern const Kernel EMBED[];
 extern const Kernel NETWORK[];
+extern const Kernel OBLIVIOUS[];
 extern const Kernel PAIRS[];
 extern const Kernel PLANES[];
 extern const Kernel REACH[];
+extern const Kernel REDUCE[];
 extern const Kernel ROWS[];
 extern const Kernel SHAPLEY[];
 extern const Kernel SUMS[];
+extern const Kernel TEXT[];
 extern const Kernel WALK[];
 
 /* Compiled twice, for machines with wide vectors and for all others; the machine chooses. */

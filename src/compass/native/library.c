@@ -12,12 +12,15 @@ static const Kernel *const TABLES[] = {
     DISTANCE,
     EMBED,
     NETWORK,
+    OBLIVIOUS,
     PAIRS,
     PLANES,
     REACH,
+    REDUCE,
     ROWS,
     SHAPLEY,
     SUMS,
+    TEXT,
     WALK,
 };
 

@@ -6,20 +6,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import types
 from numpy.typing import NDArray
 
 from compass.arrow import values_of
 from compass.domain.base import Value
-from compass.execute.kernel import f8, i4, i8, kernel
+from compass.native import kernel
 from compass.prepare import cells
 from compass.readers.plain import plain_column
 
 Bins = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-_BLOCK = 512
-_to_u1 = types.uint8[::1]
+_BIN = {np.dtype(kind): kernel(f"bin_numbers_{kind}") for kind in ("i4", "i8", "f8")}
 
 
 @dataclass(frozen=True)
@@ -140,19 +138,9 @@ def labels_binned(
     return Binned(name, None, places, min(middle, 254))
 
 
-@kernel([i4, f8, _to_u1], [i8, f8, _to_u1], [f8, f8, _to_u1])
 def bin_numbers(values: NDArray[Any], borders: Floats, into: Bins) -> None:
-    """How many borders each number exceeds; comparing with all of them beats a search."""
-    for start in range(0, len(values), _BLOCK):
-        count = min(_BLOCK, len(values) - start)
-        part = values[start : start + count]
-        found = into[start : start + count]
-        for r in range(count):
-            found[r] = 0
-        for b in range(len(borders)):
-            border = borders[b]
-            for r in range(count):
-                found[r] += np.uint8(part[r] > border)
+    """Writes how many borders each number exceeds, uint8[n]."""
+    _BIN[values.dtype](values, borders, into)
 
 
 def bins_of(columns: Mapping[str, Cells], features: Sequence[Binned], rows: int) -> Bins:

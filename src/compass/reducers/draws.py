@@ -10,20 +10,19 @@ import hashlib
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from compass.domain.arguments import Mismatch
 from compass.domain.base import scalar
 from compass.domain.errors import BadInput
-from compass.execute.kernel import f8, integer, kernel, to_f8, to_i8
+from compass.native import kernel
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Mask = NDArray[np.uint8]
 
-_MASK = types.Array(types.uint8, 1, "C", readonly=True)
-_FRACTION = 2.0**-53
+_random_numbers = kernel("random_numbers")
+_choose = kernel("choose")
 _NOTHING = 1e-200  # a usual score is 1; what is smaller than this cannot be divided by
 
 
@@ -74,41 +73,17 @@ def proportional(
     return high * floor, high * (1 - floor) / mean
 
 
-@kernel()
-def _mixed(x: np.uint64) -> np.uint64:
-    """The last step of SplitMix64: every bit of the answer depends on every bit of x."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@kernel(types.uint64, integer, to_f8)
-def _fill(key: np.uint64, first: int, into: Floats) -> None:
-    for r in range(len(into)):
-        counter = np.uint64(first + r + 1) * np.uint64(0x9E3779B97F4A7C15)
-        into[r] = np.float64(_mixed(_mixed(key ^ counter)) >> np.uint64(11)) * _FRACTION
-
-
 def numbers(key: int, first: int, count: int) -> Floats:
     """The random numbers in [0, 1) of the rows first, first + 1, ... under a key."""
     found = np.empty(count)
-    _fill(np.uint64(key), first, found)
+    _random_numbers(key, first, found)
     return found
 
 
-@kernel(f8, _MASK, types.uint64, integer, to_i8, to_f8)
-def choose(
-    probability: Floats, usable: Mask, key: np.uint64, first: int, rows: Rows, weights: Floats
-) -> tuple[int, float]:
-    """Writes the kept rows and 1 / their probability; how many, and how many were expected."""
-    kept, expected = 0, 0.0
-    for r in range(len(probability)):
-        if usable[r]:
-            counter = np.uint64(first + r + 1) * np.uint64(0x9E3779B97F4A7C15)
-            number = np.float64(_mixed(_mixed(key ^ counter)) >> np.uint64(11)) * _FRACTION
-            expected += probability[r]
-            if number < probability[r]:
-                rows[kept] = r
-                weights[kept] = 1.0 / probability[r]
-                kept += 1
-    return kept, expected
+def choose(probability: Floats, usable: Mask, key: int, first: int) -> tuple[Rows, Floats, float]:
+    """The kept rows, 1 / their probability, and how many were expected to be kept."""
+    rows, weights = np.empty(len(probability), dtype=np.int64), np.empty(len(probability))
+    counted = np.empty(2)
+    _choose(probability, usable, key, first, rows, weights, counted)
+    kept = int(counted[0])
+    return rows[:kept].copy(), weights[:kept].copy(), float(counted[1])

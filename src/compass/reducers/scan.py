@@ -166,7 +166,7 @@ class _Seen:
 
     def __init__(self, plan: ScanPlan, key: int, first: int) -> None:
         self.plan = plan
-        self.key = np.uint64(key)
+        self.key = key
         self.first = first
         self.rows = self.usable = 0
         self.expected = 0.0
@@ -194,16 +194,14 @@ class _Seen:
         plan = self.plan
         usable = usable_rows(columns, table, plan, rows, self.dropped)
         probability = plan.probabilities.of(columns, rows)
-        places, weights = np.empty(rows, dtype=np.int64), np.empty(rows)
         counter = self.first + self.rows
-        count, expected = choose(probability, usable, self.key, counter, places, weights)
-        places, weights = places[:count].copy(), weights[:count].copy()
+        places, weights, expected = choose(probability, usable, self.key, counter)
         for name, sums in self.sums.items():
             sums.add(columns[name].numbers(), usable)
         for name, counts in self.labels.items():
             counts.add(*columns[name].codes(), usable, places)
         self.usable += int(np.count_nonzero(usable))
-        self.expected += float(expected)
+        self.expected += expected
         return places, weights
 
     def keep(self, table: pa.Table | None, places: NDArray[np.int64], weights: Floats) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
-from compass.execute.kernel import f8, integer, kernel, number, to_f8
+from compass.native import kernel
 from compass.reducers.columns import Binned, Bins, Cells
 from compass.reducers.oblivious import Oblivious, learn
 from compass.settings import ReduceSettings
@@ -17,7 +16,8 @@ Floats = NDArray[np.float64]
 
 _SPAN = 20.0  # an outcome whose 95th percentile is this many times its 5th is learnt as a logarithm
 _LEARN = 0.75  # share of the pilot rows that trees learn from; the others tell how wrong they are
-_u8 = types.Array(types.uint64, 1, "C", readonly=True)
+_add_error = kernel("add_error")
+_to_probabilities = kernel("to_probabilities")
 
 
 @dataclass(frozen=True)
@@ -84,38 +84,6 @@ class Scorer:
                 trees.sums(bins), trees.base, trees.step, measured, one.target.log, one.usual, total
             )
         return total
-
-
-@kernel(to_f8, integer, number, number)
-def _to_probabilities(squares: Floats, targets: int, a: float, b: float) -> None:
-    """Turns sums of squares into probabilities, in place."""
-    for r in range(len(squares)):
-        squares[r] = min(1.0, a + b * np.sqrt(squares[r] / targets))
-
-
-@kernel(_u8, number, number, f8, types.boolean, number, to_f8)
-def _add_error(
-    sums: NDArray[np.uint64],
-    base: float,
-    step: float,
-    measured: Floats,
-    log: bool,
-    usual: float,
-    into: Floats,
-) -> None:
-    lane = np.uint64(65535)
-    for r in range(len(sums)):
-        a = np.float64(sums[r] & lane)
-        b = np.float64((sums[r] >> np.uint64(16)) & lane)
-        c = np.float64((sums[r] >> np.uint64(32)) & lane)
-        d = np.float64(sums[r] >> np.uint64(48))
-        mean = (a + b + c + d) / 4
-        spread = ((a - mean) ** 2 + (b - mean) ** 2 + (c - mean) ** 2 + (d - mean) ** 2) / 3
-        y = np.log(measured[r]) if log else measured[r]
-        error = y - (base + step * mean)
-        square = (error * error + step * step * spread) / usual
-        # Nothing is known of a row whose outcome is missing, so it counts as a usual one.
-        into[r] += square if square - square == 0.0 else 1.0
 
 
 def target_of(name: str, values: Floats) -> PilotTarget:

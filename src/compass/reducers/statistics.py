@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
-from compass.execute.kernel import f8, i4, i8, kernel, number, to_f8, to_i8
+from compass.native import kernel
 
 MOST_LABELS = 1000  # of one column that are counted one by one
-_mask = types.Array(types.uint8, 1, "C", readonly=True)
+_ADD = {np.dtype(kind): kernel(f"add_moments_{kind}") for kind in ("i4", "i8", "f8")}
+_COUNT = {np.dtype(kind): kernel(f"count_labels_{kind}") for kind in ("i4", "i8")}
 
 
 # Of one column: label -> usable rows, kept rows; None: too many labels to count.
@@ -132,29 +132,6 @@ def _counts_added(one: Counts, other: Counts) -> Counts:
     return both if len(both) <= MOST_LABELS else None
 
 
-@kernel([i4, _mask, number, to_f8], [i8, _mask, number, to_f8], [f8, _mask, number, to_f8])
-def _add(
-    values: NDArray[Any], usable: NDArray[np.uint8], about: float, into: NDArray[np.float64]
-) -> None:
-    count, total, squares = 0, 0.0, 0.0
-    low, high = into[3], into[4]
-    for r in range(len(values)):
-        value = np.float64(values[r])
-        apart = value - about
-        # A missing cell is NaN, and NaN minus itself is not 0.
-        if usable[r] and apart - apart == 0.0:
-            count += 1
-            total += apart
-            squares += apart * apart
-            low = min(low, value)
-            high = max(high, value)
-    into[0] += count
-    into[1] += total
-    into[2] += squares
-    into[3] = low
-    into[4] = high
-
-
 class RunningMoments:
     """The moments of the usable finite values of a column, batch after batch."""
 
@@ -164,19 +141,11 @@ class RunningMoments:
 
     def add(self, values: NDArray[Any], usable: NDArray[np.uint8]) -> None:
         """Takes in a batch."""
-        _add(values, usable, self.about, self._found)
+        _ADD[values.dtype](values, usable, self.about, self._found)
 
     def moments(self) -> Moments:
         """What was taken in so far."""
         return Moments(self.about, int(self._found[0]), *map(float, self._found[1:]))
-
-
-@kernel([i4, _mask, to_i8], [i8, _mask, to_i8])
-def _count(codes: NDArray[Any], usable: NDArray[np.uint8], into: NDArray[np.int64]) -> None:
-    last = len(into) - 1
-    for r in range(len(codes)):
-        code = codes[r]
-        into[last if code < 0 else code] += usable[r]
 
 
 class LabelCounts:
@@ -205,8 +174,9 @@ class LabelCounts:
             self._labels = labels
             self._every = np.zeros(len(labels) + 1, dtype=np.int64)
             self._kept = np.zeros_like(self._every)
-        _count(codes, usable, self._every)
-        _count(codes[kept], np.ones(len(kept), dtype=np.uint8), self._kept)
+        count = _COUNT[codes.dtype]
+        count(codes, usable, self._every)
+        count(codes[kept], np.ones(len(kept), dtype=np.uint8), self._kept)
 
     def _settle(self) -> None:
         new = {
