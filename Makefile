@@ -15,13 +15,14 @@ MODULES := web/node_modules/.installed
 DOCUMENT := web/openapi.json
 CLIENT := web/src/api/schema.ts
 PAGE := src/compass/server/page/index.html
+NATIVE := src/compass/native/kernels.so
 # Tests start many processes: what these import is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 # One more than cores of a small machine: tests of servers and clusters wait now and then. Each
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check kernels compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust word scale billion quality load page-bench corpus answers clean
+.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust word scale billion quality load page-bench corpus answers clean
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -56,7 +57,7 @@ demo: $(STAMP)  ## answer one question of each kind on the embedded data, and ex
 
 test:  ## everything that must hold
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target $(BASE) $(IF_NODE:%=$(MODULES)) system \
-		$(STAMP) kernels $(IF_NODE:%=page)
+		$(STAMP) native $(IF_NODE:%=page)
 	@$(MAKE) --no-print-directory -j 3 test-package $(or $(IF_NODE:%=test-page),no-node) check
 
 test-package: $(STAMP)  ## the Python package
@@ -150,10 +151,14 @@ word: $(STAMP) $(PEERS)/.installed  ## do answers keep their word: goals, labels
 trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
 	$(BIN)/python -m benchmarks.trust
 
-kernels: $(BASE)  # loops are compiled once here, instead of by every worker at the same time
-	@$(BIN)/python -c 'import compass, importlib, pkgutil; \
-		[importlib.import_module(m.name) for m in pkgutil.walk_packages(compass.__path__, "compass.")]; \
-		from compass.execute.kernel import compile_all; compile_all()'
+native: $(NATIVE)  ## compile the C sources; the installation does it the first time
+
+# Not again because the environment is newer: installing has just compiled them.
+$(NATIVE): $(wildcard src/compass/native/*.[ch]) src/compass/native/build.py | $(BASE)
+	@command -v $(firstword $(CC)) >/dev/null || $(BIN)/python -m pip install --quiet \
+		--disable-pip-version-check ziglang
+	$(BIN)/python src/compass/native/build.py
+	@touch $@
 
 compiler:  # the kernel sweep is tested for real where there is, or may be installed, a C compiler
 	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
@@ -176,13 +181,13 @@ slurm: compiler  # accounting and job submission are tested on a real Slurm wher
 			slurm-wlm slurmdbd munge mariadb-server >/dev/null; } \
 		|| echo "no Slurm: its tests will skip"
 
-# What Compass itself needs comes first, so that its loops are compiled while the rest is installed.
-$(BASE): pyproject.toml
+# What Compass itself needs comes first: the page can be built while the rest is installed.
+$(BASE): pyproject.toml hatch_build.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
 	@touch $@
 
-$(STAMP): $(BASE)
+$(STAMP): $(BASE) $(NATIVE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@touch $@
 

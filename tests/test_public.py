@@ -81,7 +81,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_importing_costs_nothing() -> None:
-    heavy = ("numpy", "scipy", "sklearn", "numba", "pyarrow", "pydantic", "lark", "rich", "typer")
+    heavy = ("numpy", "scipy", "sklearn", "pyarrow", "pydantic", "lark", "rich", "typer")
     program = (
         "import sys, compass\n"
         f"print([name for name in {heavy} if name in sys.modules])\n"

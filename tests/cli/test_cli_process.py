@@ -14,7 +14,7 @@ import compass as cp
 from compass.engine.store import save
 from conftest import ROLES, cluster_columns
 
-HEAVY = ("numpy", "scipy", "sklearn", "numba", "pyarrow", "pandas", "lark", "yaml")
+HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "pandas", "lark", "yaml")
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 """The executor `processes`: processes of this machine, which may die without harm to the rest.
 
 Each worker has a pipe of its own and one item at a time, so it is known which item a dead worker
-had. Processes are started afresh (spawned): a fork would copy the locks of numba's and Arrow's
-threads, but not the threads.
+had. Processes are started afresh (spawned): a fork would copy the locks of Arrow's threads, but
+not the threads.
 """
 
 import multiprocessing
