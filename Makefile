@@ -78,8 +78,8 @@ soak: $(STAMP)  ## tests that take long: peak memory, rounds of measuring
 	$(BIN)/pytest -m soak
 
 check: $(STAMP)  ## style, types, import direction
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples hatch_build.py
+	$(BIN)/ruff format --check src tests benchmarks examples hatch_build.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -27,7 +27,7 @@ class NativeBuild(BuildHookInterface[Any]):
         """A compiler, where the machine has none."""
         return [] if _native(self.root).compiler() else ["ziglang"]
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Compile; the wheel is for this platform, and for every Python."""
         if self.target_name != "wheel":
             return
