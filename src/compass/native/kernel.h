@@ -46,8 +46,9 @@ extern const Kernel SUMS[];
 extern const Kernel TEXT[];
 extern const Kernel WALK[];
 
-/* Compiled twice, for machines with wide vectors and for all others; the machine chooses. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(ONE_TARGET)
+/* Compiled twice, for machines with wide vectors and for all others; the machine chooses. By GCC:
+ * the linker of zig has nothing that looks at the machine, and other systems cannot choose. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(__clang__)
 #define SEVERAL_TARGETS
 #define VECTORS __attribute__((target_clones("avx2", "default")))
 #else
