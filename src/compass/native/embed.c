@@ -55,7 +55,8 @@ INLINE void features(const Turn *turn, const double *x, double *g, double *h)
     for (int64_t j = 0; j < hidden; j++)
         h[j] = g[j] / (1.0 + exp(-g[hidden + j]));
     for (int64_t l = 0; l < turn->layers; l++) {
-        affine_row(h, hidden, turn->later + l * hidden * wide, turn->later_bias + l * wide, g, wide);
+        affine_row(h, hidden, turn->later + l * hidden * wide, turn->later_bias + l * wide, g,
+                   wide);
         for (int64_t j = 0; j < hidden; j++)
             h[j] = (h[j] + g[j] / (1.0 + exp(-g[hidden + j]))) * sqrt(0.5);
     }
@@ -85,7 +86,7 @@ VECTORS static int attend(const Argument *a)
             if (turn > 0) {
                 int64_t step = turn - 1;
                 affine_row(h + width, attention, weight + step * attention * columns,
-                      bias + step * columns, z, columns);
+                           bias + step * columns, z, columns);
                 for (int64_t j = 0; j < columns; j++)
                     z[j] *= prior[j];
                 nearest_shares(z, columns);

@@ -4,51 +4,10 @@
  * A network is one vector of single-precision weights: the first layer [width, units], the inner
  * ones [layers - 1, units + 1, units] and the last one [units + 1, raw], one after another. The
  * last row of a layer is its offset: whatever is fed to a layer ends in a column of ones. */
-#include "kernel.h"
+#include "product.h"
 
-enum { HEIGHT = 4, STRIP = 16 }; /* rows of one matrix and columns of another, taken at once */
 static const float SMALL = 0.1f; /* deviations below which an error counts by its square */
 static const double PI = 3.14159265358979323846;
-
-/* A matrix of any layout: the number at row i and column k is at[i * down + k * right]. */
-typedef struct {
-    const float *at;
-    int64_t down, right;
-} Matrix;
-
-#define BYTES 16
-#define NAMED(name) name##_16
-#define TARGET
-#include "product_loops.h"
-
-#ifdef SEVERAL_TARGETS
-#define BYTES 32
-#define NAMED(name) name##_32
-#define TARGET __attribute__((target("avx2")))
-#include "product_loops.h"
-
-#define BYTES 64
-#define NAMED(name) name##_64
-#define TARGET __attribute__((target("avx512f")))
-#include "product_loops.h"
-#endif
-
-/* A [n, m] @ B [m, columns]; `strip` is room for m x STRIP numbers. A BLAS adds in another order,
- * and waits for its own threads, where more than one is allowed; a limit that is set by a thread
- * of several does not always hold. */
-static void multiply(Matrix A, Matrix B, int64_t n, int64_t m, int64_t columns, float *strip,
-                     float *out)
-{
-#ifdef SEVERAL_TARGETS
-    /* Longer vectors are written out: compilers do not cut them up well. */
-    if (__builtin_cpu_supports("avx512f"))
-        multiply_64(A, B, n, m, columns, strip, out);
-    else if (__builtin_cpu_supports("avx2"))
-        multiply_32(A, B, n, m, columns, strip, out);
-    else
-#endif
-        multiply_16(A, B, n, m, columns, strip, out);
-}
 
 typedef struct {
     int64_t width, units, layers, raw; /* width counts the column of ones */
@@ -77,32 +36,30 @@ typedef struct {
 
 /* Where the numbers of one step are kept. */
 typedef struct {
-    int64_t batch;          /* rows that there is room for */
-    float *z;               /* [batch, width] the rows */
-    float *wanted, *counts; /* [batch] their outcomes and weights */
-    float *h;               /* [layers, batch, units + 1] fed to the layers; ends in 1 */
-    float *slope;           /* [layers, batch, units] slopes of silu */
-    float *more, *back;     /* [batch, units] */
-    float *out;             /* [batch, raw] raw columns, then slopes of the error by them */
-    float *by_raw;          /* [units + 1] slopes by the weights of one raw column */
-    float *last;            /* [units] those weights */
-    float *strip;           /* [terms of a product, STRIP] */
+    int64_t batch;      /* rows that there is room for */
+    float *z;           /* [batch, width] the rows */
+    float *h;           /* [layers, batch, units + 1] fed to the layers; ends in 1 */
+    float *slope;       /* [layers, batch, units] slopes of silu */
+    float *more, *back; /* [batch, units] */
+    float *out;         /* [batch, raw] raw columns, then slopes of the error by them */
+    float *by_raw;      /* [units + 1] slopes by the weights of one raw column */
+    float *last;        /* [units] those weights */
+    float *strip;       /* [terms of a product, STRIP] */
 } Room;
 
 /* All of it is one piece of memory that begins at `z`, which is NULL if there was none. */
 static Room room_for(const Shape *s, int64_t batch)
 {
     int64_t fed = s->layers * batch * (s->units + 1), inside = batch * s->units;
-    int64_t sizes[] = {batch * s->width, batch, batch, fed, s->layers * inside, inside, inside,
+    int64_t sizes[] = {batch * s->width, fed, s->layers * inside, inside, inside,
                        batch * s->raw, s->units + 1, s->units,
                        STRIP * most_of(most_of(s->width, s->units + 1), batch)};
     int64_t total = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         total += sizes[i];
     Room room = {.batch = batch, .z = malloc((total + 1) * sizeof(float))};
-    float **parts[] = {&room.wanted, &room.counts, &room.h, &room.slope, &room.more,
-                       &room.back, &room.out, &room.by_raw, &room.last,
-                       &room.strip};
+    float **parts[] = {&room.h, &room.slope, &room.more, &room.back,
+                       &room.out, &room.by_raw, &room.last, &room.strip};
     if (!room.z)
         return room;
     float *at = room.z;
@@ -148,12 +105,10 @@ VECTORS static void forward(const Shape *s, float *net, const Room *room, int64_
     for (int64_t l = 0; l < s->layers; l++) {
         float *h = room->h + l * room->batch * fed;
         float *slope = room->slope + l * room->batch * units;
-        if (l == 0)
-            multiply((Matrix){room->z, s->width, 1}, (Matrix){own.first, units, 1}, n, s->width, units, room->strip,
-                     room->more);
-        else
-            multiply((Matrix){before, fed, 1}, (Matrix){own.inner + (l - 1) * fed * units, units, 1}, n, fed, units,
-                     room->strip, room->more);
+        Matrix given = l == 0 ? (Matrix){room->z, s->width, 1} : (Matrix){before, fed, 1};
+        const float *weights = l == 0 ? own.first : own.inner + (l - 1) * fed * units;
+        multiply(given, (Matrix){weights, units, 1}, n, l == 0 ? s->width : fed, units,
+                 room->strip, room->more);
         for (int64_t i = 0; i < n; i++)
             if (l == 0)
                 silu(room->more + i * units, NULL, h + i * fed, slope + i * units, units);
@@ -162,7 +117,6 @@ VECTORS static void forward(const Shape *s, float *net, const Room *room, int64_
                      units);
         before = h;
     }
-    memset(room->out, 0, n * s->raw * sizeof(float));
     for (int64_t i = 0; i < n; i += HEIGHT) {
         /* Rows side by side: a sum waits for each of its terms. */
         int64_t rows = least_of(HEIGHT, n - i);
@@ -204,16 +158,17 @@ VECTORS static void backward(const Shape *s, float *net, const Room *room, int64
         float *restrict slope = room->slope + l * room->batch * units;
         for (int64_t i = 0; i < n * units; i++)
             slope[i] *= back[i];
+        Matrix by_slope = {slope, units, 1};
         if (l == 0) {
-            multiply((Matrix){room->z, 1, s->width}, (Matrix){slope, units, 1}, s->width, n, units, room->strip,
+            multiply((Matrix){room->z, 1, s->width}, by_slope, s->width, n, units, room->strip,
                      by.first);
             break;
         }
         const float *weights = own.inner + (l - 1) * fed * units;
         const float *before = room->h + (l - 1) * room->batch * fed;
-        multiply((Matrix){before, 1, fed}, (Matrix){slope, units, 1}, fed, n, units, room->strip,
+        multiply((Matrix){before, 1, fed}, by_slope, fed, n, units, room->strip,
                  by.inner + (l - 1) * fed * units);
-        multiply((Matrix){slope, units, 1}, (Matrix){weights, 1, units}, n, units, units, room->strip,
+        multiply(by_slope, (Matrix){weights, 1, units}, n, units, units, room->strip,
                  room->more);
         for (int64_t i = 0; i < n * units; i++)
             back[i] += room->more[i];
@@ -257,13 +212,11 @@ static double error_of(const Shape *s, float *net, const Rows *from, const int64
     *weight = 0.0;
     for (int64_t i = 0; i < n; i++) {
         memcpy(room->z + i * s->width, from->Z + rows[i] * s->width, s->width * sizeof(float));
-        room->wanted[i] = from->y[rows[i]];
-        room->counts[i] = from->weight[rows[i]];
-        *weight += room->counts[i];
+        *weight += from->weight[rows[i]];
     }
     forward(s, net, room, n);
     for (int64_t i = 0; i < n; i++) {
-        float *out = room->out + i * s->raw, y = room->wanted[i], counts = room->counts[i];
+        float *out = room->out + i * s->raw, y = from->y[rows[i]], counts = from->weight[rows[i]];
         total += s->classes ? miss_class(out, s->raw, y, counts) : miss_number(out, y, counts);
     }
     return total;

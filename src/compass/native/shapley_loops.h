@@ -67,7 +67,8 @@ static int NAMED(contributions)(const Argument *arguments)
                 more = false;
                 while (depth > 0 && !more) {
                     const NODE *above = nodes + path[depth - 1];
-                    double *before = gained + (depth - 1) * wide, *after = lost + (depth - 1) * wide;
+                    double *before = gained + (depth - 1) * wide;
+                    double *after = lost + (depth - 1) * wide;
                     column = above->feature;
                     double *own = out + column * raw;
                     if (side[column] == FIRST) {
