@@ -77,17 +77,21 @@ def _references(task: SearchTask, matched: MatchedRuns, X: Floats) -> list[Float
     fine = np.ones(len(view.X), dtype=np.bool_)
     for holds in obeyed(task.rules, task.conditions, task.outcomes, view):
         fine &= holds
-    held = np.setdiff1d(np.arange(X.shape[1]), movable)
-    known: dict[bytes, Floats | None] = {}  # many suggestions share what they hold
+    # What the comparable runs of a suggestion depend on: many suggestions share it.
+    telling = [
+        j for j, name in enumerate(view.names) if j not in movable or name in matched.known.columns
+    ]
+    known: dict[bytes, Floats | None] = {}
     for x in X:
-        if (key := x[held].tobytes()) not in known:
+        if (key := x[telling].tobytes()) not in known:
             rows = matched.reference(x, movable, fine)
             rng = np.random.default_rng(0)
             known[key] = (
                 view.X[best_run(rows, task.query.goals, view.prepared, rng)] if len(rows) else None
             )
     return [
-        None if (best := known[x[held].tobytes()]) is None else _back(x, best, movable) for x in X
+        None if (best := known[x[telling].tobytes()]) is None else _back(x, best, movable)
+        for x in X
     ]
 
 

@@ -69,8 +69,10 @@ class RunIndex:
         y = values[self.position[place]]
         known = np.isfinite(y[:, 0])
         owner, y = owner[known], y[known]
-        sums = [np.bincount(owner, column, minlength=len(X)) for column in y.T]
-        return np.column_stack(sums), np.bincount(owner, minlength=len(X))
+        sums = np.zeros((len(X), y.shape[1]))  # without runs numpy would count in whole numbers
+        for column in range(y.shape[1]):
+            sums[:, column] = np.bincount(owner, y[:, column], minlength=len(X))
+        return sums, np.bincount(owner, minlength=len(X))
 
     def _spans(self, X: Floats) -> tuple[Rows, Rows]:
         """Where the runs of each configuration X [n, d] begin and end, [n] each."""

@@ -20,8 +20,8 @@ _FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapp
 _SHARED = ("-shared", "-fPIC", "-fvisibility=hidden")
 # Functions of Python are found when the library is loaded: the interpreter has them.
 _MACOS = ("-undefined", "dynamic_lookup")
-# It has nothing that asks the machine at run time, and left alone compiles for this machine only.
-_ZIG = ("-m", "ziglang", "cc", "-mcpu=baseline", "-DONE_TARGET")
+# Left alone, it compiles for this machine only.
+_ZIG = ("-m", "ziglang", "cc", "-mcpu=baseline")
 
 
 def sources() -> list[Path]:
