@@ -1,14 +1,20 @@
-"""How the time of an answer grows: `make growth`.
+"""How the time and the memory of an answer grow: `make growth`.
 
-A made-up table with 10,000 runs, 20 parameters, 5 linear rules and a forest of 100 trees is changed
-in one respect at a time: runs, trees, parameters, rules. Each time ten questions are asked
-(reconfigure for 20 % less, every parameter movable, four suggestions, no proof) and the median CPU
-seconds of a whole answer are told, on one core, beside those of fitting. The same as a picture goes
-to docs/images/growth.svg.
+A made-up table with 10,000 runs, 20 parameters, 5 linear rules, one outcome and a forest of 100
+trees is changed in one respect at a time: runs, trees, parameters, rules, outcomes. Each time ten
+questions are asked (reconfigure for 20 % less of the first outcome and no more of the others, every
+parameter movable, four suggestions, no proof), in a process of its own on one core. Told are the
+median CPU seconds of a whole answer, those of fitting, the memory that fitting took at its peak,
+that of the fitted engine loaded from its file, and what answering adds to it. The same as a
+picture goes to docs/images/growth.svg.
 """
 
 import argparse
+import json
+import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -42,13 +48,15 @@ class Shape:
     trees: int = 100
     parameters: int = 20
     rules: int = 5
+    outcomes: int = 1
 
 
 VARIED: dict[str, tuple[int, ...]] = {
-    "rows": (1_000, 10_000, 100_000),
+    "rows": (1_000, 10_000, 100_000, 1_000_000),
     "trees": (25, 100, 400),
-    "parameters": (5, 20, 80),
+    "parameters": (5, 20, 80, 500),
     "rules": (0, 5, 20),
+    "outcomes": (1, 2, 4, 8),
 }
 
 
@@ -57,7 +65,7 @@ class Made:
     """A table of one shape: encoded runs, what is known of the columns, and its rules."""
 
     X: Floats  # [n, d]; every fourth column is a label's position, every fifth a real number
-    y: Floats  # [n]
+    Y: Floats  # [n, outcomes]
     kinds: tuple[str, ...]
     rules: tuple[str, ...]
 
@@ -82,8 +90,10 @@ def make(shape: Shape, rng: np.random.Generator) -> Made:
         over = np.maximum(X[:, i] + X[:, j] - ROOM * LEVELS, 0.0)
         X[:, j] = np.maximum(X[:, j] - np.ceil(over), 1.0)
     rules = tuple(f"x{i} + x{j} <= {ROOM * LEVELS:g}" for i, j in pairs)
-    y = outcome(X, kinds) * np.exp(rng.normal(0, 0.05, shape.rows))
-    return Made(X, y, kinds, rules)
+    # Each outcome reads the columns from another one on: they pull in different directions.
+    laws = [outcome(np.roll(X, k, axis=1), kinds) for k in range(shape.outcomes)]
+    Y = np.column_stack(laws) * np.exp(rng.normal(0, 0.05, (shape.rows, shape.outcomes)))
+    return Made(X, Y, kinds, rules)
 
 
 def pairs_of(kinds: tuple[str, ...], count: int) -> list[tuple[int, int]]:
@@ -121,8 +131,9 @@ def _plain(kind: str, value: float) -> Any:
 
 def learn(made: Made, shape: Shape, seed: int) -> cp.Compass:
     """An engine fitted on a made table."""
-    columns: dict[str, Any] = {"y": made.y.tolist()}
-    study: dict[str, Any] = {"y": {"role": "outcome", "kind": "number"}}
+    names = [f"y{k}" for k in range(shape.outcomes)]
+    columns: dict[str, Any] = {name: made.Y[:, k].tolist() for k, name in enumerate(names)}
+    study: dict[str, Any] = {name: {"role": "outcome", "kind": "number"} for name in names}
     for j, kind in enumerate(made.kinds):
         columns[f"x{j}"] = [_plain(kind, value) for value in made.X[:, j]]
         choice: dict[str, Any] = {"role": "knob", "kind": "number", "low": 1, "high": LEVELS}
@@ -149,41 +160,96 @@ class Point:
     worst: float
     answered: int
     questions: int
+    fit_memory: float  # MiB at the peak of fitting
+    memory: float  # MiB of a process that has loaded the engine and asked once
+    ask_memory: float  # MiB that asking added to it at its peak
 
 
 def measure(varied: str, value: int, questions: int, seed: int) -> Point:
-    """Fit one shape and ask."""
-    shape = replace(Shape(), **{varied: value})
-    made = make(shape, np.random.default_rng([seed, shape.parameters, shape.rules]))
-    began = time.process_time()
-    engine = learn(made, shape, seed)
-    fit = time.process_time() - began
-    # Starts that are slower than most, so that there is something to gain.
-    order = np.argsort(made.y)[len(made.y) // 2 :]
-    starts = np.random.default_rng(seed).choice(order, questions + 1, replace=False)
-    ask = [f"x{j}" for j in range(shape.parameters)]
-    seconds, answered = [], 0
-    for row in starts:
-        config = made.config(made.X[row])
+    """Fit one shape in a process, and ask in another one."""
+    with tempfile.TemporaryDirectory() as folder:
+        found: dict[str, Any] = {}
+        for part in ("fit", "ask"):
+            said = [part, folder, varied, str(value), str(questions), str(seed)]
+            done = subprocess.run(
+                [sys.executable, "-m", "benchmarks.growth", "part", *said],
+                stdout=subprocess.PIPE,
+                check=True,
+            )
+            found |= json.loads(done.stdout)
+    return Point(varied, value, questions=questions, **found)
+
+
+def _part(part: str, folder: str, varied: str, value: str, questions: str, seed: str) -> None:
+    """One half of a measurement, told as JSON."""
+    one_core()
+    shape = replace(Shape(), **{varied: int(value)})
+    made = make(shape, np.random.default_rng([int(seed), shape.parameters, shape.rules]))
+    file = Path(folder, "engine.compass")
+    if part == "fit":
         began = time.process_time()
-        answer = engine.reconfigure(config, ask=ask, goals={"y": cp.less(LESS)}, count=COUNT)
+        engine = learn(made, shape, int(seed))
+        seconds = time.process_time() - began
+        engine.save(file)
+        print(json.dumps({"fit": seconds, "fit_memory": _peak()}))
+        return
+    # Starts that are slower than most, so that there is something to gain.
+    y = made.Y[:, 0]
+    order = np.argsort(y)[len(y) // 2 :]
+    starts = np.random.default_rng(int(seed)).choice(order, int(questions) + 1, replace=False)
+    asked = [(made.config(made.X[row]), made.Y[row]) for row in starts]
+    del made, order, y
+    print(json.dumps(_asked(cp.load(file), shape, asked)))
+
+
+def _asked(
+    engine: cp.Compass, shape: Shape, asked: Sequence[tuple[dict[str, Any], Floats]]
+) -> dict[str, Any]:
+    """Put the questions; the first one, which loads what is needed, does not count."""
+    ask = [f"x{j}" for j in range(shape.parameters)]
+    seconds, answered, loaded = [], 0, 0.0
+    for config, y in asked:
+        limits = {f"y{k}": cp.at_most(1.1 * float(y[k])) for k in range(1, shape.outcomes)}
+        goals = {"y0": cp.less(LESS), **limits}
+        began = time.process_time()
+        answer = engine.reconfigure(config, ask=ask, goals=goals, count=COUNT)
         seconds.append(time.process_time() - began)
+        if len(seconds) == 1:
+            loaded = _peak()
+            continue
         answered += bool(len(answer) and answer[0].meets_goals)
-    counted = seconds[1:]  # the first one compiles
-    return Point(varied, value, fit, float(np.median(counted)), max(counted), answered, len(starts))
+    counted = seconds[1:]
+    return {
+        "median": float(np.median(counted)),
+        "worst": max(counted),
+        "answered": answered,
+        "memory": loaded,
+        "ask_memory": _peak() - loaded,
+    }
+
+
+def _peak() -> float:
+    """The most memory that this process has held, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def show(points: Sequence[Point]) -> str:
     """The measurements as a table."""
-    head = ("varied", "value", "fit CPU s", "answer CPU ms", "worst", "answered")
+    head = (
+        *("varied", "value", "fit CPU s", "fit MiB", "answer CPU ms", "worst", "answered"),
+        *("MiB", "asking adds"),
+    )
     lines = [
         (
             p.varied,
             f"{p.value:,}",
             f"{p.fit:.1f}",
+            f"{p.fit_memory:.0f}",
             f"{1000 * p.median:.1f}",
             f"{1000 * p.worst:.1f}",
             f"{p.answered}/{p.questions}",
+            f"{p.memory:.0f}",
+            f"{p.ask_memory:.0f}",
         )
         for p in points
     ]
@@ -208,22 +274,26 @@ def picture(points: Sequence[Point]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    if sys.argv[1:2] == ["part"] and arguments is None:
+        _part(*sys.argv[2:])
+        return 0
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--only", choices=tuple(VARIED), help="vary this alone; draws nothing")
+    parser.add_argument("--most", type=int, help="leave out larger values")
     parser.add_argument("--questions", type=int, default=10)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--picture", type=Path, default=PICTURE, help="where the SVG goes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     said = parser.parse_args(arguments)
-    one_core()
     points = []
     for varied, values in VARIED.items():
-        for value in values if said.only in (None, varied) else ():
+        chosen = [value for value in values if said.most is None or value <= said.most]
+        for value in chosen if said.only in (None, varied) else ():
             print(f"{varied} = {value} ...", file=sys.stderr, flush=True)
             points.append(measure(varied, value, said.questions, said.seed))
     print(show(points))
-    if not said.only:
+    if not said.only and said.most is None:
         said.picture.parent.mkdir(parents=True, exist_ok=True)
         said.picture.write_text(picture(points), encoding="utf-8")
     if said.json:

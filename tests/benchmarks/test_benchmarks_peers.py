@@ -304,12 +304,15 @@ def test_growing_tables_obey_their_rules(varied: str) -> None:
         for j, kind in enumerate(made.kinds):
             top = len(growth.LABELS) - 1 if kind == "label" else growth.LEVELS
             assert made.X[:, j].max() <= top
-        assert (made.y > 0).all()
+        assert made.Y.shape == (300, shape.outcomes)
+        assert (made.Y > 0).all()
 
 
 def test_the_picture_is_an_svg_with_a_point_per_measurement() -> None:
-    points = [growth.Point("rows", n, 1.0, 0.01 * n, 0.02 * n, 3, 3) for n in (1, 10, 100)]
-    points += [growth.Point("rules", n, 1.0, 0.5, 0.6, 3, 3) for n in (0, 5)]
+    points = [
+        growth.Point("rows", n, 1.0, 0.01 * n, 0.02 * n, 3, 3, 9.0, 5.0, 1.0) for n in (1, 10, 100)
+    ]
+    points += [growth.Point("rules", n, 1.0, 0.5, 0.6, 3, 3, 9.0, 5.0, 1.0) for n in (0, 5)]
     root = ET.fromstring(growth.picture(points))
     circles = root.findall(".//{http://www.w3.org/2000/svg}circle")
     assert len(circles) == 2 * len(points)
