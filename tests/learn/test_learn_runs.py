@@ -25,10 +25,10 @@ def test_sums_and_counts_are_those_of_the_runs_with_a_number(seed: int, n: int, 
     runs = index_of(X)
     sums, counts = runs.summed(asked, values)
     for x, total, count in zip(asked, sums, counts, strict=True):
-        mine = values[(X == x).all(axis=1)]
+        mine = values[(x == X).all(axis=1)]
         known = mine[np.isfinite(mine[:, 0])]
         assert count == len(known)
         np.testing.assert_allclose(total, known.sum(axis=0), atol=1e-12)
-        assert sorted(runs.positions(x)) == np.flatnonzero((X == x).all(axis=1)).tolist()
-    assert runs.count(asked).tolist() == [int((X == x).all(axis=1).sum()) for x in asked]
+        assert sorted(runs.positions(x)) == np.flatnonzero((x == X).all(axis=1)).tolist()
+    assert runs.count(asked).tolist() == [int((x == X).all(axis=1).sum()) for x in asked]
     assert sums.dtype == np.float64  # also where there is no run at all
