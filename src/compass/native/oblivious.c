@@ -3,8 +3,8 @@
 
 enum { BLOCK = 512, MEMBERS = 4 };
 
-/* Set one bit of the leaf of every row that is above a border. A function of its own: woven into the
- * loop over levels it is no vector code any more. */
+/* Set one bit of the leaf of every row that is above a border. A function of its own: within the
+ * loop over levels it would be no vector code. */
 VECTORS static void ask(const uint8_t *restrict column, uint8_t border, uint8_t bit, int64_t count,
                         uint8_t *restrict leaf)
 {

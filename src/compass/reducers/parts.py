@@ -10,7 +10,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +54,8 @@ def _writing(what: str) -> Iterator[None]:
 def write_part(path: Path, tables: Sequence[pa.Table], tally: Tally, fragment: Fragment) -> None:
     """Writes the kept rows of a fragment and its tally, as a whole or not at all."""
     schema = _shared([table.schema for table in tables]) if tables else pa.schema([])
-    marked = schema.with_metadata({_TALLY: json.dumps(asdict(tally)).encode()})
+    # Its fields as they are: `asdict` would copy every number of them first.
+    marked = schema.with_metadata({_TALLY: json.dumps(tally, default=vars).encode()})
     with (
         _writing(f"the rows kept of {fragment} to {path.parent}"),
         # Two workers may have the same fragment, when one was thought to be dead.
