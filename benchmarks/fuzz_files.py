@@ -6,9 +6,9 @@ it and asks it. It must be refused with an error and a hint, or answer as plain 
 says. Looked for are: an error that is not one of Compass' own, one without a hint, a prediction
 that is no number or not what the trees say, a process that ends or does not come back.
 
-Cases run in a child process, so that a crash is seen as such, with compiled loops that check every
-position (NUMBA_BOUNDSCHECK) and bounded memory. The exit code is 1 where something was found;
-`--seed N --cases 1` repeats a case.
+Cases run in a child process, so that a crash is seen as such, with bounded memory and with compiled
+loops that check every position (AddressSanitizer, where there is a gcc that brings it). The exit
+code is 1 where something was found; `--seed N --cases 1` repeats a case.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import time
 import traceback
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,12 @@ from compass.domain.errors import CompassError
 from compass.model.base import Fitted, Task
 from compass.model.files import bring_bytes
 from compass.model.trees.flat import FlatForest
+from compass.native import build
 
 BATCH = 300  # cases of one child, which takes seconds to start
 SECONDS = 240.0  # for one case, then it hangs: loading may take 120 s, and machines are slow
-MEMORY = 8 * 2**30  # bytes of address space of a child
+MEMORY = 8 * 2**30  # bytes that a child may take
+_REPORT = "positions"  # how the files begin in which a wrong position is told
 QUESTIONS = (
     "Recommend X = {nodes: ?, app: ?} to achieve Y = {y: minimize}",
     "Recommend X = {nodes: ?, cap: ?} to achieve Y = {state: low}",
@@ -138,7 +140,8 @@ def walked(forest: FlatForest, x: np.ndarray) -> np.ndarray:
 
 def child(folder: Path, numbers: Sequence[int]) -> None:
     """Run cases and tell of each in a line of JSON: before it begins, and what came of it."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if "ASAN_OPTIONS" not in os.environ:  # which bounds memory itself: it takes all addresses
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     listed = json.loads((folder / "subjects.json").read_text())
     subjects = [Subject(**{**one, "path": Path(one["path"])}) for one in listed]
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
@@ -155,14 +158,45 @@ def _tell(message: dict[str, Any]) -> None:
     print(json.dumps(message), flush=True)
 
 
-def told(folder: Path, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """What a child tells of its cases; its end, if it ends too early or does not come back."""
-    surroundings = {
-        **os.environ,
-        "NUMBA_BOUNDSCHECK": "1",
-        "NUMBA_CACHE_DIR": str(Path(tempfile.gettempdir()) / "compass-checked-kernels"),
-        "OMP_NUM_THREADS": "1",
+def checking(folder: Path) -> dict[str, str]:
+    """Surroundings in which compiled loops check every position; none where that cannot be."""
+    sanitizer = _sanitizer()
+    if sanitizer is None:
+        print("positions are not checked: there is no gcc with AddressSanitizer (libasan)")
+        return {}
+    library = folder / "checked.so"
+    build.compile_library(library, ("-fsanitize=address", "-g"))
+    megabytes = MEMORY >> 20
+    options = {
+        "detect_leaks": 0,
+        "allocator_may_return_null": 1,  # too much is refused as it is without it
+        "max_allocation_size_mb": megabytes,
+        "hard_rss_limit_mb": megabytes,
+        "log_path": folder / _REPORT,
     }
+    return {
+        "COMPASS_KERNELS": str(library),
+        "LD_PRELOAD": str(sanitizer),
+        "ASAN_OPTIONS": ":".join(f"{name}={value}" for name, value in options.items()),
+        "PYTHONMALLOC": "malloc",  # small arrays, too, have forbidden ground around them
+    }
+
+
+def _sanitizer() -> Path | None:
+    """The library that has to be loaded first."""
+    command = build.compiler()
+    if command is None:
+        return None
+    asked = [*command, "-print-file-name=libasan.so"]
+    answer = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    return Path(answer) if Path(answer).is_absolute() else None  # else it repeats the name
+
+
+def told(
+    folder: Path, numbers: Sequence[int], checked: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """What a child tells of its cases; its end, if it ends too early or does not come back."""
+    surroundings = {**os.environ, **checked, "OMP_NUM_THREADS": "1"}
     listed = f"{numbers[0]}:{numbers[-1] + 1}"
     command = [sys.executable, "-m", "benchmarks.fuzz_files", "--child", listed, "--folder", folder]
     with subprocess.Popen(
@@ -186,7 +220,9 @@ def told(folder: Path, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
     if process.returncode:
         code = process.returncode
         why = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        yield {"found": f"the process ended: {why}", "at": ""}
+        report = folder / f"{_REPORT}.{process.pid}"
+        at = report.read_text() if report.is_file() else ""
+        yield {"found": f"the process ended: {why}", "at": at}
 
 
 def make(folder: Path) -> int:
@@ -205,9 +241,10 @@ def make(folder: Path) -> int:
 def run(folder: Path, first: int, cases: int, seconds: float) -> int:
     until, number, happened, findings = time.monotonic() + seconds, first, Counter[str](), 0
     seen: Counter[int] = Counter()
+    checked = checking(folder)
     while number < first + cases and time.monotonic() < until:
         batch = range(number, min(number + BATCH, first + cases))
-        for message in told(folder, batch):
+        for message in told(folder, batch, checked):
             number = message.get("begin", number)
             if "name" in message:
                 happened[f"{message['name']}: {message['came']}"] += 1
