@@ -165,7 +165,7 @@ def checking(folder: Path) -> dict[str, str]:
         print("positions are not checked: there is no gcc with AddressSanitizer (libasan)")
         return {}
     library = folder / "checked.so"
-    build.compile_library(library, ("-fsanitize=address", "-g"))
+    build.compile_library(library, ("-fsanitize=address", "-g", "-O1"))
     megabytes = MEMORY >> 20
     options = {
         "detect_leaks": 0,
