@@ -160,8 +160,9 @@ def _tell(message: dict[str, Any]) -> None:
 
 def checking(folder: Path) -> dict[str, str]:
     """Surroundings in which compiled loops check every position; none where that cannot be."""
-    sanitizer = _sanitizer()
-    if sanitizer is None:
+    # Beside it what throws errors of C++: it wants to know before the first of them.
+    first = [_brought("libasan.so"), _brought("libstdc++.so.6")]
+    if not all(first):
         print("positions are not checked: there is no gcc with AddressSanitizer (libasan)")
         return {}
     library = folder / "checked.so"
@@ -176,20 +177,20 @@ def checking(folder: Path) -> dict[str, str]:
     }
     return {
         "COMPASS_KERNELS": str(library),
-        "LD_PRELOAD": str(sanitizer),
+        "LD_PRELOAD": " ".join(first),
         "ASAN_OPTIONS": ":".join(f"{name}={value}" for name, value in options.items()),
         "PYTHONMALLOC": "malloc",  # small arrays, too, have forbidden ground around them
     }
 
 
-def _sanitizer() -> Path | None:
-    """The library that has to be loaded first."""
+def _brought(library: str) -> str:
+    """The path of a library that the C compiler brings; empty where it does not."""
     command = build.compiler()
     if command is None:
-        return None
-    asked = [*command, "-print-file-name=libasan.so"]
+        return ""
+    asked = [*command, f"-print-file-name={library}"]
     answer = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    return Path(answer) if Path(answer).is_absolute() else None  # else it repeats the name
+    return answer if Path(answer).is_absolute() else ""  # it repeats a name that it does not know
 
 
 def told(
