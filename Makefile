@@ -22,7 +22,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm bench fuzz fuzz-files fuzz-api laws peers growth exact regret models automl trust word scale billion quality load page-bench corpus answers clean
+.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret models automl trust word scale billion quality load page-bench corpus answers clean
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -116,6 +116,9 @@ models: $(STAMP)  ## auto beside every single family, and the time of compass fi
 
 automl: $(STAMP) $(AUTOML)/.installed  ## selection and tuning beside FLAML, 60 s each per table
 	$(BIN)/python -m benchmarks.automl flaml --python $(AUTOML)/bin/python
+
+speed: $(STAMP)  ## the figures that matter in three minutes, beside those of the last change
+	$(BIN)/python -m benchmarks.speed
 
 regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
 	$(BIN)/python -m benchmarks.oneshot
