@@ -101,10 +101,10 @@ class EmbeddingSettings(Input):
 class SelectSettings(Input):
     """Which family learns an outcome best."""
 
-    seconds: Real = Field(60.0, gt=0)  # for one outcome; families beyond it are not tried
+    work: Real = Field(60.0, gt=0)  # for one outcome: seconds on one core, as families estimate it
     folds: Whole = Field(5, ge=2)  # COMPASS III-A: five-fold cross-validation
     tie: Real = Field(0.02, ge=0)  # this much more error is no reason to lose proofs
-    hopeless: Real = Field(1.3, ge=1)  # more than this times the best error after a fold: stopped
+    hopeless: Real = Field(1.15, ge=1)  # more than this times the best error after a fold: stopped
 
 
 class TrustSettings(Input):

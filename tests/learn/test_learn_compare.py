@@ -1,9 +1,7 @@
 """Which family wins, why the others do not, and that the same table gives the same result."""
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from types import SimpleNamespace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from compass import registry
 from compass.domain.errors import DataProblem, UnknownName
 from compass.learn import elimination, folds
 from compass.learn.compare import compare_families, selectable_families
+from compass.learn.select import family_errors
 from compass.model.base import FamilyDefaults, FittedDefaults, Task
 
 
@@ -52,9 +51,17 @@ def pretend() -> Iterator[Callable[..., None]]:
         fails: Exception | None = None,
         why_not: str | None = None,
         slow_: bool = False,
+        work: float = 0.001,
+        learns: float = 0.0,
     ) -> None:
+        """`work`: seconds for 100 rows, by its estimate; `learns`: the share more with 100 rows."""
+
         class Kind(FamilyDefaults):
             slow = slow_
+
+            @staticmethod
+            def effort(rows: int, columns: int, task: Task) -> float:
+                return work * rows / 100
 
             @staticmethod
             def obstacle(rows: int, columns: int, task: Task) -> str | None:
@@ -64,7 +71,8 @@ def pretend() -> Iterator[Callable[..., None]]:
             def fit(X: np.ndarray, y: np.ndarray, *, task: Task, **_: Any) -> Pretended:
                 if fails is not None:
                     raise fails
-                return Pretended(share, task, name, object() if provable else None)
+                missed = share + learns * 100 / len(X)
+                return Pretended(missed, task, name, object() if provable else None)
 
         registry.add("surrogate", name)(type(name, (Kind,), {"name": name}))
         made.append(name)
@@ -156,91 +164,134 @@ def test_a_family_that_somebody_named_tells_its_problem(pretend: Callable[..., N
     assert "forest" in problem.value.hint
 
 
-@pytest.fixture
-def over_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[str]]:
-    """Ends the time after that many attempts, however long they take; gives who made them."""
-
-    def arrange(attempts: int) -> list[str]:
-        real, calls = folds.evaluate, []
-
-        def evaluate(*given: Any) -> Any:
-            calls.append(given[1].family)
-            return real(*given)
-
-        monkeypatch.setattr(folds, "evaluate", evaluate)
-        clock = lambda: 1e9 if len(calls) >= attempts else 0.0  # noqa: E731
-        watch = SimpleNamespace(time=clock, thread_time=time.thread_time)
-        monkeypatch.setattr(folds, "time", watch)
-        monkeypatch.setattr(elimination, "time", SimpleNamespace(monotonic=clock, time=lambda: 0.0))
-        return calls
-
-    return arrange
+def test_no_work_at_all_is_an_error_with_a_hint() -> None:
+    with pytest.raises(DataProblem, match="could learn this outcome") as problem:
+        compare_families(laid(settings=changed(work=1e-9)), families=["linear"])
+    assert "more work" in problem.value.hint
 
 
-def test_the_clock_ends_the_comparison_and_says_so(
-    pretend: Callable[..., None],
-    only: Callable[..., None],
-    over_after: Callable[[int], list[str]],
+def test_what_would_be_too_much_work_is_skipped_and_the_others_finish(
+    pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(elimination, "_FIRST", 30)
     pretend("good", 0.1)
     pretend("fair", 0.11)
-    only("fair", "good")
-    calls = over_after(2)
-    found = compare_families(laid(settings=PLAIN))
-    scores = by_family(found)
-    # Both ran the first fold; nobody had time for the second.
-    assert sorted(calls) == ["fair", "good"]
-    assert found.recipe.family == "good"
-    assert (scores["fair"].folds, scores["good"].folds) == (1, 1)
-    assert scores["fair"].status == "skipped"
-    assert scores["fair"].reason == "the time for comparing models was over"
-    assert (scores["good"].status, scores["good"].reason) == ("chosen", "")
-    assert any("time for comparing models was over" in note for note in found.notes)
+    pretend("long", 0.111, work=0.2)
+    only("fair", "good", "long")
+    scores = by_family(compare_families(laid(300, settings=changed(work=1.0))))
+    assert (scores["good"].folds, scores["fair"].folds) == (3, 3)
+    assert scores["long"].status == "skipped"
+    assert "s of work" in scores["long"].reason
 
 
-def test_no_time_at_all_is_an_error_with_a_hint() -> None:
-    with pytest.raises(DataProblem, match="could learn this outcome") as problem:
-        compare_families(laid(settings=changed(seconds=1e-9)), families=["linear"])
-    assert "more time" in problem.value.hint
-
-
-def test_what_was_stopped_on_few_rows_is_never_taken_when_time_ends(
-    pretend: Callable[..., None],
-    only: Callable[..., None],
-    over_after: Callable[[int], list[str]],
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_table_that_is_too_much_work_is_compared_on_some_of_its_runs(
+    pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elimination, "_FEW", 30)
-    pretend("good", 0.01)
-    pretend("bad", 0.9)
-    only("bad", "good")
-    calls = over_after(2)
-    found = compare_families(laid(settings=PLAIN))
-    assert sorted(calls) == ["bad", "good"]
-    assert found.recipe.family == "good"
-    assert found.notes
+    monkeypatch.setattr(elimination, "_FIRST", 30)
+    pretend("good", 0.1, work=1.0)
+    pretend("fair", 0.11, work=1.0)
+    only("fair", "good")
+    found = compare_families(laid(300, settings=changed(work=6.0)))
+    scores = by_family(found)
+    assert (scores["good"].folds, scores["fair"].folds) == (3, 3)
+    assert found.sampled
+    assert "compared on 30 of 200 runs" in found.notes[0]
+    assert family_errors(found) == {}  # these are not errors of whole folds
 
 
 def test_a_large_table_has_a_first_rung_of_few_rows(
     pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elimination, "_FEW", 30)
+    monkeypatch.setattr(elimination, "_FIRST", 30)
     pretend("bad", 9.0)
-    only("bad", "linear")
+    pretend("good", 0.1)
+    pretend("fair", 0.11)
+    only("bad", "good", "fair")
     found = compare_families(laid(300))
     scores = by_family(found)
-    assert (found.recipe.family, scores["linear"].folds) == ("linear", 3)
-    assert "when 30 rows are learnt" in scores["bad"].reason
-    # The interval is of the 30 rows that it was asked for, not of the whole fold.
+    assert (found.recipe.family, scores["good"].folds) == ("good", 3)
+    assert "when 30 runs are learnt" in scores["bad"].reason
+    # The interval is of what it was asked for with these rows, not of whole folds.
     assert scores["bad"].low == pytest.approx(9.0)
     assert scores["bad"].high == pytest.approx(9.0)
 
 
+@pytest.mark.parametrize(("learns", "winner"), [(0.05, "late"), (2.0, "early")])
+def test_who_is_behind_on_few_rows_may_catch_up(
+    learns: float,
+    winner: str,
+    pretend: Callable[..., None],
+    only: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(elimination, "_FIRST", 30)
+    pretend("early", 0.2)
+    pretend("other", 0.21)
+    pretend("late", 0.05, learns=learns)  # 0.22 with 30 rows, and 0.07 with all
+    only("early", "other", "late")
+    assert compare_families(laid(300, settings=PLAIN)).recipe.family == winner
+
+
+def test_the_winner_and_the_next_best_do_all_folds(
+    pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    shares = {"best": 0.1, "next": 0.5, "third": 0.6, "last": 0.7}
+    for name, share in shares.items():
+        pretend(name, share)
+    only(*shares)
+    scores = by_family(compare_families(laid(settings=changed(folds=5))))
+    assert {name: score.folds for name, score in scores.items()} == {
+        "best": 5,
+        "next": 5,
+        "third": 1,
+        "last": 1,
+    }
+    assert "60.0% against 10.0% of best" in scores["third"].reason
+
+
+@pytest.mark.parametrize(("work", "folds"), [(0.001, 2), (10.0, 1)])
+def test_who_is_no_better_for_more_work_is_stopped_sooner(
+    work: float, folds: int, pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("good", 0.1)
+    pretend("fair", 0.101)
+    pretend("third", 0.102, work=work)
+    only("good", "fair", "third")
+    scores = by_family(compare_families(laid(settings=changed(folds=5))))
+    assert scores["third"].folds == folds
+    assert ("times the work" in scores["third"].reason) == (folds == 1)
+
+
+def test_the_best_goes_on_whatever_its_work(
+    pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("good", 0.1)
+    pretend("fair", 0.11)
+    pretend("best", 0.09, work=10.0)
+    only("good", "fair", "best")
+    assert compare_families(laid(settings=changed(folds=5))).recipe.family == "best"
+
+
+def test_how_long_it_really_takes_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine: what one attempt takes is anything between nothing and hours."""
+    expected = facts(compare_families(laid(), families=FEW))
+    real, rng = folds.evaluate, np.random.default_rng(0)
+
+    def evaluate(*given: Any) -> Any:
+        return replace(real(*given), seconds=float(rng.choice([0.0, 1e5])))
+
+    monkeypatch.setattr(folds, "evaluate", evaluate)
+    assert facts(compare_families(laid(), families=FEW)) == expected
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_stopping_early_never_stops_who_would_have_won(seed: int) -> None:
+def test_stopping_early_never_stops_who_would_have_won(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(seed)
     noise = rng.normal(1, 0.1, 120)
     early = compare_families(laid(120, outcome=lambda X: law(X) * noise, seed=seed), families=FEW)
+    monkeypatch.setattr(elimination, "_FINALISTS", (9,))
     patient = compare_families(
         laid(120, changed(hopeless=1e6), outcome=lambda X: law(X) * noise, seed=seed),
         families=FEW,

@@ -18,7 +18,8 @@ from compass.execute.processes import Processes
 from compass.execute.threads import Threads
 from compass.learn import elimination, select
 from compass.learn.compare import compare_families
-from compass.learn.elimination import ComparedRecipe, Evaluator, eliminate
+from compass.learn.compared import ComparedRecipe
+from compass.learn.elimination import Evaluator, eliminate
 from compass.model.base import FamilyDefaults
 from compass.model.recipe import Recipe
 
@@ -48,7 +49,7 @@ def test_the_same_choice_on_any_number_of_workers(processes: Processes) -> None:
 def test_the_same_choice_when_few_rows_are_learnt_first(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elimination, "_FEW", 50)
+    monkeypatch.setattr(elimination, "_FIRST", 50)
     cv = laid(200)
     expected = compare_families(cv, families=FEW)
     found = compare_families(cv, families=FEW, executor=processes)

@@ -56,7 +56,8 @@ def test_the_defaults_of_a_family_and_of_a_model() -> None:
     kind = type("Kind", (FamilyDefaults,), {})
     assert (kind.selectable, kind.slow, kind.search_space) == (True, False, None)
     assert kind.obstacle(10**9, 10**4, Task()) is None
-    assert kind.effort(30) / kind.effort(10) == 3
+    assert kind.effort(30, 2, Task()) / kind.effort(10, 2, Task()) == 3
+    assert kind.quicker(Settings()) == {}
     assert kind.relative_cost(Settings(), Settings()) == 1
     model = FittedDefaults()
     assert model.trees() is None

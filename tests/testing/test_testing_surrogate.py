@@ -201,7 +201,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
         family(search_space=SearchSpace("forest", (TunedNumber("nothing", 0, 1),))),
         "names settings that exist",
     ),
-    "no effort": (family(effort=lambda rows: 0.0), "`effort` is positive"),
+    "no effort": (family(effort=lambda *_: 0.0), "`effort` is positive"),
     "one for all": (
         family(fit_many=lambda X, Y, *, tasks, weight, **_: [near(X, Y[:, 0], tasks[0], weight)]),
         "one model each, in their order",

@@ -1,11 +1,9 @@
-"""Comparing model families by cross-validation, within a time limit.
+"""Comparing model families by cross-validation, within a limit of work.
 
 Recipes are eliminated step by step (see `elimination`). Which rows are in which fold, and which
-recipes are stopped, depends on the data and the seed only; the clock merely ends a comparison that
-takes too long, and the result says so.
+recipes are stopped, depends on the data and the seed only.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +13,8 @@ from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.domain.errors import DataProblem
 from compass.execute import Executor
-from compass.learn.elimination import ComparedRecipe, Evaluator, Progress, by_error, eliminate
+from compass.learn.compared import ComparedRecipe, by_error
+from compass.learn.elimination import Evaluator, Progress, eliminate
 from compass.learn.folds import CrossValidation, scales_of, workers
 from compass.model.base import family, undeclared
 from compass.model.error import HeldOutPredictions, folds_interval
@@ -31,6 +30,7 @@ class Selection:
     recipe: Recipe
     scores: tuple[FamilyScore, ...]
     notes: tuple[str, ...] = ()
+    sampled: bool = False  # whether folds learnt from a part of their rows
 
 
 def compare_families(
@@ -45,7 +45,6 @@ def compare_families(
     `families`: only these; otherwise every family that may be selected. `executor`: where the
     attempts run; the result does not depend on it.
     """
-    until = time.monotonic() + cv.settings.select.seconds
     recipes, skipped = _recipes(cv, families)
     if not recipes:
         raise DataProblem(
@@ -57,8 +56,8 @@ def compare_families(
         why = "too few configurations to compare models: the first one was taken"
         return Selection(first.recipe, (), (why,))
     with workers(executor, cv.settings) as place:
-        eliminate(Evaluator(cv, place, until), recipes, progress)
-    return _result(cv, recipes, skipped)
+        learnt = eliminate(Evaluator(cv, place, cv.settings.select.work), recipes, progress)
+    return _result(cv, recipes, skipped, learnt)
 
 
 def selectable_families() -> list[str]:
@@ -87,17 +86,22 @@ def _recipes(
 
 
 def _result(
-    cv: CrossValidation, recipes: list[ComparedRecipe], skipped: list[FamilyScore]
+    cv: CrossValidation, recipes: list[ComparedRecipe], skipped: list[FamilyScore], learnt: int
 ) -> Selection:
+    """What was chosen; `learnt`: rows that each fold learnt from."""
     finished = [r for r in recipes if r.running and len(r.errors) == cv.count]
-    notes: list[str] = []
     if not finished:
-        # The clock ended the comparison.
-        finished = [_furthest(recipes)]
-        finished[0].reason = ""
-        notes.append("The time for comparing models was over before any was fully compared.")
-    elif late := sorted({r.recipe.family for r in recipes if r.late}):
-        notes.append(f"The time for comparing models was over before {', '.join(late)} ended.")
+        raise DataProblem(
+            "no family of models could learn this outcome: "
+            + "; ".join(f"{r.label} {r.reason}" for r in recipes),
+            hint="name a family: surrogate='forest', or allow more work: Settings.select.work",
+        )
+    notes, sampled = [], learnt < len(cv.fold(0).train)
+    if sampled:
+        notes.append(
+            f"Models were compared on {learnt:,} of {len(cv.fold(0).train):,} runs: "
+            "more would be more work than Settings.select.work allows."
+        )
     best = min(finished, key=by_error)
     winner = best
     if not best.provable:
@@ -108,26 +112,7 @@ def _result(
         winner.reason = f"as good as {best.label}, and answers can be proved over it"
     scores = [_score(cv, compared) for compared in _one_per_family(recipes)]
     scores.sort(key=lambda s: (s.status != "chosen", -s.folds, s.error or 0.0))
-    return Selection(winner.recipe, (*scores, *skipped), tuple(notes))
-
-
-def _furthest(recipes: list[ComparedRecipe]) -> ComparedRecipe:
-    """The best of the first fold, or of few rows; never one that was stopped for its error.
-
-    Later folds do not count: the clock may have kept the best one from running them.
-    """
-    able = [
-        r
-        for r in recipes
-        if r.status != "stopped" and not r.failed and min(r.error, r.early_error) < np.inf
-    ]
-    if not able:
-        raise DataProblem(
-            "no family of models could learn this outcome: "
-            + "; ".join(f"{r.label} {r.reason}" for r in recipes),
-            hint="give it more time, or name a family: surrogate='forest'",
-        )
-    return min(able, key=lambda r: (not r.errors, r.errors.get(0, min(r.error, r.early_error))))
+    return Selection(winner.recipe, (*scores, *skipped), tuple(notes), sampled)
 
 
 def _ties(cv: CrossValidation, compared: ComparedRecipe, best: ComparedRecipe) -> bool:

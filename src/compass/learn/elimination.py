@@ -1,127 +1,75 @@
 """Successive elimination of recipes: which are trained on which rows, and which are stopped when.
 
-On a large table the first rung trains all of them on a few thousand rows; the next is one fold of
-the cross-validation, then come the other folds. A recipe that is so much worse than the best one
-that it cannot win is stopped, so that time goes to those that may.
+All of them learn a few hundred rows first, the cheap ones before the others. Who may still win
+learns four times as many, and so on up to all rows of a fold; then come the other folds, for fewer
+and fewer of them. A recipe is stopped when it cannot win, or would be worth too little for the
+work that it takes. Work is estimated by the families, never measured: who is stopped depends on
+the rows and the seed only.
+
+Decision 0035 (docs/decisions).
 """
 
-import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from compass.execute import Executor, WorkerLost
-from compass.learn.folds import Attempt, CrossValidation, Fold, FoldResult, TooLate, run_attempt
-from compass.learn.training import Rows
-from compass.model.base import Floats, family, growth
-from compass.model.recipe import Recipe
+from compass.learn.compared import ComparedRecipe, effort, running
+from compass.learn.folds import Attempt, CrossValidation, Fold, FoldResult, run_attempt
 
 Progress = Callable[[str, int, int], None]
-_FEW = 4000  # rows of the first rung; a table that is not much larger skips it
-_FIRST = 4.0  # times the best error that ends a recipe on the first rung: few rows say little
+_FIRST = 500  # rows of the first rung
+_GROWTH = 4  # times the rows that the next rung has
+_STEP = 2.5  # times the rows of a rung that a fold has to have, or it is not worth its time
+_CHECKED = 2000  # rows that a rung is judged by
+_QUICK = 0.05  # seconds of work of the families that tell which scale is better
+_CATCH_UP = 0.2  # power of the rows yet to come by which a recipe may be behind
+_THRIFT = 0.15  # power of the work by which a recipe has to be better
+_FINALISTS = (3, 2)  # recipes that go on after the first and after the second fold
 
 
-@dataclass
-class ComparedRecipe:
-    """A recipe under comparison, and its results so far."""
-
-    recipe: Recipe
-    required: bool = False  # somebody named it: what goes wrong is raised, not skipped
-    valid: dict[int, Rows] = field(default_factory=dict)  # by fold: the rows it predicted
-    predicted: dict[int, Floats] = field(default_factory=dict)  # by fold: predictions of its rows
-    errors: dict[int, float] = field(default_factory=dict)  # by fold
-    losses: dict[int, Floats] = field(default_factory=dict)  # by fold: of each row
-    times: list[float] = field(default_factory=list)  # processor seconds of each attempt
-    early_error: float = np.inf  # on the first rung, of few rows
-    provable: bool = False
-    late: bool = False  # the time limit stopped it
-    failed: bool = False
-    status: str = "tried"
-    reason: str = ""
-
-    @property
-    def slow(self) -> bool:
-        """Whether trying it on both scales would take too long."""
-        return family(self.recipe.family).slow and not self.required
-
-    @property
-    def running(self) -> bool:
-        """Whether it may still win."""
-        return self.status == "tried"
-
-    @property
-    def label(self) -> str:
-        """Its name, with the scale."""
-        return self.recipe.family + (" (log)" if self.recipe.log else "")
-
-    @property
-    def seconds(self) -> float:
-        """Processor time of all attempts."""
-        return sum(self.times)
-
-    @property
-    def error(self) -> float:
-        """Mean error of the folds tried."""
-        return self.error_of(self.errors)
-
-    def error_of(self, numbers: Iterable[int]) -> float:
-        """Mean error of these folds; in their order, or the last bit would depend on threads."""
-        known = [self.errors[number] for number in sorted(numbers)]
-        return float(np.mean(known)) if known else np.inf
-
-    def stop(self, status: str, reason: str) -> None:
-        """End its evaluation."""
-        self.status, self.reason = status, reason
-
-    def stop_late(self) -> None:
-        """End its evaluation because the time is over."""
-        self.stop("skipped", "the time for comparing models was over")
-        self.late = True
-
-    def keep(self, count: int) -> None:
-        """Forget all but the first folds."""
-        for known in (self.valid, self.predicted, self.errors, self.losses):
-            for number in [number for number in known if number >= count]:
-                del known[number]
+_Waiting = tuple[ComparedRecipe, Attempt]
 
 
-def by_error(compared: ComparedRecipe) -> float:
-    """What compared recipes are ordered by."""
-    return compared.error
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Evaluator:
-    """Evaluates recipes on folds by an executor, until a time limit."""
+    """Evaluates recipes on folds by an executor, and counts the work that this is."""
 
     cv: CrossValidation
     executor: Executor
-    until: float  # time.monotonic()
+    left: float  # seconds of work
 
-    @property
-    def workers(self) -> int:
-        """How many attempts run at once."""
-        return self.executor.workers
-
-    def run(self, recipes: Iterable[ComparedRecipe], folds: Sequence[Fold]) -> None:
-        """Evaluate recipes on folds; the slow ones start first, so that no worker waits long."""
-        ordered = sorted(recipes, key=lambda r: -(r.times[-1] if r.times else 0.0))
-        waiting = [(compared, fold) for compared in ordered for fold in folds]
+    def run(
+        self, recipes: Iterable[ComparedRecipe], folds: Sequence[Fold], *, quicker: bool = False
+    ) -> None:
+        """Evaluate recipes on folds; the long ones start first, so that no worker waits long."""
+        settings = self.cv.settings
+        waiting = [
+            (compared, Attempt(recipe, fold, compared.required))
+            for compared in recipes
+            for recipe in [compared.quicker(settings) if quicker else compared.recipe]
+            for fold in folds
+        ]
+        efforts = [effort(a.recipe, self.cv.data, len(a.fold.train)) for _, a in waiting]
+        self.left -= sum(efforts)
+        waiting = [waiting[place] for place in np.argsort(-np.array(efforts), kind="stable")]
         while waiting:
             waiting = self._run(waiting)
 
-    def _run(self, waiting: list[tuple[ComparedRecipe, Fold]]) -> list[tuple[ComparedRecipe, Fold]]:
+    def effort(self, compared: ComparedRecipe, rows: int) -> float:
+        """Seconds of work that training it on so many rows is."""
+        return compared.effort(self.cv.data, rows)
+
+    def _run(self, waiting: list[_Waiting]) -> list[_Waiting]:
         """Evaluate these; returns what is left after a recipe has killed its worker."""
         done = set()
+        attempts = [attempt for _, attempt in waiting]
         try:
-            for place, result in self.executor.map(
-                partial(run_attempt, self.cv), _Attempts(waiting, self.until)
-            ):
+            for place, result in self.executor.map(partial(run_attempt, self.cv), attempts):
                 done.add(place)
-                self._record(*waiting[place], result)
+                self._record(waiting[place][0], attempts[place].fold, result)
         except WorkerLost as lost:
             compared = waiting[lost.position][0]
             if compared.required:
@@ -129,137 +77,236 @@ class Evaluator:
             compared.stop("skipped", f"failed: {lost.message}")
             compared.failed = True
             done.add(lost.position)
-            return [pair for place, pair in enumerate(waiting) if place not in done]
+            left = [pair for place, pair in enumerate(waiting) if place not in done]
+            return [(r, attempt) for r, attempt in left if r.running]
         return []
 
-    def _record(
-        self, compared: ComparedRecipe, fold: Fold, result: FoldResult | TooLate | str | None
-    ) -> None:
-        if isinstance(result, TooLate):
-            if compared.running:
-                compared.stop_late()
-        elif isinstance(result, str):
+    def _record(self, compared: ComparedRecipe, fold: Fold, result: FoldResult | str) -> None:
+        if isinstance(result, str):
             compared.stop("skipped", f"failed: {result}")
             compared.failed = True
-        elif result is not None:
-            number = fold.number
-            compared.times.append(result.seconds)
-            compared.predicted[number], compared.errors[number] = result.predicted, result.error
-            compared.valid[number] = fold.valid
-            compared.losses[number] = self.cv.losses(result.predicted, fold.valid)
-            compared.provable = result.provable
-
-
-class _Attempts(Sequence[Attempt | None]):
-    """The attempts as they are handed out; one that has become pointless is None."""
-
-    def __init__(self, waiting: Sequence[tuple[ComparedRecipe, Fold]], until: float) -> None:
-        self.waiting = waiting
-        self.until = until
-
-    def __len__(self) -> int:
-        return len(self.waiting)
-
-    def __getitem__(self, place: Any) -> Any:
-        compared, fold = self.waiting[place]
-        if not compared.running:
-            return None
-        left = self.until - time.monotonic()
-        if left < 0:
-            compared.stop_late()
-            return None
-        return Attempt(compared.recipe, fold, compared.required, time.time() + left)
+            return
+        number = fold.number
+        compared.times.append(result.seconds)
+        compared.predicted[number], compared.errors[number] = result.predicted, result.error
+        compared.valid[number] = fold.valid
+        compared.provable = result.provable
 
 
 def eliminate(
     evaluator: Evaluator, recipes: list[ComparedRecipe], progress: Progress | None
-) -> None:
-    """Evaluate recipes until all folds are done, the time is over, or one recipe is left."""
+) -> int:
+    """Evaluate recipes until the best have done all folds; the rows that these learnt from."""
     cv = evaluator.cv
-    if len(cv.data.X) > 2 * _FEW:
-        _first_rung(evaluator, recipes)
-    folds = [cv.fold(number) for number in range(cv.count)]
-    _both_scales(evaluator, recipes, folds[0])
-    judged = 0
-    done = 1
-    while True:
-        # Judged fold by fold, however many were run at once: which recipes are stopped must not
-        # depend on the number of processors.
-        for passed in range(judged + 1, min(done, cv.count - 1) + 1):
-            patience = 1 + (cv.settings.select.hopeless - 1) / passed
-            _stop_worse(recipes, patience, passed, f"after {passed} of {cv.count} folds")
-        if done >= cv.count:
-            return
+    rungs = sizes(len(cv.fold(0).train))
+    steps = len(rungs) + cv.count - 1
+    rows = rungs[0]
+    for place, more in enumerate(rungs):
+        if place and not _affordable(evaluator, recipes, more):
+            break
         if progress is not None:
-            progress("comparing models", done, cv.count)
-        # As many folds at once as there are processors: a slow recipe keeps all of them busy.
-        wave = folds[done : done + evaluator.workers]
-        evaluator.run([r for r in recipes if r.running], wave)
-        judged, done = done, done + len(wave)
+            progress("comparing models", place, steps)
+        rows = more
+        _rung(evaluator, recipes, _fold(cv, 0, rows), first=place == 0)
+        if rows < rungs[-1]:
+            _judge_rung(evaluator, recipes, rows, rungs[place + 1 :])
+    _other_folds(evaluator, recipes, rows, lambda done: _told(progress, done, cv.count, steps))
+    return rows
 
 
-def _both_scales(evaluator: Evaluator, recipes: list[ComparedRecipe], fold: Fold) -> None:
-    """A fold on both scales; slow families come last, and only on the scale of the best one."""
-    evaluator.run([r for r in recipes if r.running and not r.slow], [fold])
-    best = min((r for r in recipes if r.running and r.errors), key=by_error, default=None)
-    for slow in (r for r in recipes if r.running and r.slow):
-        if best is not None and slow.recipe.log != best.recipe.log:
-            slow.stop("stopped", f"{best.label} learns the other scale better")
-    evaluator.run([r for r in recipes if r.running and r.slow], [fold])
+def sizes(rows: int) -> list[int]:
+    """How many rows are learnt on each rung, for folds that have so many; the last is all."""
+    found, size = [], _FIRST
+    while size * _STEP <= rows:
+        found.append(size)
+        size *= _GROWTH
+    return [*found, rows]
+
+
+def _told(progress: Progress | None, done: int, folds: int, steps: int) -> None:
+    if progress is not None:
+        progress("comparing models", steps - folds + done, steps)
+
+
+def _fold(cv: CrossValidation, number: int, rows: int) -> Fold:
+    """A fold of so many rows to train on; all of them where that is what the first one has."""
+    fold = cv.fold(number)
+    if rows >= len(cv.fold(0).train):
+        return fold
+    return cv.part(fold, rows, max(rows, _CHECKED))
+
+
+def _rung(evaluator: Evaluator, recipes: list[ComparedRecipe], fold: Fold, *, first: bool) -> None:
+    """A fold of everybody; on the first rung on both scales, one of which goes on."""
+    rows = len(fold.train)
+    for compared in running(recipes):
+        compared.forget()
+        if first and (needed := evaluator.effort(compared, rows)) > evaluator.left:
+            compared.stop("skipped", _too_much(needed, evaluator.left))
+    quick = [r for r in running(recipes) if not r.slow and evaluator.effort(r, rows) <= _QUICK]
+    evaluator.run(quick, [fold], quicker=True)
+    _drop_scale(recipes, quick)
+    evaluator.run(
+        [r for r in running(recipes) if not r.errors and not r.slow], [fold], quicker=True
+    )
+    log = sum(_gain(errors) for errors in _by_scale(recipes).values()) > 0
+    for slow in (r for r in running(recipes) if not r.errors and r.recipe.log != log):
+        if _other_scale(slow, recipes):
+            slow.stop("stopped", "other families learn the other scale better")
+    evaluator.run([r for r in running(recipes) if not r.errors], [fold], quicker=True)
     _choose_scale(recipes)
 
 
-def _first_rung(evaluator: Evaluator, recipes: list[ComparedRecipe]) -> None:
-    """Train all on the same few rows and predict some others; stop the worst and the slowest."""
-    cv = evaluator.cv
-    rng = np.random.default_rng(cv.data.seed)
-    fold = cv.fold(0)
-    train = np.sort(rng.choice(fold.train, min(_FEW, len(fold.train)), replace=False))
-    valid = np.sort(rng.choice(fold.valid, min(_FEW, len(fold.valid)), replace=False))
-    _both_scales(evaluator, recipes, Fold(0, train, valid))
-    left = max(evaluator.until - time.monotonic(), 0.0) * evaluator.workers
-    for compared in (r for r in recipes if r.running):
-        needed = compared.times[-1] * growth(compared.recipe.family, len(train), len(fold.train))
-        needed *= cv.count
-        if needed > left:
-            compared.stop("skipped", f"would take about {needed:.0f} s")
-            compared.late = True
-    _stop_worse(recipes, _FIRST, 1, f"when {_FEW} rows are learnt")
-    for compared in (r for r in recipes if r.status != "stopped"):
-        # What was learnt from few rows does not count, unless the time ends before more is known.
-        compared.early_error = compared.error
-        compared.keep(0)
+def _other_scale(compared: ComparedRecipe, recipes: Iterable[ComparedRecipe]) -> bool:
+    """Whether the same family takes part on the other scale too."""
+    return any(
+        r.recipe.family == compared.recipe.family and r.recipe.log != compared.recipe.log
+        for r in running(recipes)
+    )
 
 
-def _choose_scale(recipes: list[ComparedRecipe]) -> None:
+def _drop_scale(recipes: Iterable[ComparedRecipe], quick: Iterable[ComparedRecipe]) -> None:
+    """Where all quick families learn one scale better, the others do not try the other one."""
+    errors = _by_scale(quick)
+    better = {_gain(one) > 0 for one in errors.values()}
+    if len(better) != 1:
+        return
+    log = better.pop()
+    names = ", ".join(sorted(errors))
+    for compared in (r for r in running(recipes) if not r.errors and r.recipe.log != log):
+        if not compared.required and _other_scale(compared, recipes):
+            scale = "the logarithm" if log else "the outcome as it is"
+            compared.stop("stopped", f"{names} learn {scale} better")
+
+
+def _by_scale(recipes: Iterable[ComparedRecipe]) -> dict[str, dict[bool, float]]:
+    """The errors of the families that were tried on both scales, by `Recipe.log`."""
+    found: dict[str, dict[bool, float]] = {}
+    for compared in (r for r in running(recipes) if r.errors):
+        found.setdefault(compared.recipe.family, {})[compared.recipe.log] = compared.error
+    return {name: errors for name, errors in found.items() if len(errors) == 2}
+
+
+def _gain(errors: dict[bool, float]) -> float:
+    """How much better a family learns the logarithm: the logarithm of the ratio of its errors."""
+    tiny = np.finfo(float).tiny
+    return float(np.log(max(errors[False], tiny)) - np.log(max(errors[True], tiny)))
+
+
+def _choose_scale(recipes: Iterable[ComparedRecipe]) -> None:
     """Of two scales of one family the better one goes on."""
     best: dict[str, ComparedRecipe] = {}
-    for compared in (r for r in recipes if r.running):
+    for compared in running(recipes):
         rival = best.get(compared.recipe.family)
         if rival is None or compared.error < rival.error:
             best[compared.recipe.family] = compared
-    for compared in (r for r in recipes if r.running):
+    for compared in running(recipes):
         if best[compared.recipe.family] is not compared:
             winner = "the logarithm" if not compared.recipe.log else "the outcome as it is"
             compared.stop("stopped", f"learns {winner} better")
 
 
-def _stop_worse(recipes: list[ComparedRecipe], times: float, count: int, when: str) -> None:
-    """Stop those whose error on the first folds is that many times the best, beyond chance."""
-    first = range(count)
-    running = [r for r in recipes if r.running]
-    best = min(running, key=lambda r: r.error_of(first), default=None)
-    if best is None:
-        return
-    least = best.error_of(first)
-    for compared in running:
-        error = compared.error_of(first)
-        if error > times * least and _surely_worse(compared, best, count):
-            compared.stop("stopped", f"{error:.1%} against {least:.1%} of {best.label} {when}")
-            compared.keep(count)
+def _affordable(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> bool:
+    """Whether the two best can do all folds of so many rows; who cannot beside them is skipped."""
+    ordered = sorted(running(recipes), key=_handicapped(recipes, evaluator))
+    left = evaluator.left
+    for place, compared in enumerate(ordered):
+        needed = evaluator.cv.count * evaluator.effort(compared, rows)
+        if needed > left:
+            if place < 2:
+                return False
+            compared.stop("skipped", _too_much(needed, left))
+        elif place < 2:
+            left -= needed
+    return True
 
 
-def _surely_worse(compared: ComparedRecipe, best: ComparedRecipe, count: int) -> bool:
-    """Whether the rows that both predicted say so by three standard errors."""
-    more = np.concatenate([compared.losses[p] - best.losses[p] for p in range(count)])
-    return bool(more.mean() > 3 * more.std() / np.sqrt(len(more)))
+def _too_much(needed: float, left: float) -> str:
+    return f"would take about {needed:.0f} s of work, {max(left, 0.0):.0f} s are left"
+
+
+def _judge_rung(
+    evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int, more: Sequence[int]
+) -> None:
+    """Stop who is too far behind to catch up when more rows are learnt."""
+    patience = (more[-1] / rows) ** _CATCH_UP
+    for standing in _standings(evaluator, recipes, more[0])[2:]:
+        if standing.behind > patience:
+            standing.stop(f"when {rows} runs are learnt")
+
+
+def _other_folds(
+    evaluator: Evaluator,
+    recipes: list[ComparedRecipe],
+    rows: int,
+    tell: Callable[[int], None],
+) -> None:
+    """The folds after the first: one by one while recipes are stopped, then all others at once."""
+    cv = evaluator.cv
+    done = 1
+    while done < cv.count:
+        tell(done)
+        _judge_folds(evaluator, recipes, rows, done)
+        if done == 1:
+            again = [r for r in running(recipes) if r.quicker(cv.settings) != r.recipe]
+            evaluator.run(again, [_fold(cv, 0, rows)])
+        last = len(running(recipes)) <= 2 or done >= len(_FINALISTS)
+        numbers = range(done, cv.count if last else done + 1)
+        evaluator.run(running(recipes), [_fold(cv, number, rows) for number in numbers])
+        done += len(numbers)
+
+
+def _judge_folds(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int, done: int) -> None:
+    """Stop who is behind after some folds; the best two always go on."""
+    cv = evaluator.cv
+    patience = 1 + (cv.settings.select.hopeless - 1) / done
+    most = _FINALISTS[min(done, len(_FINALISTS)) - 1]
+    standings = _standings(evaluator, recipes, rows)
+    for place, standing in enumerate(standings):
+        if place >= 2 and (standing.behind > patience or place >= most):
+            standing.stop(f"after {done} of {cv.count} folds")
+
+
+@dataclass(frozen=True, eq=False)
+class _Standing:
+    """A recipe beside the best one."""
+
+    compared: ComparedRecipe
+    best: ComparedRecipe
+    work: float  # times that of the best
+    behind: float  # times the least error, once proofs and work are counted
+
+    def stop(self, when: str) -> None:
+        """End its evaluation, with the reason."""
+        one, best = self.compared, self.best
+        reason = f"{one.error:.1%} against {best.error:.1%} of {best.label} {when}"
+        if one.error <= best.error:
+            reason += ", and no proofs"
+        if self.work > 2:
+            reason += f", for {self.work:.0f} times the work"
+        one.stop("stopped", reason)
+
+
+def _standings(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> list[_Standing]:
+    """The recipes that run: the lowest error first, then by what they are worth for their work."""
+    data, error = evaluator.cv.data, _handicapped(recipes, evaluator)
+    still = running(recipes)
+    if not still:
+        return []
+    best = min(still, key=error)
+    price = {id(r): error(r) * r.work(data, rows) ** _THRIFT for r in still}
+    least = max(min(price.values()), np.finfo(float).tiny)
+    found = [
+        _Standing(r, best, r.work(data, rows) / best.work(data, rows), price[id(r)] / least)
+        for r in still
+    ]
+    return sorted(found, key=lambda one: (one.compared is not best, one.behind))
+
+
+def _handicapped(
+    recipes: Iterable[ComparedRecipe], evaluator: Evaluator
+) -> Callable[[ComparedRecipe], float]:
+    """The error by which recipes are judged: without proofs it has to be lower, as at the end."""
+    proofs = any(r.provable for r in running(recipes))
+    tie = evaluator.cv.settings.select.tie if proofs else 0.0
+    return lambda compared: compared.error * (1.0 if compared.provable else 1.0 + tie)

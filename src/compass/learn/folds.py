@@ -4,12 +4,10 @@ A fold is evaluated wherever there is a worker, on one thread and from one seed:
 same on any worker of the same kind.
 """
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 
 import numpy as np
@@ -20,10 +18,9 @@ from compass.execute import Executor, cores, opened
 from compass.execute.one_thread import one_thread
 from compass.learn.training import Rows, TrainingData
 from compass.model.base import Floats
-from compass.model.error import row_errors, score, small
+from compass.model.error import score, small
 from compass.model.recipe import Recipe
 from compass.prepare.split import folds
-from compass.prepare.weigh import normal, uneven
 from compass.settings import Settings
 
 _SKEWED = 2.0  # largest over smallest value from which a logarithm can make a difference
@@ -73,15 +70,11 @@ class CrossValidation:
             number, np.flatnonzero(self.fold_of != number), np.flatnonzero(self.fold_of == number)
         )
 
-    def losses(self, predicted: Floats, rows: Rows) -> Floats:
-        """How wrong each row is, [n]: by its share, or 1 for a wrong class; times its weight."""
-        data = self.data
-        if data.task.classes is None:
-            wrong = row_errors(data.y[rows], predicted[:, 0], scale=self.scale)
-        else:
-            wrong = np.asarray(np.argmax(predicted, axis=1) != data.y[rows], dtype=np.float64)
-        counts = uneven(data.weight)
-        return wrong if counts is None else wrong * normal(counts)[rows]
+    def part(self, fold: Fold, train: int, valid: int) -> Fold:
+        """At most so many of the rows of a fold; a larger part holds a smaller one."""
+        chance = np.random.default_rng([self.data.seed, fold.number])
+        learnt, checked = chance.permutation(fold.train), chance.permutation(fold.valid)
+        return Fold(fold.number, np.sort(learnt[:train]), np.sort(checked[:valid]))
 
 
 def log_may_help(data: TrainingData) -> bool:
@@ -117,13 +110,6 @@ class Attempt:
     recipe: Recipe
     fold: Fold
     required: bool = True  # what goes wrong is raised; otherwise it is a result
-    until: float = math.inf  # time.time(), which machines share, after which it does not begin
-
-
-class TooLate(Enum):
-    """The result of an attempt that did not begin in time."""
-
-    TOO_LATE = "too late"
 
 
 def evaluate(cv: CrossValidation, recipe: Recipe, fold: Fold) -> FoldResult:
@@ -138,12 +124,8 @@ def evaluate(cv: CrossValidation, recipe: Recipe, fold: Fold) -> FoldResult:
     return FoldResult(predicted, found.error, provable, time.thread_time() - began)
 
 
-def run_attempt(cv: CrossValidation, attempt: Attempt | None) -> FoldResult | TooLate | str | None:
-    """The result of an attempt, or why it failed; None for one that was called off."""
-    if attempt is None:
-        return None
-    if time.time() > attempt.until:
-        return TooLate.TOO_LATE
+def run_attempt(cv: CrossValidation, attempt: Attempt) -> FoldResult | str:
+    """The result of an attempt, or why it failed."""
     try:
         with one_thread():
             return evaluate(cv, attempt.recipe, attempt.fold)

@@ -150,7 +150,10 @@ def family_errors(chosen: Selection) -> dict[str, FamilyErrors]:
     return {
         s.family: FamilyErrors(s.errors, s.seconds / max(s.folds, 1), s.provable)
         for s in chosen.scores
-        if s.embedding is None and s.status in ("chosen", "tried") and s.family != other
+        if s.embedding is None
+        and s.status in ("chosen", "tried")
+        and s.family != other
+        and not chosen.sampled
     }
 
 

@@ -105,6 +105,12 @@ class SupportVectors(DenseFamily):
         return FittedSupportVectors(rows.frame, *train(rows, steep, settings), steep)
 
     @staticmethod
+    def effort(rows: int, columns: int, task: Task) -> float:
+        """It grows with the square of the rows."""
+        del columns  # they hardly matter beside the rows
+        return _duration(rows, task)
+
+    @staticmethod
     def obstacle(rows: int, columns: int, task: Task) -> str | None:
         """Why it should not be tried: training takes longer than the square of the rows."""
         del columns  # they hardly matter beside the rows

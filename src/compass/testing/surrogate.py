@@ -240,9 +240,9 @@ def _declared(found: Witness, plugin: Any) -> None:
             "its `search_space` names settings that exist",
             f"there is no setting {space.section}.{one.name}",
         )
-    at = found.at("plugin.effort(20), plugin.relative_cost(SETTINGS, SETTINGS)")
+    at = found.at("plugin.effort(20, 3, Task()), plugin.relative_cost(SETTINGS, SETTINGS)")
     with at.calling("it estimates what training costs"):
-        costs = plugin.effort(20), plugin.relative_cost(SETTINGS, SETTINGS)
+        costs = plugin.effort(20, 3, Task()), plugin.relative_cost(SETTINGS, SETTINGS)
     at.expect(
         min(costs) > 0 and np.isclose(costs[1], 1.0),
         "`effort` is positive, and `relative_cost` is 1 for the defaults",
