@@ -2,6 +2,7 @@
 
     python -m benchmarks.automl families   auto beside every single family and scikit-learn's forest
     python -m benchmarks.automl flaml      auto and tuning beside FLAML, the same seconds and cores
+    python -m benchmarks.automl cost       CPU seconds of `compass fit`, and of choosing in it
     python -m benchmarks.automl time       `compass fit` beside the families one after another
 
 A fifth of the configurations of each table is put aside first and looked at once, at the end.
@@ -14,10 +15,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.automl import beside_flaml, fit_time, single_families
+from benchmarks.automl import beside_flaml, fit_cost, fit_time, single_families
 from benchmarks.roles import data_folder
 
 PARTS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "cost": fit_cost.run,
     "families": single_families.run,
     "flaml": beside_flaml.run,
     "time": fit_time.run,

@@ -70,7 +70,7 @@ def within(problem: Problem, seconds: float) -> Made:
     began = time.perf_counter()
     base = Settings()
     settings = base.model_copy(
-        update={"select": base.select.model_copy(update={"seconds": _SELECT * seconds})}
+        update={"select": base.select.model_copy(update={"work": _SELECT * seconds})}
     )
     cv = folds_of(problem, settings)
     chosen = compare_families(cv)

@@ -26,7 +26,8 @@ _STEP = 2.5  # times the rows of a rung that a fold has to have, or it is not wo
 _CHECKED = 2000  # rows that a rung is judged by
 _QUICK = 0.05  # seconds of work of the families that tell which scale is better
 _CATCH_UP = 0.2  # power of the rows yet to come by which a recipe may be behind
-_THRIFT = 0.15  # power of the work by which a recipe has to be better
+_LEAD = 0.02  # power of the work by which the best has to be better: ten times is worth 5 %
+_THRIFT = 0.15  # the same for all others
 _FINALISTS = (3, 2)  # recipes that go on after the first and after the second fold
 
 
@@ -293,7 +294,7 @@ def _standings(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -
     still = running(recipes)
     if not still:
         return []
-    best = min(still, key=error)
+    best = min(still, key=lambda r: error(r) * r.work(data, rows) ** _LEAD)
     price = {id(r): error(r) * r.work(data, rows) ** _THRIFT for r in still}
     least = max(min(price.values()), np.finfo(float).tiny)
     found = [
