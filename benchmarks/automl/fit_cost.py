@@ -112,7 +112,7 @@ def _named(data: cp.Dataset, card: cp.ModelCard) -> float:
 
 
 def powers(rows: int, seed: int = 11) -> cp.Dataset:
-    """Jobs of a cluster with the columns of PM100, and the power of node, memory and CPU by a law."""
+    """Jobs with the columns of PM100, and the power of node, memory and CPU by a law."""
     rng = np.random.default_rng(seed)
     nodes = rng.choice([1, 2, 4, 8, 16, 32], rows, p=[0.3, 0.2, 0.2, 0.15, 0.1, 0.05])
     cores = nodes * rng.choice([4, 8, 16, 32], rows)

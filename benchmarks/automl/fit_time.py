@@ -1,4 +1,4 @@
-"""The time of `compass fit` beside the families one after another on one core."""
+"""The CPU time of `compass fit` beside the families one after another on one core."""
 
 import argparse
 import time
@@ -55,9 +55,9 @@ def run(given: argparse.Namespace) -> int:
     data = jobs(given.rows)
     data.prepared  # noqa: B018 - reading and cleaning are not what is measured
     cp.Compass(jobs(600)).fit()  # compiled kernels and imported libraries are not either
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     engine = cp.Compass(data).fit()
-    wall = time.perf_counter() - began
+    wall, fit = time.perf_counter() - began, time.process_time() - worked
     card = engine.cards[0]
     settings = Settings(threads=1)
     cv = _folds(engine, settings)
@@ -71,11 +71,11 @@ def run(given: argparse.Namespace) -> int:
     total = sum(singles.values())
     print(f"\n{given.rows} rows x {COLUMNS} columns; chosen: {card.family}, MAPE {card.error:.2%}")
     print(f"families one after another on one core: {total:.1f} s")
-    print(f"compass fit (selection, model, trust): {wall:.1f} s, ratio {wall / total:.2f}")
-    print(f"at most {MOST}")
+    print(f"compass fit (selection, model, trust): {fit:.1f} CPU s, ratio {fit / total:.2f}")
+    print(f"at most {MOST}; {wall:.1f} s by the clock")
     if given.json:
-        save(given.json, {"alone": singles, "fit": wall, "ratio": wall / total})
-    return int(wall > MOST * total)
+        save(given.json, {"alone": singles, "fit": fit, "wall": wall, "ratio": fit / total})
+    return int(fit > MOST * total)
 
 
 def _folds(engine: cp.Compass, settings: Settings) -> CrossValidation:

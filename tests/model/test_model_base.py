@@ -71,3 +71,14 @@ def test_importing_the_packages_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", selectable_families())
+def test_every_family_estimates_more_work_for_more_rows(name: str) -> None:
+    kind = family(name)
+    for task in (Task(), Task(2), Task(5)):
+        few, many = kind.effort(300, 8, task), kind.effort(1200, 8, task)
+        assert 0 < few < many
+        assert kind.effort(1200, 8, task) == many
+    assert kind.relative_cost(Settings(), Settings()) == pytest.approx(1.0)
+    assert set(kind.quicker(Settings())) <= set(Settings.model_fields)

@@ -16,8 +16,9 @@ from sklearn.ensemble import (
 from tests.model.sklearn_forests import flattened
 
 from compass.domain.errors import BadInput, DataProblem, EngineProblem
-from compass.model.base import Task
+from compass.model.base import Task, family
 from compass.model.forest import Forest, grow
+from compass.model.recipe import Recipe
 from compass.settings import ForestSettings, Settings
 
 chosen = Settings(surrogate="forest", forest=ForestSettings(trees=12, depth=6, leaf=2))
@@ -191,3 +192,13 @@ def test_filters_of_warnings_are_left_as_they_are() -> None:
     finally:
         sys.setswitchinterval(pause)
     assert list(warnings.filters) == before
+
+
+@pytest.mark.parametrize("name", ["forest", "extra-trees"])
+def test_a_first_impression_is_a_quarter_of_the_trees_and_of_the_work(name: str) -> None:
+    kind, settings = family(name), Settings()
+    quick = Recipe(family=name, changes=kind.quicker(settings)).settings(settings)
+    assert quick.forest.trees == settings.forest.trees // 4
+    assert kind.relative_cost(quick, settings) == pytest.approx(0.25)
+    few = Settings(forest=ForestSettings(trees=2))
+    assert kind.quicker(few)["forest"]["trees"] == 1

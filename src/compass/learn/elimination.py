@@ -26,8 +26,8 @@ _STEP = 2.5  # times the rows of a rung that a fold has to have, or it is not wo
 _CHECKED = 2000  # rows that a rung is judged by
 _QUICK = 0.05  # seconds of work of the families that tell which scale is better
 _CATCH_UP = 0.2  # power of the rows yet to come by which a recipe may be behind
-_LEAD = 0.02  # power of the work by which the best has to be better: ten times is worth 5 %
-_THRIFT = 0.15  # the same for all others
+_LEAD = 0.02  # power of the work by which the best of a fold has to be better: ten times, 5 %
+_THRIFT = 0.15  # the same for all others, on rungs and folds
 _FINALISTS = (3, 2)  # recipes that go on after the first and after the second fold
 
 
@@ -231,7 +231,7 @@ def _judge_rung(
 ) -> None:
     """Stop who is too far behind to catch up when more rows are learnt."""
     patience = (more[-1] / rows) ** _CATCH_UP
-    for standing in _standings(evaluator, recipes, more[0])[2:]:
+    for standing in _standings(evaluator, recipes, more[0], lead=0.0)[2:]:
         if standing.behind > patience:
             standing.stop(f"when {rows} runs are learnt")
 
@@ -262,7 +262,7 @@ def _judge_folds(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int,
     cv = evaluator.cv
     patience = 1 + (cv.settings.select.hopeless - 1) / done
     most = _FINALISTS[min(done, len(_FINALISTS)) - 1]
-    standings = _standings(evaluator, recipes, rows)
+    standings = _standings(evaluator, recipes, rows, lead=_LEAD)
     for place, standing in enumerate(standings):
         if place >= 2 and (standing.behind > patience or place >= most):
             standing.stop(f"after {done} of {cv.count} folds")
@@ -288,13 +288,15 @@ class _Standing:
         one.stop("stopped", reason)
 
 
-def _standings(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> list[_Standing]:
+def _standings(
+    evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int, lead: float
+) -> list[_Standing]:
     """The recipes that run: the lowest error first, then by what they are worth for their work."""
     data, error = evaluator.cv.data, _handicapped(recipes, evaluator)
     still = running(recipes)
     if not still:
         return []
-    best = min(still, key=lambda r: error(r) * r.work(data, rows) ** _LEAD)
+    best = min(still, key=lambda r: error(r) * r.work(data, rows) ** lead)
     price = {id(r): error(r) * r.work(data, rows) ** _THRIFT for r in still}
     least = max(min(price.values()), np.finfo(float).tiny)
     found = [
