@@ -1,6 +1,6 @@
 """An engine on a server, asked like one in this program."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +99,9 @@ class RemoteEngine(Questions):
         kept = [text for text in self.asked if text != answer.text]
         self.asked = [*kept, answer.text][-_REMEMBERED:]
         return answer
+
+    def _stream(self, question: str | Query, options: AskOptions) -> Iterator[Answer]:
+        yield self._ask(question, options)
 
     @takes(questions=arguments.BATCH, progress=function)
     def ask_all(
