@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from compass.client.answers import followed
@@ -110,7 +111,7 @@ class RemoteEngine(Questions):
         for seen in followed(self.server.connection, view):
             yield seen.answer
             if Pending.PROOF in seen.answer.pending and self.progress is not None:
-                self.progress("proving", 0, 0)
+                self.progress("proving", 0, ceil(seen.answer.query.prove or 0))
 
     @takes(questions=arguments.BATCH, progress=function)
     def ask_all(

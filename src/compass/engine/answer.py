@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -129,7 +130,7 @@ def answers_by_search(
 
     Each is complete but for what its `pending` names; who wants all of it takes the last. A proof
     that takes no time comes with the answer. `runs` says how many to propose, and which are being
-    made already; `tell` is told that a proof has begun.
+    made already; `tell` is told that a proof has begun, and the seconds that it may take.
     """
     search = _searched(task, assessor)
     clock.mark("search")
@@ -145,7 +146,7 @@ def answers_by_search(
         pending = (Pending.PROOF, *_runs_pending(judged, no_answer, runs))
         yield _told(search, judged, provenance, None, no_answer, pending)
         clock.go_on()
-        tell("proving", 0, 0)
+        tell("proving", 0, ceil(search.left))
         before = search
         search, certificate = _proved(search)
         clock.mark("proof")
