@@ -57,6 +57,16 @@ def test_the_answer_comes_first_then_its_proof(person: httpx.Client, offered: st
     assert last["created"] == view["created"]
 
 
+def test_the_runs_to_make_come_after_the_proof(person: httpx.Client, offered: str) -> None:
+    none = "Recommend X = {gpus: ?} to achieve Y = {runtime: <= 0.001}"
+    view = ask(person, offered, none, seed=110, prove=20.0).json()
+    told = [data["answer"] for _, data in followed(person, view["id"])]
+    assert [one["pending"] for one in told] == [["proof", "run next"], ["run next"], []]
+    assert [one["certificate"] is None for one in told] == [True, False, False]
+    assert [bool(one["run_next"]) for one in told] == [False, False, True]
+    assert [job["state"] for job in completing(person, view["id"])] == ["done"]
+
+
 def test_a_whole_answer_is_told_once_and_is_not_worked_on_again(
     person: httpx.Client, offered: str
 ) -> None:

@@ -7,13 +7,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from compass.domain.answer import Answer, Curve, Suggestion
-from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, State
+from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo
 from compass.domain.base import Config
 from compass.domain.limits import ServerLimits
 from compass.server import answers, logs
@@ -28,7 +28,7 @@ from compass.server.problems import Refused, no_suggestion, not_found
 from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, machine_limits
 from compass.server.slots import Slots, WorkspaceCreators
 from compass.server.store import Kind, Store, Workspace, answer_id
-from compass.server.streams import Event
+from compass.server.streams import Event, Events
 from compass.server.tasks import CATALOGUE
 
 _FREQUENT = ("ask", "complete")  # jobs that are only counted
@@ -259,24 +259,25 @@ class Service:
             return None
         return str(workspace.place("answers", name) / answers.file_of(about))
 
-    async def answer_events(self, workspace: Workspace, name: str) -> AsyncIterator[Event]:
+    async def answer_events(self, workspace: Workspace, name: str) -> Events:
         """An answer each time there is more of it, until it is whole or the server closes."""
-        while True:
+        running, problem = None, None
+        try:
+            running = self.completing(workspace, name)
+        except Refused as refused:
+            problem = refused.problem
+        with nullcontext() if running is None else self.jobs.wanted(running):
             about, written = await asyncio.to_thread(answers.view, workspace, name)
             yield Event("answer", written)
-            try:
-                running = None if self.jobs.closing else self.completing(workspace, name)
-            except Refused as refused:
-                yield Event("problem", refused.problem.model_dump_json().encode())
-                return
-            if running is None:
-                return
-            with self.jobs.wanted(running):
+            while running is not None and about.pending:
                 await self.jobs.less_pending(running, len(about.pending))
-            if running.job.problem is not None:
-                yield Event("problem", running.job.problem.model_dump_json().encode())
-            if running.job.state in (State.FAILED, State.CANCELLED):
-                return
+                if running.pending >= len(about.pending):  # no more will come
+                    problem = running.job.problem
+                    break
+                about, written = await asyncio.to_thread(answers.view, workspace, name)
+                yield Event("answer", written)
+        if problem is not None:
+            yield Event("problem", problem.model_dump_json().encode())
 
     async def answer(self, workspace: Workspace, name: str) -> Answer:
         """An answer, read in a thread: one of many suggestions takes its time."""

@@ -1,7 +1,7 @@
 """Server-sent events: as text, with signs of life, each stream in one of the places for them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, NamedTuple
 
 from fastapi.responses import StreamingResponse
@@ -19,10 +19,13 @@ class Event(NamedTuple):
     data: bytes
 
 
+Events = AsyncGenerator[Event, None]
+
+
 class EventStream(StreamingResponse):
     """A stream of events that holds one of the places for streams until it ends."""
 
-    def __init__(self, slots: Slots, holder: tuple[str, str], source: AsyncIterator[Event]) -> None:
+    def __init__(self, slots: Slots, holder: tuple[str, str], source: Events) -> None:
         super().__init__(_written(source), media_type="text/event-stream")
         self.slots = slots
         self.holder = holder
@@ -47,7 +50,7 @@ def documented(description: str, *names: str) -> dict[int | str, dict[str, Any]]
     return {200: {"description": description, "content": content}}
 
 
-async def _written(source: AsyncIterator[Event]) -> AsyncIterator[bytes]:
+async def _written(source: Events) -> AsyncIterator[bytes]:
     pending: asyncio.Future[Event] | None = None
     try:
         while True:
@@ -63,5 +66,8 @@ async def _written(source: AsyncIterator[Event]) -> AsyncIterator[bytes]:
             pending = None
             yield b"event: %s\ndata: %s\n\n" % (event.name.encode(), event.data)
     finally:
-        if pending is not None:
+        # So that it knows at once that nobody listens any more.
+        if pending is None:
+            await source.aclose()
+        else:
             pending.cancel()

@@ -1,7 +1,5 @@
 """Jobs: how far work is, its progress as it happens, and ending it."""
 
-from collections.abc import AsyncIterator
-
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 
@@ -19,7 +17,7 @@ from compass.server.routes.dependencies import (
 )
 from compass.server.service import Service
 from compass.server.store import Workspace
-from compass.server.streams import Event, EventStream, documented
+from compass.server.streams import Event, Events, EventStream, documented
 
 router = router_for("jobs", "/api/v1/jobs")
 
@@ -69,6 +67,6 @@ def _owner(service: Service, workspace: Workspace, name: str) -> Workspace:
     return workspace
 
 
-async def _followed(service: Service, workspace: Workspace, name: str) -> AsyncIterator[Event]:
+async def _followed(service: Service, workspace: Workspace, name: str) -> Events:
     async for job in service.jobs.follow(workspace, name):
         yield Event("job", job.model_dump_json().encode())
