@@ -170,6 +170,26 @@ def test_an_answer_is_gone_on_with_where_it_was_begun() -> None:
     played(scene)
 
 
+def test_an_answer_waits_a_moment_for_the_process_that_began_it() -> None:
+    async def scene() -> None:
+        pool, workers = pool_of(2)
+        begun = [ask(pool, "begin", "a", answer="one")]
+        await machine_limits()
+        home = next(worker for worker in workers if worker.begun)
+        home.gate.put_nowait(b"{}")
+        await asyncio.gather(*begun)
+        proof = ask(pool, "proof", "a", answer="one", later=True, long=True)
+        runs = ask(pool, "runs", "a", answer="one", later=True)
+        await machine_limits()
+        assert (home.begun, pool.queued) == (["begin", "proof"], 1)
+        home.gate.put_nowait(b"{}")
+        home.gate.put_nowait(b"{}")
+        await asyncio.gather(proof, runs)
+        assert home.begun == ["begin", "proof", "runs"]
+
+    played(scene)
+
+
 def test_limits_are_told_with_a_time_to_wait() -> None:
     async def scene() -> None:
         pool, _ = pool_of(1, waiting=3, waiting_per_workspace=2)

@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from compass.domain.limits import ServerLimits
@@ -28,6 +29,7 @@ from compass.server.worker import CONTINUABLE, LONGEST, PROGRESS, RESULT, TASK
 Report = Callable[[dict[str, Any]], None]
 _MEMORY_INTERVAL = 0.5  # seconds between two looks at the memory of a process
 _TURNS = 16  # pieces of work that go before what waits for later, when there always is some
+_MOMENT = 2.0  # seconds that an answer waits for the process that began it; else it is begun anew
 # What a process that opens people's files and models has no use for.
 _SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY")
 
@@ -176,7 +178,8 @@ class Pool:
         self.held: dict[str, int] = {}  # pieces of work of each workspace, waiting or running
         self.closed = False
         self._began: OrderedDict[str, Worker] = OrderedDict()  # answers that can be continued
-        self._long = 0  # processes that do what takes long
+        # Processes that do what takes long, and from when on nobody waits for them any more.
+        self._long: dict[Worker, float] = {}
         self._passed = 0  # pieces of work that came before what waits for later
 
     @property
@@ -224,8 +227,7 @@ class Pool:
         self.held[owner] = self.held.get(owner, 0) + 1
         try:
             near = None if answer is None else self._began.get(answer)
-            ticket = _Ticket(owner, warm, near, later, long)
-            worker = await self._turn(ticket)
+            worker = await self._turn(_Ticket(owner, warm, near, later, long))
             try:
                 if started is not None:
                     started()
@@ -242,7 +244,7 @@ class Pool:
                     hint="ask for less (fewer suggestions, no proof), or ask the operator for more",
                 ) from None
             finally:
-                self._free(worker, ticket)
+                self._free(worker)
         finally:
             self.held[owner] -= 1
             if not self.held[owner]:
@@ -262,14 +264,14 @@ class Pool:
             return await ticket.turn
         except asyncio.CancelledError:
             if ticket.turn.done() and not ticket.turn.cancelled():
-                self._free(ticket.turn.result(), ticket)  # its turn came in the same moment
+                self._free(ticket.turn.result())  # its turn came in the same moment
             else:
                 line.remove(ticket)
             raise
 
-    def _free(self, worker: Worker, ticket: _Ticket) -> None:
+    def _free(self, worker: Worker) -> None:
         self.idle.append(worker)
-        self._long -= ticket.long
+        self._long.pop(worker, None)
         self._give_turns()
 
     def _give_turns(self) -> None:
@@ -278,8 +280,12 @@ class Pool:
             (self.later if ticket.later else self.waiting).take(ticket)
             self._passed = 0 if ticket.later else self._passed + bool(len(self.later))
             if not ticket.turn.done():
-                self._long += ticket.long
-                ticket.turn.set_result(self._taken(ticket))
+                worker = self._taken(ticket)
+                if ticket.long:
+                    loop = asyncio.get_running_loop()
+                    self._long[worker] = loop.time() + _MOMENT
+                    loop.call_later(_MOMENT, self._give_turns)
+                ticket.turn.set_result(worker)
 
     def _next(self) -> _Ticket | None:
         """Whose turn it is, when a process is free."""
@@ -289,11 +295,16 @@ class Pool:
         return self._next_later() or answer
 
     def _next_later(self) -> _Ticket | None:
-        """Of what is done later, what can be gone on with where it was begun; else the first."""
-        room = self._long < max(1, len(self.workers) - 1)
+        """Of what is done later, what can be gone on with where it was begun; else the first.
+
+        What was begun in a process that will be free in a moment waits for it.
+        """
+        room = len(self._long) < max(1, len(self.workers) - 1)
         possible = [ticket for ticket in self.later if room or not ticket.long]
         near = (ticket for ticket in possible if ticket.near in self.idle)
-        return next(near, next(iter(possible), None))
+        now = asyncio.get_running_loop().time()
+        others = (t for t in possible if t.near is None or self._long.get(t.near, inf) <= now)
+        return next(near, next(others, None))
 
     def _taken(self, ticket: _Ticket) -> Worker:
         warm = (w for w in self.idle if ticket.warm is not None and w.warm == ticket.warm)
