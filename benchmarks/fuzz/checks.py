@@ -15,7 +15,7 @@ from benchmarks.fuzz.columns import Column
 from benchmarks.fuzz.rules import Condition
 from compass.domain.answer import Answer, CertificateStatus, Suggestion
 from compass.domain.errors import ConflictingRules
-from compass.engine.answer import Clock
+from compass.engine.provenance import Clock
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 

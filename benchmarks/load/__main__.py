@@ -1,8 +1,10 @@
 """`make load`: 50 sessions ask a server on an engine of 30,000 rows for 60 s.
 
-Every session has a workspace of its own and asks its next question when it has the answer to the
-last. Beside it, in the same run: such questions asked of the same engine on one thread without a
-server, one after the other. Clients, server and working processes share this machine.
+Every session has a workspace of its own and asks its next question when it has all of the answer to
+the last: what is pending of it (with `--prove` its proof, then the runs to make next) comes as
+events after the answer. Beside it, in the same run: such questions asked of the same engine on one
+thread without a server, one after the other. Clients, server and working processes share this
+machine, so what each of them takes of its processors is printed.
 """
 
 import argparse
@@ -16,16 +18,19 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import httpx
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import compass as cp
-from benchmarks.load.questions import Question, questions
+from benchmarks.load.questions import questions
+from benchmarks.load.session import Reply, Session
 from benchmarks.peers.jobs import ROWS, SEED, columns_of, study, table
 from compass.execute.processors import at_most
 from compass.prepare.study_file import save_study, study_of
+
+_EARLY = 8  # questions before the clock starts
 
 
 def main() -> None:
@@ -34,13 +39,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--alone", type=float, default=20.0, help="seconds without a server")
     parser.add_argument("--prove", type=float, default=0.0, help="seconds for proofs")
+    parser.add_argument("--engine", type=Path, help="a saved engine, instead of fitting one")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="compass-load-") as folder:
         place = Path(folder)
-        saved = _fitted(place)
-        alone = _alone(saved, given.alone, given.prove)
+        saved = given.engine or _fitted(place)
+        alone, cpu = _alone(saved, given.alone, given.prove)
         print(f"engine alone, one thread: {len(alone) / given.alone:.1f} questions/s,", end=" ")
-        print(_quantiles(alone))
+        print(f"{1000 * cpu / len(alone):.0f} CPU ms each, {_quantiles(alone)}")
         asyncio.run(_under_load(saved, place, given, len(alone) / given.alone))
 
 
@@ -52,107 +58,97 @@ def _fitted(place: Path) -> Path:
     return cp.Compass(data, surrogate="forest", seed=0).fit().save(place / "jobs.compass")
 
 
-def _alone(saved: Path, seconds: float, prove: float) -> list[float]:
+def _alone(saved: Path, seconds: float, prove: float) -> tuple[list[float], float]:
     at_most(1)  # one thread: what one core gives
     engine = cp.load(saved)
-    asked = questions(10_000, 0)
-    for one in asked[:3]:
+    asked = questions(0)
+    for _ in range(3):
+        one = next(asked)
         engine.ask(one.text, run=one.run, prove=prove)
     taken = []
-    began = time.perf_counter()
-    for one in asked[3:]:
+    began, cpu = time.perf_counter(), time.process_time()
+    for one in asked:
         start = time.perf_counter()
         if start - began > seconds:
             break
         engine.ask(one.text, run=one.run, prove=prove)
         taken.append(time.perf_counter() - start)
-    return taken
+    return taken, time.process_time() - cpu
 
 
 async def _under_load(saved: Path, place: Path, given: argparse.Namespace, limit: float) -> None:
-    process, address = _server(saved, place)
+    process, host, port = _server(saved, place)
     try:
-        async with httpx.AsyncClient(base_url=address, timeout=120, limits=_many()) as client:
-            engine = await _engine(client)
-            keys = [await _key(client) for _ in range(given.sessions)]
-            for key in keys[:4]:  # the working processes have loaded the engine
-                await _ask(client, key, engine, questions(1, 999)[0], given.prove)
-            until = time.perf_counter() + given.seconds
-            sessions = [
-                _session(client, key, engine, number + 1, until, given.prove)
-                for number, key in enumerate(keys)
-            ]
-            found = await asyncio.gather(*sessions)
+        engine = await (await Session.begun(host, port)).offered()
+        # All working processes have loaded the engine before the clock starts.
+        early = [await Session.begun(host, port) for _ in range(_EARLY)]
+        await asyncio.gather(*(one.ask(engine, next(questions(999)), given.prove) for one in early))
+        sessions = [await Session.begun(host, port) for _ in range(given.sessions)]
+        before, own = _processor_seconds(process.pid), time.process_time()
+        until = time.perf_counter() + given.seconds
+        found = await asyncio.gather(
+            *(
+                _asking(session, engine, number + 1, until, given.prove)
+                for number, session in enumerate(sessions)
+            )
+        )
+        used, own = _processor_seconds(process.pid) - before, time.process_time() - own
     finally:
         process.terminate()
         process.wait(30)
-    taken = [seconds for session in found for status, seconds in session if status == 200]
-    statuses = Counter(status for session in found for status, _ in session)
+    _print([one for session in found for one in session], given, limit)
+    print(f"fewest answers of a session: {min(len(session) for session in found)}")
+    count = sum(len(session) for session in found)
+    server, workers = used[0], used[1]
+    print("CPU ms per answer:", end=" ")
+    print(
+        f"working processes {1000 * workers / count:.0f}, server {1000 * server / count:.1f},",
+        end=" ",
+    )
+    print(f"clients {1000 * own / count:.1f} ({own / (own + server + workers):.0%} of all)")
+
+
+def _print(replies: list[Reply], given: argparse.Namespace, limit: float) -> None:
+    taken = [one.seconds for one in replies if one.status == 200]
     rate = len(taken) / given.seconds
     print(f"{given.sessions} sessions for {given.seconds:g} s on {os.cpu_count()} cores:", end=" ")
     print(f"{rate:.1f} answers/s = {rate / limit:.2f} of one thread without a server,", end=" ")
     print(_quantiles(taken))
-    print(f"statuses: {dict(sorted(statuses.items()))}; fewest answers of a session:", end=" ")
-    print(min(len(session) for session in found))
+    whole = [one.whole for one in replies if one.whole is not None]
+    print(f"{len(whole)} had a part that came later, and were whole after {_quantiles(whole)}")
+    statuses = Counter(one.status for one in replies)
+    print(f"statuses: {dict(sorted(statuses.items()))};", end=" ")
     if set(statuses) != {200}:
         sys.exit("there were answers other than 200")
 
 
-def _many() -> httpx.Limits:
-    return httpx.Limits(max_connections=None, max_keepalive_connections=None)
+def _processor_seconds(pid: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Processor time of the server itself, and of its working processes together."""
+    server = psutil.Process(pid)
+    times = [sum(one.cpu_times()[:2]) for one in (server, *server.children())]
+    return np.array([times[0], sum(times[1:])])
 
 
-def _server(saved: Path, place: Path) -> tuple["subprocess.Popen[str]", str]:
+def _server(saved: Path, place: Path) -> tuple["subprocess.Popen[str]", str, int]:
     command = [sys.executable, "-m", "compass.cli.main", "serve", str(saved), "--port", "0"]
     command += ["--state", str(place / "state")]
     with (place / "server.log").open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None
-    found = re.search(r"http://\S+", process.stdout.readline())
+    found = re.search(r"http://([^:/]+):(\d+)", process.stdout.readline())
     assert found is not None
-    return process, found[0]
+    return process, found[1], int(found[2])
 
 
-async def _key(client: httpx.AsyncClient) -> str:
-    made = await client.post("/api/v1/workspaces")
-    return str(made.raise_for_status().json()["key"])
-
-
-async def _engine(client: httpx.AsyncClient) -> str:
-    key = ""
-    while True:
-        try:
-            key = key or await _key(client)
-            offered = await client.get("/api/v1/engines", headers={"Compass-Workspace": key})
-            if offered.json():
-                return str(offered.json()[0]["id"])
-        except httpx.TransportError:
-            pass
-        await asyncio.sleep(0.2)
-
-
-async def _session(
-    client: httpx.AsyncClient, key: str, engine: str, number: int, until: float, prove: float
-) -> list[tuple[int, float]]:
+async def _asking(
+    session: Session, engine: str, number: int, until: float, prove: float
+) -> list[Reply]:
     found = []
-    for one in questions(5_000, number):
+    for one in questions(number):
         if time.perf_counter() > until:
             break
-        start = time.perf_counter()
-        status = await _ask(client, key, engine, one, prove)
-        found.append((status, time.perf_counter() - start))
+        found.append(await session.ask(engine, one, prove))
     return found
-
-
-async def _ask(
-    client: httpx.AsyncClient, key: str, engine: str, one: Question, prove: float
-) -> int:
-    answer = await client.post(
-        f"/api/v1/engines/{engine}/answers",
-        json={"question": one.text, "run": one.run, "prove": prove},
-        headers={"Compass-Workspace": key},
-    )
-    return answer.status_code
 
 
 def _quantiles(taken: list[float]) -> str:

@@ -1,5 +1,6 @@
 """Questions as different people ask them: all three kinds, no two alike."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +19,11 @@ class Question:
     run: int | None
 
 
-def questions(count: int, seed: int) -> list[Question]:
+def questions(seed: int) -> Iterator[Question]:
     """Random questions: half reconfigure, a quarter recommend, a quarter what-if."""
     rng = np.random.default_rng([77, seed])
-    return [_one(rng) for _ in range(count)]
+    while True:
+        yield _one(rng)
 
 
 def _one(rng: np.random.Generator) -> Question:

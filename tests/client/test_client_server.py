@@ -84,6 +84,7 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
     calls: dict[str, Any] = {
         "ask": lambda e: e.ask(ASK, where=["nodes < 8"], count=2, level=0.8, curve=["gpus"]),
         "a chance": lambda e: e.ask(CHANGE, chance=0.95, beyond=True, prove=0.0),
+        "stream": lambda e: list(e.stream(CHANGE, generator="c3g", prove=20.0)),
         "ask from a row": lambda e: e.ask(CHANGE, weights={"nodes": 3.0}, prove=0.0),
         "recommend": lambda e: e.recommend(ask=["gpus"], goals=goals, fixed={"app": "wrf"}),
         "reconfigure": lambda e: e.reconfigure(3, ["gpus"], {"runtime": cp.less(0.1)}),
@@ -108,6 +109,18 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
         mine, theirs = call(here), call(remote)
         assert type(mine) is type(theirs), name
         assert untimed(mine) == untimed(theirs), name
+
+
+def test_the_answer_comes_before_its_proof(remote: RemoteEngine) -> None:
+    told: list[str] = []
+    before, remote.progress = remote.progress, lambda what, *_: told.append(what)
+    try:
+        first, *_, last = remote.stream(CHANGE, generator="c3g", prove=20.0, seed=31)
+    finally:
+        remote.progress = before
+    assert (first.certificate, last.pending) == (None, ())
+    assert last.certificate is not None
+    assert "proving" in told
 
 
 def test_many_questions_at_once(here: cp.Compass, remote: RemoteEngine) -> None:
@@ -267,6 +280,18 @@ def test_a_server_that_dies_and_comes_back(there: Served, server: Server, runs: 
 
 def jobs(server: Server) -> dict[str, str]:
     return {job["id"]: job["state"] for job in server.connection.call("GET", "/jobs")}
+
+
+def test_a_proof_is_made_though_the_server_died_after_the_answer(
+    there: Served, server: Server
+) -> None:
+    engine = server.engines()[-1]
+    steps = engine.stream(CHANGE, generator="c3g", prove=20.0, seed=32)
+    assert next(steps).pending
+    there.again(signal.SIGKILL)
+    *_, last = steps
+    assert last.pending == ()
+    assert last.certificate is not None
 
 
 def test_ctrl_c_ends_the_job(server: Server, remote: RemoteEngine, runs: Path) -> None:

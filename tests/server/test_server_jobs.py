@@ -266,11 +266,69 @@ def test_who_asks_the_same_meanwhile_waits_for_the_same_job(tmp_path: Path) -> N
 
         jobs = Jobs({"ask": asking}, lambda _: None)
         first = jobs.start(workspace, "ask", {}, kept=False, answer=NAME)
-        assert jobs.answering(workspace, NAME) is first
-        assert jobs.answering(other, NAME) is None
-        assert jobs.answering(workspace, "1" * 16) is None
+        assert jobs.about_answer(workspace, "ask", NAME) is first
+        assert jobs.about_answer(other, "ask", NAME) is None
+        assert jobs.about_answer(workspace, "complete", NAME) is None
+        assert jobs.about_answer(workspace, "ask", "1" * 16) is None
         ends.set()
         await jobs.wait(first, 10)
-        assert jobs.answering(workspace, NAME) is None
+        assert jobs.about_answer(workspace, "ask", NAME) is None
 
     asyncio.run(scene())
+
+
+def test_a_job_that_nobody_waits_for_any_more_is_cancelled(tmp_path: Path) -> None:
+    async def scene() -> None:
+        store = Store(tmp_path, ServerLimits())
+        workspace, _ = store.create()
+
+        async def never(_: Workspace, __: dict[str, Any], running: Running) -> dict[str, str]:
+            await asyncio.Event().wait()
+            return {}
+
+        jobs = Jobs({"complete": never}, lambda _: None)
+        waiting = jobs.start(workspace, "complete", {}, kept=False, answer=NAME)
+        with jobs.wanted(waiting):
+            with jobs.wanted(waiting):
+                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert waiting.job.state is State.WAITING
+        await asyncio.wait([task_of(waiting)])
+        assert waiting.job.state is State.CANCELLED
+
+    asyncio.run(scene())
+
+
+def test_one_that_will_soon_be_done_is_not_worth_ending_a_process_for(tmp_path: Path) -> None:
+    async def scene() -> None:
+        store = Store(tmp_path, ServerLimits())
+        workspace, _ = store.create()
+        ends = asyncio.Event()
+
+        async def proving(_: Workspace, given: dict[str, Any], running: Running) -> dict[str, str]:
+            running.soon_done = given["soon"]
+            running.began()
+            await ends.wait()
+            return {}
+
+        jobs = Jobs({"complete": proving}, lambda _: None)
+        short, long = (
+            jobs.start(workspace, "complete", {"soon": soon}, kept=False, answer=NAME)
+            for soon in (True, False)
+        )
+        await asyncio.sleep(0)
+        for one in (short, long):
+            with jobs.wanted(one):
+                pass
+        await asyncio.wait([task_of(long)])
+        assert long.job.state is State.CANCELLED
+        ends.set()
+        await asyncio.wait([task_of(short)])
+        assert short.job.state is State.DONE
+
+    asyncio.run(scene())
+
+
+def task_of(running: Running) -> "asyncio.Task[None]":
+    assert running.task is not None
+    return running.task

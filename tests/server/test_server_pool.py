@@ -98,6 +98,98 @@ def test_work_goes_to_the_process_that_knows_the_engine() -> None:
     played(scene)
 
 
+def test_what_can_wait_comes_after_all_answers() -> None:
+    async def scene() -> None:
+        pool, (worker,) = pool_of(1)
+        tasks = [ask(pool, "first", "a")]
+        await machine_limits()
+        tasks.append(ask(pool, "proof", "a", later=True))
+        tasks += [ask(pool, name, "b") for name in ("second", "third")]
+        for _ in tasks:
+            await machine_limits()
+            worker.gate.put_nowait(b"{}")
+        await asyncio.gather(*tasks)
+        assert worker.begun == ["first", "second", "third", "proof"]
+
+    played(scene)
+
+
+def test_what_takes_long_leaves_a_process_for_the_next_answer() -> None:
+    async def scene() -> None:
+        pool, workers = pool_of(2)
+        proofs = [ask(pool, name, "a", later=True, long=True) for name in ("one", "two")]
+        await machine_limits()
+        assert (pool.busy, pool.queued) == (1, 1)
+        answer = ask(pool, "answer", "b")
+        await machine_limits()
+        assert (pool.busy, pool.queued) == (2, 1)
+        for worker in workers:
+            worker.gate.put_nowait(b"{}")
+            worker.gate.put_nowait(b"{}")
+        await asyncio.gather(answer, *proofs)
+        assert pool.busy == 0
+
+    played(scene)
+
+
+def test_what_can_wait_does_not_wait_for_ever() -> None:
+    async def scene() -> None:
+        pool, (worker,) = pool_of(1, waiting=200, waiting_per_workspace=200)
+        tasks = [ask(pool, "answer", "a")]
+        await machine_limits()
+        tasks.append(ask(pool, "proof", "b", later=True))
+        tasks += [ask(pool, "answer", "a") for _ in range(100)]
+        for _ in tasks:
+            worker.gate.put_nowait(b"{}")
+        await asyncio.gather(*tasks)
+        assert 1 < worker.begun.index("proof") < 50
+
+    played(scene)
+
+
+def test_an_answer_is_gone_on_with_where_it_was_begun() -> None:
+    async def scene() -> None:
+        pool, workers = pool_of(3)
+        begun = [ask(pool, name, "a", answer=name, warm="/e") for name in ("one", "two")]
+        await machine_limits()
+        first, second = (next(w for w in workers if name in w.begun) for name in ("one", "two"))
+        for worker in (first, second):
+            worker.gate.put_nowait(b"{}")
+        await asyncio.gather(*begun)
+        later = [
+            ask(pool, f"{name} again", "a", answer=name, warm="/e", later=True)
+            for name in ("two", "one")
+        ]
+        await machine_limits()
+        assert "two again" in second.begun
+        assert "one again" in first.begun
+        for worker in (first, second):
+            worker.gate.put_nowait(b"{}")
+        await asyncio.gather(*later)
+
+    played(scene)
+
+
+def test_an_answer_waits_a_moment_for_the_process_that_began_it() -> None:
+    async def scene() -> None:
+        pool, workers = pool_of(2)
+        begun = [ask(pool, "begin", "a", answer="one")]
+        await machine_limits()
+        home = next(worker for worker in workers if worker.begun)
+        home.gate.put_nowait(b"{}")
+        await asyncio.gather(*begun)
+        proof = ask(pool, "proof", "a", answer="one", later=True, long=True)
+        runs = ask(pool, "runs", "a", answer="one", later=True)
+        await machine_limits()
+        assert (home.begun, pool.queued) == (["begin", "proof"], 1)
+        home.gate.put_nowait(b"{}")
+        home.gate.put_nowait(b"{}")
+        await asyncio.gather(proof, runs)
+        assert home.begun == ["begin", "proof", "runs"]
+
+    played(scene)
+
+
 def test_limits_are_told_with_a_time_to_wait() -> None:
     async def scene() -> None:
         pool, _ = pool_of(1, waiting=3, waiting_per_workspace=2)
@@ -144,8 +236,8 @@ def test_a_turn_that_comes_in_the_moment_of_cancelling_is_passed_on() -> None:
         pool, (worker,) = pool_of(1)
         first, second, third = (ask(pool, name, "a") for name in "123")
         await machine_limits()
-        ticket = pool.waiting["a"][0]
-        pool.waiting["a"].popleft()
+        ticket = next(iter(pool.waiting))
+        pool.waiting.remove(ticket)
         ticket.turn.set_result(pool.workers[0])  # its turn, and in the same moment:
         second.cancel()
         await machine_limits()

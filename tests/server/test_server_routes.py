@@ -249,7 +249,9 @@ def test_an_idea_is_not_exported(person: httpx.Client, engine_id: str) -> None:
         assert refusal.status_code == 422, refusal.text
         assert "no suggestion to write" in refusal.json()["error"]
         assert "measure first" in refusal.json()["hint"]
-    assert person.get(f"{path}/json").json() == told["answer"]
+    exported = person.get(f"{path}/json").json()
+    assert (exported["ideas"], exported["pending"]) == (told["answer"]["ideas"], [])
+    assert exported == person.get(f"{API}/answers/{told['id']}").json()["answer"]
     program = person.get(f"{path}/python").text
     assert "not suggested:" in program
     assert person.get(f"{path}/sbatch", params={"suggestion": 2}).status_code == 404

@@ -45,8 +45,22 @@ test("rules that contradict each other are named and can be taken back", async (
     // A goal that nothing reaches: why, the nearest that can be reached, and what to measure.
     await say(page, "start over");
     await say(page, "recommend num_threads and nodes to get runtime below 0.001");
+    // The answer is there before its proof, and before what to measure.
+    let follow: () => void = () => undefined;
+    const later = new Promise<void>((done) => {
+      follow = done;
+    });
+    await page.route("**/answers/*/events", async (route) => {
+      await later;
+      await route.continue();
+    });
     await ask(page);
+    await expect(page.getByText(/^Being proved/)).toBeVisible();
+    await expect(page.getByText(/would tell most is still worked out/)).toBeVisible();
+    await expect(page.getByRole("region", { name: "What to measure first" })).toHaveCount(0);
+    follow();
     await expect(page.getByRole("heading", { name: /cannot be reached/ })).toBeVisible();
+    await expect(page.getByText(/^Being proved/)).toHaveCount(0);
     // It abstains: what comes closest is no suggestion, and there is no script to take along.
     const closest = page.getByRole("region", { name: "What comes closest" });
     await expect(closest).toContainText("< 1 % likely, 80 % asked for");

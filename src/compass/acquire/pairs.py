@@ -116,20 +116,26 @@ def _references(
     view = assessor.view.all_runs
     same = _comparable(task, assessor, x, view.X, column)
     rows = np.concatenate([view.X[same], x[None]])
-    half = np.isin(rows[:, column], [old, new])
+    half = (rows[:, column] == old) | (rows[:, column] == new)
     half[-1] = False
     rows[:, column] = old
     fixed = np.setdiff1d(np.arange(len(x)), [*task.movable, column])
-    elsewhere = (rows[:, fixed] != x[fixed]).sum(axis=1)
-    away = distances(rows, x, np.arange(len(x)), task.geometry)
+    rank = np.where(half, 0, len(fixed) + 1)
+    for other in fixed:
+        rank += rows[:, other] != x[other]
     start, seen = task.origin, set()
     if start[column] == old and (start[fixed] == x[fixed]).all():
         seen.add(start.tobytes())
         yield start
-    for place in np.lexsort((away, elsewhere, ~half)):
-        if rows[place].tobytes() not in seen:
-            seen.add(rows[place].tobytes())
-            yield rows[place]
+    # Rank by rank: mostly the first has enough, and the others need not be sorted.
+    for level in np.flatnonzero(np.bincount(rank)):
+        like = rows[rank == level]
+        away = distances(like, x, np.arange(len(x)), task.geometry)
+        for place in np.argsort(away, kind="stable"):
+            key = like[place].tobytes()
+            if key not in seen:
+                seen.add(key)
+                yield like[place]
 
 
 def _comparable(

@@ -1,15 +1,18 @@
 """An engine on a server, asked like one in this program."""
 
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from compass.client.answers import followed
 from compass.client.dataset import NOW
 from compass.client.files import as_file
 from compass.client.jobs import Progress, finished
 from compass.client.replies import understood
-from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Suggestion
-from compass.domain.api import EngineInfo, Job
+from compass.domain.answer import Answer, Curve, ModelCard, Pending, Proposal, Suggestion
+from compass.domain.api import AnswerView, EngineInfo, Job
 from compass.domain.arguments import anything_of, either, function, start, takes, text
 from compass.domain.base import Value, scalar
 from compass.domain.errors import CompassError
@@ -91,14 +94,24 @@ class RemoteEngine(Questions):
         return {rule.text: rule.broken_by for rule in self.about.rules}
 
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
+        return deque(self._stream(question, options), maxlen=1).pop()
+
+    def _stream(self, question: str | Query, options: AskOptions) -> Iterator[Answer]:
+        connection = self.server.connection
         reply = self._post("answers", _body(question, options), params=NOW, begins=True)
         if "state" in reply:  # a job; a question that was asked before has its answer at once
-            job = finished(self.server.connection, understood(Job, reply), self.progress)
-            reply = self.server.connection.call("GET", f"/answers/{job.answer}")
-        answer = understood(Answer, reply["answer"])
-        kept = [text for text in self.asked if text != answer.text]
-        self.asked = [*kept, answer.text][-_REMEMBERED:]
-        return answer
+            job = finished(connection, understood(Job, reply), self.progress)
+            reply = connection.call("GET", f"/answers/{job.answer}")
+        view = understood(AnswerView, reply)
+        kept = [text for text in self.asked if text != view.answer.text]
+        self.asked = [*kept, view.answer.text][-_REMEMBERED:]
+        return self._steps(view)
+
+    def _steps(self, view: AnswerView) -> Iterator[Answer]:
+        for seen in followed(self.server.connection, view):
+            yield seen.answer
+            if Pending.PROOF in seen.answer.pending and self.progress is not None:
+                self.progress("proving", 0, ceil(seen.answer.query.prove or 0))
 
     @takes(questions=arguments.BATCH, progress=function)
     def ask_all(

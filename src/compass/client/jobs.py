@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import Any
 
 import httpx
 
@@ -16,7 +17,7 @@ from compass.domain.errors import CompassError, EnvironmentProblem
 Progress = Callable[[str, int, int], None]
 
 _PAUSE = 0.5  # seconds between two looks at a server that is not there at the moment
-_DATA = "data: "
+_EVENT, _DATA = "event: ", "data: "
 
 
 def finished(connection: ServerConnection, begun: Job, progress: Progress | None = None) -> Job:
@@ -45,30 +46,54 @@ def _nobody(_: str, __: int, ___: int) -> None:
 
 
 def _followed(connection: ServerConnection, job: Job, progress: Progress) -> Job:
-    lost: float | None = None
+    patience = Patience(connection.patience)
     while not job.state.over:
         for seen in _events(connection, job.id):
-            job, lost = seen, None
+            job = seen
+            patience.renew()
             if job.stage:
                 progress(job.stage, job.done, job.total)
         if job.state.over:
             break
-        try:
+        with patience:
             job = understood(Job, connection.call("GET", f"/jobs/{job.id}"))
-            lost = None
-        except EnvironmentProblem:
-            now = time.monotonic()
-            lost = now if lost is None else lost
-            if now - lost > connection.patience:
-                raise
         if not job.state.over:
             time.sleep(_PAUSE)
     return job
 
 
+class Patience:
+    """Bears with a server that is not there, for some seconds: it may be started again."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.lost: float | None = None
+
+    def renew(self) -> None:
+        """The server is there."""
+        self.lost = None
+
+    def __enter__(self) -> None:
+        """Begin to look for it."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        """Go on where it was not there, unless that has taken too long."""
+        if not isinstance(error, EnvironmentProblem):
+            self.renew()
+            return False
+        now = time.monotonic()
+        self.lost = now if self.lost is None else self.lost
+        return now - self.lost <= self.seconds
+
+
 def _events(connection: ServerConnection, name: str) -> Iterator[Job]:
     """A job each time something about it is new, as long as the stream lasts."""
-    stream = _stream(connection, name)
+    return (understood(Job, data) for _, data in events(connection, f"/jobs/{name}/events"))
+
+
+def events(connection: ServerConnection, path: str) -> Iterator[tuple[str, Any]]:
+    """The events of a stream, each with its name and data, as long as it lasts."""
+    stream = _stream(connection, path)
     while True:
         try:
             seen = next(stream)
@@ -78,8 +103,11 @@ def _events(connection: ServerConnection, name: str) -> Iterator[Job]:
         yield seen
 
 
-def _stream(connection: ServerConnection, name: str) -> Iterator[Job]:
-    with connection.lines(f"/jobs/{name}/events") as lines:
+def _stream(connection: ServerConnection, path: str) -> Iterator[tuple[str, Any]]:
+    name = ""
+    with connection.lines(path) as lines:
         for line in lines:
+            if line.startswith(_EVENT):
+                name = line.removeprefix(_EVENT)
             if line.startswith(_DATA):
-                yield understood(Job, json.loads(line.removeprefix(_DATA)))
+                yield name, json.loads(line.removeprefix(_DATA))

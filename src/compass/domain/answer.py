@@ -468,6 +468,13 @@ class Proposal(Noun):
     )
 
 
+class Pending(StrEnum):
+    """A part of an answer that comes after the rest of it."""
+
+    PROOF = "proof"
+    RUN_NEXT = "run next"
+
+
 class Answer(Noun):
     """The answer to one query."""
 
@@ -510,6 +517,9 @@ class Answer(Noun):
         None, description="what is proved about the first suggestion, or about there being none"
     )
     run_next: tuple[Proposal, ...] = ()
+    pending: tuple[Pending, ...] = Field(
+        (), description="what is still to come; a proof may find a better first suggestion"
+    )
     models: tuple[ModelCard, ...] = ()
     provenance: Provenance
     seconds: dict[str, float] = Field(default_factory=dict, description="time of each stage")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from compass.domain.answer import Answer, ModelCard, Proposal
+from compass.domain.answer import Answer, ModelCard, Pending, Proposal
 from compass.domain.base import Config, Noun, Value
 from compass.domain.limits import ServerLimits
 from compass.domain.mined import Mined
@@ -93,7 +93,7 @@ class Job(Noun):
     """A piece of work that takes its time."""
 
     id: Id
-    kind: str = Field(description="read, fit, ask, tell, ...")
+    kind: str = Field(description="read, fit, ask, complete, tell, ...")
     state: State = State.WAITING
     stage: str = Field("", description="what is being done")
     done: int = Field(0, description="steps of this stage that are done")
@@ -102,7 +102,7 @@ class Job(Noun):
     ended: datetime | None = None
     dataset: Id | None = Field(None, description="the dataset that it makes, or learns from")
     engine: Id | None = Field(None, description="the engine that it makes")
-    answer: Id | None = Field(None, description="the answer that it makes")
+    answer: Id | None = Field(None, description="the answer that it makes or completes")
     problem: Problem | None = None
 
     def brief(self) -> "Job":
@@ -277,6 +277,7 @@ class AnswerInfo(Noun):
     created: datetime
     text: str = Field(description="the question as canonical text; in a list its beginning")
     answered: bool
+    pending: tuple[Pending, ...] = Field((), description="what of it is still to come")
     digest: str = Field("", description="SHA-256 of the answer as it is kept")
 
     def brief(self) -> "AnswerInfo":

@@ -1,10 +1,9 @@
 """Search-based answers: recommend, reconfigure, and what-if where something must give way."""
 
-import platform
 import time
-from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.metadata import version
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -12,9 +11,13 @@ from compass.acquire.base import AcquisitionRequest
 from compass.acquire.propose import for_answer
 from compass.domain.answer import (
     Answer,
+    Certificate,
     Label,
+    Measured,
     Moved,
+    Pending,
     Prediction,
+    Price,
     Proposal,
     Provenance,
     Suggestion,
@@ -25,7 +28,6 @@ from compass.domain.doubt import Doubt, DoubtCode
 from compass.domain.errors import BadInput, ConflictingRules
 from compass.domain.space import Category, Number, Role, Space
 from compass.engine.bounds import bound_doubts, bound_notes
-from compass.engine.dataset import Dataset
 from compass.engine.dependencies import (
     broken_dependencies,
     dependency_doubts,
@@ -41,6 +43,7 @@ from compass.engine.notes import (
     why_not,
 )
 from compass.engine.plan import allowing, followers, given_in_full, linked, opening
+from compass.engine.provenance import Clock
 from compass.engine.relied_on import about_first, relied_on, with_measured
 from compass.evidence.assessor import Assessor, goal_doubts, measured_doubts, skill_doubts
 from compass.evidence.best_measured import best_measured
@@ -52,15 +55,16 @@ from compass.evidence.past_runs import beside_best, measured_at
 from compass.evidence.prices import prices
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.certain import confirmed, generate_certain
-from compass.generate.legality import checked, lawful
+from compass.generate.legality import WITHHELD, checked, lawful
 from compass.generate.loss import proximity
 from compass.generate.predict import Averaged
 from compass.generate.repair import forcing_rule
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.language import format_query
+from compass.learn.store import Progress
 from compass.prepare.encode import Encoder
-from compass.prove.certify import certified
+from compass.prove.certify import certified, proof_wanted, takes_time
 from compass.rules import Rule
 from compass.trust.conclude import concluded, label_of
 
@@ -85,90 +89,204 @@ class WantedRuns:
         return np.array(rows).reshape(-1, len(space))
 
 
-@dataclass
-class Clock:
-    """The time of each stage."""
+@dataclass(frozen=True)
+class _Search:
+    """What a search has found, and the time that is left for a proof of it."""
 
-    seconds: dict[str, float] = field(default_factory=dict)
-    _last: float = field(default_factory=time.perf_counter)
+    task: SearchTask  # as it was asked
+    assessor: Assessor
+    searched: SearchTask  # what the candidates are of
+    found: Candidates
+    widest: SearchTask  # the last one that was searched, where nothing meets the goals
+    wanted: float  # seconds for a proof
+    left: float  # of them those that there are
 
-    def mark(self, stage: str) -> None:
-        """Everything since the last mark belongs to this stage."""
-        now = time.perf_counter()
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
-        self._last = now
+
+@dataclass(frozen=True)
+class _Judged:
+    """Candidates with all that is said of them, apart from proofs and runs to make."""
+
+    searched: SearchTask
+    found: Candidates
+    judged: tuple[Suggestion, ...]
+    suggestions: tuple[Suggestion, ...]
+    ideas: tuple[Suggestion, ...]
+    best: Measured | None
+    prices: tuple[Price, ...]
+    reachable: dict[str, float]
+    notes: tuple[str, ...]
+    first_withheld: bool
 
 
-def answer_by_search(
-    task: SearchTask, assessor: Assessor, provenance: Provenance, clock: Clock, runs: WantedRuns
-) -> Answer:
-    """Find configurations, assess them, and say what could not be satisfied.
+def answers_by_search(
+    task: SearchTask,
+    assessor: Assessor,
+    provenance: Provenance,
+    clock: Clock,
+    runs: WantedRuns,
+    tell: Progress,
+) -> Iterator[Answer]:
+    """The answer as soon as it is found, then with its proof, then with the runs to make next.
 
-    `runs` says how many to propose, and which are being made already.
+    Each is complete but for what its `pending` names; who wants all of it takes the last. A proof
+    that takes no time comes with the answer. `runs` says how many to propose, and which are being
+    made already; `tell` is told that a proof has begun, and the seconds that it may take.
     """
-    searched, found, widest = _generate(task, assessor)
+    search = _searched(task, assessor)
     clock.mark("search")
-    found, certificate = certified(widest, found, *_time_to_prove(task))
-    if certificate is not None and found.meets.any():
-        searched = widest
-    clock.mark("proof")
-    if task.baseline is None:
+    proves = takes_time(search.widest, search.found, search.wanted, search.left)
+    certificate = None
+    if not proves:
+        search, certificate = _proved(search)
+    judged = _judge(search)
+    clock.mark("trust")
+    if proves:
+        # Which rules stand in the way is looked for when the proof does not tell.
+        no_answer = _why_not(judged, None, lambda: ())
+        pending = (Pending.PROOF, *_runs_pending(judged, no_answer, runs))
+        yield _told(search, judged, provenance, None, no_answer, pending)
+        clock.go_on()
+        tell("proving", 0, ceil(search.left))
+        before = search
+        search, certificate = _proved(search)
+        clock.mark("proof")
+        if search is not before:
+            judged = _judge(search)
+        clock.mark("trust")
+    certificate = _about_shown(judged, certificate)
+    no_answer = _why_not(judged, certificate, lambda: blocking_rules(judged.searched))
+    pending = _runs_pending(judged, no_answer, runs)
+    answer = _told(search, judged, provenance, certificate, no_answer, pending)
+    yield answer
+    if pending:
+        clock.go_on()
+        proposals = _proposals(search, judged, no_answer, runs)
+        clock.mark("next runs")
+        yield answer.model_copy(update={"run_next": proposals, "pending": ()})
+
+
+def _searched(task: SearchTask, assessor: Assessor) -> _Search:
+    searched, found, widest = _generate(task, assessor)
+    return _Search(task, assessor, searched, found, widest, *_time_to_prove(task))
+
+
+def _proved(search: _Search) -> tuple[_Search, Certificate | None]:
+    """The search with what a proof found to be better, and the certificate.
+
+    It is the same search where nothing is.
+    """
+    found, certificate = certified(search.widest, search.found, search.wanted, search.left)
+    if found is search.found:
+        return search, certificate
+    searched = search.widest if found.meets.any() else search.searched
+    return replace(search, searched=searched, found=found), certificate
+
+
+def _judge(search: _Search) -> _Judged:
+    searched, assessor, found = search.searched, search.assessor, search.found
+    if searched.baseline is None:
         found = replace(found, X=completed(searched, assessor, found.X))
-    if certificate is not None:
+    if proof_wanted(search.widest, search.wanted):
         found = confirmed(searched, found)
-    found, certificate, withheld = checked(searched, found, certificate)
+    found, withheld, first_withheld = checked(searched, found)
     best = best_measured(searched, assessor)
     found = with_measured(searched, found, best)
     judged = _suggestions(searched, assessor, found)
     suggestions, ideas = relied_on(searched, assessor, judged, best)
-    certificate = about_first(certificate, judged, suggestions)
     shown = _first_shown(found, judged, suggestions)
-    clock.mark("trust")
-    no_answer = why_not(
-        searched, suggestions, ideas, found, certificate, lambda: blocking_rules(searched)
-    )
-    proposals: tuple[Proposal, ...] = ()
-    if runs.count or no_answer is not None or task.forward:
-        asked = searched if task.chances is None else replace(searched, targets=task.targets)
-        request = AcquisitionRequest(
-            asked,
-            assessor,
-            (*suggestions, *ideas),
-            runs.count,
-            runs.encoded(asked.space),
-            runs.count > 0,
-        )
-        proposals = for_answer(request, no_answer, task.settings.acquisition)
-    clock.mark("next runs")
-    return Answer(
-        query=task.query,
-        text=format_query(task.query),
-        suggestions=suggestions,
-        ideas=ideas,
-        best_measured=best,
-        prices=prices(searched, assessor, found),
-        chance=_chance_asked(task),
-        reachable={} if suggestions else _reachable(searched, judged, found),
-        baseline=None if task.baseline is None else task.baseline.config,
-        context=assumptions(searched),
-        contexts=len(task.contexts),
-        comparable=assessor.matched.known,
-        notes=(
-            *task.assumed.notes,
+    return _Judged(
+        searched,
+        found,
+        judged,
+        suggestions,
+        ideas,
+        best,
+        prices(searched, assessor, found),
+        {} if suggestions else _reachable(searched, judged, found),
+        (
+            *search.task.assumed.notes,
             *withheld,
-            *dependency_notes(task, suggestions or ideas),
+            *dependency_notes(search.task, suggestions or ideas),
             *bound_notes(searched, suggestions, shown.X),
             *beside_best(searched, assessor, shown),
             *notes(searched, suggestions),
             *left_open(searched, assessor, shown.X),
-            *assessor.unbounded(changes=task.baseline is not None),
+            *assessor.unbounded(changes=search.task.baseline is not None),
             *_cut_short(searched, found),
             *broken_conditions(searched, found),
         ),
+        first_withheld,
+    )
+
+
+def _about_shown(judged: _Judged, certificate: Certificate | None) -> Certificate | None:
+    """The certificate of the first candidate as one of the first suggestion."""
+    if certificate is not None and judged.first_withheld:
+        return WITHHELD
+    return about_first(certificate, judged.judged, judged.suggestions)
+
+
+def _why_not(
+    judged: _Judged, certificate: Certificate | None, blocking: Callable[[], tuple[str, ...]]
+) -> str | None:
+    return why_not(
+        judged.searched, judged.suggestions, judged.ideas, judged.found, certificate, blocking
+    )
+
+
+def _runs_pending(judged: _Judged, no_answer: str | None, runs: WantedRuns) -> tuple[Pending, ...]:
+    """Runs are proposed where they are requested, and where the evidence of an answer is thin."""
+    shown = (*judged.suggestions, *judged.ideas)
+    thin = judged.searched.forward and all(s.trust.label is not Label.TRUSTED for s in shown)
+    return (Pending.RUN_NEXT,) if runs.count or no_answer is not None or thin else ()
+
+
+def _proposals(
+    search: _Search, judged: _Judged, no_answer: str | None, runs: WantedRuns
+) -> tuple[Proposal, ...]:
+    searched = judged.searched
+    if search.task.chances is not None:
+        searched = replace(searched, targets=search.task.targets)
+    request = AcquisitionRequest(
+        searched,
+        search.assessor,
+        (*judged.suggestions, *judged.ideas),
+        runs.count,
+        runs.encoded(searched.space),
+        runs.count > 0,
+    )
+    found = for_answer(request, no_answer, search.task.settings.acquisition)
+    return lawful(searched.rules, found)
+
+
+def _told(
+    search: _Search,
+    judged: _Judged,
+    provenance: Provenance,
+    certificate: Certificate | None,
+    no_answer: str | None,
+    pending: tuple[Pending, ...],
+) -> Answer:
+    """The answer without the runs to make next."""
+    task, assessor = search.task, search.assessor
+    return Answer(
+        query=task.query,
+        text=format_query(task.query),
+        suggestions=judged.suggestions,
+        ideas=judged.ideas,
+        best_measured=judged.best,
+        prices=judged.prices,
+        chance=_chance_asked(task),
+        reachable=judged.reachable,
+        baseline=None if task.baseline is None else task.baseline.config,
+        context=assumptions(judged.searched),
+        contexts=len(task.contexts),
+        comparable=assessor.matched.known,
+        notes=judged.notes,
         no_answer=no_answer,
-        exhausted=exhausted(found, certificate),
+        exhausted=exhausted(judged.found, certificate),
         certificate=certificate,
-        run_next=lawful(searched.rules, proposals),
+        pending=pending,
         models=tuple(trained.card for trained in assessor.trained.values()),
         provenance=provenance,
     )
@@ -382,24 +500,3 @@ def _cut_short(task: SearchTask, found: Candidates) -> tuple[str, ...]:
         return ()
     limit = f"{task.settings.deadline:g} s"
     return (f"The deadline of {limit} ended the search early; with more time it may do better.",)
-
-
-def provenance_of(data: Dataset, seed: int) -> Provenance:
-    """The data, the seed and the versions that an answer is made with."""
-    return Provenance(
-        data=data.table.fingerprint,
-        sample=data.prepared.sample,
-        seed=seed,
-        versions=dict(_versions()),
-    )
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    """What answers are made with; read once, because that takes a millisecond."""
-    return (
-        ("compass", version("compass-hpc")),
-        ("python", platform.python_version()),
-        ("numpy", version("numpy")),
-        ("scikit-learn", version("scikit-learn")),
-    )

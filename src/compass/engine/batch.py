@@ -21,7 +21,7 @@ from compass.domain.errors import BadInput
 from compass.domain.options import AskOptions
 from compass.domain.query import Query
 from compass.engine import arguments
-from compass.engine.answer import Clock
+from compass.engine.provenance import Clock
 from compass.execute import Executor, WorkerLost, opened
 from compass.learn.store import Progress
 

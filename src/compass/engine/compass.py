@@ -1,6 +1,7 @@
 """The engine: fit it once on past runs, then ask."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import TellReport
 from compass.engine import arguments
-from compass.engine.answer import Clock, WantedRuns, answer_by_search, provenance_of
+from compass.engine.answer import WantedRuns, answers_by_search
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, BatchReply, ask_all
 from compass.engine.constants import bound_query, notes_on_constants, without_constants
@@ -28,6 +29,7 @@ from compass.engine.dataset import Dataset, read
 from compass.engine.dependencies import given_up
 from compass.engine.forward import answer_population, changed_runs, curves
 from compass.engine.plan import is_population, plan
+from compass.engine.provenance import Clock, provenance_of
 from compass.engine.questions import Questions, Run
 from compass.engine.rules import broken_by, compiled, ignored_column, standing
 from compass.engine.scope import Scope, scope_of
@@ -159,6 +161,16 @@ class Compass(Questions):
         answer = self._answer(query, options.curve)
         self.remember(query, answer)
         return answer
+
+    def _stream(self, question: str | Query, options: AskOptions) -> Iterator[Answer]:
+        query = self._query(question, options)
+
+        def steps() -> Iterator[Answer]:
+            for answer in self._steps(query, options.curve):
+                self.remember(query, answer)
+                yield answer
+
+        return steps()
 
     def remember(self, query: Query, answer: Answer) -> None:
         """Keep a question for `tell`, as the newest of the last few."""
@@ -349,23 +361,35 @@ class Compass(Questions):
     def _answer(
         self, query: Query, curve: tuple[str, ...] = (), runs: WantedRuns = _NO_RUNS
     ) -> Answer:
-        """The answer; what was found and not stated never stands in the way of one."""
+        """The whole answer."""
+        return deque(self._steps(query, curve, runs), maxlen=1).pop()
+
+    def _steps(
+        self, query: Query, curve: tuple[str, ...] = (), runs: WantedRuns = _NO_RUNS
+    ) -> Iterator[Answer]:
+        """The answer, the same with its proof, and with the runs to make next.
+
+        What was found and not stated never stands in the way of an answer.
+        """
         clock = Clock()
         task, assessor = self._bind_task(query, clock)
         kept = () if isinstance(task, Scope) else task.assumed.kept
         answer: Answer | None = None
         try:
-            answer = self._answered(query, task, assessor, curve, runs, clock)
+            for answer in self._answered(query, task, assessor, curve, runs, clock):
+                if answer.suggestions or not kept:
+                    yield answer
         except ConflictingRules:
             if not kept:
                 raise
         if answer is not None and (answer.suggestions or not kept):
-            return answer
+            return
         without = query.model_copy(update={"dependencies": "ignore"})
-        other = self._answer(without, curve, runs)
+        for other in self._steps(without, curve, runs):
+            if other.suggestions or answer is None:
+                yield other.model_copy(update={"notes": (given_up(kept), *other.notes)})
         if answer is not None and not other.suggestions:
-            return answer
-        return other.model_copy(update={"notes": (given_up(kept), *other.notes)})
+            yield answer
 
     def _answered(
         self,
@@ -375,29 +399,31 @@ class Compass(Questions):
         curve: tuple[str, ...],
         runs: WantedRuns,
         clock: Clock,
-    ) -> Answer:
+    ) -> Iterator[Answer]:
         seed = query.seed if query.seed is not None else self.settings.seed
         provenance = provenance_of(self.data, seed)
+        drawn: dict[str, tuple[Curve, ...]] = {}
         if isinstance(task, Scope):
-            answer = self._over_past_runs(query, task, assessor, provenance, runs)
-            clock.mark("search")
-        else:
-            answer = answer_by_search(task, assessor, provenance, clock, runs)
-        if curve:
-            if isinstance(task, Scope):
+            if curve:
                 raise QueryProblem(
                     "a curve needs a configuration to start from",
                     hint="name a past run to start from (--from row:N)",
                 )
-            names = tuple(column(name, self.space) for name in curve)
-            answer = answer.model_copy(update={"curves": curves(task, assessor, names)})
-            clock.mark("curves")
-        update = {
-            "unseen": unseen_values(answer.query, self.space, answer.baseline),
-            "notes": (*notes_on_constants(query, self.data.prepared), *answer.notes),
-            "seconds": dict(clock.seconds),
-        }
-        return answer.model_copy(update=update)
+            steps = iter([self._over_past_runs(query, task, assessor, provenance, runs)])
+            clock.mark("search")
+        else:
+            if curve:
+                names = tuple(column(name, self.space) for name in curve)
+                drawn["curves"] = curves(task, assessor, names)
+                clock.mark("curves")
+            steps = answers_by_search(task, assessor, provenance, clock, runs, self.store.tell)
+        for answer in steps:
+            update = {
+                "unseen": unseen_values(answer.query, self.space, answer.baseline),
+                "notes": (*notes_on_constants(query, self.data.prepared), *answer.notes),
+                "seconds": dict(clock.seconds),
+            }
+            yield answer.model_copy(update=drawn | update)
 
     def _bind_task(self, query: Query, clock: Clock) -> tuple[SearchTask | Scope, Assessor]:
         """The question with its models; a scope alone where it is about all runs that match."""

@@ -1,7 +1,7 @@
 """The questions as method calls, with their options, for an engine of any place."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Unpack
 
 from compass.domain.answer import Answer, Proposal
@@ -75,6 +75,22 @@ class Questions(ABC):
         )
         return self._ask(question, valid(AskOptions, {"run": run, "where": where, **keywords}))
 
+    @takes(**arguments.ASKED, options=arguments.METHOD["options"])
+    def stream(
+        self,
+        question: str | Query,
+        *,
+        run: Run | None = None,
+        where: Iterable[str] = (),
+        **options: Unpack[AskKeywords],
+    ) -> Iterator[Answer]:
+        """The answer as soon as it is found, then with its proof, then with the runs to make next.
+
+        What is still to come is in `Answer.pending`; the last one is what `ask` returns. Options
+        are as in `ask`. Who needs no more than the first stops there: the rest is not worked out.
+        """
+        return self._stream(question, valid(AskOptions, {"run": run, "where": where, **options}))
+
     @takes(**arguments.ASKED, options=arguments.OPTIONS)
     def query(
         self,
@@ -114,6 +130,10 @@ class Questions(ABC):
     @abstractmethod
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
         """Answer a question with these options."""
+
+    @abstractmethod
+    def _stream(self, question: str | Query, options: AskOptions) -> Iterator[Answer]:
+        """The answer to a question with these options, and then what belongs to it."""
 
     @abstractmethod
     def _query(self, question: str | Query, options: QueryOptions) -> Query:

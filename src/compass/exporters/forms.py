@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from compass import files, registry
-from compass.domain.answer import Answer, Prediction, Suggestion
+from compass.domain.answer import Answer, Pending, Prediction, Suggestion
 from compass.domain.arguments import anything_of, path_name, takes, text
 from compass.domain.base import Value
 from compass.domain.errors import DataProblem, QueryProblem
@@ -122,7 +122,8 @@ def nothing_to_write(answer: Answer) -> QueryProblem:
             "there is no configuration to write",
             hint="name a past run to start from (--from row:N)",
         )
-    steps = ["measure first what the answer proposes to run next"] if answer.run_next else []
+    proposes = bool(answer.run_next) or Pending.RUN_NEXT in answer.pending
+    steps = ["measure first what the answer proposes to run next"] if proposes else []
     cheaper = [price.chance for price in answer.prices if price.reached]
     if answer.chance is not None and any(chance < answer.chance for chance in cheaper):
         steps.append(f"ask for less certainty (--chance {min(cheaper):.0%})")

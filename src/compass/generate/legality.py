@@ -24,26 +24,22 @@ def broken_rule(rules: Iterable[Rule], config: Mapping[str, Value]) -> str | Non
     return next((r.text for r in rules if not obeys(r.expression, config, r.parameters)), None)
 
 
-def checked(
-    task: SearchTask, found: Candidates, certificate: Certificate | None
-) -> tuple[Candidates, Certificate | None, tuple[str, ...]]:
-    """The candidates that obey every rule, the certificate, and notes on what was withheld.
+# Of an answer whose first candidate had to be withheld nothing is claimed.
+WITHHELD = Certificate(
+    status=CertificateStatus.NO_PROOF, reason="What was proved is about a withheld suggestion."
+)
 
-    Nothing is claimed of an answer whose first candidate had to be withheld.
-    """
+
+def checked(task: SearchTask, found: Candidates) -> tuple[Candidates, tuple[str, ...], bool]:
+    """The candidates that obey every rule, notes on the others, and whether the first is one."""
     notes = _withheld_by_search(found)
     why = _wrong(task, found.X)
     wrong = [reason for reason in why if reason is not None]
     if not wrong:
-        return found, certificate, notes
+        return found, notes, False
     kept = np.flatnonzero([reason is None for reason in why])
     note = f"{len(wrong)} of {len(why)} suggestions were withheld: they break {wrong[0]}."
-    if certificate is not None and why[0] is not None:
-        certificate = Certificate(
-            status=CertificateStatus.NO_PROOF,
-            reason="What was proved is about a withheld suggestion.",
-        )
-    return replace(found.take(kept), exhaustive=False), certificate, (*notes, note)
+    return replace(found.take(kept), exhaustive=False), (*notes, note), why[0] is not None
 
 
 def _withheld_by_search(found: Candidates) -> tuple[str, ...]:

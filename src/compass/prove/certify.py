@@ -18,6 +18,20 @@ _MEASURED = (
 _LEAST = 0.01  # seconds; with less than this there is no use in starting
 
 
+def proof_wanted(task: SearchTask, wanted: float) -> bool:
+    """Whether a proof is wanted and there is something that could be better or worse."""
+    return wanted > 0 and bool(len(task.movable)) and bool(task.targets or task.proximity)
+
+
+def takes_time(task: SearchTask, found: Candidates, wanted: float, seconds: float) -> bool:
+    """Whether the certificate needs a proof, and not only a look at what the search found."""
+    if not proof_wanted(task, wanted) or seconds < _LEAST or _likely_otherwise(task, found):
+        return False
+    from compass.prove.proof import needs_solver
+
+    return needs_solver(task, found)
+
+
 def certified(
     task: SearchTask, found: Candidates, wanted: float, seconds: float
 ) -> tuple[Candidates, Certificate | None]:
@@ -26,7 +40,7 @@ def certified(
     `wanted` are the seconds that the proof should have, `seconds` those that are left for it.
     None: no proof is wanted, or there is nothing that could be better or worse.
     """
-    if wanted <= 0 or not len(task.movable) or not (task.targets or task.proximity):
+    if not proof_wanted(task, wanted):
         return found, None
     if seconds < _LEAST:
         reason = "The time for this question was over before a proof could begin."

@@ -37,6 +37,18 @@ class Proof:
     better: Floats | None = None  # [d]
 
 
+def needs_solver(task: SearchTask, found: Candidates) -> bool:
+    """Whether something has to be solved to tell how good the first candidate is."""
+    return not _plain(task, found) and not isinstance(outcomes_of(task), str)
+
+
+def _plain(task: SearchTask, found: Candidates) -> bool:
+    """Whether the first candidate is the best because all that matters is met, or was tried."""
+    if not len(found.X) or not found.meets[0]:
+        return False
+    return found.exhaustive or not (objectives(task.targets) or task.proximity)
+
+
 def prove(task: SearchTask, found: Candidates, seconds: float) -> Proof:
     """Prove within some seconds how good the first candidate is, or that there can be none."""
     meets = len(found.X) > 0 and bool(found.meets[0])

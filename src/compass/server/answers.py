@@ -1,7 +1,13 @@
-"""Answers as they are kept: written once, and checked whenever they are read."""
+"""Answers as they are kept: found first, completed later, checked whenever they are read.
+
+An answer of which something is pending is kept in a file of its own, named after how much that is,
+beside the question. More of it is written to another file; that `about.json` then says so is the
+one step in which it becomes the answer. A server that is killed leaves one or the other.
+"""
 
 import hashlib
 import json
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -12,54 +18,98 @@ from compass.server.problems import Refused, damaged
 from compass.server.store import ABOUT, Workspace, now
 
 ANSWER = "answer.json"
+QUESTION = "question.json"  # of an answer of which something is pending
 
 
-def keep(workspace: Workspace, name: str, engine: str, written: bytes) -> None:
+def keep(
+    workspace: Workspace, name: str, engine: str, question: dict[str, Any], written: bytes
+) -> None:
     """Keep an answer as it came from a working process."""
-    head = json.loads(written)
-    about = AnswerInfo(
-        id=name,
-        engine=engine,
-        created=now(),
-        text=head["text"],
-        answered=head["no_answer"] is None,
-        digest=hashlib.sha256(written).hexdigest(),
-    )
+    about = _described({"id": name, "engine": engine, "created": now()}, written)
     with workspace.making("answers", name) as draft:
-        (draft / ANSWER).write_bytes(written)
+        (draft / file_of(about)).write_bytes(written)
+        if about.pending:
+            (draft / QUESTION).write_text(json.dumps(question))
         (draft / ABOUT).write_text(about.model_dump_json())
 
 
-def view(workspace: Workspace, name: str) -> bytes:
-    """An answer and where it is kept, as JSON; the answer itself is not written anew."""
-    about = workspace.get("answers", name, AnswerInfo)
-    head = {"id": about.id, "engine": about.engine, "created": about.created.isoformat()}
-    return json.dumps(head)[:-1].encode() + b', "answer": ' + _read(workspace, about) + b"}"
+def complete(workspace: Workspace, before: AnswerInfo, written: bytes) -> AnswerInfo:
+    """Keep more of an answer that was kept before."""
+    about = _described(before.model_dump(include={"id", "engine", "created"}), written)
+    workspace.add_file("answers", about.id, file_of(about), written)
+    workspace.put("answers", about.id, about)
+    workspace.remove_file("answers", about.id, file_of(before))
+    if not about.pending:
+        workspace.remove_file("answers", about.id, QUESTION)
+    return about
 
 
-def whole(workspace: Workspace, name: str) -> Answer:
-    """The whole answer, checked and parsed."""
-    about = workspace.get("answers", name, AnswerInfo)
+def _described(same: dict[str, Any], written: bytes) -> AnswerInfo:
+    head = json.loads(written)
+    return AnswerInfo(
+        **same,
+        text=head["text"],
+        answered=head["no_answer"] is None,
+        pending=head["pending"],
+        digest=hashlib.sha256(written).hexdigest(),
+    )
+
+
+def file_of(about: AnswerInfo) -> str:
+    """The name of the file of an answer."""
+    return f"unfinished-{len(about.pending)}.json" if about.pending else ANSWER
+
+
+def question(workspace: Workspace, about: AnswerInfo) -> dict[str, Any]:
+    """The question of an answer of which something is pending."""
     try:
-        return Answer.model_validate_json(_read(workspace, about))
+        found = json.loads((workspace.place("answers", about.id) / QUESTION).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise _damaged(about)
+    return found
+
+
+def proof_seconds(workspace: Workspace, name: str) -> float:
+    """How long the proof of an answer may take; 0: as long as is usual."""
+    _, written = _read(workspace, name)
+    return json.loads(written)["query"].get("prove") or 0.0
+
+
+def view(workspace: Workspace, name: str) -> tuple[AnswerInfo, bytes]:
+    """An answer and where it is kept, as JSON; the answer itself is not written anew."""
+    about, written = _read(workspace, name)
+    head = {"id": about.id, "engine": about.engine, "created": about.created.isoformat()}
+    return about, json.dumps(head)[:-1].encode() + b', "answer": ' + written + b"}"
+
+
+def parsed(workspace: Workspace, name: str) -> Answer:
+    """An answer, checked and parsed."""
+    about, written = _read(workspace, name)
+    try:
+        return Answer.model_validate_json(written)
     except ValidationError:
         raise _damaged(about) from None
 
 
-def _read(workspace: Workspace, about: AnswerInfo) -> bytes:
-    """The bytes of an answer, which are those that were written."""
-    try:
-        written = (workspace.place("answers", about.id) / ANSWER).read_bytes()
-        if about.digest:
-            whole = hashlib.sha256(written).hexdigest() == about.digest
-        else:
-            json.loads(written)  # of a version that kept no digest
-            whole = True
-    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
-        whole = False
-    if not whole:
-        raise _damaged(about)
-    return written
+def _read(workspace: Workspace, name: str) -> tuple[AnswerInfo, bytes]:
+    """What is known about an answer, and its bytes, which are those that were written."""
+    while True:
+        about = workspace.get("answers", name, AnswerInfo)
+        try:
+            written = (workspace.place("answers", name) / file_of(about)).read_bytes()
+            if about.digest:
+                whole = hashlib.sha256(written).hexdigest() == about.digest
+            else:
+                json.loads(written)  # of a version that kept no digest
+                whole = True
+        except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
+            whole = False
+        if whole:
+            return about, written
+        if workspace.get("answers", name, AnswerInfo) == about:
+            raise _damaged(about)  # else there is more of it than a moment ago
 
 
 def _damaged(about: AnswerInfo) -> Refused:

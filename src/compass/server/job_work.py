@@ -5,7 +5,8 @@ import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from compass.domain.api import DatasetInfo, EngineInfo
+from compass.domain.answer import Pending
+from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, State
 from compass.server import answers
 from compass.server.jobs import Running
 from compass.server.problems import Refused
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 ENGINE = "engine"  # the folder of a saved engine within the folder of what is known about it
 TELL_REPORT = "tell-report.json"
+_SOON = 5.0  # seconds of a proof that are not worth ending a working process for
 
 
 async def read_dataset(
@@ -136,22 +138,59 @@ async def _learn_runs(
 async def ask_question(
     service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
 ) -> dict[str, str]:
-    """Answer a question and keep the answer."""
+    """Answer a question and keep the answer; what takes longer comes later."""
     name, engine = given["answer"], given["engine"]
     if workspace.has("answers", name):
         return {}
-    path = str(service.engine_path(workspace, engine))
-    written = await service.ask_pool.do(
-        "ask",
-        {"engine": path, "question": given["question"]},
+    written = await _in_ask_pool(service, "ask", workspace, given, running)
+    await asyncio.to_thread(answers.keep, workspace, name, engine, given["question"], written)
+    return {}
+
+
+async def complete_answer(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> dict[str, str]:
+    """Add to an answer what is pending: its proof, then the runs to make next."""
+    about = workspace.get("answers", given["answer"], AnswerInfo)
+    running.soon_done = answers.proof_seconds(workspace, about.id) <= _SOON
+    work = {
+        "answer": about.id,
+        "engine": about.engine,
+        "question": answers.question(workspace, about),
+    }
+    while about.pending:
+        running.update(state=State.WAITING, stage=about.pending[0].value, done=0, total=0)
+        task = work | {"pending": about.pending}
+        long = Pending.PROOF in about.pending
+        written = await _in_ask_pool(
+            service, "continue", workspace, task, running, later=True, long=long
+        )
+        about = await asyncio.to_thread(answers.complete, workspace, about, written)
+        running.pending = len(about.pending)
+        running.update()
+    return {}
+
+
+async def _in_ask_pool(
+    service: "Service",
+    task: str,
+    workspace: Workspace,
+    given: dict[str, Any],
+    running: Running,
+    **when: bool,
+) -> bytes:
+    path = str(service.engine_path(workspace, given["engine"]))
+    return await service.ask_pool.do(
+        task,
+        given | {"engine": path},
         owner=workspace.id,
         seconds=service.limits.query_seconds,
         warm=path,
+        answer=given["answer"],
+        **when,
         report=running.report,
         started=running.began,
     )
-    await asyncio.to_thread(answers.keep, workspace, name, engine, written)
-    return {}
 
 
 async def _in_fit_pool(
@@ -167,4 +206,10 @@ async def _in_fit_pool(
     )
 
 
-WORK = {"read": read_dataset, "fit": fit_engine, "tell": tell_runs, "ask": ask_question}
+WORK = {
+    "read": read_dataset,
+    "fit": fit_engine,
+    "tell": tell_runs,
+    "ask": ask_question,
+    "complete": complete_answer,
+}

@@ -1,8 +1,8 @@
 """Jobs: started, followed, waited for, cancelled, and resumed after a restart."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +44,9 @@ class Running:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     task: "asyncio.Task[None] | None" = None
     problem: Refused | None = None
+    followers: int = 0  # who waits for it, of a job that is only done while somebody does
+    pending: int = 0  # parts that are to come, of a job that completes an answer
+    soon_done: bool = True  # whether it ends within seconds, once it has begun
 
     def update(self, **fields: Any) -> None:
         """Change its fields and wake everybody who follows it."""
@@ -91,13 +94,32 @@ class Jobs:
         job = Job(id=new_id(), kind=kind, created=now(), **about)
         return self._begin(Running(workspace, job, given, kept=kept))
 
-    def answering(self, workspace: Workspace, answer: str) -> Running | None:
-        """The job that makes an answer right now: who asks the same meanwhile waits for it too."""
+    def about_answer(self, workspace: Workspace, kind: str, answer: str) -> Running | None:
+        """The job of a kind that is about an answer right now: who wants the same waits for it."""
         for (owner, _), running in self.running.items():
-            same = owner == workspace.id and running.job.answer == answer
+            same = owner == workspace.id and (running.job.kind, running.job.answer) == (
+                kind,
+                answer,
+            )
             if same and not running.job.state.over:
                 return running
         return None
+
+    @contextmanager
+    def wanted(self, running: Running) -> Iterator[None]:
+        """Somebody waits for a job; when nobody does any more, it is cancelled.
+
+        One that has a working process and will soon be done is left alone: to end it is to end the
+        process, and the next one has to load the engine again.
+        """
+        running.followers += 1
+        try:
+            yield
+        finally:
+            running.followers -= 1
+            begun = running.job.state is State.RUNNING and running.soon_done
+            if not running.followers and running.task is not None and not begun:
+                running.task.cancel()
 
     def keep(self, running: Running) -> None:
         """Keep a job on disk that was thought to be short, so that it survives a restart."""
@@ -209,6 +231,11 @@ class Jobs:
             if running.job.state.over or self.closing:
                 return
             await changed.wait()
+
+    async def less_pending(self, running: Running, parts: int) -> None:
+        """Wait until fewer parts are pending, the job is over, or the server closes."""
+        while running.pending >= parts and not (running.job.state.over or self.closing):
+            await running.changed.wait()
 
     async def cancel(self, workspace: Workspace, name: str) -> Job:
         """End a job; one that is over stays as it is."""

@@ -4,10 +4,11 @@ import asyncio
 import json
 import os
 import sys
-from collections import deque
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from compass.domain.limits import ServerLimits
@@ -23,10 +24,12 @@ from compass.server.problems import (
     refused_by,
     workspace_busy,
 )
-from compass.server.worker import LONGEST, PROGRESS, RESULT, TASK
+from compass.server.worker import CONTINUABLE, LONGEST, PROGRESS, RESULT, TASK
 
 Report = Callable[[dict[str, Any]], None]
 _MEMORY_INTERVAL = 0.5  # seconds between two looks at the memory of a process
+_TURNS = 16  # pieces of work that go before what waits for later, when there always is some
+_MOMENT = 2.0  # seconds that an answer waits for the process that began it; else it is begun anew
 # What a process that opens people's files and models has no use for.
 _SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY")
 
@@ -119,25 +122,70 @@ class Worker:
 class _Ticket:
     owner: str
     warm: str | None
+    near: Worker | None = None  # the process that began the answer
+    later: bool = False
+    long: bool = False
     turn: "asyncio.Future[Worker]" = field(default_factory=asyncio.Future)
 
 
+class _Line:
+    """Work that waits in turns: one piece of each workspace after the other."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, deque[_Ticket]] = {}
+
+    def __len__(self) -> int:
+        return sum(len(tickets) for tickets in self._of.values())
+
+    def __iter__(self) -> Iterator[_Ticket]:
+        return (ticket for tickets in self._of.values() for ticket in tickets)
+
+    def add(self, ticket: _Ticket) -> None:
+        """Wait behind the work of the same workspace."""
+        self._of.setdefault(ticket.owner, deque()).append(ticket)
+
+    def take(self, ticket: _Ticket) -> None:
+        """Its turn has come: now the other workspaces come first."""
+        self.remove(ticket)
+        rest = self._of.pop(ticket.owner, None)
+        if rest is not None:
+            self._of[ticket.owner] = rest
+
+    def remove(self, ticket: _Ticket) -> None:
+        """Wait no longer."""
+        tickets = self._of.get(ticket.owner)
+        if tickets is not None and ticket in tickets:
+            tickets.remove(ticket)
+            if not tickets:
+                del self._of[ticket.owner]
+
+
 class Pool:
-    """Some working processes. Work waits in turns: one piece of each workspace after the other."""
+    """Some working processes, and the work that waits for them.
+
+    What is to be done `later` (proofs, runs to make next) waits until nobody waits for an answer,
+    but no longer than `_TURNS` answers, so that it is done even where somebody always asks. What
+    takes `long` leaves a process to those who come next. Decision 0037 (docs/decisions).
+    """
 
     def __init__(self, count: int, limits: ServerLimits) -> None:
         self.limits = limits
         threads = max(1, cores() // count)  # more would only get into each other's way
         self.workers = [Worker(limits.memory_bytes, threads) for _ in range(count)]
         self.idle = list(self.workers)
-        self.waiting: dict[str, deque[_Ticket]] = {}
+        self.waiting = _Line()
+        self.later = _Line()
         self.held: dict[str, int] = {}  # pieces of work of each workspace, waiting or running
         self.closed = False
+        self._began: OrderedDict[str, Worker] = OrderedDict()  # answers that can be continued
+        # Processes that do what takes long, and from when on nobody waits for them any more.
+        self._long: dict[Worker, float] = {}
+        self._passed = 0  # pieces of work that came before what waits for later
 
     @property
     def queued(self) -> int:
         """Pieces of work that wait."""
-        return sum(len(line) for line in self.waiting.values())
+        return len(self.waiting) + len(self.later)
 
     @property
     def busy(self) -> int:
@@ -165,20 +213,28 @@ class Pool:
         owner: str,
         seconds: float,
         warm: str | None = None,
+        answer: str | None = None,
+        later: bool = False,
+        long: bool = False,
         report: Report | None = None,
         started: Callable[[], None] | None = None,
     ) -> bytes:
-        """Wait for a process, then for its result; the time limit begins when it starts."""
+        """Wait for a process, then for its result; the time limit begins when it starts.
+
+        `answer` names the answer that is begun, or gone on with, where it was begun if possible.
+        """
         self.admit(owner)
         self.held[owner] = self.held.get(owner, 0) + 1
         try:
-            worker = await self._turn(_Ticket(owner, warm))
+            near = None if answer is None else self._began.get(answer)
+            worker = await self._turn(_Ticket(owner, warm, near, later, long))
             try:
                 if started is not None:
                     started()
                 async with asyncio.timeout(seconds):
                     result = await worker.do(task, given, report)
                 worker.warm = warm or worker.warm
+                self._remember(answer, worker)
                 return result
             except TimeoutError:
                 raise Refused(
@@ -194,49 +250,75 @@ class Pool:
             if not self.held[owner]:
                 del self.held[owner]
 
+    def _remember(self, answer: str | None, worker: Worker) -> None:
+        if answer is not None:
+            self._began[answer] = worker
+            while len(self._began) > CONTINUABLE * len(self.workers):
+                self._began.popitem(last=False)
+
     async def _turn(self, ticket: _Ticket) -> Worker:
-        if self.idle:
-            return self._take(ticket.warm)
-        self.waiting.setdefault(ticket.owner, deque()).append(ticket)
+        line = self.later if ticket.later else self.waiting
+        line.add(ticket)
+        self._give_turns()
         try:
             return await ticket.turn
         except asyncio.CancelledError:
             if ticket.turn.done() and not ticket.turn.cancelled():
                 self._free(ticket.turn.result())  # its turn came in the same moment
             else:
-                self._leave(ticket)
+                line.remove(ticket)
             raise
 
-    def _take(self, warm: str | None) -> Worker:
-        chosen = next((w for w in self.idle if warm is not None and w.warm == warm), self.idle[0])
+    def _free(self, worker: Worker) -> None:
+        self.idle.append(worker)
+        self._long.pop(worker, None)
+        self._give_turns()
+
+    def _give_turns(self) -> None:
+        """Give processes that are free to those whose turn it is."""
+        while self.idle and (ticket := self._next()) is not None:
+            (self.later if ticket.later else self.waiting).take(ticket)
+            self._passed = 0 if ticket.later else self._passed + bool(len(self.later))
+            if not ticket.turn.done():
+                worker = self._taken(ticket)
+                if ticket.long:
+                    loop = asyncio.get_running_loop()
+                    self._long[worker] = loop.time() + _MOMENT
+                    loop.call_later(_MOMENT, self._give_turns)
+                ticket.turn.set_result(worker)
+
+    def _next(self) -> _Ticket | None:
+        """Whose turn it is, when a process is free."""
+        answer = next(iter(self.waiting), None)
+        if answer is not None and self._passed < _TURNS:
+            return answer
+        return self._next_later() or answer
+
+    def _next_later(self) -> _Ticket | None:
+        """Of what is done later, what can be gone on with where it was begun; else the first.
+
+        What was begun in a process that will be free in a moment waits for it.
+        """
+        room = len(self._long) < max(1, len(self.workers) - 1)
+        possible = [ticket for ticket in self.later if room or not ticket.long]
+        near = (ticket for ticket in possible if ticket.near in self.idle)
+        now = asyncio.get_running_loop().time()
+        others = (t for t in possible if t.near is None or self._long.get(t.near, inf) <= now)
+        return next(near, next(others, None))
+
+    def _taken(self, ticket: _Ticket) -> Worker:
+        warm = (w for w in self.idle if ticket.warm is not None and w.warm == ticket.warm)
+        near = ticket.near if ticket.near in self.idle else None
+        chosen = near or next(warm, self.idle[0])
         self.idle.remove(chosen)
         return chosen
-
-    def _free(self, worker: Worker) -> None:
-        """Give a process to the next in line."""
-        self.idle.append(worker)
-        while self.waiting and self.idle:
-            owner = next(iter(self.waiting))
-            line = self.waiting.pop(owner)
-            ticket = line.popleft()
-            if line:
-                self.waiting[owner] = line  # at the end: the others come first
-            if not ticket.turn.done():
-                ticket.turn.set_result(self._take(ticket.warm))
-
-    def _leave(self, ticket: _Ticket) -> None:
-        line = self.waiting.get(ticket.owner)
-        if line is not None and ticket in line:
-            line.remove(ticket)
-            if not line:
-                del self.waiting[ticket.owner]
 
     async def close(self) -> None:
         """Take no more work, and end all processes."""
         self.closed = True
-        for line in self.waiting.values():
-            for ticket in line:
+        for line in (self.waiting, self.later):
+            for ticket in list(line):
+                line.remove(ticket)
                 if not ticket.turn.done():
                     ticket.turn.set_exception(closing())
-        self.waiting.clear()
         await asyncio.gather(*(worker.kill() for worker in self.workers))

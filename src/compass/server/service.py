@@ -7,13 +7,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from compass.domain.answer import Answer, Curve, Suggestion
-from compass.domain.api import DatasetInfo, EngineInfo, Job, ModelInfo
+from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo
 from compass.domain.base import Config
 from compass.domain.limits import ServerLimits
 from compass.server import answers, logs
@@ -28,8 +28,10 @@ from compass.server.problems import Refused, no_suggestion, not_found
 from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, machine_limits
 from compass.server.slots import Slots, WorkspaceCreators
 from compass.server.store import Kind, Store, Workspace, answer_id
+from compass.server.streams import Event, Events
 from compass.server.tasks import CATALOGUE
 
+_FREQUENT = ("ask", "complete")  # jobs that are only counted
 _LIST_THREADS = 4  # lists that are read at once
 
 
@@ -71,7 +73,7 @@ class Service:
     def _noted(self, job: Job) -> None:
         """Count a job that has ended, and tell the operator of one that failed."""
         self.metrics.jobs.labels(job.kind, job.state.value).inc()
-        if job.kind != "ask" or job.problem is not None:
+        if job.kind not in _FREQUENT or job.problem is not None:
             logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
 
     @asynccontextmanager
@@ -214,20 +216,72 @@ class Service:
         made = answer_id(engine, question)
         if workspace.has("answers", made):
             return made, None
-        running = self.jobs.answering(workspace, made)
+        running = self.jobs.about_answer(workspace, "ask", made)
         if running is None:
             self.ask_pool.admit(workspace.id)
             work = {"answer": made, "engine": engine, "question": question}
             running = self.jobs.start(workspace, "ask", work, kept=False, answer=made)
         return made, running
 
+    def completing(self, workspace: Workspace, name: str) -> Running | None:
+        """The job that works on what is pending of an answer; None: nothing is.
+
+        It goes on as long as somebody waits for it (`Jobs.wanted`).
+        """
+        pending = workspace.get("answers", name, AnswerInfo).pending
+        if not pending:
+            return None
+        running = self.jobs.about_answer(workspace, "complete", name)
+        if running is None:
+            self.ask_pool.admit(workspace.id)
+            work = {"answer": name}
+            running = self.jobs.start(workspace, "complete", work, kept=False, answer=name)
+            running.pending = len(pending)
+        return running
+
+    async def completed(self, workspace: Workspace, name: str, seconds: float) -> None:
+        """Wait for what is pending of an answer, so long at most."""
+        running = self.completing(workspace, name) if seconds > 0 else None
+        if running is not None:
+            with self.jobs.wanted(running):
+                await self.jobs.wait(running, seconds)
+
     async def answer_view(self, workspace: Workspace, name: str) -> bytes:
         """An answer and where it is kept, as JSON."""
-        return await asyncio.to_thread(answers.view, workspace, name)
+        _, written = await asyncio.to_thread(answers.view, workspace, name)
+        return written
+
+    def answer_path(self, workspace: Workspace, name: str) -> str | None:
+        """The file of an answer; None: it was deleted, or is damaged."""
+        try:
+            about = workspace.get("answers", name, AnswerInfo)
+        except Refused:
+            return None
+        return str(workspace.place("answers", name) / answers.file_of(about))
+
+    async def answer_events(self, workspace: Workspace, name: str) -> Events:
+        """An answer each time there is more of it, until it is whole or the server closes."""
+        running, problem = None, None
+        try:
+            running = self.completing(workspace, name)
+        except Refused as refused:
+            problem = refused.problem
+        with nullcontext() if running is None else self.jobs.wanted(running):
+            about, written = await asyncio.to_thread(answers.view, workspace, name)
+            yield Event("answer", written)
+            while running is not None and about.pending:
+                await self.jobs.less_pending(running, len(about.pending))
+                if running.pending >= len(about.pending):  # no more will come
+                    problem = running.job.problem
+                    break
+                about, written = await asyncio.to_thread(answers.view, workspace, name)
+                yield Event("answer", written)
+        if problem is not None:
+            yield Event("problem", problem.model_dump_json().encode())
 
     async def answer(self, workspace: Workspace, name: str) -> Answer:
         """An answer, read in a thread: one of many suggestions takes its time."""
-        return await asyncio.to_thread(answers.whole, workspace, name)
+        return await asyncio.to_thread(answers.parsed, workspace, name)
 
     async def suggestion(self, workspace: Workspace, name: str, which: int) -> Suggestion:
         """One suggestion of an answer, counted from 1."""

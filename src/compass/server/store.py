@@ -6,7 +6,8 @@ state/
     datasets/<id>/           about.json, and the uploaded file
     models/<id>/             about.json, and the model
     engines/<id>/            about.json, and the saved engine
-    answers/<id>/            about.json, answer.json
+    answers/<id>/            about.json, answer.json; while something is pending: unfinished-1.json
+                             (as many parts are), question.json
     chats/<id>/  jobs/<id>/  about.json
   passing/                   files on their way; emptied when a server starts
   briefs/                    summaries for lists; made again where they are missing
@@ -70,6 +71,14 @@ def answer_id(engine: str, question: dict[str, Any]) -> str:
     """The id of an answer: the same question to the same engine has the same one."""
     text = json.dumps([engine, question], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _file_size(path: Path) -> int:
+    """Bytes of a file; 0: there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 @dataclass(eq=False)
@@ -175,17 +184,37 @@ class Workspace:
             with self.making(kind, name) as draft:
                 (draft / ABOUT).write_bytes(written)
             return
+        self._replace(place / ABOUT, written)
+
+    def add_file(self, kind: Kind, name: str, file: str, content: bytes) -> None:
+        """Add a file to a thing, or replace it."""
+        self.check_room(len(content))
+        try:
+            self._replace(self.place(kind, name) / file, content)
+        except FileNotFoundError:
+            raise not_found(kind.removesuffix("s")) from None  # deleted meanwhile
+
+    def _replace(self, path: Path, content: bytes) -> None:
+        """Put a file of a thing in its place in one step."""
         fresh = self.passing / secrets.token_hex(8)
         try:
-            fresh.write_bytes(written)
+            fresh.write_bytes(content)
             files.sync(fresh)
             with self._moving:
-                before = self.bytes - (place / ABOUT).stat().st_size
-                os.replace(fresh, place / ABOUT)
-                self._bytes = before + len(written)
+                before = self.bytes - _file_size(path)
+                os.replace(fresh, path)
+                self._bytes = before + len(content)
         finally:
             fresh.unlink(missing_ok=True)  # of a disk that is full
-        files.sync(place)
+        files.sync(path.parent)
+
+    def remove_file(self, kind: Kind, name: str, file: str) -> None:
+        """Remove a file of a thing, if it is there."""
+        path = self.place(kind, name) / file
+        with self._moving:
+            before = self.bytes - _file_size(path)
+            path.unlink(missing_ok=True)
+            self._bytes = before
 
     def remove(self, kind: Kind, name: str) -> bool:
         """Remove a thing; whether there was one."""

@@ -8,18 +8,21 @@ import json
 import os
 import resource
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from compass.domain.answer import Pending
 from compass.server.chat_tasks import ChatHandlers
 from compass.server.file_checks import check_shape, check_table
 from compass.server.memory import resident
+from compass.server.worker import CONTINUABLE
 
 if TYPE_CHECKING:
+    from compass.domain.answer import Answer
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset
     from compass.readers.table import Table
@@ -40,6 +43,7 @@ class TaskHandlers:
     def __init__(self) -> None:
         self._engines: OrderedDict[str, Compass] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
+        self._unfinished: OrderedDict[str, Iterator[Answer]] = OrderedDict()
         talks = ChatHandlers()
         self._tasks: dict[str, Callable[[Given, Report], bytes]] = {
             "read": self.read,
@@ -52,6 +56,7 @@ class TaskHandlers:
             "describe": self.describe,
             "bind": self.bind,
             "ask": self.ask,
+            "continue": self.continue_answer,
             "next": self.next,
             "tell": self.tell,
             "explain": self.explain,
@@ -78,6 +83,7 @@ class TaskHandlers:
         """Keep nothing in memory."""
         self._engines.clear()
         self._datasets.clear()
+        self._unfinished.clear()
 
     # Data
 
@@ -202,12 +208,31 @@ class TaskHandlers:
         return _written(QueryView(query=query, text=format_query(query)))
 
     def ask(self, given: Given, report: Report) -> bytes:
-        """Answer a question."""
+        """Answer a question; a proof and the runs to make next are left for later."""
+        return self._step(given, report, self._stream(given), len(Pending) + 1)
+
+    def continue_answer(self, given: Given, report: Report) -> bytes:
+        """The answer with more of what was pending: its proof, then the runs to make next.
+
+        Where another process has begun it, or this one has forgotten it, it is worked out again.
+        """
+        steps = self._unfinished.pop(given["answer"], None) or self._stream(given)
+        return self._step(given, report, steps, len(given["pending"]))
+
+    def _stream(self, given: Given) -> "Iterator[Answer]":
+        question, options = _question(given["question"])
+        return self._engine(given["engine"]).stream(question, **options)
+
+    def _step(self, given: Given, report: Report, steps: "Iterator[Answer]", pending: int) -> bytes:
+        """The next answer of which less is pending than this."""
         engine = self._engine(given["engine"])
         engine.store.progress = report
-        question, options = _question(given["question"])
-        answer = engine.ask(question, **options)
+        answer = next(one for one in steps if len(one.pending) < pending)
         engine.asked.clear()  # a server remembers answers itself
+        if answer.pending:
+            self._unfinished[given["answer"]] = steps
+            while len(self._unfinished) > CONTINUABLE:
+                self._unfinished.popitem(last=False)
         return _written(answer)
 
     def next(self, given: Given, report: Report) -> bytes:

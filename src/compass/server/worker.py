@@ -21,6 +21,7 @@ PROGRESS, RESULT, PROBLEM = b"P", b"R", b"E"
 TASK = b"T"
 _LONGEST_TASK = 1 << 40  # bytes: the server is trusted
 _PAUSE = 0.1  # seconds between two reports of progress
+CONTINUABLE = 64  # answers whose search (some 3 MB) a process remembers, to go on with it
 LONGEST = 64 << 20  # bytes of a result: the server holds it in memory to send it
 
 

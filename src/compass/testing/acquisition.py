@@ -86,9 +86,9 @@ def request(pending: tuple[tuple[float, ...], ...] = ()) -> AcquisitionRequest:
 
 @cache
 def _question() -> tuple[SearchTask, Assessor, Any]:
-    from compass.engine.answer import Clock
     from compass.engine.compass import Compass
     from compass.engine.dataset import read
+    from compass.engine.provenance import Clock
     from compass.settings import ForestSettings, Settings
 
     rng = np.random.default_rng(3)

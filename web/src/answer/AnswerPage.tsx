@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useCallback } from "react";
+import { useAnswer } from "@/api/answers";
 import { $api } from "@/api/client";
 import { Failed } from "@/api/problem";
 import type { AnswerView, EngineInfo } from "@/api/types";
@@ -12,12 +13,7 @@ import { AnswerPane } from "./AnswerPane";
 
 /** One answer by itself, with the question on top. */
 export function AnswerPage({ answer }: { answer: string }) {
-  const view = $api.useQuery(
-    "get",
-    "/api/v1/answers/{id}",
-    { params: { path: { id: answer } } },
-    { staleTime: Number.POSITIVE_INFINITY }, // an answer stays as it is
-  );
+  const { view, failed } = useAnswer(answer);
   const asked = view.data?.engine ?? "";
   const engine = $api.useQuery(
     "get",
@@ -49,7 +45,13 @@ export function AnswerPage({ answer }: { answer: string }) {
       {engine.error && !gone ? (
         <ProblemNote error={engine.error} onAgain={() => engine.refetch()} />
       ) : null}
-      <AnswerPane view={view.data} engine={engine.data ?? null} onRules={toRules} onTold={toTold} />
+      <AnswerPane
+        view={view.data}
+        incomplete={failed}
+        engine={engine.data ?? null}
+        onRules={toRules}
+        onTold={toTold}
+      />
     </Stack>
   );
 }

@@ -35,6 +35,8 @@ const Evidence = memo(EvidenceDrawer);
 
 interface Props {
   view: AnswerView;
+  /** Why what is pending of it will not come. */
+  incomplete?: unknown;
   /** null: it was deleted meanwhile; what the answer itself holds is still shown. */
   engine: EngineInfo | null;
   onRules?: (rules: string[]) => void;
@@ -48,7 +50,7 @@ export function AnswerPane(props: Props) {
   return <Shown key={props.view.id} {...props} />;
 }
 
-const Shown = memo(function Shown({ view: given, engine, onRules, onTold }: Props) {
+const Shown = memo(function Shown({ view: given, incomplete, engine, onRules, onTold }: Props) {
   const view = useMemo(() => ({ ...given, answer: parted(given.answer) }), [given]);
   const { answer } = view;
   const [chosen, setChosen] = useState(0);
@@ -69,7 +71,7 @@ const Shown = memo(function Shown({ view: given, engine, onRules, onTold }: Prop
   const toQuestion = live ? to : undefined;
   const none = Boolean(answer.no_answer);
   const next = <Next view={view} engine={engine} chosen={shown} onTold={onTold} />;
-  const failed = instead.error ?? again.error;
+  const failed = instead.error ?? again.error ?? incomplete;
   return (
     <Stack gap="xl">
       {none ? (

@@ -1,4 +1,5 @@
 import { Box, Button, Group, List, Paper, Stack, Text, Title } from "@mantine/core";
+import { isPending } from "@/api/answers";
 import type { Answer, Label, Query } from "@/api/types";
 import { TrustBadge } from "@/show/TrustBadge";
 import { Breaks } from "./Breaks";
@@ -92,7 +93,18 @@ function Standing({ answer, chosen }: { answer: Answer; chosen: number }) {
           <Text span c="dimmed" size="sm">{`: ${proof.reason}`}</Text>
         </Text>
       ) : null}
+      {chosen === 0 ? <ProofPending answer={answer} /> : null}
     </Stack>
+  );
+}
+
+/** That a proof is still to come. */
+export function ProofPending({ answer }: { answer: Answer }) {
+  if (!isPending(answer, "proof")) return null;
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      Being proved: whether anything better exists is still worked out.
+    </Text>
   );
 }
 

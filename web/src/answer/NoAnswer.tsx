@@ -6,7 +6,7 @@ import { percent } from "@/query/describe";
 import { about } from "@/show/values";
 import { GoalList } from "./GoalList";
 import { asked } from "./goals";
-import { Assumed } from "./HeadlineCard";
+import { Assumed, ProofPending } from "./HeadlineCard";
 import headlineClasses from "./HeadlineCard.module.css";
 import { outcomeInWords } from "./headline";
 import { firstRun, whatItIs } from "./ideas";
@@ -45,6 +45,7 @@ export function NoAnswer({ view, unit, onInstead, busy }: Props) {
       <Text mt="xs" maw={820} style={{ overflowWrap: "anywhere" }}>
         {answer.no_answer}
       </Text>
+      <ProofPending answer={answer} />
       <Stack gap="md" mt="md">
         <Closest answer={answer} unit={unit} />
         <MeasureFirst answer={answer} unit={unit} />

@@ -1,15 +1,10 @@
 /** Work that takes its time: following a job as it happens, through lost connections, and ending it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { api, data, raw } from "./client";
-import { events } from "./events";
+import { api, data } from "./client";
 import { Failed, isRefusal } from "./problem";
+import { followed } from "./streams";
 import type { Job } from "./types";
-
-const AGAIN = 1500; // ms before a lost stream is opened again, or a job without one is looked at
-// Browsers open six connections to a server at most: streams must leave some for everything else.
-const STREAMS = 2; // at once in this tab
-const SILENCE = 25_000; // ms without a sign of life before a stream counts as lost
 
 export function isJob(given: unknown): given is Job {
   return typeof given === "object" && given !== null && "kind" in given && "state" in given;
@@ -21,37 +16,13 @@ export function over(job: Job): boolean {
 
 /** Every state of a job until it is over. A server that is started again goes on with it. */
 export async function* follow(id: string, signal: AbortSignal): AsyncGenerator<Job> {
-  while (!signal.aborted) {
-    try {
-      for await (const job of streams < STREAMS ? streamed(id, signal) : looked(id, signal)) {
-        yield job;
-        if (over(job)) return;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      // The server knows no such job: waiting longer would not help.
-      if (isRefusal(error)) throw error;
-    }
-    await new Promise((done) => setTimeout(done, AGAIN));
+  const look = async () =>
+    data(await api.GET("/api/v1/jobs/{id}", { params: { path: { id } }, signal }));
+  // Where the server knows no such job, waiting longer would not help.
+  for await (const job of followed<Job>(`/api/v1/jobs/${id}/events`, look, signal, isRefusal)) {
+    yield job;
+    if (over(job)) return;
   }
-}
-
-let streams = 0;
-
-async function* streamed(id: string, signal: AbortSignal): AsyncGenerator<Job> {
-  streams += 1;
-  try {
-    const response = await raw(`/api/v1/jobs/${id}/events`, { signal });
-    for await (const told of response.body ? events(response.body, SILENCE) : [])
-      yield JSON.parse(told) as Job;
-  } finally {
-    streams -= 1;
-  }
-}
-
-/** How a job stands at the moment, once. */
-async function* looked(id: string, signal: AbortSignal): AsyncGenerator<Job> {
-  yield data(await api.GET("/api/v1/jobs/{id}", { params: { path: { id } }, signal }));
 }
 
 /** A job that is over; throws what went wrong. `seen` is told of every step. */

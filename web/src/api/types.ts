@@ -40,6 +40,7 @@ export type ModelInfo = Schemas["ModelInfo"];
 export type NewEngine = Schemas["NewEngine"];
 export type Page = Schemas["Page"];
 export type Parameter = Schemas["Space"]["parameters"][number];
+export type Pending = Schemas["Pending"];
 export type Points = Schemas["Points"];
 export type Prediction = Schemas["Prediction"];
 export type Problem = Schemas["Problem"];

@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef } from "react";
+import { useAnswer } from "@/api/answers";
 import { $api } from "@/api/client";
 import { over } from "@/api/jobs";
 import { useList } from "@/api/lists";
@@ -243,12 +244,7 @@ function AnswerPlace({ asking, children }: { asking: boolean; children: ReactNod
 }
 
 function Answered({ id, engine, talk }: { id: string; engine: EngineInfo; talk: Talking }) {
-  const view = $api.useQuery(
-    "get",
-    "/api/v1/answers/{id}",
-    { params: { path: { id } } },
-    { staleTime: Number.POSITIVE_INFINITY },
-  );
+  const { view, failed } = useAnswer(id);
   const { draft, edit } = talk;
   const question = view.data?.answer.text;
   // The same ones while nothing changes: a long answer is not made again at each word that is said.
@@ -283,7 +279,13 @@ function Answered({ id, engine, talk }: { id: string; engine: EngineInfo; talk: 
         <Suspense
           fallback={<Skeleton height={360} role="status" aria-label="Loading the answer" />}
         >
-          <AnswerPane view={view.data} engine={engine} onRules={toRules} onTold={toTold} />
+          <AnswerPane
+            view={view.data}
+            incomplete={failed}
+            engine={engine}
+            onRules={toRules}
+            onTold={toTold}
+          />
         </Suspense>
       </Held>
     </Stack>

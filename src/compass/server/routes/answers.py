@@ -2,10 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import Query, Response
+from fastapi import Query, Request, Response
+from fastapi.responses import StreamingResponse
 
 from compass.domain.answer import Curve
 from compass.domain.api import AnswerInfo, AnswerView, EvidenceRow, Job
+from compass.server.connections import source_of
 from compass.server.listing import ANSWERS
 from compass.server.problems import not_found
 from compass.server.responses import noun_response
@@ -19,8 +21,12 @@ from compass.server.routes.dependencies import (
     router_for,
 )
 from compass.server.routes.queries import Question
+from compass.server.streams import EventStream, documented
 
 router = router_for("answers", "/api/v1")
+Completion = Annotated[
+    float, Query(ge=0, le=60, description="seconds to wait for what is pending of it")
+]
 Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="which one, from 1")]
 
 
@@ -35,7 +41,11 @@ Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="whi
 async def ask(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Question, wait: Wait = 60
 ) -> Response:
-    """Ask. The same question to the same engine has the same answer, and is answered once."""
+    """Ask. The same question to the same engine has the same answer, and is answered once.
+
+    The answer comes as soon as it is found. What takes longer, its proof and the runs to make next,
+    is worked out while somebody waits for it: see its events.
+    """
     service.owner_of(workspace, "engines", name)
     made, running = service.answer_job(workspace, name, given.model_dump(mode="json"))
     if running is not None and not await service.jobs.wait(running, wait):
@@ -51,9 +61,34 @@ async def listing(listed: ListDep) -> Response:
 
 
 @router.get("/answers/{id}", response_model=AnswerView)
-async def show(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Response:
+async def show(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, wait: Completion = 0
+) -> Response:
     """An answer with everything needed to act on it, check it and repeat it."""
+    await service.completed(workspace, name, wait)
     return Response(await service.answer_view(workspace, name), media_type="application/json")
+
+
+@router.get(
+    "/answers/{id}/events",
+    response_class=StreamingResponse,
+    responses=documented(
+        "A stream of `event: answer` with the AnswerView as data: as it is now, then each time "
+        "there is more of it, until nothing is pending; or `event: problem`, and why not.",
+        "answer",
+        "problem",
+    ),
+)
+async def events(
+    request: Request, service: ServiceDep, workspace: WorkspaceDep, name: IdPath
+) -> StreamingResponse:
+    """Follow an answer until it is whole: its proof, the runs to make next (server-sent events).
+
+    They are worked out while somebody follows it; a stream that broke is simply opened again.
+    """
+    workspace.get("answers", name, AnswerInfo)
+    holder = (workspace.id, source_of(request.client))
+    return EventStream(service.streams, holder, service.answer_events(workspace, name))
 
 
 @router.delete("/answers/{id}", status_code=204)

@@ -15,7 +15,6 @@ from compass.domain.base import Noun
 from compass.domain.errors import BadInput
 from compass.domain.query import Query
 from compass.language import format_query
-from compass.server.answers import ANSWER
 from compass.server.chat_tasks import ChatStep
 from compass.server.listing import Listing
 from compass.server.problems import Refused, fault, not_found, too_large
@@ -232,7 +231,6 @@ async def take_answer(
 
 async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -> Step:
     """What Compass says to a message, also to one that takes too long to read."""
-    answer = None if chat.answer is None else workspace.place("answers", chat.answer) / ANSWER
     try:
         return await _step(
             service,
@@ -242,7 +240,7 @@ async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -
             service.limits.message_seconds,
             conversation=chat.conversation.model_dump(mode="json"),
             text=text,
-            answer=answer and str(answer),
+            answer=None if chat.answer is None else service.answer_path(workspace, chat.answer),
         )
     except Refused as refused:
         if refused.problem.code not in _ENDED:

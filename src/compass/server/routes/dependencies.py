@@ -27,7 +27,7 @@ def _operation(route: APIRoute) -> str:
     return "_".join([*map(str, route.tags[:1]), route.name])
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:  # not in a thread: there is nothing to wait for
     """The service behind the routes."""
     service: Service = request.app.state.service
     return service

@@ -44,6 +44,8 @@ _TYPES = {
     ExportForm.PYTHON: ("text/x-python; charset=utf-8", "py"),
     ExportForm.ARRAY: ("text/x-shellscript; charset=utf-8", "sh"),
 }
+_WHOLE = (ExportForm.JSON, ExportForm.ARRAY)  # they hold proofs and runs to make, which come later
+_PATIENCE = 60.0  # seconds that these are waited for
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file.",
@@ -70,6 +72,8 @@ async def show(
         return _file(name, form, await _script(service, workspace, name))
     if form is ExportForm.SBATCH:
         return _file(name, form, await _job(service, workspace, name, which))
+    if form in _WHOLE:
+        await service.completed(workspace, name, _PATIENCE)
     return _file(name, form, await _rendered(await service.answer(workspace, name), form))
 
 

@@ -1,11 +1,7 @@
 """Jobs: how far work is, its progress as it happens, and ending it."""
 
-import asyncio
-from collections.abc import AsyncIterator
-
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from compass.domain.api import Job
 from compass.server.connections import source_of
@@ -20,31 +16,10 @@ from compass.server.routes.dependencies import (
     router_for,
 )
 from compass.server.service import Service
-from compass.server.slots import Slots
 from compass.server.store import Workspace
+from compass.server.streams import Event, Events, EventStream, documented
 
 router = router_for("jobs", "/api/v1/jobs")
-_EVENT = {
-    "type": "object",
-    "properties": {
-        "event": {"const": "job"},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-    },
-}
-_HEARTBEAT = 15.0  # seconds; proxies close streams that are silent for long
-
-
-class _Held(StreamingResponse):
-    """A stream that holds one of the places for streams until it ends."""
-
-    def __init__(self, slots: Slots, holder: tuple[str, str], stream: AsyncIterator[str]) -> None:
-        super().__init__(stream, media_type="text/event-stream")
-        self.slots = slots
-        self.holder = holder
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self.slots.one(*self.holder):
-            await super().__call__(scope, receive, send)
 
 
 @router.get("", response_model=list[Job], responses=LIST_HEADERS)
@@ -71,12 +46,7 @@ async def cancel(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> 
 @router.get(
     "/{id}/events",
     response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "A stream of `event: job` with the job as data, until it is over.",
-            "content": {"text/event-stream": {"schema": _EVENT}},
-        }
-    },
+    responses=documented("A stream of `event: job` with the job as data, until it is over.", "job"),
 )
 async def events(
     request: Request, service: ServiceDep, workspace: WorkspaceDep, name: IdPath
@@ -84,7 +54,7 @@ async def events(
     """Follow a job as it happens (server-sent events)."""
     owner = _owner(service, workspace, name)
     holder = (workspace.id, source_of(request.client))
-    return _Held(service.streams, holder, _stream(service, owner, name))
+    return EventStream(service.streams, holder, _followed(service, owner, name))
 
 
 def _owner(service: Service, workspace: Workspace, name: str) -> Workspace:
@@ -97,22 +67,6 @@ def _owner(service: Service, workspace: Workspace, name: str) -> Workspace:
     return workspace
 
 
-async def _stream(service: Service, workspace: Workspace, name: str) -> AsyncIterator[str]:
-    following = service.jobs.follow(workspace, name)
-    pending: asyncio.Future[Job] | None = None
-    try:
-        while True:
-            pending = pending or asyncio.ensure_future(anext(following))
-            done, _ = await asyncio.wait([pending], timeout=_HEARTBEAT)
-            if not done:
-                yield ": still there\n\n"
-                continue
-            try:
-                job = pending.result()
-            except StopAsyncIteration:
-                return
-            pending = None
-            yield f"event: job\ndata: {job.model_dump_json()}\n\n"
-    finally:
-        if pending is not None:
-            pending.cancel()
+async def _followed(service: Service, workspace: Workspace, name: str) -> Events:
+    async for job in service.jobs.follow(workspace, name):
+        yield Event("job", job.model_dump_json().encode())

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { isPending } from "@/api/answers";
 import { api, data } from "@/api/client";
 import type { AnswerView, EngineInfo, Proposal } from "@/api/types";
 import { Fold } from "@/show/Fold";
@@ -29,11 +30,17 @@ export function RunNext({ view, engine, chosen, onTold }: Props) {
   const runs: readonly Proposal[] = answer.run_next.length
     ? answer.run_next
     : (more.data?.run_next ?? []);
+  const coming = isPending(answer, "run next");
   if (engine === null && runs.length === 0) return null;
   return (
     <Section title="Run next" about={about(answer.run_next.length, answer.no_answer)}>
       <Stack gap="md">
         {runs.length > 0 ? <Proposals runs={runs} answer={answer} engine={engine} /> : null}
+        {coming ? (
+          <Text size="sm" c="dimmed" role="status">
+            Which runs would tell most is still worked out.
+          </Text>
+        ) : null}
         {more.isSuccess && runs.length === 0 ? (
           <Text size="sm">No run is expected to change this answer.</Text>
         ) : null}
@@ -49,7 +56,7 @@ export function RunNext({ view, engine, chosen, onTold }: Props) {
             chosen={chosen}
             onTold={onTold}
             propose={
-              runs.length === 0 && !more.isSuccess ? (
+              runs.length === 0 && !more.isSuccess && !coming ? (
                 <Button variant="default" onClick={() => more.mutate()} loading={more.isPending}>
                   Propose runs
                 </Button>
