@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from compass.cli import datasets, flags
+from compass.cli import cache, datasets, flags
 from compass.cli.ask import ask
 from compass.cli.chat import chat
 from compass.cli.columns import columns
@@ -36,6 +36,7 @@ app.command("next")(propose)
 for _command in (read, reduce, serve, fit, columns, tell, engines, ask, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(cache.app, name="cache")
 
 BAD_INPUT = 2
 INTERRUPTED = 130

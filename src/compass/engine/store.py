@@ -11,6 +11,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,9 +128,39 @@ def _tidy(path: Path, current: Path) -> None:
 @takes(path=path_name)
 def load(path: str | Path) -> "Compass":
     """An engine as it was saved; it gives the same answers."""
+    return loaded(Path(path))
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """What is said of the data of a saved engine now: its study, and the files it came from."""
+
+    study: Study
+    files: tuple[str | None, ...]
+
+
+def loaded(path: Path, now: Renamed | None = None) -> "Compass":
+    """The engine as it was saved, or with what is said of its data `now`."""
+    while True:
+        pointed = _pointer(path)
+        try:
+            return _loaded(path, now)
+        except EngineProblem:
+            # Somebody saved while this was reading: the files of the new engine are whole.
+            if pointed is None or _pointer(path) in (None, pointed):
+                raise
+
+
+def _pointer(path: Path) -> bytes | None:
+    try:
+        return (path / POINTER).read_bytes()
+    except OSError:
+        return None
+
+
+def _loaded(path: Path, now: Renamed | None) -> "Compass":
     from compass.engine.compass import Compass
 
-    path = Path(path)
     if not is_engine(path):
         raise EngineProblem(f"{path} is not a saved engine", hint="make one: compass fit DATA -o X")
     try:
@@ -139,6 +170,24 @@ def load(path: str | Path) -> "Compass":
         manifest = Manifest.model_validate_json(written)
     except _BROKEN as error:
         raise _damaged(path, error) from None
+    data = _data(path, generation, manifest)
+    rules = manifest.rules
+    if now is not None:
+        data, rules = _renamed(path, data, now), ()  # its rules are in the study
+    engine = Compass(data, rules=rules, settings=manifest.settings)
+    try:
+        for kept, arrays in _read_models(manifest.models, generation):
+            trained = restored(kept, arrays, engine.space, engine.settings)
+            engine.store.trained[kept.features, kept.target] = trained
+    except UnknownName:
+        raise  # a plug-in that is not installed here: the engine may be whole
+    except (BadInput, *_BROKEN) as error:
+        raise _damaged(path, error) from None
+    return engine
+
+
+def _data(path: Path, generation: Path, manifest: Manifest) -> Dataset:
+    """The data of an engine, if it is what was saved."""
     try:
         table = ParquetReader().read(generation / "data.parquet")
     except (DataProblem, OSError) as error:
@@ -150,16 +199,15 @@ def load(path: str | Path) -> "Compass":
         raise EngineProblem(
             f"the data inside {path} is not what was saved", hint="fit it again from the data"
         )
-    engine = Compass(data, rules=manifest.rules, settings=manifest.settings)
-    try:
-        for kept, arrays in _read_models(manifest.models, generation):
-            trained = restored(kept, arrays, engine.space, engine.settings)
-            engine.store.trained[kept.features, kept.target] = trained
-    except UnknownName:
-        raise  # a plug-in that is not installed here: the engine may be whole
-    except (BadInput, *_BROKEN) as error:
-        raise _damaged(path, error) from None
-    return engine
+    return data
+
+
+def _renamed(path: Path, data: Dataset, now: Renamed) -> Dataset:
+    parts = data.table.parts
+    if len(parts) != len(now.files):
+        raise EngineProblem(f"{path} was made of other files", hint="fit it again from the data")
+    named = tuple(TablePart(file, part.rows) for file, part in zip(now.files, parts, strict=True))
+    return replace(data, table=replace(data.table, parts=named), study=now.study)
 
 
 def _damaged(path: Path, error: Exception) -> EngineProblem:

@@ -63,6 +63,7 @@ class ModelStore:
     executor: str | Executor | None = None  # where models are compared
     place: Executor | None = None  # the same, while it is open
     trained: dict[Key, OutcomeModel] = field(default_factory=dict)
+    on_learnt: Callable[[], None] | None = None  # called whenever models were trained
     _views: dict[tuple[str, ...], FeatureView] = field(default_factory=dict)
     _learnt: dict[Key, LearntOutcome] = field(default_factory=dict)
     _joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
@@ -92,6 +93,8 @@ class ModelStore:
             with self._at_work():
                 self._train(features, missing)
             self.tell("learnt", len(missing), len(missing))
+            if self.on_learnt is not None:
+                self.on_learnt()
         return {target: self.trained[features, target] for target in wanted}
 
     @contextmanager
