@@ -27,12 +27,13 @@ def dataset(source: str, study: "GivenStudy") -> "Dataset":
     from compass.domain.constraint import Source
     from compass.domain.study import Study
     from compass.engine.dataset import read
-    from compass.engine.store import load
     from compass.prepare.study import merge
 
     if not source:
         raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
     if is_saved(source):
+        from compass.engine.store import load  # it brings everything that learns
+
         engine = load(source)
         rules = tuple(rule.text for rule in engine.rules if rule.source is Source.STUDY)
         return engine.data.with_study(study.over(merge(engine.data.study, Study(rules=rules))))
@@ -169,16 +170,17 @@ def engine(
         from compass.cli import remote
 
         return remote.engine(server, source, study, progress, **chosen)
-    from compass.engine.compass import Compass
-    from compass.engine.store import load
-
     if is_saved(source):
+        from compass.engine.store import load
+
         check_fitted(study, *chosen.values())
         loaded = load(source)
         loaded.store.progress = progress
         return loaded
     if cached and not models:
         return learning(source, study, progress, surrogate=surrogate)
+    from compass.engine.compass import Compass
+
     return Compass(dataset(source, study), progress=progress, **chosen)
 
 
