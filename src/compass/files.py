@@ -11,6 +11,7 @@ Also the folder in which a person's programs keep what can be made again.
 """
 
 import errno
+import hashlib
 import os
 import secrets
 from collections.abc import Iterator
@@ -86,6 +87,12 @@ def sync_tree(folder: Path) -> None:
         for name in names:
             sync(Path(base, name))
         sync(Path(base))
+
+
+def digest(path: Path) -> str:
+    """A short hash of what is in a file, to tell it from another or from a damaged one."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def cache_folder() -> Path:

@@ -193,13 +193,8 @@ def content_of(paths: Sequence[Path], root: Path | None) -> list[str]:
     for path in paths:
         name = path.name if root is None else str(path.relative_to(root))
         inner = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-        found += [f"{name} {one.relative_to(path)} {_digest(one)}" for one in inner]
+        found += [f"{name} {one.relative_to(path)} {files.digest(one)}" for one in inner]
     return found
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 @cache

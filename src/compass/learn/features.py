@@ -42,6 +42,7 @@ class FeatureView:
     support: Support
     scale: Floats  # [d] what counts as a large difference
     seed: int
+    _dependencies: FoundDependencies | None = None  # where they were looked for before
     _pair_indexes: dict[tuple[str, ...], PairIndex] = field(default_factory=dict, repr=False)
     _rules: dict[tuple[str, tuple[str, ...]], Rule] = field(default_factory=dict, repr=False)
 
@@ -97,7 +98,7 @@ class FeatureView:
     @cached_property
     def dependencies(self) -> FoundDependencies:
         """What holds among the features on all past runs, without having been stated."""
-        return FoundDependencies.of(self.everything, self.features)
+        return self._dependencies or FoundDependencies.of(self.everything, self.features)
 
     @cached_property
     def distinct(self) -> Rows:
