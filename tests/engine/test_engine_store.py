@@ -426,6 +426,14 @@ def test_a_view_that_does_not_fit_to_the_data_is_told(kept: Path, tmp_path: Path
     assert refused(path)
 
 
+def test_runs_that_are_sorted_in_another_way_are_told(saved: Path) -> None:
+    with np.load(generation(saved) / "view-0.npz") as arrays:
+        altered_view(saved, order=np.zeros_like(arrays["order"]))
+    with pytest.raises(EngineProblem, match="sorted in another way") as problem:
+        asked(cp.load(saved))
+    assert problem.value.hint
+
+
 def test_a_question_restores_what_it_needs(small: cp.Compass, kept: Path) -> None:
     again = cp.load(kept)
     restored = again.store.trained._made
@@ -469,6 +477,11 @@ def test_what_was_worked_out_when_saving_is_what_the_data_tells(
         np.testing.assert_array_equal(now.support.rows, then.support.rows)
         np.testing.assert_array_equal(now.support.ranks.values, then.support.ranks.values)
         assert now.support.tau == then.support.tau
+        ((columns, sorting),) = now._sortings.items()
+        built = then.pair_index(columns)
+        np.testing.assert_array_equal(sorting.position, built.position)
+        np.testing.assert_array_equal(sorting.order, built.order)
+        np.testing.assert_array_equal(now.pair_index(columns).ranked, built.ranked)
         assert [d.mined for d in now.dependencies.found] == [
             d.mined for d in then.dependencies.found
         ]

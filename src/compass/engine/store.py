@@ -26,11 +26,13 @@ from compass.domain.errors import (
     DataProblem,
     EngineProblem,
     EnvironmentProblem,
+    StudyProblem,
     UnknownName,
 )
 from compass.domain.study import Study
 from compass.engine.dataset import Dataset
 from compass.engine.saved import FORMAT, GENERATION, POINTER, check_format, generation_of, is_engine
+from compass.evidence.assessor import Assessor
 from compass.learn.features import FeatureView
 from compass.learn.outcomes import OutcomeModel
 from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
@@ -312,7 +314,9 @@ def _write(engine: "Compass", folder: Path) -> None:
     views = []
     for number, features in enumerate(dict.fromkeys(features for features, _ in store.trained)):
         file, view = f"view-{number}.npz", store.view_of(features)
-        views.append(stored_view(view, file, _write_arrays(folder / file, view_arrays(view))))
+        comparable = _comparable(store, view)
+        digest = _write_arrays(folder / file, view_arrays(view, comparable))
+        views.append(stored_view(view, comparable, file, digest))
     table = engine.data.table
     manifest = Manifest(
         format=FORMAT,
@@ -329,6 +333,15 @@ def _write(engine: "Compass", folder: Path) -> None:
         pq.write_table(table.arrow, data, compression="zstd")
     (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
     files.sync_tree(folder)
+
+
+def _comparable(store: ModelStore, view: FeatureView) -> tuple[str, ...] | None:
+    """What is the same in comparable runs; None: what a person states is not among the features."""
+    trained = {name: model for (names, name), model in store.trained.items() if names == view.names}
+    try:
+        return Assessor(store, view, trained).matched.known.columns
+    except StudyProblem:
+        return None
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -1,7 +1,8 @@
 """The past runs seen through some features as plain numbers and arrays, and back.
 
-What takes long to find out is kept: the split, how far held-out runs are from the others, and the
-dependencies among the features. The rest follows from the data, which is saved anyway.
+What takes long to find out is kept: the split, how far held-out runs are from the others, the
+dependencies among the features, and how runs are sorted to find comparable ones. The rest follows
+from the data, which is saved anyway.
 """
 
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from compass.learn.features import FeatureView
 from compass.prepare import Prepared
 from compass.settings import Settings
 from compass.trust.distance import Scale
+from compass.trust.pairs.index import Sorting
 from compass.trust.rank import Ranks
 from compass.trust.support import Support
 
@@ -34,6 +36,10 @@ _ARRAYS = {
     "values": floats("ranked", least=0, ascending=True, some=True),
     "before": floats("ranked+1", least=0, ascending=True),
 }
+_SORTING = {
+    "position": whole("distinct", least=0, below="distinct"),
+    "order": whole("features", "distinct", dtype=np.int32, least=0, below="distinct"),
+}
 
 
 class StoredView(Noun):
@@ -45,10 +51,15 @@ class StoredView(Noun):
     tau: FiniteFloat = Field(ge=0, description="the distance that counts as close")
     dependencies: tuple[Mined, ...] = Field(description="what holds among the features")
     configurations: NonNegativeInt = Field(description="different ones that they were found in")
+    comparable: tuple[str, ...] | None = Field(
+        description="what the runs are sorted by to find pairs; None: they are not"
+    )
 
 
-def stored_view(view: FeatureView, file: str, digest: str) -> StoredView:
-    """What is kept of a view beside its arrays."""
+def stored_view(
+    view: FeatureView, comparable: tuple[str, ...] | None, file: str, digest: str
+) -> StoredView:
+    """What is kept of a view beside its arrays; runs compare that agree in `comparable`."""
     found = view.dependencies
     return StoredView(
         features=view.names,
@@ -57,11 +68,13 @@ def stored_view(view: FeatureView, file: str, digest: str) -> StoredView:
         tau=view.support.tau,
         dependencies=tuple(one.mined for one in found.found),
         configurations=found.configurations,
+        comparable=comparable,
     )
 
 
-def view_arrays(view: FeatureView) -> dict[str, NDArray[Any]]:
+def view_arrays(view: FeatureView, comparable: tuple[str, ...] | None) -> dict[str, NDArray[Any]]:
     """The arrays of a view."""
+    sorting = {} if comparable is None else view.pair_index(comparable).sorting.arrays()
     scale, ranks = view.support.scale, view.support.ranks
     return {
         "train": view.train,
@@ -74,6 +87,7 @@ def view_arrays(view: FeatureView) -> dict[str, NDArray[Any]]:
         "none": scale.none,
         "values": ranks.values,
         "before": ranks.before,
+        **sorting,
     }
 
 
@@ -96,6 +110,10 @@ def restored_view(
     train, valid = found["train"], found["valid"]
     if not np.isfinite(X[train]).all() or not np.isfinite(X[valid]).all():
         raise damaged(what, "it holds runs that lack a value")
+    sortings = {}
+    if kept.comparable is not None:
+        sorting, _ = checked(arrays, _SORTING, what, {"features": X.shape[1]})
+        sortings[kept.comparable] = Sorting(**sorting)
     scale = Scale(*(found[name] for name in ("column", "kind", "centre", "spread", "none")))
     support = Support(
         scale,
@@ -116,4 +134,5 @@ def restored_view(
         found["scale"],
         settings.seed,
         dependencies,
+        sortings,
     )
