@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_case import FLAGS, RECOMMEND, Result, compass, write_csv
+from cli_case import FLAGS, RECOMMEND, RECONFIGURE, Result, compass, refused, write_csv
 
 from conftest import cluster_columns
 
@@ -65,9 +65,15 @@ def test_a_question_about_another_outcome_adds_to_what_is_kept(jobs: Path) -> No
     asked(jobs)
     power = RECOMMEND.replace("runtime", "power")
     done = compass("ask", jobs, power, *ASK)
-    assert REUSED in done.err
+    assert REUSED not in done.err  # nothing of what was kept is about power
+    assert REUSED in compass("ask", jobs, power, *ASK).err
     listed = json.loads(compass("cache", "--json").out)
     assert [entry["outcomes"] for entry in listed["entries"]] == [["runtime", "power"]]
+
+
+def test_a_wrong_question_is_told_as_without_a_cache(jobs: Path) -> None:
+    asked(jobs)
+    refused(compass("ask", jobs, RECONFIGURE, *ASK, "--from", "row:4000"), "no row 4000")
 
 
 def test_no_cache_uses_nothing_and_keeps_nothing(jobs: Path) -> None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from compass.readers.files import Located
 
 
+REUSED = "note: reused models learnt before from the same data (--no-cache: learn again)"
+
+
 def dataset(source: str, study: "GivenStudy") -> "Dataset":
     """Past runs of a file, a glob, a folder, a saved engine, or the embedded ones."""
     from compass import embedded
@@ -63,13 +66,13 @@ def learning(
     except EngineProblem as problem:
         engine = None
         print_line(f"note: kept models cannot be used and are learnt again: {problem.message}")
-    if engine is not None:
-        print_line("note: reused models learnt before from the same data (--no-cache: learn again)")
-    else:
-        engine = Compass(read.data, **options)
+    engine = Compass(read.data, **options) if engine is None else engine
     engine.store.progress = progress
+    # Said when one is used: before, the question may turn out to be wrong.
+    engine.store.trained.on_restored = lambda: print_line(REUSED)
 
     def keep() -> None:
+        engine.store.trained.on_restored = None
         try:
             cache.keep(key, engine)
         except (CompassError, OSError) as problem:

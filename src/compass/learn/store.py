@@ -57,6 +57,7 @@ class Restored(MutableMapping[Name, Made]):
     def __init__(self) -> None:
         self._made: dict[Name, Made] = {}
         self._names: dict[Name, Callable[[], Made] | None] = {}  # in order; None: it is made
+        self.on_restored: Callable[[], None] | None = None  # called once, for the first of them
 
     def later(self, name: Name, make: Callable[[], Made]) -> None:
         """Have something made when it is asked for."""
@@ -66,6 +67,9 @@ class Restored(MutableMapping[Name, Made]):
         make = self._names[name]
         if make is not None:
             self[name] = make()
+            told, self.on_restored = self.on_restored, None
+            if told is not None:
+                told()
         return self._made[name]
 
     def __setitem__(self, name: Name, value: Made) -> None:
