@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import compass as cp
-from compass.domain.errors import BadInput, EngineProblem
+from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.domain.study import Study
 from compass.engine.cache import ModelCache, content_of, key_of
 from conftest import QUICK, ROLES, cluster_columns
@@ -93,6 +93,9 @@ def test_the_least_recently_used_goes_first(cache: ModelCache, fitted: cp.Compas
     tiny = ModelCache(cache.folder, size // 2)
     tiny.keep("too large", fitted)
     assert tiny.entries() == []
+    with pytest.raises(EnvironmentProblem, match="the data has") as problem:
+        ModelCache(cache.folder, 100).keep("hopeless", fitted)
+    assert "COMPASS_CACHE_GIB" in problem.value.hint
 
 
 def test_a_damaged_entry_is_told_and_removed(cache: ModelCache, fitted: cp.Compass) -> None:

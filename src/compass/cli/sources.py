@@ -77,8 +77,9 @@ def learning(
             cache.keep(key, engine)
         except (CompassError, OSError) as problem:
             what = problem.message if isinstance(problem, CompassError) else str(problem)
+            hint = f"set {CACHE_VARIABLE}=DIR, or {LIMIT_VARIABLE}=0 to keep none"
             print_line(f"note: the models are not kept: {what}")
-            print_line(f"hint: set {CACHE_VARIABLE}=DIR, or {LIMIT_VARIABLE}=0 to keep none")
+            print_line(f"hint: {getattr(problem, 'hint', '') or hint}")
 
     if cache.limit:
         engine.store.on_learnt = keep

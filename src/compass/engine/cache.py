@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compass import files
-from compass.domain.errors import BadInput, EngineProblem
+from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.domain.study import Study
 from compass.engine.saved import FORMAT, POINTER, generation_of, is_engine
 
@@ -84,6 +84,12 @@ class ModelCache:
         """Save an engine, and remove others until all have room."""
         from compass.engine.store import save
 
+        size = engine.data.table.arrow.nbytes
+        if size > self.limit:  # it would be written only to be removed
+            raise EnvironmentProblem(
+                f"the data has {size / _GIB:.2g} GiB, the limit is {self.limit / _GIB:.2g}",
+                hint=f"allow more: {LIMIT_VARIABLE}={2 * size / _GIB:.2g}",
+            )
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's data
         save(engine, self.folder / key)
         self._make_room()
