@@ -474,7 +474,7 @@ def test_what_was_worked_out_when_saving_is_what_the_data_tells(
         now, then = again.store.view_of(features), small.store.view_of(features)
         for name in ("train", "valid", "X", "scale"):
             np.testing.assert_array_equal(getattr(now, name), getattr(then, name))
-        np.testing.assert_array_equal(now.support.rows, then.support.rows)
+        np.testing.assert_array_equal(now.support.blocks.rows, then.support.blocks.rows)
         np.testing.assert_array_equal(now.support.ranks.values, then.support.ranks.values)
         assert now.support.tau == then.support.tau
         ((columns, sorting),) = now._sortings.items()

@@ -220,7 +220,8 @@ def _software() -> str:
     package = Path(files.__file__).parent
     stats = sorted(
         f"{path.relative_to(package)} {(stat := path.stat()).st_size} {stat.st_mtime_ns}"
-        for path in package.rglob("*.py")
+        for path in package.rglob("*")
+        if path.suffix in (".py", ".so")
     )
     whole = "\n".join([version("compass-hpc"), *plugins, *stats])
     return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()

@@ -19,6 +19,7 @@ from compass.learn.dependencies import FoundDependencies
 from compass.learn.features import FeatureView
 from compass.prepare import Prepared
 from compass.settings import Settings
+from compass.trust.blocks import Blocks
 from compass.trust.distance import Scale
 from compass.trust.pairs.index import Sorting
 from compass.trust.rank import Ranks
@@ -117,7 +118,7 @@ def restored_view(
     scale = Scale(*(found[name] for name in ("column", "kind", "centre", "spread", "none")))
     support = Support(
         scale,
-        scale.place(X[prepared.citable(train)]),
+        Blocks.build(scale.kind, scale.place(X[prepared.citable(train)])),
         settings.trust.neighbours,
         Ranks(found["values"], found["before"]),
         kept.tau,
