@@ -207,7 +207,7 @@ def test_two_models_in_one_file(saved: Path) -> None:
 
 def test_a_description_that_is_nested_without_end(saved: Path) -> None:
     file = generation(saved) / "engine.json"
-    for wrong in ("[" * 100_000, '{"format": 4, "study": ' + "[" * 100_000):
+    for wrong in ("[" * 100_000, '{"format": 5, "study": ' + "[" * 100_000):
         file.write_text(wrong)
         refused(saved, "not as they were saved")
 
