@@ -248,7 +248,7 @@ def engine(source: Path, target: Path, rng: Rng) -> None:
     """A copy of a saved engine with one file altered, by somebody who knows the format."""
     shutil.copytree(source, target)
     folder = target / (target / "CURRENT").read_text().strip()
-    models = sorted(folder.glob("model-*.npz"))
+    models = sorted(folder.glob("*.npz"))
     chance = rng.random()
     if chance < 0.06:
         file = (folder / "data.parquet", target / "CURRENT")[int(rng.integers(2))]
@@ -276,7 +276,7 @@ def _arrays(content: bytes, rng: Rng) -> bytes:
         one, other = (names[int(i)] for i in rng.integers(len(names), size=2))
         # The model itself is a few arrays among those of many trees.
         own = [name for name in names if name.startswith("model")]
-        one = own[int(rng.integers(len(own)))] if rng.random() < 0.6 else one
+        one = own[int(rng.integers(len(own)))] if own and rng.random() < 0.6 else one
         match int(rng.integers(12)):
             case 0:
                 found.pop(one, None)

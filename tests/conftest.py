@@ -83,6 +83,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Files(config, log)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache folder of the tests, never a person's; commands of one worker share their models."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COMPASS_CACHE", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def cluster() -> cp.Dataset:
     return cp.read(pa.table(cluster_columns())).roles(**ROLES)

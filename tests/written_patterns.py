@@ -70,9 +70,9 @@ def _brought(node: ast.Import | ast.ImportFrom) -> set[str]:
 
 
 def _of_grammar() -> Iterator[tuple[str, str, int]]:
-    from compass.language.parse import _grammar
+    from compass.language.grammar import parser
 
-    for terminal in _grammar().terminals:
+    for terminal in parser().terminals:
         yield f"language/grammar.lark: {terminal.name}", terminal.pattern.to_regexp(), 0
 
 

@@ -241,7 +241,7 @@ def _met(answer: Answer, said: Mapping[str, np.ndarray], engine: cp.Compass) -> 
 
 def _distance(config: Row, start: Row, cols: Sequence[Column], engine: cp.Compass) -> float:
     """The change between two configurations, in standard deviations of the runs learnt from."""
-    field = next(iter(engine.store._views.values()))
+    field = next(iter(engine.store.views.values()))
     total = 0.0
     for column in cols:
         one, other = config[column.name], start[column.name]

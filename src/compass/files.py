@@ -6,9 +6,12 @@ is full, leaves the old file as it was.
 
     with files.replacing(path) as temporary:
         temporary.write_bytes(content)
+
+Also the folder in which a person's programs keep what can be made again.
 """
 
 import errno
+import hashlib
 import os
 import secrets
 from collections.abc import Iterator
@@ -17,6 +20,8 @@ from pathlib import Path
 
 PRIVATE = 0o600  # for its owner only, at no moment anybody else's
 READABLE = 0o644  # for everybody, however strict the person's own files are
+
+CACHE_VARIABLE = "COMPASS_CACHE"
 
 # A folder that may be written to but not read, or a file system that cannot sync folders.
 _NO_FOLDER_SYNC = (errno.EACCES, errno.EPERM, errno.EINVAL, errno.ENOTSUP, errno.EBADF)
@@ -82,3 +87,19 @@ def sync_tree(folder: Path) -> None:
         for name in names:
             sync(Path(base, name))
         sync(Path(base))
+
+
+def digest(path: Path) -> str:
+    """A short hash of what is in a file, to tell it from another or from a damaged one."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept: $COMPASS_CACHE, or the user's cache folder."""
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given).expanduser()
+    from platformdirs import user_cache_path  # the folder that the system means for this
+
+    return user_cache_path("compass")

@@ -130,7 +130,7 @@ def with_model(path: Path, settings: cp.Settings = QUICK, **more: Any) -> cp.Com
 
 def predicted(engine: cp.Compass) -> tuple[np.ndarray, np.ndarray]:
     (trained,) = engine.store.trained.values()
-    (field,) = engine.store._views.values()
+    (field,) = engine.store.views.values()
     places = [field.features.names.index(name) for name in FEATURES]
     return field.X[:, places], trained.model.predict(field.X)[:, 0]
 

@@ -17,6 +17,7 @@ import pytest
 import compass as cp
 from compass.domain.errors import EngineProblem, EnvironmentProblem
 from compass.engine import store
+from compass.files import digest
 from compass.settings import ForestSettings, TrustSettings
 from conftest import ROLES, cluster_columns
 
@@ -217,7 +218,7 @@ def test_a_full_disk_is_told_and_the_old_engine_stays(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store.np, "savez_compressed", full)
+    monkeypatch.setattr(store, "write_arrays", full)
     with pytest.raises(EnvironmentProblem, match="No space left on device") as problem:
         small.save(saved)
     assert "disk" in problem.value.hint
@@ -233,9 +234,10 @@ def rewrite(path: Path, **changes: Any) -> None:
 
 def replace_model(path: Path, content: bytes) -> None:
     """Put another file in the place of the first model, as somebody would who knows the format."""
-    (generation(path) / "model-0.npz").write_bytes(content)
+    file = generation(path) / "model-0.npz"
+    file.write_bytes(content)
     models = json.loads((generation(path) / "engine.json").read_text())["models"]
-    models[0]["digest"] = store._digest(content)
+    models[0]["digest"] = digest(file)
     rewrite(path, models=models)
 
 
@@ -245,9 +247,16 @@ def packed(arrays: dict[str, Any]) -> bytes:
     return out.getvalue()
 
 
+def opened(path: Path) -> cp.Compass:
+    """The engine with everything in it restored; a question restores what it needs."""
+    engine = cp.load(path)
+    assert [*engine.store.trained.values(), *engine.store.views.values()]
+    return engine
+
+
 def refused(path: Path) -> EngineProblem:
     with pytest.raises(EngineProblem) as problem:
-        cp.load(path)
+        opened(path)
     assert problem.value.hint
     return problem.value
 
@@ -381,6 +390,101 @@ def test_arrays_of_another_shape_are_told(saved: Path) -> None:
         if array.size > 1 and name != "model|roots":  # fewer trees are a forest as well
             replace_model(saved, packed(held | {name: array.reshape(-1)[:1]}))
             assert refused(saved), name
+
+
+def altered_view(path: Path, **arrays: Any) -> None:
+    """Change arrays of the first view, as somebody would who knows the format; None: remove."""
+    file = generation(path) / "view-0.npz"
+    with np.load(file) as held:
+        changed = {**held, **arrays}
+    np.savez(file, **{name: array for name, array in changed.items() if array is not None})
+    views = json.loads((generation(path) / "engine.json").read_text())["views"]
+    views[0]["digest"] = digest(file)
+    rewrite(path, views=views)
+
+
+def test_a_view_that_does_not_fit_to_the_data_is_told(kept: Path, tmp_path: Path) -> None:
+    with np.load(generation(kept) / "view-0.npz") as arrays:
+        held = dict(arrays)
+    changes: list[dict[str, Any]] = [{name: None} for name in held]
+    changes += [{name: array[np.newaxis]} for name, array in held.items()]
+    changes += [{name: array.astype(np.float32)} for name, array in held.items()]
+    changes += [{"train": held["train"] + 10**6}, {"valid": held["valid"] - 10**6}]
+    changes += [{"column": held["column"] + 100}, {"kind": held["kind"] - 1}]
+    changes += [{"spread": 0 * held["spread"]}, {"values": held["values"][::-1] - 1}]
+    changes += [{"train": held["train"][:0]}]
+    for number, change in enumerate(changes):
+        path = Path(shutil.copytree(kept, tmp_path / str(number)))
+        altered_view(path, **change)
+        assert refused(path), change
+    path = Path(shutil.copytree(kept, tmp_path / "rule"))
+    views = json.loads((generation(path) / "engine.json").read_text())["views"]
+    views[0]["dependencies"] = [
+        {"text": "cores <= <=", "kind": "bound", "rows": 1, "why": "somebody wrote it"}
+    ]
+    rewrite(path, views=views)
+    assert refused(path)
+
+
+def test_runs_that_are_sorted_in_another_way_are_told(saved: Path) -> None:
+    with np.load(generation(saved) / "view-0.npz") as arrays:
+        altered_view(saved, order=np.zeros_like(arrays["order"]))
+    with pytest.raises(EngineProblem, match="sorted in another way") as problem:
+        asked(cp.load(saved))
+    assert problem.value.hint
+
+
+def test_a_question_restores_what_it_needs(small: cp.Compass, kept: Path) -> None:
+    again = cp.load(kept)
+    restored = again.store.trained._made
+    assert set(again.store.trained) == set(small.store.trained)
+    assert not restored
+    again.ask(QUESTIONS[0], prove=0.0)
+    assert {target for _, target in restored} == {"runtime"}
+
+
+def test_what_was_loaded_outlives_its_files(saved: Path, expected: list[Any]) -> None:
+    again = cp.load(saved)
+    shutil.rmtree(saved)
+    assert asked(again) == expected
+
+
+def test_arrays_are_mapped_not_copied(kept: Path) -> None:
+    trained = next(iter(cp.load(kept).store.trained.values()))
+    forest = trained.model.trees()
+    assert forest is not None
+    assert not forest.threshold.flags.owndata
+    assert not forest.threshold.flags.writeable
+
+
+def test_what_was_worked_out_when_saving_is_what_the_data_tells(
+    small: cp.Compass, kept: Path
+) -> None:
+    again = cp.load(kept)
+    for features, target in small.store.trained:
+        checks = again.store.trained[features, target].checks
+        assert checks is not None
+        was = small.store.learnt(features, target).checks()
+        assert checks.reliability == was.reliability
+        assert (checks.usual_error, checks.carry) == (was.usual_error, was.carry)
+        if was.errors is not None:
+            assert checks.errors is not None
+            np.testing.assert_array_equal(checks.errors.values, was.errors.values)
+            np.testing.assert_array_equal(checks.errors.share, was.errors.share)
+        now, then = again.store.view_of(features), small.store.view_of(features)
+        for name in ("train", "valid", "X", "scale"):
+            np.testing.assert_array_equal(getattr(now, name), getattr(then, name))
+        np.testing.assert_array_equal(now.support.blocks.rows, then.support.blocks.rows)
+        np.testing.assert_array_equal(now.support.ranks.values, then.support.ranks.values)
+        assert now.support.tau == then.support.tau
+        ((columns, sorting),) = now._sortings.items()
+        built = then.pair_index(columns)
+        np.testing.assert_array_equal(sorting.position, built.position)
+        np.testing.assert_array_equal(sorting.order, built.order)
+        np.testing.assert_array_equal(now.pair_index(columns).ranked, built.ranked)
+        assert [d.mined for d in now.dependencies.found] == [
+            d.mined for d in then.dependencies.found
+        ]
 
 
 def test_a_family_that_is_not_installed_is_named(saved: Path) -> None:

@@ -220,7 +220,7 @@ def test_runs_that_cannot_be_used_are_told() -> None:
 
 def test_runs_without_the_outcome_leave_its_model_as_it_was() -> None:
     engine = built(outcomes=("power", "runtime"))
-    X = np.concatenate([field.X for field in engine.store._views.values()])
+    X = np.concatenate([field.X for field in engine.store.views.values()])
     before = {key[1]: t.model.predict(X) for key, t in engine.store.trained.items()}
     told = engine.tell(new(power=[None] * 20))
     assert learnt(told, "power").how == "kept: none of the new runs tells it"

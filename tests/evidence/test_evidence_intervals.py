@@ -116,8 +116,8 @@ def test_an_engine_without_intervals_of_changes_is_told_to_be_old(
 ) -> None:
     place = engine.save(tmp_path / "x.compass")
     manifest = next(place.glob("generation-*/engine.json"))
-    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 2', 1))
-    with pytest.raises(EngineProblem, match="saved in format 2; this version reads 4"):
+    manifest.write_text(manifest.read_text().replace('"format": 5', '"format": 2', 1))
+    with pytest.raises(EngineProblem, match="saved in format 2; this version reads 5"):
         load(place)
 
 

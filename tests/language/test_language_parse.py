@@ -154,7 +154,7 @@ def test_a_text_that_is_too_long_is_refused_unread(monkeypatch: pytest.MonkeyPat
     def unwanted() -> None:
         raise AssertionError("the text was read")
 
-    monkeypatch.setattr("compass.language.parse._grammar", unwanted)
+    monkeypatch.setattr("compass.language.parse.parser", unwanted)
     error = refused("Recommend X = {" + "n" * 9_985)
     assert error.message == "the text has 10,000 characters; the limit is 8,000"
     assert error.hint

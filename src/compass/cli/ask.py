@@ -102,6 +102,7 @@ def ask(
     models: ModelFlags,
     study: StudyFlags,
     remote: ServerFlags,
+    no_cache: flags.NoCache = False,
     as_json: flags.AsJson = False,
 ) -> None:
     """Answer a question from past runs.
@@ -122,7 +123,13 @@ def ask(
     brought = models.files.models(server)
     with progress(quiet=as_json) as tell:
         engine = sources.engine(
-            data, given, tell, server, surrogate=models.surrogate, models=brought
+            data,
+            given,
+            tell,
+            server,
+            cached=not no_cache,
+            surrogate=models.surrogate,
+            models=brought,
         )
         answer = engine.ask(query, **options)
     refused = not answer.suggestions and not answer.answered

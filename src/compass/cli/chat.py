@@ -43,6 +43,7 @@ def chat(
     *,
     study: StudyFlags,
     remote: ServerFlags,
+    no_cache: flags.NoCache = False,
     as_json: flags.AsJson = False,
 ) -> None:
     """Ask in plain words; Compass asks back, shows the query, and answers once you agree.
@@ -54,7 +55,9 @@ def chat(
     read = _reader(llm, llm_model)
     given = study.parsed()
     with progress(quiet=as_json) as tell:
-        engine = sources.engine(data, given, tell, remote.connect(), surrogate=surrogate)
+        engine = sources.engine(
+            data, given, tell, remote.connect(), cached=not no_cache, surrogate=surrogate
+        )
     talk(engine, read, Json() if as_json else Terminal())
 
 

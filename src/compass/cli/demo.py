@@ -5,11 +5,9 @@ import shlex
 from rich.console import Console
 from rich.text import Text
 
-from compass import embedded
-from compass.cli import render
+from compass.cli import render, sources
 from compass.cli.progress import progress
-from compass.engine.compass import Compass
-from compass.engine.dataset import read
+from compass.cli.study import StudyFlags
 
 ROW = 53  # a run that has not been tuned yet
 
@@ -37,7 +35,8 @@ def run_demo() -> None:
     """Print the three answers, each below the command that gives it."""
     console = Console()
     with progress() as tell:
-        engine = Compass(read(embedded.path(), study=embedded.study()), progress=tell)
+        # The commands that are shown find its models when somebody types them.
+        engine = sources.engine("embedded", StudyFlags().parsed(), tell)
         answers = [engine.ask(text, run=row) for text, row in QUESTIONS]
     for (text, row), answer in zip(QUESTIONS, answers, strict=True):
         start = "" if row is None else f" --from row:{row}"

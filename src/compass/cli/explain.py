@@ -84,6 +84,7 @@ def explain(
     surrogate: flags.Surrogate = None,
     study: StudyFlags,
     remote: ServerFlags,
+    no_cache: flags.NoCache = False,
     as_json: flags.AsJson = False,
 ) -> None:
     """Say why the model predicts this for a past run, a configuration or a suggestion."""
@@ -92,7 +93,9 @@ def explain(
     wanted.check()
     given = study.parsed()
     with progress(quiet=as_json) as tell:
-        engine = sources.engine(data, given, tell, remote.connect(), surrogate=surrogate)
+        engine = sources.engine(
+            data, given, tell, remote.connect(), cached=not no_cache, surrogate=surrogate
+        )
         found = explanations(engine, wanted)
         relied = importances(engine, wanted.outcome) if wanted.importance else ()
     show(found, relied, as_json=as_json)

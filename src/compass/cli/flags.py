@@ -95,6 +95,10 @@ Token = Annotated[
     MaybeText, option("--token", "TOKEN", "What that server asks for.", envvar="COMPASS_TOKEN")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Learn anew: use no models learnt before, and keep none."),
+]
 Question = Annotated[
     str, typer.Argument(metavar="QUERY", help="The question, in one of the three templates.")
 ]

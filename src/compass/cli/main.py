@@ -1,5 +1,6 @@
 """`compass`: the commands, and what ends a command: exit codes, `error:` and `hint:`."""
 
+import gc
 import io
 import os
 import re
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from compass.cli import datasets, flags
+from compass.cli import cache, datasets, flags
 from compass.cli.ask import ask
 from compass.cli.chat import chat
 from compass.cli.columns import columns
@@ -36,9 +37,11 @@ app.command("next")(propose)
 for _command in (read, reduce, serve, fit, columns, tell, engines, ask, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(cache.app, name="cache")
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+_NEW_OBJECTS = 200_000  # since the last look for garbage; an answer makes about as many
 _SOURCES = ("SOURCE", "DATA", "RUNS")  # arguments that may be a glob
 # What typer raises for flags that it cannot use; older versions take it from click, newer ones
 # carry their own, so it is found as the parent of the one that both name.
@@ -99,6 +102,8 @@ def demo() -> None:
 
 def run() -> None:
     """Run the command line; problems become `error:` and `hint:` and exit code 2."""
+    # Looking for garbage among what hundreds of modules make takes as long as importing them.
+    gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
     if re.search(r"(^|\0)--executor[=\0]mpi(\0|$)", "\0".join(sys.argv)):
         from compass.execute.mpi import among_ranks  # every rank of mpiexec comes here
 

@@ -39,6 +39,7 @@ def propose(
     chosen: NextFlags,
     study: StudyFlags,
     remote: ServerFlags,
+    no_cache: flags.NoCache = False,
     as_json: flags.AsJson = False,
 ) -> None:
     """Say which runs to make next: those that would help a question most.
@@ -55,7 +56,9 @@ def propose(
     given = study.parsed()
     with progress(quiet=as_json) as tell:
         server = remote.connect(query)
-        engine = sources.engine(data, given, tell, server, surrogate=chosen.surrogate)
+        engine = sources.engine(
+            data, given, tell, server, cached=not no_cache, surrogate=chosen.surrogate
+        )
         found = engine.run_next(
             chosen.runs,
             query,

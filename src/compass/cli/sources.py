@@ -1,17 +1,27 @@
 """What DATA names: a dataset, a saved engine, or something on a server."""
 
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compass.domain.errors import BadInput, shortened
+from compass.domain.errors import BadInput, CompassError, EngineProblem, shortened
+from compass.files import CACHE_VARIABLE
 
 if TYPE_CHECKING:
     from compass.cli.study import GivenStudy
     from compass.client import Server
     from compass.client.engine import RemoteEngine
+    from compass.domain.study import Study
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset
     from compass.learn.store import Progress
+    from compass.readers.files import Located
+
+
+REUSED = "note: reused models learnt before from the same data (--no-cache: learn again)"
 
 
 def dataset(source: str, study: "GivenStudy") -> "Dataset":
@@ -20,12 +30,13 @@ def dataset(source: str, study: "GivenStudy") -> "Dataset":
     from compass.domain.constraint import Source
     from compass.domain.study import Study
     from compass.engine.dataset import read
-    from compass.engine.store import load
     from compass.prepare.study import merge
 
     if not source:
         raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
     if is_saved(source):
+        from compass.engine.store import load  # it brings everything that learns
+
         engine = load(source)
         rules = tuple(rule.text for rule in engine.rules if rule.source is Source.STUDY)
         return engine.data.with_study(study.over(merge(engine.data.study, Study(rules=rules))))
@@ -34,6 +45,100 @@ def dataset(source: str, study: "GivenStudy") -> "Dataset":
     else:
         data = read(source, study=study.file)
     return data.with_study(merge(data.study, study.flags))
+
+
+def learning(
+    source: str, study: "GivenStudy", progress: "Progress | None", **options: Any
+) -> "Compass":
+    """An engine on data that is not saved: one with models that were learnt before, or a new one.
+
+    Whatever it learns is kept for the next time.
+    """
+    from compass.cli.output import print_line
+    from compass.engine.cache import LIMIT_VARIABLE, ModelCache
+    from compass.engine.compass import Compass
+
+    cache = ModelCache.of_person()
+    read = Reading.of(source, study)
+    key = read.key(options)
+    try:
+        engine = cache.find(key, read.study, read.files) if cache.limit else None
+    except EngineProblem as problem:
+        engine = None
+        print_line(f"note: kept models cannot be used and are learnt again: {problem.message}")
+    engine = Compass(read.data, **options) if engine is None else engine
+    engine.store.progress = progress
+    # Said when one is used: before, the question may turn out to be wrong.
+    engine.store.trained.on_restored = lambda: print_line(REUSED)
+
+    def keep() -> None:
+        engine.store.trained.on_restored = None
+        try:
+            cache.keep(key, engine)
+        except (CompassError, OSError) as problem:
+            what = problem.message if isinstance(problem, CompassError) else str(problem)
+            hint = f"set {CACHE_VARIABLE}=DIR, or {LIMIT_VARIABLE}=0 to keep none"
+            print_line(f"note: the models are not kept: {what}")
+            print_line(f"hint: {getattr(problem, 'hint', '') or hint}")
+
+    if cache.limit:
+        engine.store.on_learnt = keep
+    return engine
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Data that a person names, and what is known of it before it is read."""
+
+    source: str
+    given: "GivenStudy"
+    located: "Located | None"  # None: it is not made of files
+
+    @classmethod
+    def of(cls, source: str, given: "GivenStudy") -> "Reading":
+        """What a source is made of."""
+        from compass import embedded
+        from compass.readers.files import located, with_scheme
+
+        if source == "embedded":
+            return cls(source, given, located(embedded.path()))
+        if not source:
+            raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
+        return cls(source, given, None if with_scheme(source) else located(source))
+
+    @cached_property
+    def data(self) -> "Dataset":
+        """The data, read."""
+        return dataset(self.source, self.given)
+
+    @cached_property
+    def study(self) -> "Study":
+        """What is said of the data."""
+        if self.located is None:
+            return self.data.study
+        from compass import embedded
+        from compass.prepare.study_file import load_study
+
+        if self.source == "embedded" and self.given.file is None:
+            return self.given.merged(load_study(embedded.study()))
+        return self.given.merged()
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """The names of its files, as answers tell them."""
+        if self.located is None:
+            return tuple(part.file for part in self.data.table.parts)
+        return tuple(map(str, self.located.paths))
+
+    def key(self, options: Mapping[str, Any]) -> str:
+        """What tells it from other data, without reading it where that is possible."""
+        from compass.engine.cache import content_of, key_of
+
+        if self.located is not None:
+            with suppress(OSError):  # reading it tells what is wrong with it
+                content = content_of(self.located.paths, self.located.root)
+                return key_of(content, self.study, options)
+        return key_of([self.data.table.fingerprint], self.study, options)
 
 
 def is_saved(source: str) -> bool:
@@ -54,25 +159,33 @@ def engine(
     study: "GivenStudy",
     progress: "Progress | None",
     server: "Server | None" = None,
-    **models: Any,
+    *,
+    cached: bool = True,
+    surrogate: str | None = None,
+    models: Mapping[str, Any] | None = None,
 ) -> "Compass | RemoteEngine":
-    """A saved engine, or a new one on the data with this `surrogate` and these `models`.
+    """A saved engine, or one on the data with this `surrogate` and these `models`.
 
-    With a server the engine is there, and has the same methods.
+    With a server the engine is there, and has the same methods. `cached`: models that were learnt
+    before from the same data are used, and new ones kept.
     """
+    chosen: dict[str, Any] = {"surrogate": surrogate, "models": models}
     if server is not None:
         from compass.cli import remote
 
-        return remote.engine(server, source, study, progress, **models)
-    from compass.engine.compass import Compass
-    from compass.engine.store import load
-
+        return remote.engine(server, source, study, progress, **chosen)
     if is_saved(source):
-        check_fitted(study, *models.values())
+        from compass.engine.store import load
+
+        check_fitted(study, *chosen.values())
         loaded = load(source)
         loaded.store.progress = progress
         return loaded
-    return Compass(dataset(source, study), progress=progress, **models)
+    if cached and not models:
+        return learning(source, study, progress, surrogate=surrogate)
+    from compass.engine.compass import Compass
+
+    return Compass(dataset(source, study), progress=progress, **chosen)
 
 
 def check_fitted(study: "GivenStudy", *models: Any) -> None:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from compass.domain.answer import Answer, ModelCard, Pending, Proposal
 from compass.domain.base import Config, Noun, Value
+from compass.domain.constraint import RuleView as RuleView  # noqa: PLC0414 - offered here too
 from compass.domain.limits import ServerLimits
 from compass.domain.mined import Mined
 from compass.domain.query import Query
@@ -159,14 +160,6 @@ class DatasetInfo(DatasetBrief):
         same = {name: getattr(self, name) for name in DatasetBrief.model_fields}
         # Where the operator has what is offered to everybody is nobody's business.
         return DatasetBrief(**same | ({"path": None} if self.shared else {}))
-
-
-class RuleView(Noun):
-    """A rule and how many past runs break it."""
-
-    text: str
-    broken_by: int = Field(description="rows that break it")
-    source: str = Field("", description="study, dependency or query")
 
 
 class RulesView(Noun):

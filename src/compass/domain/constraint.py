@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from compass.domain.base import Input
+from compass.domain.base import Input, Noun
 
 
 class Source(StrEnum):
@@ -23,3 +23,11 @@ class Constraint(Input):
 
     def __str__(self) -> str:
         return self.text
+
+
+class RuleView(Noun):
+    """A rule and how many past runs break it."""
+
+    text: str
+    broken_by: int = Field(description="rows that break it")
+    source: str = Field("", description="study, dependency or query")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from compass.domain.answer import Comparable
-from compass.domain.api import RuleView
 from compass.domain.base import Noun
+from compass.domain.constraint import RuleView
 from compass.domain.mined import Mined
 from compass.domain.study import ColumnChoice, Study
 from compass.prepare.report import CleaningReport, ColumnReport
@@ -15,6 +15,7 @@ from compass.prepare.study import merge, study_from
 
 if TYPE_CHECKING:
     from compass.engine.dataset import Dataset
+    from compass.prepare import Prepared
 
 # Whatever learns is imported where it is needed: a client shows what a server found out.
 
@@ -40,7 +41,6 @@ class ColumnsView(Noun):
 def columns_of(data: "Dataset", *, rules: Iterable[str] = (), mined: bool = False) -> ColumnsView:
     """What each column of a dataset is taken for; `mined` also looks for dependencies."""
     from compass.evidence.comparable import comparable_runs
-    from compass.rules.mine import mine
 
     prepared = data.prepared
     return ColumnsView(
@@ -50,10 +50,16 @@ def columns_of(data: "Dataset", *, rules: Iterable[str] = (), mined: bool = Fals
         notes=prepared.report.notes,
         comparable=comparable_runs(prepared),
         rules=rules_of(data, rules),
-        dependencies=mine(prepared.values, prepared.space) if mined else None,
+        dependencies=_mined(prepared) if mined else None,
         study=data.study,
         in_full=study_in_full(data),
     )
+
+
+def _mined(prepared: "Prepared") -> tuple[Mined, ...]:
+    from compass.rules.mine import mine
+
+    return mine(prepared.values, prepared.space)
 
 
 def rules_of(data: "Dataset", more: Iterable[str] = ()) -> tuple[RuleView, ...]:

@@ -8,7 +8,7 @@ from compass.domain.errors import EngineProblem
 
 POINTER = "CURRENT"  # the file that names the generation that is in use
 GENERATION = "generation-"
-FORMAT = 4
+FORMAT = 5
 
 
 def is_engine(path: Path) -> bool:

@@ -5,21 +5,20 @@ replaces the small file CURRENT, and only then removes the old generation.
 """
 
 import fcntl
-import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field, NonNegativeInt
 
-from compass import files
+from compass import files, registry
 from compass.domain.arguments import path_name, takes
 from compass.domain.base import Noun
 from compass.domain.errors import (
@@ -27,15 +26,21 @@ from compass.domain.errors import (
     DataProblem,
     EngineProblem,
     EnvironmentProblem,
+    StudyProblem,
     UnknownName,
 )
 from compass.domain.study import Study
 from compass.engine.dataset import Dataset
 from compass.engine.saved import FORMAT, GENERATION, POINTER, check_format, generation_of, is_engine
+from compass.evidence.assessor import Assessor
+from compass.learn.features import FeatureView
+from compass.learn.outcomes import OutcomeModel
 from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
-from compass.model.files.archive import array_of, members
+from compass.learn.saved_view import StoredView, restored_view, stored_view, view_arrays
+from compass.learn.store import ModelStore
+from compass.model.files.archive import array_of, mapped, write_arrays
 from compass.readers.columnar import ParquetReader
-from compass.readers.inflate import InflateLimits, limits
+from compass.readers.inflate import limits
 from compass.readers.table import Table, TablePart
 from compass.settings import Settings
 
@@ -57,6 +62,7 @@ class Manifest(Noun):
     settings: Settings
     rules: tuple[str, ...]
     models: tuple[StoredModel, ...]
+    views: tuple[StoredView, ...]
 
 
 def save(engine: "Compass", path: Path) -> Path:
@@ -127,9 +133,39 @@ def _tidy(path: Path, current: Path) -> None:
 @takes(path=path_name)
 def load(path: str | Path) -> "Compass":
     """An engine as it was saved; it gives the same answers."""
+    return loaded(Path(path))
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """What is said of the data of a saved engine now: its study, and the files it came from."""
+
+    study: Study
+    files: tuple[str | None, ...]
+
+
+def loaded(path: Path, now: Renamed | None = None) -> "Compass":
+    """The engine as it was saved, or with what is said of its data `now`."""
+    while True:
+        pointed = _pointer(path)
+        try:
+            return _loaded(path, now)
+        except EngineProblem:
+            # Somebody saved while this was reading: the files of the new engine are whole.
+            if pointed is None or _pointer(path) in (None, pointed):
+                raise
+
+
+def _pointer(path: Path) -> bytes | None:
+    try:
+        return (path / POINTER).read_bytes()
+    except OSError:
+        return None
+
+
+def _loaded(path: Path, now: Renamed | None) -> "Compass":
     from compass.engine.compass import Compass
 
-    path = Path(path)
     if not is_engine(path):
         raise EngineProblem(f"{path} is not a saved engine", hint="make one: compass fit DATA -o X")
     try:
@@ -139,6 +175,103 @@ def load(path: str | Path) -> "Compass":
         manifest = Manifest.model_validate_json(written)
     except _BROKEN as error:
         raise _damaged(path, error) from None
+    data = _data(path, generation, manifest)
+    rules = manifest.rules
+    if now is not None:
+        data, rules = _renamed(path, data, now), ()  # its rules are in the study
+    engine = Compass(data, rules=rules, settings=manifest.settings)
+    with _telling(path):
+        _offer(path, engine.store, manifest, generation)
+    return engine
+
+
+def _offer(path: Path, store: ModelStore, manifest: Manifest, generation: Path) -> None:
+    """Let the store restore each model and view when a question first needs it.
+
+    That the files are what was saved is checked now; what they mean is checked then.
+    """
+    listed = [kept.file for kept in manifest.models] + [view.file for view in manifest.views]
+    named = [(kept.features, kept.target) for kept in manifest.models]
+    seen = [view.features for view in manifest.views]
+    if any(len(set(some)) != len(some) for some in (listed, named, seen)):
+        raise ValueError("two things in one file, or of one name")
+    left = limits().allowed(sum((generation / file).stat().st_size for file in listed))
+    for kept in manifest.models:
+        registry.get("surrogate", kept.recipe.family)
+        arrays = _arrays(generation / kept.file, kept.digest, left)
+        left -= arrays.size
+        store.trained.later((kept.features, kept.target), _Model(path, kept, arrays, store))
+    for view in manifest.views:
+        arrays = _arrays(generation / view.file, view.digest, left)
+        left -= arrays.size
+        store.views.later(view.features, _View(path, view, arrays, store))
+
+
+@dataclass(frozen=True)
+class _Arrays:
+    """The arrays of a file, which is mapped into memory."""
+
+    members: Mapping[str, memoryview]
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.members.values()))
+
+    def read(self) -> dict[str, NDArray[Any]]:
+        named = {n.removesuffix(".npy").replace("|", "/"): one for n, one in self.members.items()}
+        return {name: array_of(content) for name, content in named.items()}
+
+
+def _arrays(file: Path, digest: str, most: int) -> _Arrays:
+    if files.digest(file) != digest:
+        raise ValueError(file.name)
+    return _Arrays(mapped(file, most))
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model in a file."""
+
+    path: Path
+    kept: StoredModel
+    arrays: _Arrays
+    store: ModelStore
+
+    def __call__(self) -> OutcomeModel:
+        with _telling(self.path):
+            space, settings = self.store.prepared.space, self.store.settings
+            return restored(self.kept, self.arrays.read(), space, settings)
+
+
+@dataclass(frozen=True)
+class _View:
+    """A view in a file."""
+
+    path: Path
+    kept: StoredView
+    arrays: _Arrays
+    store: ModelStore
+
+    def __call__(self) -> FeatureView:
+        with _telling(self.path):
+            store = self.store
+            data = (store.prepared, store.everything, store.settings)
+            return restored_view(self.kept, self.arrays.read(), *data)
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    """Tells of anything that cannot be restored that the engine is damaged."""
+    try:
+        yield
+    except UnknownName:
+        raise  # a plug-in that is not installed here: the engine may be whole
+    except (BadInput, *_BROKEN) as error:
+        raise _damaged(path, error) from None
+
+
+def _data(path: Path, generation: Path, manifest: Manifest) -> Dataset:
+    """The data of an engine, if it is what was saved."""
     try:
         table = ParquetReader().read(generation / "data.parquet")
     except (DataProblem, OSError) as error:
@@ -150,16 +283,15 @@ def load(path: str | Path) -> "Compass":
         raise EngineProblem(
             f"the data inside {path} is not what was saved", hint="fit it again from the data"
         )
-    engine = Compass(data, rules=manifest.rules, settings=manifest.settings)
-    try:
-        for kept, arrays in _read_models(manifest.models, generation):
-            trained = restored(kept, arrays, engine.space, engine.settings)
-            engine.store.trained[kept.features, kept.target] = trained
-    except UnknownName:
-        raise  # a plug-in that is not installed here: the engine may be whole
-    except (BadInput, *_BROKEN) as error:
-        raise _damaged(path, error) from None
-    return engine
+    return data
+
+
+def _renamed(path: Path, data: Dataset, now: Renamed) -> Dataset:
+    parts = data.table.parts
+    if len(parts) != len(now.files):
+        raise EngineProblem(f"{path} was made of other files", hint="fit it again from the data")
+    named = tuple(TablePart(file, part.rows) for file, part in zip(now.files, parts, strict=True))
+    return replace(data, table=replace(data.table, parts=named), study=now.study)
 
 
 def _damaged(path: Path, error: Exception) -> EngineProblem:
@@ -172,12 +304,19 @@ def _damaged(path: Path, error: Exception) -> EngineProblem:
 
 
 def _write(engine: "Compass", folder: Path) -> None:
+    store = engine.store
     models = []
-    for number, ((features, target), trained) in enumerate(engine.store.trained.items()):
+    for number, (features, target) in enumerate(store.trained):
         file = f"model-{number}.npz"
-        _write_arrays(folder / file, arrays_of(trained))
-        digest = _digest((folder / file).read_bytes())
-        models.append(stored(trained, features, target, file, digest))
+        trained, checks = store.trained[features, target], store.learnt(features, target).checks()
+        digest = _write_arrays(folder / file, arrays_of(trained, checks))
+        models.append(stored(trained, checks, features, target, file, digest))
+    views = []
+    for number, features in enumerate(dict.fromkeys(features for features, _ in store.trained)):
+        file, view = f"view-{number}.npz", store.view_of(features)
+        comparable = _comparable(store, view)
+        digest = _write_arrays(folder / file, view_arrays(view, comparable))
+        views.append(stored_view(view, comparable, file, digest))
     table = engine.data.table
     manifest = Manifest(
         format=FORMAT,
@@ -188,6 +327,7 @@ def _write(engine: "Compass", folder: Path) -> None:
         settings=engine.settings,
         rules=tuple(rule.text for rule in engine.rules),
         models=tuple(models),
+        views=tuple(views),
     )
     with (folder / "data.parquet").open("wb") as data:  # Arrow takes the path `a:b` for an address
         pq.write_table(table.arrow, data, compression="zstd")
@@ -195,30 +335,16 @@ def _write(engine: "Compass", folder: Path) -> None:
     files.sync_tree(folder)
 
 
-def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    named: dict[str, Any] = {name.replace("/", "|"): array for name, array in arrays.items()}
-    np.savez_compressed(path, **named)
-    # What becomes so small that `load` might refuse it as a bomb is written as it is.
-    if 2 * sum(a.nbytes for a in arrays.values()) > InflateLimits.ratio * path.stat().st_size:
-        np.savez(path, **named)
+def _comparable(store: ModelStore, view: FeatureView) -> tuple[str, ...] | None:
+    """What is the same in comparable runs; None: what a person states is not among the features."""
+    trained = {name: model for (names, name), model in store.trained.items() if names == view.names}
+    try:
+        return Assessor(store, view, trained).matched.known.columns
+    except StudyProblem:
+        return None
 
 
-def _read_models(
-    models: Sequence[StoredModel], folder: Path
-) -> Iterator[tuple[StoredModel, dict[str, NDArray[Any]]]]:
-    """Each model with its arrays; files that would unpack to too much are not unpacked."""
-    if len({kept.file for kept in models}) != len(models):
-        raise ValueError("two models in one file")
-    left = limits().allowed(sum((folder / kept.file).stat().st_size for kept in models))
-    for kept in models:
-        content = (folder / kept.file).read_bytes()
-        if _digest(content) != kept.digest:
-            raise ValueError(kept.file)
-        files = members(content, kept.file, left)
-        left -= sum(map(len, files.values()))
-        named = {name.removesuffix(".npy").replace("|", "/"): f for name, f in files.items()}
-        yield kept, {name: array_of(file) for name, file in named.items()}
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Write arrays to a file; its digest."""
+    write_arrays(path, {name.replace("/", "|"): array for name, array in arrays.items()})
+    return files.digest(path)

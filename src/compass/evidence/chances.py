@@ -257,8 +257,6 @@ def _of_runs(
     Of each: how many runs, their mean, the prediction. Single runs are lucky now and then, and
     a search finds these: their mean is drawn towards the prediction as far as runs scatter.
     """
-    from scipy.special import ndtr
-
     scatter, error = known.scatter, known.model_error
     total = n * error + scatter
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -266,9 +264,18 @@ def _of_runs(
         variance = scatter + np.where(total > 0, error * scatter / total, 0.0)
         centre = predicted + share * (mean - predicted)
         deviation = np.sqrt(variance) * (np.abs(centre) if relative else 1.0)
-        likely = ndtr((target.high - centre) / deviation) - ndtr((target.low - centre) / deviation)
+        high, low = ((end - centre) / deviation for end in (target.high, target.low))
+        likely = _below(high) - _below(low)
     surely = (target.low <= centre) & (centre <= target.high)
     return np.where(deviation > 0, likely, surely)
+
+
+_ERFC = np.frompyfunc(math.erfc, 1, 1)  # scipy.special takes as long to import as an answer
+
+
+def _below(z: Floats) -> Floats:
+    """The share of a normal distribution below z [m] deviations from its mean."""
+    return np.asarray(_ERFC(-z / math.sqrt(2)), dtype=np.float64) / 2
 
 
 def _first(met: Callable[[float], bool], missed: float, step: float) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,27 +10,30 @@ from numpy.typing import NDArray
 from compass.domain.answer import Comparable
 from compass.domain.errors import StudyProblem
 from compass.domain.space import Category, Number, Role, Space
-from compass.learn.features import FeatureView, Floats, Rows
-from compass.learn.outcomes import LearntOutcome
 from compass.learn.runs import distinct_runs, repeated_runs
 from compass.prepare import Prepared
 from compass.settings import TrustSettings
 from compass.trust.pairs.comparable import comparable, disagreement
 from compass.trust.pairs.index import PairIndex
+from compass.trust.rank import Floats, Rows
+
+if TYPE_CHECKING:  # what a table alone tells needs nothing that learns
+    from compass.learn.features import FeatureView
+    from compass.learn.outcomes import LearntOutcome
 
 
 @dataclass(frozen=True, eq=False)
 class MatchedRuns:
     """The comparable runs behind a question about some outcomes."""
 
-    view: FeatureView
-    outcomes: Mapping[str, LearntOutcome]
+    view: "FeatureView"
+    outcomes: Mapping[str, "LearntOutcome"]
     settings: TrustSettings
     known: Comparable
 
     @classmethod
     def of(
-        cls, view: FeatureView, outcomes: Mapping[str, LearntOutcome], settings: TrustSettings
+        cls, view: "FeatureView", outcomes: "Mapping[str, LearntOutcome]", settings: TrustSettings
     ) -> "MatchedRuns":
         """Which runs count as comparable for a question about these outcomes."""
         apart = [outcome.disagreement for outcome in outcomes.values()]

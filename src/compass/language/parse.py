@@ -4,11 +4,10 @@ Decision 0001 (docs/decisions).
 """
 
 import re
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import Any
 
-from lark import Lark, Tree, UnexpectedInput
+from lark import Tree, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken, VisitError
 
 from compass.domain.arguments import takes
@@ -18,6 +17,7 @@ from compass.domain.expression import Expression
 from compass.domain.query import Query
 from compass.language.build_query import BuildQuery
 from compass.language.format import format_value
+from compass.language.grammar import parser
 
 _WORDS = re.compile(r"[\w.+/ -]{2,40}\Z")
 LONGEST_TEXT = 8000  # characters; longer texts are refused
@@ -47,7 +47,7 @@ def _parse(text: str, start: str) -> Any:
         raise QuerySyntax(f"the {start} is empty", hint=_EXAMPLES[start])
     _check_characters(text)
     try:
-        return BuildQuery().transform(_grammar().parse(text, start=start))
+        return BuildQuery().transform(parser().parse(text, start=start))
     except UnexpectedInput as error:
         raise _explain(error, text, start) from None
     except VisitError as error:
@@ -66,18 +66,6 @@ def _check_characters(text: str) -> None:
             text=shown,
             column=error.start,
         ) from None
-
-
-@cache
-def _grammar() -> Lark:
-    source = files("compass.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(
-        source,
-        parser="lalr",
-        start=["query", "rule"],
-        propagate_positions=True,
-        maybe_placeholders=False,
-    )
 
 
 def _inner(failure: VisitError, text: str) -> QuerySyntax:

@@ -3,6 +3,7 @@
 Decision 0033 (docs/decisions).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,3 +43,13 @@ class FoundDependencies:
             if rule.holds(X).all():
                 found.append(Dependency(rule, mined))
         return cls(tuple(found), len(np.unique(configurations(X))))
+
+    @classmethod
+    def known(cls, found: Sequence[Mined], different: int, features: Space) -> "FoundDependencies":
+        """Those that were found before, in so many different configurations."""
+        rules = (
+            compile_rule(parse_rule(mined.text), features, features.names, mined.text)
+            for mined in found
+        )
+        made = (Dependency(rule, mined) for rule, mined in zip(rules, found, strict=True))
+        return cls(tuple(made), different)

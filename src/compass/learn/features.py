@@ -3,6 +3,7 @@
 Decision 0031 (docs/decisions).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
+from compass.execute.arrays import damaged
 from compass.language import parse_rule
 from compass.learn.dependencies import FoundDependencies
 from compass.learn.runs import RunIndex, distinct_runs, repeated_runs
@@ -20,7 +22,7 @@ from compass.prepare.split import by_configuration, by_group, by_time, configura
 from compass.prepare.weigh import deviation
 from compass.rules import Rule, compile_rule
 from compass.settings import Settings
-from compass.trust.pairs.index import PairIndex
+from compass.trust.pairs.index import PairIndex, Sorting
 from compass.trust.support import Support
 
 Floats = NDArray[np.float64]
@@ -42,6 +44,8 @@ class FeatureView:
     support: Support
     scale: Floats  # [d] what counts as a large difference
     seed: int
+    _dependencies: FoundDependencies | None = None  # where they were looked for before
+    _sortings: Mapping[tuple[str, ...], Sorting] = field(default_factory=dict, repr=False)
     _pair_indexes: dict[tuple[str, ...], PairIndex] = field(default_factory=dict, repr=False)
     _rules: dict[tuple[str, tuple[str, ...]], Rule] = field(default_factory=dict, repr=False)
 
@@ -97,7 +101,7 @@ class FeatureView:
     @cached_property
     def dependencies(self) -> FoundDependencies:
         """What holds among the features on all past runs, without having been stated."""
-        return FoundDependencies.of(self.everything, self.features)
+        return self._dependencies or FoundDependencies.of(self.everything, self.features)
 
     @cached_property
     def distinct(self) -> Rows:
@@ -112,7 +116,10 @@ class FeatureView:
     def pair_index(self, columns: tuple[str, ...]) -> PairIndex:
         """The distinct runs laid out for finding pairs that agree in these columns."""
         if columns not in self._pair_indexes:
-            built = PairIndex.build(self.X[self.distinct], self.features, columns)
+            X, sorting = self.X[self.distinct], self._sortings.get(columns)
+            if sorting is not None and not sorting.fits(*X.shape):
+                raise damaged("the saved view of the runs", "they are sorted in another way")
+            built = PairIndex.build(X, self.features, columns, sorting)
             self._pair_indexes[columns] = built
         return self._pair_indexes[columns]
 

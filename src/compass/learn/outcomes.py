@@ -30,6 +30,16 @@ Rows = NDArray[np.int64]
 _CHECKED = 2000  # unseen runs that tell what the model usually errs by
 
 
+@dataclass(frozen=True, eq=False)
+class OutcomeChecks:
+    """What repeated and held-out runs tell of an outcome and its model."""
+
+    reliability: Reliability
+    usual_error: float | None  # None for classes, as what follows
+    errors: Errors | None
+    carry: Carry | None
+
+
 @dataclass(frozen=True)
 class OutcomeModel:
     """Everything learnt about one outcome from one set of features."""
@@ -41,6 +51,7 @@ class OutcomeModel:
     change: Conformal | None  # of differences between two configurations; None for classes
     card: ModelCard
     scale: float  # standard deviation of the outcome
+    checks: OutcomeChecks | None = None  # of a saved engine: worked out when it was saved
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +137,8 @@ class LearntOutcome:
     @cached_property
     def reliability(self) -> Reliability:
         """How far runs of one configuration scatter, and the model errs beyond that."""
+        if self.learnt.checks is not None:
+            return self.learnt.checks.reliability
         view, y = self.view, self.scores
         weight = view.prepared.weight
         held = view.valid[np.isfinite(y[view.valid, 0])]
@@ -151,6 +164,8 @@ class LearntOutcome:
     def errors(self) -> Errors:
         """The signed errors of a number on runs that the model did not see."""
         assert self.learnt.interval is not None
+        if self.learnt.checks is not None and self.learnt.checks.errors is not None:
+            return self.learnt.checks.errors
         return self.held_out.errors(usual=self.learnt.interval.usual, log=self.learnt.interval.log)
 
     @cached_property
@@ -163,6 +178,8 @@ class LearntOutcome:
     def carry(self) -> Carry:
         """How far the error at a measured run is expected again near it."""
         assert self.learnt.interval is not None
+        if self.learnt.checks is not None and self.learnt.checks.carry is not None:
+            return self.learnt.checks.carry
         return self.held_out.carry(log=self.learnt.interval.log)
 
     def hits(self, label: int) -> Hits:
@@ -174,6 +191,8 @@ class LearntOutcome:
     @cached_property
     def usual_error(self) -> float:
         """The median error on runs that the model did not see; of what is positive, a factor."""
+        if self.learnt.checks is not None and self.learnt.checks.usual_error is not None:
+            return self.learnt.checks.usual_error
         y, view = self.y, self.view
         held = view.valid[np.isfinite(y[view.valid])][:_CHECKED]
         if not len(held):
@@ -190,6 +209,16 @@ class LearntOutcome:
         if isinstance(self.parameter, Category):
             return None
         return disagreement(self.y[self.view.distinct], *self.view.repeated, self.view.seed)
+
+    def checks(self) -> OutcomeChecks:
+        """Everything of this that is worth keeping with the model."""
+        number = not isinstance(self.parameter, Category)
+        return OutcomeChecks(
+            self.reliability,
+            self.usual_error if number else None,
+            self.errors if number else None,
+            self.carry if number else None,
+        )
 
     def effect(self, label: int = -1) -> Outcome:
         """The outcome of the distinct runs as pairs compare it; of classes: is it `label`?"""

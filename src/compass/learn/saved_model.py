@@ -12,10 +12,13 @@ from compass.domain.base import Noun
 from compass.domain.errors import BadInput
 from compass.domain.space import Category, Space
 from compass.execute.arrays import damaged, under
-from compass.learn.outcomes import OutcomeModel
+from compass.learn.held_out import Carry
+from compass.learn.outcomes import OutcomeChecks, OutcomeModel
+from compass.learn.reliability import Reliability
 from compass.model.base import Fitted, Task, are_shares
 from compass.model.recipe import Recipe
 from compass.settings import Settings
+from compass.trust.chance import Errors
 from compass.trust.interval import Conformal
 from compass.trust.spread import Perturbed
 
@@ -31,6 +34,51 @@ class StoredInterval(Noun):
     units: NonNegativeInt
 
 
+class StoredChecks(Noun):
+    """What repeated and held-out runs tell; the errors are with the arrays of the model."""
+
+    noise: float = Field(ge=0)
+    error: float = Field(ge=0)
+    repeats: NonNegativeInt
+    usual_error: float | None = Field(None, ge=0, description="None for classes")
+    seen: float | None = Field(None, ge=0, le=1, description="share of an error that carries over")
+    unseen: float | None = Field(None, ge=0, le=1)
+    usual: float | None = Field(None, ge=0, description="spread")
+    floor: float | None = Field(None, ge=0)
+
+    @classmethod
+    def of(cls, checks: OutcomeChecks) -> "StoredChecks":
+        """The numbers of these checks."""
+        known = checks.reliability
+        numbers: dict[str, float | None] = {}
+        if checks.errors is not None and checks.carry is not None:
+            numbers = {
+                "usual_error": checks.usual_error,
+                "seen": checks.carry.seen,
+                "unseen": checks.carry.unseen,
+                "usual": checks.errors.usual,
+                "floor": checks.errors.floor,
+            }
+        return cls(noise=known.noise, error=known.error, repeats=known.repeats, **numbers)
+
+    def restored(self, arrays: Arrays, *, log: bool, number: bool) -> OutcomeChecks:
+        """The checks with these arrays; of a number everything has to be there."""
+        known = Reliability(self.noise, self.error, self.repeats)
+        if not number:
+            return OutcomeChecks(known, None, None, None)
+        usual_error, seen, unseen, usual, floor = (
+            self.usual_error,
+            self.seen,
+            self.unseen,
+            self.usual,
+            self.floor,
+        )
+        if None in (usual_error, seen, unseen, usual, floor):
+            raise ValueError("numbers are missing")
+        errors = Errors.restore(arrays, usual=usual, log=log, floor=floor)
+        return OutcomeChecks(known, usual_error, errors, Carry(seen or 0.0, unseen or 0.0))
+
+
 class StoredModel(Noun):
     """One trained outcome; its arrays are in `file`."""
 
@@ -44,10 +92,16 @@ class StoredModel(Noun):
     scale: FiniteFloat = Field(gt=0)
     interval: StoredInterval | None = Field(description="of a prediction; None for classes")
     change: StoredInterval | None = Field(description="of a change; None for classes")
+    checks: StoredChecks
 
 
 def stored(
-    trained: OutcomeModel, features: tuple[str, ...], target: str, file: str, digest: str
+    trained: OutcomeModel,
+    checks: OutcomeChecks,
+    features: tuple[str, ...],
+    target: str,
+    file: str,
+    digest: str,
 ) -> StoredModel:
     """What is kept of a trained outcome beside its arrays."""
     return StoredModel(
@@ -61,10 +115,11 @@ def stored(
         scale=trained.scale,
         interval=_numbers(trained.interval),
         change=_numbers(trained.change),
+        checks=StoredChecks.of(checks),
     )
 
 
-def arrays_of(trained: OutcomeModel) -> dict[str, NDArray[Any]]:
+def arrays_of(trained: OutcomeModel, checks: OutcomeChecks) -> dict[str, NDArray[Any]]:
     """The arrays of a trained outcome: of its model, and of what tells how far to rely on it."""
     parts: dict[str, Mapping[str, NDArray[Any]]] = {
         "model": trained.recipe.arrays(trained.model),
@@ -73,6 +128,8 @@ def arrays_of(trained: OutcomeModel) -> dict[str, NDArray[Any]]:
     for kind, interval in (("interval", trained.interval), ("change", trained.change)):
         if interval is not None:
             parts[kind] = interval.arrays()
+    if checks.errors is not None:
+        parts["errors"] = checks.errors.arrays()
     return {f"{kind}/{name}": array for kind, part in parts.items() for name, array in part.items()}
 
 
@@ -93,6 +150,9 @@ def restored(kept: StoredModel, arrays: Arrays, space: Space, settings: Settings
         change=_interval(kept.change, under(arrays, "change/")),
         card=kept.card,
         scale=kept.scale,
+        checks=kept.checks.restored(
+            under(arrays, "errors/"), log=kept.recipe.log, number=task.classes is None
+        ),
     )
 
 

@@ -1,10 +1,11 @@
 """The models of an engine, trained when a question first needs them and kept."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,8 @@ from compass.trust.spread import Perturbed
 
 Progress = Callable[[str, int, int], None]
 Key = tuple[tuple[str, ...], str]  # features, outcome
+Name = TypeVar("Name")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,45 @@ class _Selected:
     learner: Learner
     selection: Selection
     seconds: float  # that the selection took
+
+
+class Restored(MutableMapping[Name, Made]):
+    """Things by name; one that a file holds is made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[Name, Made] = {}
+        self._names: dict[Name, Callable[[], Made] | None] = {}  # in order; None: it is made
+        self.on_restored: Callable[[], None] | None = None  # called once, for the first of them
+
+    def later(self, name: Name, make: Callable[[], Made]) -> None:
+        """Have something made when it is asked for."""
+        self._names[name] = make
+
+    def __getitem__(self, name: Name) -> Made:
+        make = self._names[name]
+        if make is not None:
+            self[name] = make()
+            told, self.on_restored = self.on_restored, None
+            if told is not None:
+                told()
+        return self._made[name]
+
+    def __setitem__(self, name: Name, value: Made) -> None:
+        self._made[name] = value
+        self._names[name] = None
+
+    def __delitem__(self, name: Name) -> None:
+        del self._names[name]
+        self._made.pop(name, None)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @dataclass
@@ -62,18 +104,19 @@ class ModelStore:
     journal: Path | None = None  # where tuning keeps what it has tried
     executor: str | Executor | None = None  # where models are compared
     place: Executor | None = None  # the same, while it is open
-    trained: dict[Key, OutcomeModel] = field(default_factory=dict)
-    _views: dict[tuple[str, ...], FeatureView] = field(default_factory=dict)
+    trained: Restored[Key, OutcomeModel] = field(default_factory=Restored)
+    on_learnt: Callable[[], None] | None = None  # called whenever models were trained
+    views: Restored[tuple[str, ...], FeatureView] = field(default_factory=Restored)
     _learnt: dict[Key, LearntOutcome] = field(default_factory=dict)
     _joint: dict[tuple[tuple[str, ...], tuple[str, ...]], Perturbed] = field(default_factory=dict)
 
     def view_of(self, features: tuple[str, ...]) -> FeatureView:
         """The past runs seen through these features."""
-        if features not in self._views:
+        if features not in self.views:
             self.tell("measuring distances", 0, 1)
             built = FeatureView.build(self.prepared, self.everything, features, self.settings)
-            self._views[features] = built
-        return self._views[features]
+            self.views[features] = built
+        return self.views[features]
 
     def learnt(self, features: tuple[str, ...], target: str) -> LearntOutcome:
         """An outcome with its model and what is known of both."""
@@ -92,6 +135,8 @@ class ModelStore:
             with self._at_work():
                 self._train(features, missing)
             self.tell("learnt", len(missing), len(missing))
+            if self.on_learnt is not None:
+                self.on_learnt()
         return {target: self.trained[features, target] for target in wanted}
 
     @contextmanager

@@ -2,12 +2,10 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from compass import files
@@ -16,45 +14,6 @@ from compass.domain.study import ColumnChoice, Study, TrustChoice
 
 _TITLE = "# A Compass study: what the columns are. role: knob, context, outcome or ignored.\n"
 _TRUST_EXAMPLE = "trust: {neighbours: 20, tau: 0.3, caution: 0.95, unsupported: 0.99}"
-
-
-class _Yaml(yaml.SafeLoader):
-    """YAML as people expect it: `on`, `no` and `12:30:00` are text, `1e5` is a number."""
-
-
-_Yaml.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first in (
-    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
-    ("null", r"~|null|Null|NULL|", "~nN\0"),
-    ("int", r"[-+]?[0-9]+", "-+0123456789"),
-    ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789"),
-):
-    _Yaml.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(f"(?:{_pattern})\\Z"), list(_first)
-    )
-
-
-def _float(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> float:
-    return float(loader.construct_scalar(node))
-
-
-def _int(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
-    return int(loader.construct_scalar(node))
-
-
-_Yaml.add_constructor("tag:yaml.org,2002:float", _float)
-_Yaml.add_constructor("tag:yaml.org,2002:int", _int)
-
-
-class _YamlOut(yaml.SafeDumper):
-    """Quotes what either this loader or an ordinary one would take for something else."""
-
-
-_YamlOut.yaml_implicit_resolvers = {
-    first: yaml.SafeDumper.yaml_implicit_resolvers.get(first, [])
-    + _Yaml.yaml_implicit_resolvers.get(first, [])
-    for first in {*yaml.SafeDumper.yaml_implicit_resolvers, *_Yaml.yaml_implicit_resolvers}
-}
 
 
 def load_study(path: str | Path) -> Study:
@@ -74,13 +33,27 @@ def load_study(path: str | Path) -> Study:
             f"cannot read the study {path}: {problem}", hint="it must be a text file (UTF-8)"
         ) from problem
     try:
-        is_toml = path.suffix.lower() == ".toml"
-        raw = tomllib.loads(text) if is_toml else yaml.load(text, _Yaml)  # noqa: S506 - a safe one
-    except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError) as problem:
+        raw = _from_toml(text) if path.suffix.lower() == ".toml" else _from_yaml(text)
+    except ValueError as problem:
         raise StudyProblem(
             f"the study {path} is not well formed: {problem}", hint="check that place"
         ) from problem
     return study_of({} if raw is None else raw, where=f"the study {path}")
+
+
+# Both are imported where they are needed: most commands read no study file.
+
+
+def _from_toml(text: str) -> Any:
+    import tomllib
+
+    return tomllib.loads(text)
+
+
+def _from_yaml(text: str) -> Any:
+    from compass.prepare.yaml_text import from_yaml
+
+    return from_yaml(text)
 
 
 def study_of(raw: object, *, where: str = "the study") -> Study:
@@ -142,12 +115,9 @@ def save_study(study: Study, path: str | Path) -> None:
 
 
 def _to_yaml(raw: Mapping[str, Any]) -> str:
-    form: dict[str, Any] = {"sort_keys": False, "default_flow_style": None, "width": 100}
-    readable: str = yaml.dump(raw, Dumper=_YamlOut, allow_unicode=True, **form)
-    # YAML counts these as line breaks and would fold them; escaped they survive.
-    if re.search("[\x85\u2028\u2029]", readable):
-        readable = yaml.dump(raw, Dumper=_YamlOut, allow_unicode=False, **form)
-    return readable
+    from compass.prepare.yaml_text import to_yaml
+
+    return to_yaml(raw)
 
 
 def _plain(study: Study) -> dict[str, Any]:

@@ -5,7 +5,6 @@ Decision 0012 (docs/decisions).
 
 import math
 from dataclasses import dataclass, replace
-from importlib import import_module
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prove import conflict, reasons
 from compass.prove.bounds import Bounds, at_cell_ends, best_value, closed, least_change
+from compass.prove.cp_sat import load_solver
 from compass.prove.deadline import Deadline
 from compass.prove.model import RESOLUTION
 from compass.prove.outcomes import goals_of, outcomes_of
@@ -62,8 +62,8 @@ def prove(task: SearchTask, found: Candidates, seconds: float) -> Proof:
         if found.exhaustive:
             return _proof(CertificateStatus.INFEASIBLE, reasons.TRIED_ALL_NONE)
         return _proof(CertificateStatus.NO_PROOF, outcomes)
-    # Loading the solver takes half a second, once per process: that is not the proof's time.
-    import_module("ortools.sat.python.cp_model")
+    # Loading the solver takes a while, once per process: that is not the proof's time.
+    load_solver()
     solver = ExactSolver(task, outcomes, goals_of(task, outcomes), Deadline.after(seconds))
     if not meets:
         return _unmet(solver, found)

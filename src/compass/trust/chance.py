@@ -7,16 +7,25 @@ Decision 0032 (docs/decisions).
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from compass.execute.arrays import checked, floats
 from compass.trust.interval import Conformal, size
 from compass.trust.rank import Floats
 
 _TELLING = 40  # held-out runs that tell how far spreads tell errors
 _USUAL = 0.99  # squares of errors beyond this quantile are cut off: single runs must not decide
 _USUALLY = 0.99  # of the runs: an error that is larger on its side is unusual
+_ARRAYS = {
+    # An error is infinite where the logarithm of 0 was to be predicted.
+    "values": floats("errors", ascending=True, infinite=True, missing=True),
+    "share": floats("errors+1", ascending=True, least=0),
+}
 _MOST = 10.0  # a floor that leaves spreads without a say
 
 
@@ -55,6 +64,15 @@ class Errors:
         return cls._sorted(
             missed / _expected(spread, usual, floor), weight, unseen, usual, log, floor
         )
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What is saved as arrays; the rest are plain numbers."""
+        return {name: getattr(self, name) for name in _ARRAYS}
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, NDArray[Any]], **numbers: Any) -> "Errors":
+        """The errors with these `arrays()` and numbers; damaged arrays are refused."""
+        return cls(**checked(arrays, _ARRAYS, "saved errors")[0], **numbers)
 
     @classmethod
     def _sorted(

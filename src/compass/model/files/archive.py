@@ -3,11 +3,12 @@
 import ast
 import io
 import math
+import mmap
 import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,10 @@ _NO_HEADER = (
     RecursionError,
     MemoryError,
 )
+_LOCAL = 30  # bytes of a member's header in front of its name
+_FIELD = 4  # bytes in front of an extra field
+_FILLING = 0xD935  # the extra field that other tools write for the same purpose
+_ALIGNED = 64  # bytes, as numpy does inside of its own files
 _HEADER, _DIMENSIONS = 10_000, 32  # letters and dimensions of an array's header at most
 
 
@@ -55,6 +60,49 @@ def members(content: bytes, name: str, most: int | None = None) -> dict[str, byt
     return found
 
 
+def mapped(path: Path, most: int | None = None) -> dict[str, memoryview]:
+    """The same of a file that is mapped into memory; what is stored as it is takes no memory.
+
+    It stays readable when the file is replaced or removed.
+    """
+    with path.open("rb") as file:
+        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        try:
+            with zipfile.ZipFile(file) as archive:
+                listed = [item for item in archive.infolist() if not item.is_dir()]
+            if any(item.compress_type != zipfile.ZIP_STORED for item in listed):
+                found = members(bytes(content), path.name, most)
+                return {name: memoryview(member) for name, member in found.items()}
+            _check(listed, path.name, EXPANDED if most is None else most)
+            return {item.filename: _stored(content, item) for item in listed}
+        except (*_BROKEN, ValueError, KeyError, struct.error) as error:
+            raise BadInput(
+                f"{path.name} is a damaged archive: {error}", hint="save the model again"
+            ) from None
+
+
+def _stored(content: memoryview, item: zipfile.ZipInfo) -> memoryview:
+    """The bytes of a member that is not compressed."""
+    mark, *_, name, extra = struct.unpack_from("<4s5H3L2H", content, item.header_offset)
+    start = item.header_offset + _LOCAL + name + extra
+    if mark != b"PK\3\4" or start + item.file_size > len(content):
+        raise ValueError("a file in it is not where it should be")
+    return content[start : start + item.file_size]
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Arrays as one `.npz` file that can be mapped: each begins where compiled loops can read."""
+    with path.open("wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            member = zipfile.ZipInfo(f"{name}.npy")
+            written = io.BytesIO()
+            np.lib.format.write_array(written, array, allow_pickle=False)
+            start = file.tell() + _LOCAL + len(member.filename.encode()) + _FIELD
+            filling = -start % _ALIGNED
+            member.extra = struct.pack("<HH", _FILLING, filling) + bytes(filling)
+            archive.writestr(member, written.getbuffer())
+
+
 def packed(files: Mapping[str, bytes]) -> bytes:
     """A plain archive of these files: what was checked is what a library gets to see."""
     made = io.BytesIO()
@@ -64,7 +112,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
     return made.getvalue()
 
 
-def array_of(content: bytes) -> NDArray[Any]:
+def array_of(content: bytes | memoryview) -> NDArray[Any]:
     """The array of an `.npy` file; ValueError unless the file holds just what its header says.
 
     numpy would take the memory that a header asks for before it looks for the numbers.
@@ -77,22 +125,24 @@ def array_of(content: bytes) -> NDArray[Any]:
         raise ValueError("an array of an impossible shape")
     if not dtype.itemsize or math.prod(shape) * dtype.itemsize != len(content) - start:
         raise ValueError("an array of another size than its header says")
-    # Copied: its place in the file may be one that compiled loops cannot read from.
-    found = np.frombuffer(content, np.uint8, offset=start).copy().view(dtype)
+    held = np.frombuffer(content, np.uint8, offset=start)
+    if held.ctypes.data % dtype.alignment:
+        held = held.copy()  # its place in the file is one that compiled loops cannot read from
+    found = held.view(dtype)
     return found.reshape(shape[::-1]).T if turned else found.reshape(shape)
 
 
-def _header(content: bytes) -> tuple[int, Any, Any, np.dtype[Any]]:
+def _header(content: bytes | memoryview) -> tuple[int, Any, Any, np.dtype[Any]]:
     """Where the numbers of an `.npy` file begin; the shape, order and type that it says."""
     lengths = {b"\x01\x00": "<H", b"\x02\x00": "<I"}  # by version
-    length = lengths.get(content[6:8])
+    length = lengths.get(bytes(content[6:8]))
     if content[:6] != b"\x93NUMPY" or length is None:
         raise ValueError("no array at all")
     try:
         (size,) = struct.unpack_from(length, content, 8)
         start = 8 + struct.calcsize(length) + size
-        text = content[start - size : start].decode("latin1")
-        header = ast.literal_eval(text) if size <= _HEADER else {}
+        text = str(content[start - size : start], "latin1") if size <= _HEADER else "{}"
+        header = ast.literal_eval(text)
         dtype = np.lib.format.descr_to_dtype(header["descr"])
         return start, header["shape"], header["fortran_order"], dtype
     except _NO_HEADER:

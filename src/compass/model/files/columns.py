@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, ValidationError
 
@@ -120,6 +119,8 @@ def stated(columns: Columns | None) -> ColumnMapping:
 
 
 def _read(path: Path) -> Any:
+    import yaml  # needed only with a model that somebody brings
+
     try:
         if path.stat().st_size > 2**20:
             raise BadInput(f"{path} is too large for a list of columns", hint="1 MiB is enough")
@@ -355,6 +356,8 @@ def _coded(parameter: Category) -> dict[str, Any]:
 
 
 def _flow(item: Any) -> str:
+    import yaml
+
     text = yaml.safe_dump(item, default_flow_style=True, sort_keys=False, width=10**6)
     return text.strip().removesuffix("...").strip()
 

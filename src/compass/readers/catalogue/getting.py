@@ -14,7 +14,6 @@ from compass.domain.errors import DataProblem, EnvironmentProblem
 from compass.readers.catalogue.known import Piece, PublicDataset
 
 MIRROR_VARIABLE = "COMPASS_DATA"
-CACHE_VARIABLE = "COMPASS_CACHE"
 TRIES = 3  # a connection that is cut is tried again
 TIMEOUT = 30.0  # seconds without an answer
 
@@ -28,16 +27,6 @@ class Obtained:
     paths: tuple[Path, ...]
     prepared: bool = False  # one table made from the authors' files, not the files themselves
     recorded: tuple[str, ...] = ()  # files whose checksum was unknown and is now recorded
-
-
-def cache_folder() -> Path:
-    """Where downloads are kept: $COMPASS_CACHE, or the user's cache folder."""
-    given = os.environ.get(CACHE_VARIABLE)
-    if given:
-        return Path(given).expanduser()
-    import pooch  # only to find the folder that the system means for this
-
-    return Path(pooch.os_cache("compass"))
 
 
 def obtain(
@@ -62,7 +51,7 @@ def obtain(
         if there is not None:
             paths.append(_copied(there, folder, entry))
             continue
-        place = (folder or cache_folder()) / entry.name
+        place = (folder or files.cache_folder()) / entry.name
         path, new = _held(entry, piece, place, progress)
         paths.append(path)
         recorded += [piece.name] if new else []
@@ -182,7 +171,7 @@ def _writing(folder: Path) -> Iterator[None]:
     except OSError as problem:
         raise EnvironmentProblem(
             f"cannot write to {folder}: {problem.strerror or problem}",
-            hint=f"choose another folder: {CACHE_VARIABLE}=DIR, or -o DIR",
+            hint=f"choose another folder: {files.CACHE_VARIABLE}=DIR, or -o DIR",
         ) from problem
 
 

@@ -83,6 +83,27 @@ class PairScale:
 
 
 @dataclass(frozen=True, eq=False)
+class Sorting:
+    """How runs are sorted for finding pairs: what takes longest to work out, and is kept."""
+
+    position: Rows  # [n] runs by their context
+    order: NDArray[np.int32]  # [d, n] of these the runs by the value of each column
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What is saved of it."""
+        return {"position": self.position, "order": self.order}
+
+    def fits(self, rows: int, columns: int) -> bool:
+        """Whether it sorts so many runs of so many columns."""
+        if self.position.shape != (rows,) or self.order.shape != (columns, rows):
+            return False
+        each = np.arange(rows)
+        return np.array_equal(np.sort(self.position), each) and all(
+            np.array_equal(np.sort(one), each) for one in self.order
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class PairIndex:
     """Past runs laid out for finding pairs: sorted by what they are a run of."""
 
@@ -101,19 +122,27 @@ class PairIndex:
     sized: Rows  # columns of the context that are numbers
 
     @classmethod
-    def build(cls, X: Floats, features: Space, columns: Sequence[str]) -> "PairIndex":
-        """Lay out complete rows X [n, d]; runs are comparable that agree in these columns."""
+    def build(
+        cls,
+        X: Floats,
+        features: Space,
+        columns: Sequence[str],
+        sorting: Sorting | None = None,
+    ) -> "PairIndex":
+        """Lay out complete rows X [n, d]; runs are comparable that agree in these columns.
+
+        `sorting` is that of the same rows, where it is known.
+        """
         scale = PairScale.learn(X, features)
         words = [name for name in columns if isinstance(features[name], Category)]
         labels = Identity.learn(X, features, words)
         family = labels.of(X)
         whole = Identity.learn(X, features, columns)
         same = whole.of(X).view(np.int64)
-        order = np.lexsort((same, family))
+        order = np.lexsort((same, family)) if sorting is None else sorting.position
         same, family = same[order], family[order]
         placed = np.ascontiguousarray(scale.place(X[order]).T)
-        ranks = [np.lexsort((column, family)).astype(np.int32) for column in placed]
-        ranked = np.array(ranks, dtype=np.int32).reshape(placed.shape)
+        ranked = _ranked(placed, family) if sorting is None else sorting.order
         return cls(
             scale=scale,
             columns=placed,
@@ -129,6 +158,11 @@ class PairIndex:
                 [features.names.index(n) for n in columns if n not in words], dtype=np.int64
             ),
         )
+
+    @property
+    def sorting(self) -> Sorting:
+        """How the runs are sorted."""
+        return Sorting(self.position, self.order)
 
     def varied(self, like: Floats, column: int) -> bool:
         """Whether a column differs between comparable runs with the labels of `like` [d]."""
@@ -233,6 +267,12 @@ class PairIndex:
         taken = partner >= 0
         weight = 1.0 - gap[taken] / tolerance if tolerance > 0 else np.ones(int(taken.sum()))
         return Paired(self.position[partner[taken]], self.position[new_end[taken]], weight)
+
+
+def _ranked(placed: Floats, family: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """The runs of each family by their values in each column of placed [d, n]."""
+    ranks = [np.lexsort((column, family)).astype(np.int32) for column in placed]
+    return np.array(ranks, dtype=np.int32).reshape(placed.shape)
 
 
 def _steps(columns: Floats, same: Rows) -> NDArray[np.bool_]:

@@ -1,0 +1,227 @@
+"""Models of raw tables that were learnt before, kept in the person's cache folder.
+
+An entry is an ordinary saved engine. It is named by everything that decides what is learnt: the
+bytes of the files, the study without its rules (answers obey rules, models do not), the options,
+and the version of Compass. Decision 0036 (docs/decisions).
+"""
+
+import fcntl
+import hashlib
+import json
+import math
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compass import files
+from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
+from compass.domain.study import Study
+from compass.engine.saved import FORMAT, POINTER, generation_of, is_engine
+
+if TYPE_CHECKING:
+    from compass.engine.compass import Compass
+
+LIMIT_VARIABLE = "COMPASS_CACHE_GIB"
+
+_FOLDER = "models"
+_GIB = 1 << 30
+_LIMIT = 2.0  # GiB of all entries; an engine of 30,000 runs takes some 10 to 30 MiB
+_RULES = {"rules", "dependencies"}  # of a study: they decide about answers, not about models
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """One engine in the cache, for listing."""
+
+    key: str
+    files: tuple[str, ...]
+    rows: int
+    outcomes: tuple[str, ...]
+    bytes: int
+    used: float  # seconds since 1970
+
+
+@dataclass(frozen=True)
+class ModelCache:
+    """A folder of saved engines; when they take too much room, the least recently used go."""
+
+    folder: Path
+    limit: int  # bytes
+
+    @classmethod
+    def of_person(cls) -> "ModelCache":
+        """The cache of whoever runs this: $COMPASS_CACHE, or the user's cache folder."""
+        return cls(files.cache_folder() / _FOLDER, _limit())
+
+    def find(self, key: str, study: Study, names: Sequence[str | None]) -> "Compass | None":
+        """The engine of this key, with the study and the names of files that the data has now.
+
+        None: there is none. One that is damaged is removed, and raises an EngineProblem.
+        """
+        from compass.engine.store import Renamed, loaded
+
+        entry = self.folder / key
+        if not is_engine(entry):
+            return None
+        try:
+            engine = loaded(entry, Renamed(study, tuple(names)))
+        except EngineProblem:
+            if not is_engine(entry):  # it was removed while this was reading
+                return None
+            self._remove(entry)
+            raise
+        with suppress(OSError):
+            os.utime(entry / POINTER)
+        return engine
+
+    def keep(self, key: str, engine: "Compass") -> None:
+        """Save an engine, and remove others until all have room."""
+        from compass.engine.store import save
+
+        size = engine.data.table.arrow.nbytes
+        if size > self.limit:  # it would be written only to be removed
+            raise EnvironmentProblem(
+                f"the data has {size / _GIB:.2g} GiB, the limit is {self.limit / _GIB:.2g}",
+                hint=f"allow more: {LIMIT_VARIABLE}={2 * size / _GIB:.2g}",
+            )
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's data
+        save(engine, self.folder / key)
+        self._make_room()
+
+    def entries(self) -> list[CacheEntry]:
+        """What is kept, the most recently used first; what cannot be read is listed too."""
+        listed = [_entry(place) for place in self._places()]
+        return sorted(listed, key=lambda entry: entry.used, reverse=True)
+
+    def clear(self) -> list[CacheEntry]:
+        """Remove everything that nobody is writing at the moment; what was removed."""
+        listed = self.entries()
+        return [entry for entry in listed if self._remove(self.folder / entry.key)]
+
+    def _places(self) -> list[Path]:
+        try:
+            return [path for path in self.folder.iterdir() if path.is_dir()]
+        except FileNotFoundError:
+            return []
+
+    def _make_room(self) -> None:
+        taken = 0
+        for entry in self.entries():
+            taken += entry.bytes
+            if taken > self.limit:
+                self._remove(self.folder / entry.key)
+
+    def _remove(self, place: Path) -> bool:
+        """Remove an entry, unless somebody is just writing it."""
+        try:
+            with _unwritten(place):
+                # The pointer first: from then on nobody begins to read it.
+                (place / POINTER).unlink(missing_ok=True)
+                shutil.rmtree(place)
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def _unwritten(place: Path) -> Iterator[None]:
+    """Holds the lock that saving takes; an OSError where somebody else holds it."""
+    handle = os.open(place, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _entry(place: Path) -> CacheEntry:
+    """What an entry says of itself, as far as it can be read."""
+    taken = 0
+    used = 0.0
+    with suppress(OSError):
+        used = place.stat().st_mtime
+        used = (place / POINTER).stat().st_mtime
+    for base, _, names in os.walk(place):
+        for name in names:
+            with suppress(OSError):
+                taken += Path(base, name).stat().st_size
+    try:
+        manifest = json.loads((generation_of(place) / "engine.json").read_bytes())
+        parts = [(str(file), int(rows)) for file, rows in manifest["parts"]]
+        outcomes = dict.fromkeys(str(model["target"]) for model in manifest["models"])
+    except (OSError, ValueError, LookupError, TypeError, EngineProblem):
+        return CacheEntry(place.name, (), 0, (), taken, used)
+    return CacheEntry(
+        place.name,
+        tuple(file for file, _ in parts),
+        sum(rows for _, rows in parts),
+        tuple(outcomes),
+        taken,
+        used,
+    )
+
+
+def _limit() -> int:
+    """The bytes that all entries may take together."""
+    text = os.environ.get(LIMIT_VARIABLE, "").strip()
+    try:
+        size = float(text) if text else _LIMIT
+    except ValueError:
+        size = math.nan
+    if not 0 <= size < math.inf:
+        raise BadInput(
+            f"{LIMIT_VARIABLE}={text[:40]} is not a number of GiB",
+            hint=f"e.g. {LIMIT_VARIABLE}=2, or 0 to keep nothing",
+        )
+    return int(size * _GIB)
+
+
+def key_of(content: Sequence[str], study: Study, options: Mapping[str, Any]) -> str:
+    """The name of what is learnt from data of this content, with this study and these options."""
+    said = study.model_dump(mode="json", exclude=_RULES)
+    given = {name: value for name, value in options.items() if value is not None}
+    everything = json.dumps([FORMAT, _software(), list(content), said, given], sort_keys=True)
+    return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
+
+
+def content_of(paths: Sequence[Path], root: Path | None) -> list[str]:
+    """What tells files from others: all their bytes, and their names as far as they matter.
+
+    Names tell formats, and below `root` folders may hold values (`year=2024`).
+    """
+    found = []
+    for path in paths:
+        name = path.name if root is None else str(path.relative_to(root))
+        inner = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+        found += [f"{name} {one.relative_to(path)} {files.digest(one)}" for one in inner]
+    return found
+
+
+@cache
+def _software() -> str:
+    """The version of Compass and of its plug-ins.
+
+    The files of the package too, by size and time: those of a checkout change, its version does
+    not.
+    """
+    known = entry_points()
+    plugins = sorted(
+        f"{group} {entry.name} {entry.value} {entry.dist.version if entry.dist else ''}"
+        for group in known.groups
+        if group.startswith("compass.")
+        for entry in known.select(group=group)
+    )
+    package = Path(files.__file__).parent
+    stats = sorted(
+        f"{path.relative_to(package)} {(stat := path.stat()).st_size} {stat.st_mtime_ns}"
+        for path in package.rglob("*")
+        if path.suffix in (".py", ".so")
+    )
+    whole = "\n".join([version("compass-hpc"), *plugins, *stats])
+    return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()

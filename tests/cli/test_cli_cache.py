@@ -1,0 +1,174 @@
+"""Asking a raw table twice: learnt once, whoever asks at the same time, whatever is killed."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cli_case import FLAGS, RECOMMEND, RECONFIGURE, Result, compass, refused, write_csv
+
+from conftest import cluster_columns
+
+REUSED = "note: reused models"
+ASK = ("--no-prove", "--surrogate", "linear", *FLAGS)
+
+
+@pytest.fixture
+def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table, and a cache that nobody has used."""
+    monkeypatch.setenv("COMPASS_CACHE", str(tmp_path / "cache"))
+    return write_csv(tmp_path / "jobs.csv", cluster_columns(60))
+
+
+def asked(jobs: Path, *more: str) -> Result:
+    done = compass("ask", jobs, RECOMMEND, *ASK, *more)
+    assert done.code == 0, done
+    return done
+
+
+def answer(done: Result) -> object:
+    """What was answered, without how long anything took."""
+    return json.loads(
+        done.out, object_hook=lambda told: {k: v for k, v in told.items() if k != "seconds"}
+    )
+
+
+def test_the_second_question_learns_nothing(jobs: Path) -> None:
+    first = asked(jobs, "--json")
+    assert REUSED not in first.err
+    second = asked(jobs, "--json")
+    assert second.err.count("\n") == 1
+    assert REUSED in second.err
+    assert answer(first) == answer(second) == answer(asked(jobs, "--json", "--no-cache"))
+
+
+def test_other_rules_need_no_new_models(jobs: Path) -> None:
+    asked(jobs)
+    done = asked(jobs, "--rule", "gpus <= 1", "--json")
+    assert REUSED in done.err
+    assert all(one["config"]["gpus"] <= 1 for one in json.loads(done.out)["suggestions"])
+
+
+def test_other_content_roles_or_settings_do(jobs: Path) -> None:
+    asked(jobs)
+    for more in (["--drop", "size"], ["--trust", "tau=0.1"], ["--surrogate", "neighbours"]):
+        assert REUSED not in asked(jobs, *more).err
+    jobs.write_text(jobs.read_text().replace("wrf", "nemo").replace("lammps", "wrf"))
+    assert REUSED not in asked(jobs).err
+
+
+def test_a_question_about_another_outcome_adds_to_what_is_kept(jobs: Path) -> None:
+    asked(jobs)
+    power = RECOMMEND.replace("runtime", "power")
+    done = compass("ask", jobs, power, *ASK)
+    assert REUSED not in done.err  # nothing of what was kept is about power
+    assert REUSED in compass("ask", jobs, power, *ASK).err
+    listed = json.loads(compass("cache", "--json").out)
+    assert [entry["outcomes"] for entry in listed["entries"]] == [["runtime", "power"]]
+
+
+def test_a_wrong_question_is_told_as_without_a_cache(jobs: Path) -> None:
+    asked(jobs)
+    refused(compass("ask", jobs, RECONFIGURE, *ASK, "--from", "row:4000"), "no row 4000")
+
+
+def test_no_cache_uses_nothing_and_keeps_nothing(jobs: Path) -> None:
+    assert REUSED not in asked(jobs, "--no-cache").err
+    assert json.loads(compass("cache", "--json").out)["entries"] == []
+
+
+def test_without_room_nothing_is_kept(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPASS_CACHE_GIB", "0")
+    assert asked(jobs).err == asked(jobs).err == ""
+
+
+def test_other_commands_share_the_models(jobs: Path) -> None:
+    asked(jobs)
+    study = ("--surrogate", "linear", *FLAGS)
+    for words in (
+        ("explain", jobs, "--row", 3, "--outcome", "runtime", *study),
+        ("next", jobs, RECOMMEND, *study),
+    ):
+        done = compass(*words)
+        assert done.code == 0, done
+        assert REUSED in done.err
+
+
+def test_the_cache_is_listed_and_cleared(jobs: Path) -> None:
+    assert "No models are kept" in compass("cache").out
+    asked(jobs)
+    place = Path(compass("cache", "path").out.strip())
+    assert place.is_dir()
+    listed = compass("cache")
+    assert "jobs.csv" in listed.out
+    assert "runtime" in listed.out
+    told = json.loads(compass("cache", "--json").out)
+    assert told["path"] == str(place)
+    assert told["bytes"] == sum(p.stat().st_size for p in place.rglob("*") if p.is_file())
+    assert told["bytes"] < told["limit"]
+    assert [(e["rows"], e["files"]) for e in told["entries"]] == [(60, [str(jobs)])]
+    cleared = compass("cache", "clear")
+    assert "1 tables" in cleared.err
+    assert json.loads(compass("cache", "clear", "--json").out) == {"removed": 0, "bytes": 0}
+    assert REUSED not in asked(jobs).err
+
+
+def test_a_damaged_entry_is_dropped_and_learnt_again(jobs: Path) -> None:
+    first = asked(jobs, "--json")
+    place = Path(compass("cache", "path").out.strip())
+    for file in place.rglob("data.parquet"):
+        file.write_bytes(b"PAR1 and nothing else")
+    second = asked(jobs, "--json")
+    assert "note: kept models cannot be used and are learnt again" in second.err
+    assert answer(first) == answer(second) == answer(third := asked(jobs, "--json"))
+    assert REUSED in third.err
+
+
+def test_a_cache_that_cannot_be_written_is_no_obstacle(
+    jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPASS_CACHE", str(jobs / "below a file"))
+    done = asked(jobs)
+    assert "note: the models are not kept" in done.err
+    assert "hint: " in done.err
+
+
+def start(jobs: Path) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "compass.cli.main", "ask", str(jobs), RECOMMEND, *ASK]
+    return subprocess.Popen(
+        [*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_processes_that_learn_the_same_at_once_all_answer(jobs: Path) -> None:
+    running = [start(jobs) for _ in range(3)]
+    done = [Result(one.wait(120), *one.communicate()) for one in running]
+    assert [one.code for one in done] == [0, 0, 0], done
+    assert all("not kept" not in one.err and "cannot be used" not in one.err for one in done)
+    last = asked(jobs, "--json")
+    assert REUSED in last.err
+    assert all(answer(one) == answer(last) for one in done)
+    assert len(json.loads(compass("cache", "--json").out)["entries"]) == 1
+
+
+def test_a_kill_at_any_moment_leaves_a_whole_entry_or_none(jobs: Path, tmp_path: Path) -> None:
+    expected = answer(asked(jobs, "--json", "--no-cache"))
+    place = tmp_path / "cache" / "models"
+    rng = random.Random(5)
+    for _ in range(4):
+        process = start(jobs)
+        # The moment that matters: from the first file of an entry to the end of the process.
+        while not any(place.glob("*/generation-*")) and process.poll() is None:
+            time.sleep(0.0005)
+        time.sleep(rng.uniform(0, 0.03))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        done = asked(jobs, "--json")
+        assert "cannot be used" not in done.err
+        assert answer(done) == expected
+        compass("cache", "clear")
+        assert not any(place.iterdir())

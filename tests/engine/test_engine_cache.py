@@ -1,0 +1,130 @@
+"""Models of raw tables that are kept: found by content, bounded, and never half there."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import compass as cp
+from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
+from compass.domain.study import Study
+from compass.engine.cache import ModelCache, content_of, key_of
+from conftest import QUICK, ROLES, cluster_columns
+
+QUESTION = "Recommend X = {nodes: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}"
+
+
+@pytest.fixture(scope="module")
+def fitted() -> cp.Compass:
+    return cp.Compass(cp.read(cluster_columns(80)).roles(**ROLES), settings=QUICK).fit()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> ModelCache:
+    return ModelCache(tmp_path / "cache" / "models", 1 << 30)
+
+
+def answer(engine: cp.Compass) -> object:
+    return engine.ask(QUESTION).model_dump(mode="json", exclude={"seconds"})
+
+
+def test_what_is_kept_is_found_and_answers_alike(cache: ModelCache, fitted: cp.Compass) -> None:
+    assert cache.find("k", fitted.data.study, [None]) is None
+    cache.keep("k", fitted)
+    found = cache.find("k", fitted.data.study, [None])
+    assert found is not None
+    assert answer(found) == answer(fitted)
+    assert cache.folder.stat().st_mode & 0o077 == 0  # people's data
+
+
+def test_rules_and_names_of_files_are_those_of_today(cache: ModelCache, fitted: cp.Compass) -> None:
+    cache.keep("k", fitted)
+    study = fitted.data.study.model_copy(update={"rules": ("nodes <= 2",)})
+    found = cache.find("k", study, ["elsewhere/jobs.csv"])
+    assert found is not None
+    assert [rule.text for rule in found.rules] == ["nodes <= 2"]
+    assert all(s.config["nodes"] <= 2 for s in found.ask(QUESTION))  # type: ignore[operator]
+    assert found.data.table.part_of(3) == ("elsewhere/jobs.csv", 3)
+
+
+def test_keys_tell_apart_what_is_learnt_from_and_how(tmp_path: Path) -> None:
+    file = tmp_path / "jobs.csv"
+    file.write_text("a,b\n1,2\n")
+    content = content_of([file], None)
+    study = Study()
+    key = key_of(content, study, {"surrogate": None})
+    assert key == key_of(content, study, {})
+    assert key == key_of(content, Study(rules=("a <= 2",), dependencies=("b >= 1",)), {})
+    shutil.copy(file, tmp_path / "copy")
+    (tmp_path / "other").mkdir()
+    shutil.copy(file, tmp_path / "other" / "jobs.csv")
+    assert key == key_of(content_of([tmp_path / "other" / "jobs.csv"], None), study, {})
+    others = {
+        key_of(content, study, {"surrogate": "forest"}),
+        key_of(content, Study(drop=("a",)), {}),
+        key_of(content_of([tmp_path / "copy"], None), study, {}),  # read by another reader
+        key_of(content_of([tmp_path / "other" / "jobs.csv"], tmp_path), study, {}),
+        key_of([*content, *content], study, {}),
+    }
+    file.write_text("a,b\n1,3\n")
+    others.add(key_of(content_of([file], None), study, {}))
+    assert key not in others
+    assert len(others) == 6
+
+
+def test_a_folder_that_is_one_source_counts_with_all_its_files(tmp_path: Path) -> None:
+    (tmp_path / "db" / "in").mkdir(parents=True)
+    (tmp_path / "db" / "in" / "x").write_text("1")
+    before = content_of([tmp_path / "db"], None)
+    (tmp_path / "db" / "in" / "x").write_text("2")
+    assert content_of([tmp_path / "db"], None) != before
+
+
+def test_the_least_recently_used_goes_first(cache: ModelCache, fitted: cp.Compass) -> None:
+    for age, key in enumerate(["old", "older", "oldest"]):
+        cache.keep(key, fitted)
+        os.utime(cache.folder / key / "CURRENT", (age, 1000 - age))
+    size = cache.entries()[0].bytes
+    assert cache.find("oldest", fitted.data.study, [None]) is not None  # used just now
+    small = ModelCache(cache.folder, int(3.5 * size))
+    small.keep("new", fitted)
+    assert {entry.key for entry in small.entries()} == {"new", "oldest", "old"}
+    tiny = ModelCache(cache.folder, size // 2)
+    tiny.keep("too large", fitted)
+    assert tiny.entries() == []
+    with pytest.raises(EnvironmentProblem, match="the data has") as problem:
+        ModelCache(cache.folder, 100).keep("hopeless", fitted)
+    assert "COMPASS_CACHE_GIB" in problem.value.hint
+
+
+def test_a_damaged_entry_is_told_and_removed(cache: ModelCache, fitted: cp.Compass) -> None:
+    cache.keep("k", fitted)
+    model = next(cache.folder.rglob("model-0.npz"))
+    model.write_bytes(model.read_bytes()[:-100])
+    with pytest.raises(EngineProblem):
+        cache.find("k", fitted.data.study, [None])
+    assert cache.find("k", fitted.data.study, [None]) is None
+    assert cache.entries() == []
+
+
+def test_what_a_kill_left_behind_is_listed_and_cleared(
+    cache: ModelCache, fitted: cp.Compass
+) -> None:
+    (cache.folder / "killed" / "generation-1").mkdir(parents=True)
+    (cache.folder / "killed" / "generation-1" / "data.parquet").write_bytes(b"half")
+    assert cache.find("killed", Study(), []) is None
+    assert [entry.bytes for entry in cache.entries()] == [4]
+    cache.keep("killed", fitted)
+    found = cache.find("killed", fitted.data.study, [None])
+    assert found is not None
+    assert [entry.rows for entry in cache.clear()] == [80]
+    assert cache.entries() == []
+
+
+@pytest.mark.parametrize("text", ["much", "-1", "inf", "nan"])
+def test_a_limit_that_is_no_size_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPASS_CACHE_GIB", text)
+    with pytest.raises(BadInput, match="COMPASS_CACHE_GIB") as problem:
+        ModelCache.of_person()
+    assert "0 to keep nothing" in problem.value.hint
