@@ -15,6 +15,7 @@ from compass.generate.objectives import objective_values, objectives, preference
 from compass.generate.task import SearchTask
 from compass.learn.reliability import Reliability
 from compass.prepare.geometry import Geometry
+from compass.trust.normal import below
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -71,12 +72,10 @@ def classes_drawn(scores: Floats, z: Floats, first: int) -> Floats:
 
     Low draws are the class `first`, so that candidates which vary together get it together.
     """
-    from scipy.special import ndtr
-
     order = [first, *(k for k in range(scores.shape[1]) if k != first)]
     total = scores.sum(axis=1, keepdims=True)
     upto = np.cumsum(scores[:, order] / np.where(total > 0, total, 1.0), axis=1)
-    place = (ndtr(z)[:, :, None] > upto[None, :, :-1]).sum(axis=2)
+    place = (below(z)[:, :, None] > upto[None, :, :-1]).sum(axis=2)
     return np.asarray(np.array(order, dtype=np.float64)[place])
 
 

@@ -22,6 +22,7 @@ from compass.learn.intervals import own_spread
 from compass.learn.reliability import Reliability
 from compass.trust.chance import Errors
 from compass.trust.change import spread_of_change
+from compass.trust.normal import below
 
 Floats = NDArray[np.float64]
 Columns = NDArray[np.int64]
@@ -265,17 +266,9 @@ def _of_runs(
         centre = predicted + share * (mean - predicted)
         deviation = np.sqrt(variance) * (np.abs(centre) if relative else 1.0)
         high, low = ((end - centre) / deviation for end in (target.high, target.low))
-        likely = _below(high) - _below(low)
+        likely = below(high) - below(low)
     surely = (target.low <= centre) & (centre <= target.high)
     return np.where(deviation > 0, likely, surely)
-
-
-_ERFC = np.frompyfunc(math.erfc, 1, 1)  # scipy.special takes as long to import as an answer
-
-
-def _below(z: Floats) -> Floats:
-    """The share of a normal distribution below z [m] deviations from its mean."""
-    return np.asarray(_ERFC(-z / math.sqrt(2)), dtype=np.float64) / 2
 
 
 def _first(met: Callable[[float], bool], missed: float, step: float) -> float | None:

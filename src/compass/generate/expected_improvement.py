@@ -14,6 +14,7 @@ from compass.generate.past import PastRuns
 from compass.generate.score import ScoredCandidates
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances, distances
+from compass.trust.normal import below
 
 Positions = NDArray[np.int64]
 
@@ -28,19 +29,17 @@ def expected_improvement(mean: Floats, deviation: Floats, best: float, *, ratio:
     Y is normal; with `ratio` it is log-normal (its negative, where mean and best are negative): a
     time cannot fall below 0, however large its standard deviation is.
     """
-    from scipy.special import ndtr
-
     size, reference = np.abs(mean), abs(best)
     spread = np.maximum(deviation, _SURE * np.maximum(size, reference) + 1e-300)
     if not ratio:
         z = (best - mean) / spread
         density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-        return np.asarray(spread * (z * ndtr(z) + density))
+        return np.asarray(spread * (z * below(z) + density))
     sigma = np.sqrt(np.log1p((spread / size) ** 2))
     d = (np.log(reference / size) + sigma**2 / 2) / sigma
     if best > 0:
-        return np.asarray(reference * ndtr(d) - size * ndtr(d - sigma))
-    return np.asarray(size * ndtr(sigma - d) - reference * ndtr(-d))
+        return np.asarray(reference * below(d) - size * below(d - sigma))
+    return np.asarray(size * below(sigma - d) - reference * below(-d))
 
 
 def choose_untried(task: SearchTask, past_runs: PastRuns, scored: ScoredCandidates) -> Positions:

@@ -1,4 +1,5 @@
-/* Kernels that compare whole configurations (compass.prepare.split, compass.generate.distinct). */
+/* Kernels that compare whole configurations (compass.prepare.split, compass.generate.distinct),
+ * and the normal distribution (compass.trust.normal). */
 #include "kernel.h"
 
 /* The last step of SplitMix64: every bit of the input changes about half of the output. */
@@ -51,8 +52,19 @@ static int noticeably_different(const Argument *a)
     return 0;
 }
 
+/* z [n] -> below [n]: the share of a normal distribution below z deviations from its mean. */
+static int normal_below(const Argument *a)
+{
+    const double *z = a[0].data;
+    double *below = a[1].data;
+    for (int64_t i = 0; i < a[0].shape[0]; i++)
+        below[i] = 0.5 * erfc(-z[i] * 0.70710678118654752440);
+    return 0;
+}
+
 const Kernel ROWS[] = {
     {"configurations", "f8_2d to_u8", configurations},
+    {"normal_below", "f8 to_f8", normal_below},
     {"noticeably_different", "f8_2d f8 i8 f8 f8 number to_b1", noticeably_different},
     {0},
 };
