@@ -245,17 +245,20 @@ static int sum_distances(const Argument *a)
     const bool *category = a[4].data;
     const double *weight = a[6].data;
     double *apart = a[7].data;
-    for (int64_t r = 0; r < a[0].shape[0]; r++) {
-        double total = 0.0;
-        for (int64_t i = 0; i < counted; i++) {
-            int64_t c = columns[i];
-            double value = rows[r * d + c];
-            if (category[c] || value == none[c] || x[c] == none[c])
-                total += value != x[c] ? weight[c] : 0.0;
-            else
-                total += weight[c] * (fabs(value - x[c]) / scale[c]);
-        }
-        apart[r] = total;
+    int64_t n = a[0].shape[0];
+    memset(apart, 0, n * sizeof *apart);
+    for (int64_t i = 0; i < counted; i++) {
+        int64_t c = columns[i];
+        double own = x[c], of = scale[c], heavy = weight[c], gap = none[c];
+        const double *value = rows + c;
+        if (category[c] || own == gap)
+            for (int64_t r = 0; r < n; r++)
+                apart[r] += value[r * d] != own ? heavy : 0.0;
+        else
+            for (int64_t r = 0; r < n; r++) {
+                double step = heavy * (fabs(value[r * d] - own) / of);
+                apart[r] += value[r * d] == gap ? heavy : step;
+            }
     }
     return 0;
 }
