@@ -158,8 +158,9 @@ native: $(NATIVE)  ## compile the C sources; the installation does it the first 
 
 # Not again because the environment is newer: installing has just compiled them.
 $(NATIVE): $(wildcard src/compass/native/*.[ch]) src/compass/native/build.py | $(BASE)
-	@command -v $(firstword $(CC)) >/dev/null || $(BIN)/python -m pip install --quiet \
-		--disable-pip-version-check ziglang
+	@[ -n "$$CC" ] || command -v cc >/dev/null || command -v gcc >/dev/null \
+		|| command -v clang >/dev/null \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang
 	$(BIN)/python src/compass/native/build.py
 	@touch $@
 

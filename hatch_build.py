@@ -1,6 +1,7 @@
 """The step of the build that compiles the C sources; see src/compass/native/build.py."""
 
 import importlib.util
+import platform
 import sysconfig
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +33,7 @@ class NativeBuild(BuildHookInterface[Any]):
         if self.target_name != "wheel":
             return
         _native(self.root).compile_library()
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        # A Python of macOS may be for both processors; the library is for the one of this machine.
+        here = sysconfig.get_platform().replace("universal2", platform.machine())
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform}"
+        build_data["tag"] = f"py3-none-{here.replace('-', '_').replace('.', '_')}"

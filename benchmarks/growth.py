@@ -184,32 +184,33 @@ def _part(part: str, folder: str, varied: str, value: str, questions: str, seed:
     """One half of a measurement, told as JSON."""
     one_core()
     shape = replace(Shape(), **{varied: int(value)})
-    made = make(shape, np.random.default_rng([int(seed), shape.parameters, shape.rules]))
-    file = Path(folder, "engine.compass")
-    if part == "fit":
-        began = time.process_time()
-        engine = learn(made, shape, int(seed))
-        seconds = time.process_time() - began
-        engine.save(file)
-        print(json.dumps({"fit": seconds, "fit_memory": _peak()}))
+    file, starts = Path(folder, "engine.compass"), Path(folder, "starts.json")
+    if part == "ask":  # which makes no table: its memory would hide that of asking
+        print(json.dumps(_asked(cp.load(file), shape, json.loads(starts.read_text()))))
         return
-    # Starts that are slower than most, so that there is something to gain.
-    y = made.Y[:, 0]
-    order = np.argsort(y)[len(y) // 2 :]
-    starts = np.random.default_rng(int(seed)).choice(order, int(questions) + 1, replace=False)
-    asked = [(made.config(made.X[row]), made.Y[row]) for row in starts]
-    del made, order, y
-    print(json.dumps(_asked(cp.load(file), shape, asked)))
+    made = make(shape, np.random.default_rng([int(seed), shape.parameters, shape.rules]))
+    starts.write_text(json.dumps(_starts(made, int(questions) + 1, int(seed))))
+    began = time.process_time()
+    engine = learn(made, shape, int(seed))
+    print(json.dumps({"fit": time.process_time() - began, "fit_memory": _peak()}))
+    engine.save(file)
+
+
+def _starts(made: Made, count: int, seed: int) -> list[tuple[dict[str, Any], list[float]]]:
+    """Runs that are slower than most, so that there is something to gain, with their outcomes."""
+    order = np.argsort(made.Y[:, 0])[len(made.Y) // 2 :]
+    rows = np.random.default_rng(seed).choice(order, count, replace=False)
+    return [(made.config(made.X[row]), made.Y[row].tolist()) for row in rows]
 
 
 def _asked(
-    engine: cp.Compass, shape: Shape, asked: Sequence[tuple[dict[str, Any], Floats]]
+    engine: cp.Compass, shape: Shape, asked: Sequence[tuple[dict[str, Any], list[float]]]
 ) -> dict[str, Any]:
     """Put the questions; the first one, which loads what is needed, does not count."""
     ask = [f"x{j}" for j in range(shape.parameters)]
     seconds, answered, loaded = [], 0, 0.0
     for config, y in asked:
-        limits = {f"y{k}": cp.at_most(1.1 * float(y[k])) for k in range(1, shape.outcomes)}
+        limits = {f"y{k}": cp.at_most(1.1 * y[k]) for k in range(1, shape.outcomes)}
         goals = {"y0": cp.less(LESS), **limits}
         began = time.process_time()
         answer = engine.reconfigure(config, ask=ask, goals=goals, count=COUNT)

@@ -73,8 +73,7 @@ def process(*words: str, fresh: bool = False) -> Figure:
                 [sys.executable, "-m", "compass.cli.main", *words],
                 env={**os.environ, **caches},
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                check=False,
+                check=True,  # what fails at once is no record
             )
             seconds = _children() - began
             found.append(Figure(seconds, seconds / ((before + pace()) / 2)))
@@ -200,9 +199,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kept["peers"] = peers_of(said.peers)
     found = measure(said.questions, said.seed)
     print(show(found, kept))
+    if said.keep:
+        kept["figures"] = {name: figure.work for name, figure in found.items()}
     if said.keep or said.peers:
-        figures = {name: figure.work for name, figure in found.items()}
-        save(KEPT, {"peers": kept.get("peers", {}), "figures": figures})
+        save(KEPT, {"peers": kept.get("peers", {}), "figures": kept.get("figures", {})})
     return 0
 
 

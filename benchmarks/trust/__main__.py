@@ -31,7 +31,7 @@ from benchmarks.trust.plan import Plan, quick, say
 from benchmarks.trust.problems import problems
 
 Outcome = tuple[str, dict[str, Any], list[str]]
-_SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def _labels(names: list[str], run: "Run") -> Outcome | None:

@@ -426,9 +426,21 @@ def test_a_view_that_does_not_fit_to_the_data_is_told(kept: Path, tmp_path: Path
     assert refused(path)
 
 
-def test_runs_that_are_sorted_in_another_way_are_told(saved: Path) -> None:
+@pytest.mark.parametrize(
+    "alter",
+    [
+        lambda arrays: {"order": np.zeros_like(arrays["order"])},
+        # Each run once, but runs of another family, or in another order, where kernels look.
+        lambda arrays: {"order": np.roll(arrays["order"], 1, axis=1)},
+        lambda arrays: {"order": np.ascontiguousarray(arrays["order"][:, ::-1])},
+        lambda arrays: {"position": np.roll(arrays["position"], 1)},
+    ],
+)
+def test_runs_that_are_sorted_in_another_way_are_told(
+    saved: Path, alter: Callable[[Any], dict[str, Any]]
+) -> None:
     with np.load(generation(saved) / "view-0.npz") as arrays:
-        altered_view(saved, order=np.zeros_like(arrays["order"]))
+        altered_view(saved, **alter(arrays))
     with pytest.raises(EngineProblem, match="sorted in another way") as problem:
         asked(cp.load(saved))
     assert problem.value.hint

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -87,20 +88,34 @@ def test_a_kernel_that_there_is_not_is_refused() -> None:
 
 
 def test_other_threads_run_while_a_kernel_does() -> None:
-    rows = np.zeros((2, 200_000))
-    kind, ticks, done = KIND, [0], threading.Event()
+    # A thread that has the lock keeps it: another one runs only where the kernel gives it up.
+    rows, total = np.zeros((2, 3_000_000)), np.zeros(3_000_000)
+    started, done, ticks = threading.Event(), threading.Event(), 0
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        with ThreadPoolExecutor(1) as pool:
 
-    def work() -> None:
-        for _ in range(200):
-            squares(kind, rows, POINT, np.zeros(rows.shape[1]))
-        done.set()
+            def work() -> None:
+                started.set()
+                squares(KIND, rows, POINT, total)
+                done.set()
 
-    with ThreadPoolExecutor(1) as pool:
-        working = pool.submit(work)
-        while not done.is_set():
-            ticks[0] += 1
-        working.result()
-    assert ticks[0] > 0
+            working = pool.submit(work)
+            started.wait()
+            while not done.is_set():
+                ticks += 1
+                time.sleep(0)
+            working.result()
+    finally:
+        sys.setswitchinterval(usual)
+    assert ticks > 0
+
+
+def test_arrays_that_are_not_aligned_are_refused() -> None:
+    point = np.frombuffer(bytes(17), dtype=np.float64, offset=1)
+    with pytest.raises(TypeError, match="not aligned"):
+        squares(KIND, ROWS, point, np.zeros(3))
 
 
 def _python(code: str, library: Path) -> subprocess.CompletedProcess[str]:
@@ -123,3 +138,8 @@ def test_a_library_that_is_missing_or_old_says_how_to_compile_it(tmp_path: Path)
     old.write_bytes(made.replace(build.digest().encode(), b"0" * len(build.digest())))
     assert "older than its sources" in _python(code, old).stderr
     assert _python(code, build.LIBRARY).returncode == 0
+    broken = tmp_path / "broken.so"
+    broken.write_bytes(b"no library")
+    told = _python(code, broken).stderr
+    assert "does not load" in told
+    assert "hint: it was built for another system" in told

@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from compass.native import build
 
+ROOT = Path(__file__).resolve().parents[2]
 CODE = "from compass.native import build; print(build.compiler())"
 
 
@@ -57,11 +59,27 @@ build.compile_library(Path({str(kept)!r}), ["-no-such-flag"])
     assert kept.read_bytes() == b"as it was"
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no GCC")
 def test_the_sources_compile_without_a_warning(tmp_path: Path) -> None:
-    flags = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only"]
-    files = [str(path) for path in build.sources() if path.suffix == ".c"]
-    subprocess.run(["cc", "-std=c11", '-DSOURCES=""', *flags, *files], check=True)
+    # With optimisation: warnings about positions and about what is not set need it.
+    code = f"""
+from pathlib import Path
+from compass.native import build
+flags = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]
+build.compile_library(Path({str(tmp_path / "kernels.so")!r}), flags)
+"""
+    done = _run(code, CC="gcc")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_source_archive_has_the_sources_and_no_library(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for path in (*build.sources(), build.FOLDER / "build.py", ROOT / "hatch_build.py"):
+        assert path.relative_to(ROOT).as_posix() in names
+    assert not {name for name in names if name.endswith(".so")}
 
 
 def test_the_library_is_of_the_sources_beside_it() -> None:

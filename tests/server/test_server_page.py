@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import tempfile
-import zipfile
 from pathlib import Path
 
 import httpx
@@ -133,19 +132,3 @@ def test_the_document_names_every_operation_once_and_no_machine() -> None:
     assert {"datasets_upload", "engines_points", "answers_ask", "jobs_cancel"} <= set(names)
     assert told == document()
     assert "/" not in told["paths"]
-
-
-def test_the_wheel_has_the_page(tmp_path: Path) -> None:
-    from hatchling.builders.wheel import WheelBuilder
-
-    if not page.built():
-        pytest.skip("the page is not built: `make page` needs Node.js")
-    made = next(iter(WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])))
-    names = set(zipfile.ZipFile(made).namelist())
-    inside = {f"compass/server/page/{one.relative_to(page.BUILT)}" for one in _files(page.BUILT)}
-    assert inside
-    assert inside <= names
-
-
-def _files(folder: Path) -> list[Path]:
-    return [one for one in folder.rglob("*") if one.is_file()]

@@ -113,7 +113,7 @@ def _first_by(keys: Sequence[Callable[[Rows], NDArray[Any]]], n: int, most: int)
     sure: list[Rows] = []
     left, wanted = np.arange(n), min(most, n)
     for key in keys:
-        values = key(left)
+        values = np.nan_to_num(key(left), nan=np.inf, posinf=np.inf, neginf=-np.inf)
         last = np.partition(values, wanted - 1)[wanted - 1] if wanted else None
         ahead = left[values < last] if wanted else left[:0]
         sure.append(ahead)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
-from compass.execute.arrays import damaged
 from compass.language import parse_rule
 from compass.learn.dependencies import FoundDependencies
 from compass.learn.runs import RunIndex, distinct_runs, repeated_runs
@@ -117,8 +116,6 @@ class FeatureView:
         """The distinct runs laid out for finding pairs that agree in these columns."""
         if columns not in self._pair_indexes:
             X, sorting = self.X[self.distinct], self._sortings.get(columns)
-            if sorting is not None and not sorting.fits(*X.shape):
-                raise damaged("the saved view of the runs", "they are sorted in another way")
             built = PairIndex.build(X, self.features, columns, sorting)
             self._pair_indexes[columns] = built
         return self._pair_indexes[columns]

@@ -111,6 +111,9 @@ def restored_view(
     train, valid = found["train"], found["valid"]
     if not np.isfinite(X[train]).all() or not np.isfinite(X[valid]).all():
         raise damaged(what, "it holds runs that lack a value")
+    supporting = prepared.citable(train)
+    if not len(supporting):
+        raise damaged(what, "none of its runs was measured")
     sortings = {}
     if kept.comparable is not None:
         sorting, _ = checked(arrays, _SORTING, what, {"features": X.shape[1]})
@@ -118,7 +121,7 @@ def restored_view(
     scale = Scale(*(found[name] for name in ("column", "kind", "centre", "spread", "none")))
     support = Support(
         scale,
-        Blocks.build(scale.kind, scale.place(X[prepared.citable(train)])),
+        Blocks.build(scale.kind, scale.place(X[supporting])),
         settings.trust.neighbours,
         Ranks(found["values"], found["before"]),
         kept.tau,

@@ -39,7 +39,14 @@ def _library() -> ctypes.PyDLL:
             f"the compiled part of Compass is not there ({path})",
             hint="`make native` compiles it in a source checkout; `pip install .` does so, too",
         )
-    library = ctypes.PyDLL(str(path))
+    try:
+        library = ctypes.PyDLL(str(path))
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"the compiled part of Compass does not load: {problem}",
+            hint="it was built for another system: `make native` builds it for this one in a "
+            "source checkout, `pip install --no-binary compass-hpc compass-hpc` elsewhere",
+        ) from None
     library.sources.restype = ctypes.c_char_p
     if build.sources() and library.sources().decode() != build.digest():
         raise EnvironmentProblem(

@@ -76,9 +76,11 @@ static int take_array(PyObject *given, const char *type, Py_buffer *view, Argume
     int flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (written ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(given, view, flags) < 0)
         return -1;
-    if (view->ndim != dimensions || view->itemsize != size || !is_kind(view->format, kind)) {
-        PyErr_Format(PyExc_TypeError, "an array of %d dimensions of '%s' is no %.8s", view->ndim,
-                     view->format ? view->format : "B", type);
+    bool aligned = view->len == 0 || (uintptr_t)view->buf % (size < 8 ? size : 8) == 0;
+    if (view->ndim != dimensions || view->itemsize != size || !is_kind(view->format, kind) ||
+        !aligned) {
+        PyErr_Format(PyExc_TypeError, "an array of %d dimensions of '%s'%s is no %.8s", view->ndim,
+                     view->format ? view->format : "B", aligned ? "" : " that is not aligned", type);
         PyBuffer_Release(view);
         return -1;
     }

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Category, Number, Space
+from compass.execute.arrays import damaged
 from compass.native import kernel
 from compass.trust.distance import CATEGORY, OPTIONAL, squares
 from compass.trust.pairs.comparable import Identity
@@ -93,14 +94,35 @@ class Sorting:
         """What is saved of it."""
         return {"position": self.position, "order": self.order}
 
-    def fits(self, rows: int, columns: int) -> bool:
-        """Whether it sorts so many runs of so many columns."""
+    def is_of(self, rows: int, columns: int) -> bool:
+        """Whether it names each of so many runs once, and again for each of so many columns."""
         if self.position.shape != (rows,) or self.order.shape != (columns, rows):
             return False
-        each = np.arange(rows)
-        return np.array_equal(np.sort(self.position), each) and all(
-            np.array_equal(np.sort(one), each) for one in self.order
+        return all(_each_once(one, rows) for one in (self.position, *self.order))
+
+    def sorts(self, family: NDArray[np.uint64], same: Rows, placed: Floats) -> bool:
+        """Whether runs are sorted by it: families and contexts [n] in the order of `position`.
+
+        Kernels rely on it: within each family the values of every column [d, n] ascend, NaN last.
+        """
+        together = family[1:] == family[:-1]
+        ascending = (family[1:] > family[:-1]) | (together & (same[1:] >= same[:-1]))
+        return bool(ascending.all()) and all(
+            np.array_equal(family[one], family) and _ascends(values[one], together)
+            for one, values in zip(self.order, placed, strict=True)
         )
+
+
+def _each_once(places: NDArray[np.integer], rows: int) -> bool:
+    inside = bool(((places >= 0) & (places < rows)).all())
+    return inside and bool((np.bincount(places, minlength=rows) == 1).all())
+
+
+def _ascends(values: Floats, together: NDArray[np.bool_]) -> bool:
+    """Whether values [n] ascend where a run and the next are together [n - 1]; NaN is the last."""
+    before, after = values[:-1], values[1:]
+    fine = (before <= after) | np.isnan(after)
+    return bool((fine | ~together).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +161,13 @@ class PairIndex:
         family = labels.of(X)
         whole = Identity.learn(X, features, columns)
         same = whole.of(X).view(np.int64)
+        if sorting is not None and not sorting.is_of(*X.shape):
+            raise damaged("the saved view of the runs", "they are sorted in another way")
         order = np.lexsort((same, family)) if sorting is None else sorting.position
         same, family = same[order], family[order]
         placed = np.ascontiguousarray(scale.place(X[order]).T)
+        if sorting is not None and not sorting.sorts(family, same, placed):
+            raise damaged("the saved view of the runs", "they are sorted in another way")
         ranked = _ranked(placed, family) if sorting is None else sorting.order
         return cls(
             scale=scale,
