@@ -74,8 +74,8 @@ page-shots: $(PAGE)  ## pictures of every state of the page, in out/page
 no-node:
 	@echo "no Node.js 20.19 or later: the tests of the page are skipped"; [ -z "$$CI" ]
 
-soak: $(STAMP)  ## tests that take long: peak memory, rounds of measuring
-	$(BIN)/pytest -m soak
+soak: $(STAMP)  ## tests that take long: peak memory, rounds of measuring, properties on many examples
+	COMPASS_EXAMPLES=10 $(BIN)/pytest -m "soak or hypothesis" -n $(WORKERS) --dist loadfile
 
 check: $(STAMP)  ## style, types, import direction
 	$(BIN)/ruff check src tests benchmarks examples hatch_build.py

@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import compass as cp
 from compass.arrow import nulls_of, values_of
+from property_examples import examples
 
 KINDS = {
     "int64": (pa.int64(), st.integers(-(2**62), 2**62)),
@@ -25,7 +26,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_they_are_what_arrow_gives(name: str, data: st.DataObject) -> None:
     kind, cells = KINDS[name]

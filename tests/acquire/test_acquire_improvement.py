@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -10,6 +10,7 @@ from compass.acquire import improvement
 from compass.generate.expected_improvement import expected_improvement
 from compass.learn.reliability import Reliability
 from compass.prepare.geometry import Geometry
+from property_examples import examples
 
 
 def plain(columns: int) -> Geometry:
@@ -106,7 +107,7 @@ def test_of_runs_that_are_the_same_only_one_is_worth_making() -> None:
     assert [place for place, _ in chosen] == [0, 3]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10_000), st.integers(1, 8), st.integers(1, 5), st.floats(0, 1.5))
 def test_a_batch_is_greedy_and_apart(seed: int, m: int, n: int, apart: float) -> None:
     rng = np.random.default_rng(seed)
@@ -126,7 +127,7 @@ def test_a_batch_is_greedy_and_apart(seed: int, m: int, n: int, apart: float) ->
         assert all(np.maximum(best - losses[:, i], 0).mean() < 1e-3 for i in left)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(1, 4))
 def test_measuring_the_decision_of_today_pays_where_it_disappoints(
     seed: int, m: int, n: int

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import compass as cp
@@ -12,6 +12,7 @@ from compass.domain.space import Number, Space
 from compass.engine.rules import compiled
 from compass.prepare.geometry import Geometry
 from conftest import ROLES, cluster_columns
+from property_examples import examples
 
 SPACE = Space(parameters=(Number(name="a", low=0, high=8, step=2), Number(name="b", low=0, high=9)))
 
@@ -29,7 +30,7 @@ def test_what_is_not_moved_may_be_off_the_grid() -> None:
     assert allowed(SPACE, (), X, []).tolist() == [True, True]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.integers(0, 10_000), st.integers(0, 9), st.integers(0, 3), st.floats(0, 2))
 def test_spaced_keeps_the_first_of_near_copies(seed: int, n: int, k: int, least: float) -> None:
     rng = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
 """Whatever is said, the dialogue replies, and nothing runs unconfirmed."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.chat.chat_case import Talk, link, quick_answer, says
 
@@ -10,6 +10,7 @@ from compass.chat.replies import query_text
 from compass.domain.goal import Change, Observe, minimize
 from compass.domain.query import Given, Kind, Row, SetTo, times
 from compass.language import parse_query
+from property_examples import examples
 
 RUNTIME = {"runtime": minimize}
 WHOLE = says(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, where=("nodes < 16",))
@@ -93,7 +94,7 @@ def finish(talk: Talk) -> None:
         talk.conversation, talk.reply = show_proposals(talk.conversation, (), talk.space)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.tuples(st.text(max_size=12), SAID), max_size=12))
 def test_nothing_that_is_said_breaks_the_dialogue_or_runs_unconfirmed(
     messages: list[tuple[str, Reading]],
@@ -135,7 +136,7 @@ WORDS = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=30)), max_size=12))
 def test_nothing_that_is_typed_breaks_the_dialogue(messages: list[str]) -> None:
     talk = Talk()

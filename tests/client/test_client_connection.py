@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from client_case import ABOUT, Reply, as_json, pretending, problem
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import compass as cp
@@ -17,6 +17,7 @@ from compass.client.connection import ServerConnection, address
 from compass.client.problems import error_of
 from compass.domain.api import Problem
 from compass.domain.errors import CODES, BadInput, ConflictingRules, EnvironmentProblem, QuerySyntax
+from property_examples import examples
 
 KEY = "0" * 16 + ".secret"
 
@@ -205,7 +206,7 @@ def test_what_is_no_address(bad: str) -> None:
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_text_is_an_address_or_is_refused(text: str) -> None:
     try:
         found = address(text)

@@ -1,11 +1,12 @@
 """Units: one spelling each, and conversions that agree with their definitions."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import QueryProblem
 from compass.domain.units import UNITS, canonical, convert
+from property_examples import examples
 
 
 @pytest.mark.parametrize("symbol", UNITS)
@@ -72,7 +73,7 @@ def test_conversions(value: float, unit: str, to: str, expected: float) -> None:
 
 
 @given(st.floats(-1e12, 1e12), st.sampled_from(sorted(UNITS)), st.sampled_from(sorted(UNITS)))
-@settings(deadline=None)
+@examples(100)
 def test_there_and_back_is_where_it_started(value: float, unit: str, to: str) -> None:
     if UNITS[unit][0] != UNITS[to][0]:
         with pytest.raises(QueryProblem):

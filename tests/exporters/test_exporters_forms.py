@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import compass as cp
@@ -26,6 +26,7 @@ from compass.domain.base import Config, Value
 from compass.domain.errors import DataProblem, QueryProblem, UnknownName
 from compass.domain.query import Kind, Query
 from compass.exporters.forms import export
+from property_examples import examples
 
 HOSTILE = (
     "plain",
@@ -252,7 +253,7 @@ def test_a_label_reaches_the_program_as_it_is() -> None:
         assert run_bash(script + 'printf %s "$COMPASS_APP"') == label
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.dictionaries(st.text(min_size=1, max_size=12), st.text(max_size=20), max_size=4))
 def test_any_labels_give_a_script_that_bash_accepts(config: dict[str, str]) -> None:
     parses(rendered("sbatch", answer({"nodes": 1, **config})))

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tasks import SETTINGS, everything, model, task
 
@@ -19,6 +19,7 @@ from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.settings import LossWeights, SearchSettings, Settings
+from property_examples import examples
 
 FITTED, OBSERVED = model()
 RULES = ("a * b <= 32", "a % b == 0", "a + d <= 11", "c == 'x' -> b >= 2", "a == 2 * b")
@@ -85,7 +86,7 @@ def least_by_hand(asked: SearchTask) -> tuple[float, float]:
     return float(finite.min()), float(np.ptp(finite))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     chosen=weights,
     target=st.sampled_from([RANGE, LEAST]),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 from tasks import everything, model, task
@@ -17,6 +17,7 @@ from compass.generate.score import score
 from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.legal import legal_mask
+from property_examples import examples
 
 FREE = (0, 1, 3)  # 300 configurations
 LIMIT = 13
@@ -86,7 +87,7 @@ seeds, goals = st.integers(0, 300), st.floats(5.0, 80.0)
 asked = st.sampled_from([0.5, 0.8, 0.95])
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, goals, asked)
 def test_the_nearest_that_is_likely_enough_is_found_or_nothing_where_none_is(
     seed: int, high: float, chance: float
@@ -103,7 +104,7 @@ def test_the_nearest_that_is_likely_enough_is_found_or_nothing_where_none_is(
         assert found.proximity[0] == pytest.approx(far(made, likely).min())
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seeds, goals, asked)
 def test_all_that_is_said_to_meet_the_goals_is_likely_enough(
     seed: int, high: float, chance: float
@@ -205,7 +206,7 @@ def test_candidates_from_elsewhere_are_confirmed_by_their_chance() -> None:
     np.testing.assert_array_equal(confirmed(made, found).meets, wanted)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, goals, asked, st.integers(0, 10_000))
 def test_nearer_is_never_farther_and_still_legal_and_likely(
     seed: int, high: float, chance: float, choice: int
@@ -229,7 +230,7 @@ def test_nearer_is_never_farther_and_still_legal_and_likely(
         assert fine is None or (found == x).all() or fine(found[None, :])[0]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, goals, asked)
 def test_one_column_is_moved_back_as_far_as_the_chance_allows(
     seed: int, high: float, chance: float
@@ -253,7 +254,7 @@ class Monotone(NormalErrors):
         return {"y": stats.norm.cdf((self.targets[0].high - value) / self.usual)}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, st.floats(15.0, 80.0), asked)
 def test_nothing_more_can_be_taken_back_column_by_column(
     seed: int, high: float, chance: float

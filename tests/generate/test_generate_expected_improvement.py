@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 from tasks import SETTINGS, everything, law, model, task
@@ -17,9 +17,10 @@ from compass.learn.reliability import Reliability
 from compass.prepare.geometry import column_distances
 from compass.prepare.split import configurations
 from compass.settings import Settings
+from property_examples import examples
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.floats(-3, 3), st.floats(0.05, 3), st.floats(-3, 3))
 def test_expected_improvement_of_a_normal_by_quadrature(
     mean: float, deviation: float, best: float
@@ -32,7 +33,7 @@ def test_expected_improvement_of_a_normal_by_quadrature(
     assert found == pytest.approx(wanted, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.floats(0.3, 5), st.floats(0.1, 2), st.floats(0.3, 5))
 def test_expected_improvement_of_a_time_by_quadrature(
     mean: float, share: float, best: float

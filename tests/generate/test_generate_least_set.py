@@ -4,13 +4,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.generate import loss
 from compass.generate.base import Floats
 from compass.generate.least_set import least_set, spread_firsts
 from compass.prepare.geometry import Geometry
+from property_examples import examples
 
 GEOMETRY = Geometry(
     scale=np.array([2.0, 1.0, 1.0]),
@@ -30,7 +31,7 @@ def total(X: Floats, cost: Floats, chosen: tuple[int, ...], diversity: float) ->
     return float(cost[list(chosen)].sum()) - diversity * loss.diversity(X[list(chosen)], GEOMETRY)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10_000), count=st.integers(1, 4), diversity=st.sampled_from([0, 1, 6]))
 def test_it_is_the_best_of_all_sets(seed: int, count: int, diversity: float) -> None:
     X, cost = pool(seed)

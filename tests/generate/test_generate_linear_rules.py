@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.space import Number, Space
@@ -11,6 +11,7 @@ from compass.generate.linear_rules import linear_rules_of
 from compass.generate.repair_linear import repair_linear
 from compass.language import bind_rule, parse_rule
 from compass.rules import Rule, compile_rule
+from property_examples import examples
 
 SPACE = Space(
     parameters=(
@@ -39,7 +40,7 @@ def rows(seed: int, n: int = 60) -> np.ndarray:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10_000), st.lists(st.sampled_from(TEXTS), min_size=1, unique=True))
 def test_what_surely_holds_does_hold(seed: int, texts: list[str]) -> None:
     made, X = rules(texts), rows(seed)
@@ -50,7 +51,7 @@ def test_what_surely_holds_does_hold(seed: int, texts: list[str]) -> None:
             assert sure[rule.holds(X), place].mean() > 0.9 if rule.holds(X).any() else True
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 10_000), st.lists(st.sampled_from(TEXTS[:4]), min_size=1, unique=True))
 def test_nudging_moves_only_to_known_values_and_mends(seed: int, texts: list[str]) -> None:
     made, X = rules(texts), rows(seed)

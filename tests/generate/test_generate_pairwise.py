@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tasks import SPACE, everything, model, task
 
@@ -17,6 +17,7 @@ from compass.generate.pairwise import pairwise_search, reaching
 from compass.generate.score import order, score
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_costs
+from property_examples import examples
 
 RULES = ("a + b <= 20", "c == 'x' -> d >= 1", "a % 2 == 0 or b >= 2")
 
@@ -46,7 +47,7 @@ def key(case: SearchTask, X: Floats) -> tuple[float, ...]:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 200), st.lists(st.sampled_from(RULES), unique=True))
 def test_the_best_of_every_plane_is_what_brute_force_finds(seed: int, rules: list[str]) -> None:
     case = cases(seed, tuple(rules))
@@ -63,7 +64,7 @@ def test_the_best_of_every_plane_is_what_brute_force_finds(seed: int, rules: lis
             assert key(case, mine) <= tuple(np.add(key(case, brute), 1e-9))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 200), st.lists(st.sampled_from(RULES), unique=True))
 def test_the_best_of_every_line_is_what_brute_force_finds(seed: int, rules: list[str]) -> None:
     case = cases(seed, tuple(rules))
@@ -81,7 +82,7 @@ def test_the_best_of_every_line_is_what_brute_force_finds(seed: int, rules: list
             assert key(case, mine) <= tuple(np.add(key(case, brute), 1e-9))
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 200))
 def test_a_reach_leaves_out_what_costs_as_much(seed: int) -> None:
     case = cases(seed)
@@ -91,7 +92,7 @@ def test_a_reach_leaves_out_what_costs_as_much(seed: int) -> None:
     assert (near < 0.7).all()
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 200), st.sampled_from([(), RULES[:1], RULES]))
 def test_after_a_descent_no_two_parameters_improve(seed: int, rules: tuple[str, ...]) -> None:
     case = cases(seed, rules)
@@ -133,7 +134,7 @@ def test_reaching_asks_for_the_best_value_within_the_tolerance() -> None:
     assert target.high == pytest.approx(value + 0.01 * abs(value))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 899), st.integers(0, 3))
 def test_column_costs_add_up_to_the_proximity(row: int, column: int) -> None:
     case = cases(11, weight=(1.0, 2.0, 0.5, 3.0))

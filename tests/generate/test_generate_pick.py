@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tasks import SETTINGS, everything, model, task
 
@@ -15,6 +15,7 @@ from compass.generate.search import LegalSearch
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.settings import LossWeights, SearchSettings, Settings
+from property_examples import examples
 
 
 def case(seed: int, count: int, diversity: float = 1.0, **more: object) -> SearchTask:
@@ -31,7 +32,7 @@ def spread(found: np.ndarray, made: SearchTask) -> float:
     return loss.diversity(found, made.geometry)
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(st.integers(0, 300), st.integers(2, 9))
 def test_more_weight_never_gives_a_less_diverse_set(seed: int, count: int) -> None:
     weights = (0.0, 0.5, 1.0, 3.0, 10.0, 90.0)
@@ -59,7 +60,7 @@ def test_a_hundred_at_weight_90_are_feasible_distinct_and_more_diverse(seed: int
     assert spread(found.X, made) >= spread(plain.X, made)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 300), st.integers(0, 3), st.floats(1.0, 20.0), st.floats(1.0, 20.0))
 def test_a_dearer_parameter_never_moves_farther(
     seed: int, column: int, weight: float, factor: float

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.generate.predict import Averaged
@@ -12,6 +12,7 @@ from compass.model.base import FittedDefaults, Task, family
 from compass.model.recipe import Recipe
 from compass.model.trees import flat, joined
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
+from property_examples import examples
 
 few = Settings(
     surrogate="forest",
@@ -71,7 +72,7 @@ def one_by_one(ask, contexts: np.ndarray, new: np.ndarray) -> np.ndarray:
 pairs = st.sampled_from(sorted(PAIRS, key=str))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(pairs, min_size=1, max_size=4), st.integers(1, 4), st.integers(0, 99))
 def test_all_outcomes_are_those_of_the_models_asked_apart(chosen, count, seed) -> None:
     models = {f"{i}": fitted(*pair) for i, pair in enumerate(chosen)}

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number, Role, Space
@@ -12,6 +12,7 @@ from compass.generate.repair_runs import RepairedRuns, forcing_rules, repair_run
 from compass.language import parse_rule
 from compass.prepare.geometry import Geometry, column_distances
 from compass.rules import Rule, compile_rule
+from property_examples import examples
 
 SPACE = Space(
     parameters=(
@@ -70,7 +71,7 @@ def cheapest(before: np.ndarray, gpus: float) -> float | None:
     st.lists(st.integers(0, len(LAWFUL) - 1), min_size=1, max_size=30),
     st.sampled_from([0.0, 1.0, 2.0, 4.0, 8.0]),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_run_obeys_the_rules_with_the_smallest_change(rows: list[int], gpus: float) -> None:
     before = LAWFUL[rows]
     _, found = repaired(before, gpus)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from tasks import SETTINGS, SPACE, everything, model, task
 
@@ -15,6 +15,7 @@ from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.prepare.legal import legal_mask
 from compass.settings import LossWeights, SearchSettings
+from property_examples import examples
 
 FITTED, OBSERVED = model()
 RULES = (
@@ -61,7 +62,7 @@ def check_legal(problem: SearchTask, found: Candidates) -> None:
 
 
 @pytest.mark.parametrize("mode", [exhaustive, searching], ids=["enumerated", "searched"])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(25, suppress_health_check=[HealthCheck.too_slow])
 @given(rules=rule_sets, row=starts)
 def test_recommend_finds_the_best_value(mode: object, rules: tuple[str, ...], row: int) -> None:
     target = Target(name="y", direction="minimize", scale=30.0)
@@ -80,7 +81,7 @@ def test_recommend_finds_the_best_value(mode: object, rules: tuple[str, ...], ro
 
 
 @pytest.mark.parametrize("mode", [exhaustive, searching], ids=["enumerated", "searched"])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(25, suppress_health_check=[HealthCheck.too_slow])
 @given(rules=rule_sets, row=starts, quantile=st.floats(0.02, 0.6))
 @example(rules=("a in {2, 4, 8, 12} or d == 0", "not (b == 4 and d > 2)"), row=1, quantile=0.28125)
 def test_reconfigure_finds_the_smallest_change(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tasks import everything, model, task
 
@@ -14,6 +14,7 @@ from compass.generate.supported import positions, towards_past_runs
 from compass.generate.task import SearchTask
 from compass.prepare.geometry import column_distances
 from compass.prepare.legal import legal_mask
+from property_examples import examples
 
 START = np.array([3.0, 4.0, 0.0, 2.0])
 
@@ -27,7 +28,7 @@ def candidates(made: SearchTask, n: int) -> ScoredCandidates:
     return score(made, np.resize(everything(), (n, 4)))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sets(st.integers(0, 255), max_size=11), st.integers(1, 250))
 def test_of_few_candidates_all_that_are_fine_are_found(some: set[int], n: int) -> None:
     made = case(everything()[:5])
@@ -75,7 +76,7 @@ def test_nothing_is_found_where_nothing_is_fine() -> None:
 rows = st.lists(st.integers(0, 899), min_size=1, max_size=12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows, rows, st.sampled_from([(0, 1, 2, 3), (0, 3), (1,)]))
 def test_what_is_moved_lies_between_a_candidate_and_a_past_run_near_it(
     past: list[int], best: list[int], free: tuple[int, ...]

@@ -1,7 +1,7 @@
 """Text is the inverse of objects: whatever can be built prints, and reads back as the same."""
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from language_strategies import names, normal, positive, queries, rules, values
 
 from compass.domain.constraint import Constraint
@@ -23,12 +23,13 @@ from compass.domain.query import Kind, Query
 from compass.language import format_goal, format_query, format_rule, format_value, parse_query
 from compass.language.format import format_name, format_number, format_percent
 from compass.language.parse import LONGEST_TEXT, parse_rule
+from property_examples import examples
 
 a, b, c = (Comparison("<", Name(name), Literal(1)) for name in "abc")
 
 
 @given(rules)
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_a_rule_reads_back_as_the_same_tree(rule: Expression) -> None:
     text = format_rule(rule)
     again = parse_rule(text)
@@ -37,7 +38,7 @@ def test_a_rule_reads_back_as_the_same_tree(rule: Expression) -> None:
 
 
 @given(queries())
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @example(Query(kind=Kind.WHAT_IF))
 @example(Query(kind=Kind.WHAT_IF, goals={"a": Observe(), "t": Observe()}, stated={"t": None}))
 @example(Query(kind=Kind.WHAT_IF, where=(Constraint(text="max(a, `where`) < 1"),)))
@@ -51,7 +52,7 @@ def test_a_query_reads_back_from_text_and_json(query: Query) -> None:
 
 
 @given(values)
-@settings(deadline=None)
+@examples(100)
 def test_a_value_reads_back_as_itself_and_of_its_kind(value: object) -> None:
     rule = parse_rule(f"a == {format_value(value)}")  # type: ignore[arg-type]
     assert isinstance(rule, Comparison)
@@ -61,7 +62,7 @@ def test_a_value_reads_back_as_itself_and_of_its_kind(value: object) -> None:
 
 
 @given(names)
-@settings(deadline=None)
+@examples(100)
 def test_a_name_reads_back_in_rules_and_in_queries(name: str) -> None:
     written = format_name(name)
     assert parse_rule(f"{written} < 1") == Comparison("<", Name(name), Literal(1))
@@ -69,7 +70,7 @@ def test_a_name_reads_back_in_rules_and_in_queries(name: str) -> None:
 
 
 @given(positive)
-@settings(deadline=None)
+@examples(100)
 @example(0.07)
 @example(0.1 + 0.2)
 @example(1 / 3)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from language_forms import CLAUSES, EDITS, GOALS, WHERE
 from language_paper import TABLE_VI, TEMPLATES
@@ -20,6 +20,7 @@ from compass.language import (
     parse_rule,
 )
 from compass.language.parse import LONGEST_TEXT
+from property_examples import examples
 
 TEXTS = [case.text for case in (*TABLE_VI, *TEMPLATES, *GOALS, *EDITS, *WHERE, *CLAUSES)]
 BINDABLE = [
@@ -90,7 +91,7 @@ def settles(bind: Callable[..., Any], thing: Any) -> None:
 
 
 @given(mutated(TEXTS) | mutated(BINDABLE))
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @example("What if we change X = {nodes: 1e308*old}")
 @example("What if we change X = {mem_gb: 1e308 TB}")
 def test_changed_texts(text: str) -> None:
@@ -98,7 +99,7 @@ def test_changed_texts(text: str) -> None:
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map("".join))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_text(text: str) -> None:
     survives(text)
     survives("Recommend X = {" + text)
@@ -106,7 +107,7 @@ def test_any_text(text: str) -> None:
 
 
 @given(mutated(RULES) | mutated(BINDABLE_RULES))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_changed_rules(text: str) -> None:
     rule = attempt(parse_rule, text)
     if isinstance(rule, CompassError):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import ks_2samp
@@ -11,6 +11,7 @@ from compass.domain.answer import ColumnDrift
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Space
 from compass.learn.drift import drift, kolmogorov_smirnov, total_variation, verdict
+from property_examples import examples
 
 SPACE = Space(
     parameters=(
@@ -34,7 +35,7 @@ def runs(n: int, rng: np.random.Generator) -> np.ndarray:
     ).astype(np.float64)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(samples, samples)
 def test_the_distance_of_numbers_is_the_largest_gap(old: np.ndarray, new: np.ndarray) -> None:
     values = np.concatenate([old, new])
@@ -48,7 +49,7 @@ def test_the_distance_of_numbers_is_that_of_scipy() -> None:
     assert kolmogorov_smirnov(old, new) == pytest.approx(ks_2samp(old, new).statistic)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(samples, samples, st.randoms(use_true_random=False))
 def test_a_weight_of_three_is_three_equal_runs(
     old: np.ndarray, new: np.ndarray, rng: object

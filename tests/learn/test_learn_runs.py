@@ -1,11 +1,12 @@
 """Past runs by configuration, against loops over all of them."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.learn.runs import RunIndex
 from compass.prepare.split import configurations
+from property_examples import examples
 
 
 def index_of(X: np.ndarray) -> RunIndex:
@@ -14,7 +15,7 @@ def index_of(X: np.ndarray) -> RunIndex:
     return RunIndex(key[order], X[order], order, order + 100)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 2**31), st.integers(0, 40), st.integers(1, 10))
 def test_sums_and_counts_are_those_of_the_runs_with_a_number(seed: int, n: int, m: int) -> None:
     rng = np.random.default_rng(seed)

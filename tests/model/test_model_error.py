@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, mean_absolute_percentage_error
 
 from compass.model.error import macro_f1, mape, small
+from property_examples import examples
 
 
 def test_mape_far_from_zero_is_the_usual_one() -> None:
@@ -31,7 +32,7 @@ def test_mape_counts_a_row_of_weight_three_three_times() -> None:
     assert mape(y, p, scale=0.0, weight=np.array([3.0, 1.0])) == pytest.approx(0.375)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=40))
 def test_macro_f1_is_that_of_sklearn(pairs: list[tuple[int, int]]) -> None:
     y, p = np.array(pairs, dtype=float).T

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.base import Value
@@ -15,6 +15,7 @@ from compass.domain.space import Category, Number, Space
 from compass.prepare import Encoder
 from compass.prepare.legal import legal, legal_values
 from compass.readers import Table
+from property_examples import examples
 
 SPACE = Space(
     parameters=(
@@ -147,7 +148,7 @@ def parameters(draw: st.DrawFn, name: str) -> Number | Category:
     return Number(name=name, low=low, high=high, step=step, optional=optional)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.data())
 def test_nothing_is_lost_either_way(data: st.DataObject) -> None:
     space = Space(parameters=tuple(data.draw(parameters(f"p{i}")) for i in range(3)))

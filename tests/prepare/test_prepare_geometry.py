@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number, Space
@@ -13,6 +13,7 @@ from compass.prepare.geometry import (
     distances,
     nearest_rows,
 )
+from property_examples import examples
 
 NONE = 99.0
 GEOMETRY = Geometry(
@@ -49,7 +50,7 @@ def test_the_costs_of_a_column_are_its_weighted_distances(a: list[float], b: lis
         assert got == pytest.approx(distance * GEOMETRY.weight[j])
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(configurations, min_size=8, max_size=60), st.sampled_from([(0, 1, 2), (2,)]))
 def test_the_compiled_sum_is_that_of_the_columns(
     rows: list[list[float]], columns: tuple[int, ...]

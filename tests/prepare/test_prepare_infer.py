@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import StudyProblem, UnknownName
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare import ColumnChoice, ColumnReport, Study, infer, study_from
 from compass.readers import Table, read
+from property_examples import examples
 
 DATA = Path(os.environ.get("COMPASS_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -272,7 +273,7 @@ COLUMNS = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(COLUMNS, min_size=2, unique_by=lambda c: c[0]), st.integers(2, 40), st.data())
 def test_a_study_written_from_the_inferred_space_gives_it_again(
     columns: list[tuple[str, list[object]]], rows: int, data: st.DataObject

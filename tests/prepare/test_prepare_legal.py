@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number
 from compass.prepare.legal import legal, legal_mask, legal_values, snap, summary
+from property_examples import examples
 
 THREADS = Number(name="threads", low=4, high=16, allowed=(4, 8, 16))
 NODES = Number(name="nodes", low=1, high=128, step=1)
@@ -98,7 +99,7 @@ def numbers() -> st.SearchStrategy[Number]:
     return st.tuples(some, st.booleans()).map(lambda t: t[0].model_copy(update={"optional": t[1]}))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @example(Number(name="x", low=-5, high=23, step=3, optional=True), [37.0])
 @given(numbers(), st.lists(st.floats(-200, 200), min_size=1, max_size=20))
 def test_snap_is_the_nearest_by_brute_force(parameter: Number, raw: list[float]) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -15,6 +15,7 @@ from compass.prepare.split import (
     configurations,
     folds,
 )
+from property_examples import examples
 
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 SHARE = st.floats(0.05, 0.95)
@@ -31,7 +32,7 @@ def complete(split: Pair, n: int) -> None:
         assert (np.diff(part) > 0).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(2, 200), SHARE, SEED)
 def test_by_row(n: int, share: float, seed: int) -> None:
     split = by_row(n, share, seed)
@@ -47,7 +48,7 @@ def test_another_seed_is_another_split() -> None:
     assert by_group(groups, 0.2, 1)[1].tolist() != by_group(groups, 0.2, 2)[1].tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.integers(0, 8), min_size=2, max_size=60), SHARE, SEED)
 def test_by_group(groups: list[int], share: float, seed: int) -> None:
     if len(set(groups)) == 1:
@@ -72,7 +73,7 @@ def test_by_group_takes_labels_of_any_kind() -> None:
     assert {tuple(train), tuple(valid)} == {(0, 2), (1,)}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.integers(0, 20), min_size=2, max_size=60), SHARE)
 def test_by_time(times: list[int], share: float) -> None:
     moments = np.array(times)
@@ -90,7 +91,7 @@ def test_by_time_without_ties_is_exact() -> None:
     assert valid.tolist() == [0, 2]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.tuples(*[st.sampled_from([0.0, -0.0, 1.0, np.nan])] * 3), min_size=2, max_size=40),
     SHARE,
@@ -142,7 +143,7 @@ def test_what_cannot_be_split_says_so(split: object) -> None:
     assert caught.value.hint
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(SEED, st.integers(1600, 2400), st.integers(1, 800))
 def test_configurations_stay_on_their_side_when_others_arrive(seed: int, n: int, more: int) -> None:
     # Of 400 the share is missed by chance about once in 80 splits, and sides may change then.
@@ -153,7 +154,7 @@ def test_configurations_stay_on_their_side_when_others_arrive(seed: int, n: int,
     assert before == {row for row in after if row < n}
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=300), st.integers(2, 6), SEED)
 def test_folds_keep_groups_whole_and_use_every_row(
     labels: list[int], count: int, seed: int

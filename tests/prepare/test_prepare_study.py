@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compass.domain.errors import StudyProblem
@@ -11,6 +11,7 @@ from compass.domain.space import Role
 from compass.domain.study import TrustChoice
 from compass.prepare import ColumnChoice, Study, load_study, merge, save_study
 from compass.prepare.study_file import study_of
+from property_examples import examples
 
 FULL = Study(
     columns={
@@ -76,7 +77,7 @@ STUDIES = st.builds(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @example(study=Study(rules=("\x85", "a\u2028b")), suffix=".yaml")
 @given(study=STUDIES, suffix=st.sampled_from([".yaml", ".toml"]))
 def test_any_study_survives_a_file(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from prove_tasks import (
     RULES,
@@ -24,6 +24,7 @@ from compass.generate.targets import in_numbers as goal_text
 from compass.generate.task import SearchTask
 from compass.model.base import Task
 from compass.prove import prove
+from property_examples import examples
 
 SECONDS = 60.0
 NOTHING = Candidates(np.empty((0, 6)), np.empty((0, 0)), np.empty(0, dtype=bool), np.empty(0))
@@ -40,7 +41,7 @@ def possible(problem: SearchTask, kept: tuple[str, ...]) -> bool:
     return bool((judged(some, everything(some)).valid <= 0).any())
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     seed=st.integers(0, 10**6),
     texts=st.lists(st.sampled_from(RULES), min_size=1, max_size=5, unique=True),
@@ -77,7 +78,7 @@ def test_the_conflict_is_real_and_no_part_of_it_can_be_left_out(seed, texts, sha
         assert possible(problem, tuple(text for text in told.blocking if text != dropped))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 10**6), texts=st.lists(st.sampled_from(RULES), max_size=2))
 def test_the_nearest_value_is_the_nearest(seed, texts):
     rng = np.random.default_rng(seed)

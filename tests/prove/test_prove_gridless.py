@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from prove_tasks import (
     Floats,
@@ -30,6 +30,7 @@ from compass.prepare.geometry import Geometry
 from compass.prove import prove, solver
 from compass.prove.axes import boundaries
 from compass.settings import Settings
+from property_examples import examples
 
 OPEN = Space(
     parameters=(
@@ -111,7 +112,7 @@ def samples(problem: SearchTask, rng: np.random.Generator, n: int = 40_000) -> F
     return np.where(rng.random(X.shape) < 0.5, problem.start, X)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     seed=st.integers(0, 10**6),
     texts=st.lists(st.sampled_from(RULES), max_size=3, unique=True),

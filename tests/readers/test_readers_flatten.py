@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.arrow import UNIT
@@ -16,6 +16,7 @@ from compass.readers.profiles import ProfileOptions, read_runs
 from compass.readers.profiles.base import Over, Profile, RunMetric, in_seconds
 from compass.readers.profiles.flatten import columns_of, flatten, notes_of, run_names
 from compass.readers.profiles.tree import Groups, OverRanks, Tree
+from property_examples import examples
 
 REGIONS = ("main", "solve", "io", "wait")
 
@@ -165,7 +166,7 @@ def path_of(tree: Tree, node: int) -> list[str]:
     return names[::-1]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(trees())
 def test_regions_are_summed_as_one_would_by_hand(made: tuple[Tree, list[float]]) -> None:
     tree, own = made

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -18,6 +18,7 @@ from compass.domain.errors import DataProblem
 from compass.readers import fragments
 from compass.readers.batches import Shape, batches
 from compass.readers.fragments import Fragment, fragments_of, whole_lines
+from property_examples import examples
 
 CELLS = st.lists(st.sampled_from(["a", "b", ",", '"', "\n", "\r\n", " ", "é"]), max_size=6).map(
     "".join
@@ -41,7 +42,7 @@ def rows_of(found: tuple[Fragment, ...]) -> list[list[Any]]:
     ending=st.sampled_from(["\n", "\r\n"]),
     final=st.booleans(),
 )
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_pieces_of_a_text_file_hold_every_row_once_in_order(
     rows: list[tuple[str, str]], size: int, ending: str, final: bool, tmp_path_factory: Any
 ) -> None:
@@ -66,7 +67,7 @@ def test_pieces_of_a_text_file_hold_every_row_once_in_order(
 
 
 @given(rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=20), most=st.integers(1, 200))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_a_beginning_of_a_fragment_has_whole_rows(
     rows: list[tuple[str, str]], most: int, tmp_path_factory: Any
 ) -> None:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import DataProblem
 from compass.readers import hive, read
 from compass.readers.write import write
+from property_examples import examples
 
 
 def put(path: Path, **columns: list[object]) -> Path:
@@ -94,7 +95,7 @@ def test_the_order_of_columns_and_empty_files_do_not_matter(tmp_path: Path) -> N
     assert [part.rows for part in table.parts] == [1, 1, 0]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.one_of(st.none(), st.text(min_size=1, max_size=6)), min_size=1, max_size=4))
 def test_every_value_survives_its_folder(values: list[str | None]) -> None:
     from urllib.parse import quote

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import DataProblem
 from compass.readers import files, read
 from compass.readers.json_runs import JsonRuns
+from property_examples import examples
 
 
 def write(path: Path, content: object) -> Path:
@@ -142,7 +143,7 @@ KEYS = st.text("abc", min_size=1, max_size=3)
 CELLS = st.none() | st.booleans() | st.integers(-9, 9) | st.text("xyz", min_size=1, max_size=4)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.dictionaries(KEYS, CELLS, min_size=1, max_size=4), min_size=1, max_size=4))
 def test_every_value_comes_back(tmp_path_factory: pytest.TempPathFactory, runs: list[dict]) -> None:  # type: ignore[type-arg]
     folder = tmp_path_factory.mktemp("runs")

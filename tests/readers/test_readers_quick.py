@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.readers.columnar import MISSING
 from compass.readers.quick import ROWS, Lines, NotPlain, chosen, lines_of
+from property_examples import examples
 
 NAMES = ("app", "nodes", "free", "time")
 
@@ -46,7 +47,7 @@ _words = st.text("abcdefg-_/é0123456789", max_size=20).filter(lambda word: word
     end=st.sampled_from(["\n", "\r\n"]),
     last=st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_every_cell_is_what_python_reads(
     rows: list[tuple[str, str, str, str]], end: str, last: bool
 ) -> None:

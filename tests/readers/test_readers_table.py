@@ -5,12 +5,13 @@ import datetime as dt
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import BaselineProblem, UnknownName
 from compass.readers import Table, TablePart
 from compass.readers.table import fingerprint
+from property_examples import examples
 
 
 def table() -> Table:
@@ -121,7 +122,7 @@ def test_fingerprint_changes_with_anything_that_matters() -> None:
     assert len(set(prints)) == len(prints)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(
         st.tuples(st.one_of(st.none(), st.integers(-5, 5)), st.one_of(st.none(), st.text())),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.reducers.columns import (
@@ -17,6 +17,7 @@ from compass.reducers.columns import (
     labels_binned,
     numbers_binned,
 )
+from property_examples import examples
 
 
 def cells(values: Any, kind: pa.DataType | None = None) -> Cells:
@@ -27,7 +28,7 @@ def cells(values: Any, kind: pa.DataType | None = None) -> Cells:
     values=st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=1200),
     borders=st.lists(st.floats(-1e6, 1e6), max_size=40),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_bin_is_the_number_of_borders_exceeded(values: list[float], borders: list[float]) -> None:
     found = np.empty(len(values), dtype=np.uint8)
     bin_numbers(np.array(values, dtype=np.float64), np.array(borders, dtype=np.float64), found)

@@ -4,13 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reduce_case import number_of
 from scipy import stats
 
 from compass.domain.errors import BadInput
 from compass.reducers.draws import check_share, choose, key_of, numbers, proportional
+from property_examples import examples
 
 
 @given(
@@ -18,7 +19,7 @@ from compass.reducers.draws import check_share, choose, key_of, numbers, proport
     place=st.lists(st.text(max_size=5), max_size=3),
     first=st.integers(0, 2**40),
 )
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_numbers_are_those_of_whole_numbers_in_python(
     seed: int, place: list[str], first: int
 ) -> None:
@@ -47,7 +48,7 @@ def test_numbers_of_close_keys_have_nothing_to_do_with_each_other() -> None:
 
 
 @given(cuts=st.lists(st.integers(0, 300), max_size=6))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_numbers_do_not_depend_on_where_batches_are_cut(cuts: list[int]) -> None:
     key = key_of(3, "file")
     edges = [0, *sorted(cuts), 300]
@@ -82,7 +83,7 @@ def test_a_chance_of_one_always_keeps() -> None:
     keep=st.floats(0.001, 1),
     floor=st.floats(0.05, 1),
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_chances_have_the_wanted_mean_and_a_floor(
     scores: list[float], keep: float, floor: float
 ) -> None:

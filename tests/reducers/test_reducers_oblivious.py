@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reduce_case import members_of
 
 from compass.reducers.oblivious import MEMBERS, Oblivious, learn
+from property_examples import examples
 
 
 def slow(trees: Oblivious, bins: np.ndarray) -> np.ndarray:
@@ -21,7 +22,7 @@ def slow(trees: Oblivious, bins: np.ndarray) -> np.ndarray:
     depth=st.integers(1, 8),
     scale=st.sampled_from([1e-12, 1.0, 1e9]),
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_predictions_are_those_of_a_walk_through_each_tree(
     seed: int, columns: int, rows: int, trees: int, depth: int, scale: float
 ) -> None:
@@ -88,7 +89,7 @@ def test_members_learn_from_other_rows_and_agree_where_there_are_many() -> None:
     ),
     rows=st.integers(8, 60),
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_members_never_carry_into_each_other(values: list[list[float]], rows: int) -> None:
     """The largest leaf of every tree is below a lane, and so is the sum of all of them."""
     rng = np.random.default_rng(len(values))

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.reducers.statistics import (
@@ -16,6 +16,7 @@ from compass.reducers.statistics import (
     Tally,
     tally_of,
 )
+from property_examples import examples
 
 
 def moments(*batches: tuple[np.ndarray, np.ndarray], about: float) -> Moments:
@@ -34,7 +35,7 @@ _numbers = st.one_of(st.floats(-1e6, 1e6), st.just(float("nan")), st.just(float(
     about=st.floats(-1e3, 1e3),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_moments_of_pieces_add_up_to_those_of_the_whole(
     values: list[float], cut: int, about: float, seed: int
 ) -> None:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rules_reference import SPACE, every_row, rule
 from rules_strategies import rules
@@ -12,6 +12,7 @@ from compass.domain.space import Number, Space
 from compass.rules import conflict, domains_of, explain_conflict
 from compass.rules.conflict import find_conflict
 from compass.rules.narrow import narrow
+from property_examples import examples
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_the_example_of_the_manual():
     assert caught.value.hint == "change the rule or free gpus"
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(rules(("a", "b", "c")), min_size=2, max_size=5))
 def test_every_rule_of_a_conflict_is_needed(expressions):
     names = names_in(And(tuple(expressions)))

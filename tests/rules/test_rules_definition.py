@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rules_reference import SPACE, compiled, every_row, rule
 from rules_strategies import rules
@@ -14,6 +14,7 @@ from compass.domain.space import Category, Number, Space
 from compass.language import bind_rule, parse_rule
 from compass.prepare.encode import Encoder
 from compass.rules.definition import obeys
+from property_examples import examples
 
 
 def obeyed(text, space, **config):
@@ -25,7 +26,7 @@ def few(expression):
     return len(names_in(expression)) <= 3
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(rules().filter(few))
 def test_arrays_are_judged_as_defined(expression):
     X = every_row(names_in(expression), missing=True)
@@ -50,7 +51,7 @@ terms = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(
     terms,
     st.sampled_from(["<", "<=", ">", ">=", "==", "!="]),

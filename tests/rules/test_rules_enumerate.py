@@ -2,7 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rules_reference import SPACE, codes, every_row, rule
 from rules_strategies import rules
@@ -12,6 +12,7 @@ from compass.domain.expression import And, names_in
 from compass.domain.space import Number, Space
 from compass.rules import components, domains_of, legal_tuples
 from compass.rules.solve import solvable, solve
+from property_examples import examples
 
 GRID = (1, 2, 4, 8, 16, 32, 64)
 
@@ -25,7 +26,7 @@ def grid_space(**columns):
     )
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(rules(), min_size=1, max_size=3), st.data())
 def test_exactly_the_combinations_that_obey_are_listed(expressions, data):
     names = names_in(And(tuple(expressions)))[:4]

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rules_reference import MISSING, SPACE, compiled, every_row, natural, one, rule, truth, value
 from rules_strategies import rules
@@ -24,6 +24,7 @@ from compass.domain.expression import (
 from compass.domain.space import Category, Number, Space
 from compass.language import parse_rule
 from compass.rules import compile_rule
+from property_examples import examples
 
 
 def rows_of(expression):
@@ -35,7 +36,7 @@ def small(expression):
     return len(names_in(expression)) <= 4
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rules().filter(small))
 def test_a_rule_means_the_same_as_row_by_row(expression):
     X = rows_of(expression)
@@ -67,7 +68,7 @@ def _around_the_circle(expression, row):
             return False
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rules().filter(small))
 def test_the_violation_is_zero_exactly_where_the_rule_holds(expression):
     X = rows_of(expression)
@@ -80,7 +81,7 @@ def test_the_violation_is_zero_exactly_where_the_rule_holds(expression):
     assert (amount >= 0).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(rules(), rules())
 def test_de_morgan(first, second):
     pairs = [
@@ -97,7 +98,7 @@ def test_de_morgan(first, second):
         np.testing.assert_array_equal(rule(one_way).violation(X), rule(other).violation(X))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(rules().filter(small))
 def test_a_rule_and_its_negation_never_both_hold(expression):
     X = rows_of(expression)
@@ -317,7 +318,7 @@ def test_a_matrix_with_other_columns_is_refused():
         compiled("a <= b").holds(np.zeros((2, 3)))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.floats(-1e308, 1e308), st.floats(-1e308, 1e308))
 def test_amounts_stay_finite_however_large_the_numbers(p, q):
     space = Space(

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from compass.rules import intervals
@@ -10,6 +10,7 @@ from compass.rules.functions import BUILT_IN
 from compass.rules.intervals import BACKWARD, EVERYTHING, FORWARD
 from compass.rules.trees import _ARITHMETIC
 from compass.rules.values import _COMPUTE
+from property_examples import examples
 
 reals = st.one_of(st.integers(-6, 6).map(float), st.floats(-50, 50))
 spans = st.tuples(reals, reals).map(lambda pair: (min(pair), max(pair)))
@@ -25,7 +26,7 @@ def computed(function, *values):
         return float(function(*(np.asarray(v) for v in values)))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.sampled_from(["+", "-", "*", "/", "%", "**"]), spans, spans, shares, shares)
 def test_arithmetic_stays_inside_its_interval(op, a, b, s, t):
     x, y = inside(a, s), inside(b, t)
@@ -36,7 +37,7 @@ def test_arithmetic_stays_inside_its_interval(op, a, b, s, t):
     assert found[0] <= result <= found[1]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.sampled_from(sorted(FORWARD)), spans, shares)
 def test_functions_stay_inside_their_interval_and_lead_back(name, a, s):
     x = inside(a, s)
@@ -50,7 +51,7 @@ def test_functions_stay_inside_their_interval_and_lead_back(name, a, s):
     assert back[0] <= x <= back[1]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(spans, spans, shares, shares)
 def test_a_factor_leads_back(a, b, s, t):
     x, y = inside(a, s), inside(b, t)
@@ -60,7 +61,7 @@ def test_a_factor_leads_back(a, b, s, t):
     assert found[0] <= x <= found[1]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(spans, shares, st.sampled_from([-3.0, -2.0, -1.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]))
 def test_a_base_leads_back(a, s, exponent):
     x = inside(a, s)
@@ -71,7 +72,7 @@ def test_a_base_leads_back(a, s, exponent):
     assert found[0] <= x <= found[1]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.sampled_from([0.25, 0.5, 2.0, 10.0]), st.floats(-20, 20))
 def test_an_exponent_leads_back(constant, x):
     result = constant**x

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rules_reference import SPACE, every_row, rule
 from rules_strategies import ORDER, comparisons
@@ -8,6 +8,7 @@ from rules_strategies import ORDER, comparisons
 from compass.domain.expression import Arithmetic, Comparison, Literal, Name, Negative, Not, names_in
 from compass.language import parse_rule
 from compass.rules import LinearForm, linear_form
+from property_examples import examples
 
 WHOLE = ("a", "b", "c")
 COMPARE = {
@@ -41,7 +42,7 @@ terms = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.sampled_from(ORDER), terms, terms)
 def test_a_sum_has_a_linear_form_that_agrees(op, left, right):
     X = every_row(WHOLE)
@@ -51,7 +52,7 @@ def test_a_sum_has_a_linear_form_that_agrees(op, left, right):
         np.testing.assert_array_equal(says(form, X), rule(expression).holds(X))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(comparisons(WHOLE))
 def test_whatever_has_a_linear_form_agrees_with_it(expression):
     form = linear_form(expression, SPACE)

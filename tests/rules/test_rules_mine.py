@@ -3,12 +3,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number, Role, Space
 from compass.language import bind_rule, parse_rule
 from compass.rules import compile_rule, mine
+from property_examples import examples
 
 DATA = Path(os.environ.get("COMPASS_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 APPS = DATA / "stampede2_apps"
@@ -308,7 +309,7 @@ def test_one_odd_run_does_not_make_all_others_a_rule(random):
     assert texts(X, space) == []
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.data())
 def test_a_planted_implication_is_found_and_nothing_else(data):
     """By the rows that are left the rule forbids: the mined rules forbid the same, and no more."""
@@ -336,7 +337,7 @@ def test_a_planted_implication_is_found_and_nothing_else(data):
     assert np.array_equal(held, (x != given) | law)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 2**31), st.integers(3, 8), st.integers(100, 5_000))
 def test_unrelated_labels_and_numbers_have_no_dependencies(seed, width, rows):
     random = np.random.default_rng(seed)
@@ -416,7 +417,7 @@ def test_unrelated_columns_have_no_dependencies(random):
     assert texts(X, space) == []
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 2**31), st.integers(3, 9), st.integers(20, 200))
 def test_few_unrelated_rows_do_not_fool_it(seed, width, rows):
     random = np.random.default_rng(seed)

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rules_reference import SPACE, codes, every_row, rule
 from rules_strategies import rules
@@ -14,6 +14,7 @@ from compass.domain.space import Category, Number, Space
 from compass.language import bind_rule, parse_rule
 from compass.rules import Domain, domains_of, narrow, propagate
 from compass.rules.domains import fixed_at, listed, of_values
+from property_examples import examples
 
 JOBS = Space(
     parameters=(
@@ -55,7 +56,7 @@ def member(domain, value):
     return value == domain.none or domain.low <= value <= domain.high
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(rules(), min_size=1, max_size=3),
     st.booleans(),
@@ -89,7 +90,7 @@ def test_nothing_that_obeys_all_rules_is_removed(expressions, as_list, cells, da
             assert member(found[name], value), (name, value)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rules())
 def test_listed_values_of_one_column_are_filtered_exactly(expression):
     names = names_in(expression)

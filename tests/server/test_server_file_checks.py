@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from hostile_files import footed, lying, page_bomb, wide_parquet, written
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import CompassError
@@ -14,6 +14,7 @@ from compass.domain.limits import ServerLimits
 from compass.server.file_checks import allowed, check_shape, check_table
 from compass.server.problems import Refused
 from conftest import cluster_columns
+from property_examples import examples
 
 LIMITS = ServerLimits(rows=100, columns=10, cells=500, memory_bytes=2**30).model_dump()
 
@@ -65,7 +66,7 @@ def test_a_bomb_that_says_so_and_one_that_lies(tmp_path: Path) -> None:
     check_shape(path, roomy)  # only the limit of memory helps against this one
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.randoms(use_true_random=False))
 def test_damage_is_told_and_never_more(
     tmp_path_factory: pytest.TempPathFactory, rng: random.Random

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass import files
@@ -23,6 +23,7 @@ from compass.server.listing import MODELS, part_of
 from compass.server.problems import Refused
 from compass.server.sizes import readable_size, size_of
 from compass.server.store import Store, Workspace, new_id, now
+from property_examples import examples
 
 NAME = "0" * 16
 
@@ -85,7 +86,7 @@ actions = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(actions, st.integers(1, 60))
 def test_an_end_at_any_step_leaves_whole_things(plan: list[tuple[str, str]], steps: int) -> None:
     with TemporaryDirectory() as place:
@@ -125,7 +126,7 @@ def test_an_end_at_any_step_leaves_whole_things(plan: list[tuple[str, str]], ste
         again.close()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(actions)
 def test_the_count_of_bytes_is_what_is_there(plan: list[tuple[str, str]]) -> None:
     with TemporaryDirectory() as place:
@@ -170,7 +171,7 @@ def test_a_state_is_for_its_owner_only(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_no_text_is_a_key_or_an_id(text: str) -> None:
     with TemporaryDirectory() as place:
         store = Store(Path(place), ServerLimits())

@@ -4,7 +4,7 @@ from string import ascii_lowercase
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from trust_reference import algorithm_1, disagreement, mixed_rows, mixed_space
 
@@ -17,6 +17,7 @@ from compass.trust.assess import Scores, assess, doubts_about
 from compass.trust.conclude import concluded, label_of
 from compass.trust.spread import Perturbed
 from compass.trust.support import Support
+from property_examples import examples
 
 space = mixed_space()
 default = TrustSettings()
@@ -66,7 +67,7 @@ def has_unseen_label(x: np.ndarray, train: np.ndarray) -> bool:
     return any(x[j] not in train[:, j] for j in labels)
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(st.integers(0, 2**31))
 @example(1524162)  # one of the candidates has a label that no training row has
 def test_verdicts_are_those_of_algorithm_1(seed: int) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 from trust_reference import deviations, distance, mixed_rows, mixed_space
@@ -11,12 +11,13 @@ from compass.domain.space import Number, Space
 from compass.trust import blocks as module
 from compass.trust.blocks import Blocks
 from compass.trust.distance import Scale, distances
+from property_examples import examples
 
 space = mixed_space()
 seeds = st.integers(0, 2**31)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds, st.integers(1, 400), st.integers(1, 25))
 def test_nearest_is_brute_force_with_repetitions_and_ties(seed: int, n: int, k: int) -> None:
     X, Q = mixed_rows(seed, n), mixed_rows(seed + 1, 15)
@@ -58,7 +59,7 @@ def test_results_do_not_depend_on_threads(monkeypatch) -> None:
     assert np.array_equal(alone[:20], single)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 2**31), st.integers(1, 500), st.floats(0, 4))
 def test_one_pass_gives_the_nearest_and_all_within_reach(seed: int, n: int, reach: float) -> None:
     X, new = mixed_rows(seed, n), mixed_rows(seed + 1, 40)  # more than are compared together

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 from tests.model.sklearn_forests import flattened
@@ -20,6 +20,7 @@ from compass.trust.change import (
     spread_of_change,
 )
 from compass.trust.interval import calibrate
+from property_examples import examples
 
 SPACE = Space(
     parameters=(
@@ -61,7 +62,7 @@ def test_with_groups_both_runs_are_of_one(rows: list[tuple[int, ...]], seed: int
 
 
 @given(rows=st.lists(st.tuples(*[st.integers(0, 2)] * 3, st.just(0)), unique=True, max_size=27))
-@settings(max_examples=30)
+@examples(30)
 def test_which_rows_are_paired_does_not_depend_on_their_order(rows: list[tuple[int, ...]]) -> None:
     mixed = rows[::-1]
     one = {frozenset((rows[a], rows[b])) for a, b in pairs(matrix(rows), SPACE)}

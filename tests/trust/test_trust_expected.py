@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from trust_reference import mixed_rows, mixed_space, walk
 
@@ -10,6 +10,7 @@ from compass.model.base import Task
 from compass.settings import Settings, TrustSettings
 from compass.trust.expected import expected, learn_errors, missed, size_of
 from compass.trust.spread import Perturbed
+from property_examples import examples
 
 space = mixed_space()
 chosen = Settings(trust=TrustSettings(trees=3))
@@ -19,7 +20,7 @@ def outcome(X: np.ndarray, seed: int) -> np.ndarray:
     return X[:, 0] * (1 + X[:, 3]) + np.random.default_rng(seed).normal(size=len(X))
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(st.integers(0, 2**31))
 def test_it_is_the_geometric_mean_of_errors_nearby_and_of_the_spread_of_trees(seed: int) -> None:
     X, new = mixed_rows(seed, 60), mixed_rows(seed + 1, 5)

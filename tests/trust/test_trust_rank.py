@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import BadInput, DataProblem
 from compass.trust.rank import Ranks, sample
+from property_examples import examples
 
 values = st.lists(st.integers(0, 8).map(float), min_size=1, max_size=30)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(values, st.integers(-1, 9).map(float))
 def test_the_share_below_counts_no_ties(found: list[float], x: float) -> None:
     ranks = Ranks.of(np.array(found))
@@ -24,7 +25,7 @@ def test_numbers_that_differ_by_rounding_are_ties() -> None:
     assert ranks.below(np.array([0.3001]))[0] == 1
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(values, st.data())
 def test_a_run_of_weight_three_counts_as_three_runs(found: list[float], data) -> None:
     weight = data.draw(st.lists(st.integers(1, 4), min_size=len(found), max_size=len(found)))
@@ -37,7 +38,7 @@ def test_a_run_of_weight_three_counts_as_three_runs(found: list[float], data) ->
     assert weighted.percentile(percent) == repeated.percentile(percent)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(values, st.floats(0.5, 100))
 def test_the_percentile_is_the_smallest_value_that_covers_it(found: list[float], p: float) -> None:
     expected = np.percentile(found, p, method="inverted_cdf")

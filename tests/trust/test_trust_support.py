@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from trust_reference import algorithm_1, mixed_rows, mixed_space
 
@@ -12,6 +12,7 @@ from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.settings import TrustSettings
 from compass.trust.support import Support
+from property_examples import examples
 
 space = mixed_space()
 default = TrustSettings()
@@ -23,7 +24,7 @@ def build(seed: int = 1, chosen: TrustSettings = default, **weights: np.ndarray)
     )
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.integers(0, 2**31), st.integers(5, 60), st.integers(1, 30))
 def test_support_is_that_of_algorithm_1(seed: int, n: int, k: int) -> None:
     train, valid = mixed_rows(seed, n), mixed_rows(seed + 1, 20)

@@ -1,7 +1,7 @@
 """Plain sentences into readings: what is said, on tables whose columns have other names."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.chat import english
@@ -23,6 +23,7 @@ from compass.domain.goal import (
 from compass.domain.query import Given, Kind, Plus, Row, SetTo, Times
 from compass.domain.space import Category, Number, Role, Space
 from compass.language import bind_rule, format_rule, parse_rule
+from property_examples import examples
 
 FIGURE_5 = Space(
     parameters=(
@@ -341,7 +342,7 @@ def _check(text: str, space: Space, expecting: Slot | None) -> None:
 EXPECTING = st.sampled_from([None, *Slot])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text(max_size=120), st.sampled_from(SPACES), EXPECTING)
 def test_any_text_has_a_reading(text: str, space: Space, expecting: Slot | None) -> None:
     _check(text, space, expecting)
@@ -358,7 +359,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(FRAGMENTS, min_size=1, max_size=14), st.sampled_from(SPACES), EXPECTING)
 def test_any_order_of_fragments_has_a_reading(
     fragments: list[str], space: Space, expecting: Slot | None

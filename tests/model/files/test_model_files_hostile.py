@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from model_file_cases import CODED, SPACE, changed, net, onnx_model, quiet, refused
 
@@ -31,6 +31,7 @@ from compass.model.files import (
 )
 from compass.model.files.limits import landlock
 from compass.model.files.sniff import sniff
+from property_examples import examples
 
 torch = pytest.importorskip("torch")
 
@@ -143,7 +144,7 @@ def test_two_members_of_one_name_are_refused() -> None:
     refused(made.getvalue(), "m.keras", "two files of the same name")
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.binary(min_size=1, max_size=200))
 def test_noise_is_no_model(noise: bytes) -> None:
     for content in (noise, b"PK\x03\x04" + noise, b"\x08\x09" + noise, b"{" + noise):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from model_file_cases import CODED, NAMES, SPACE, lightgbm_model, rows, xgboost_model
 
@@ -22,6 +22,7 @@ from compass.model.trees import flat
 from compass.model.trees.fitted import FittedTrees
 from compass.model.trees.flat import FlatForest
 from compass.settings import Settings
+from property_examples import examples
 
 NEW = rows(200, seed=9)
 
@@ -242,7 +243,7 @@ def random_forest(rng: np.random.Generator, single: bool) -> FlatForest:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 2**31), st.booleans())
 def test_recoded_trees_predict_what_they_did(seed: int, single: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -272,7 +273,7 @@ def test_ubjson_reads_what_json_says(tmp_path: Path) -> None:
         np.testing.assert_allclose(one["split_conditions"], other["split_conditions"], rtol=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.binary(max_size=60))
 def test_ubjson_refuses_noise_in_one_way(noise: bytes) -> None:
     with suppress(ValueError):
@@ -380,7 +381,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return lightgbm_model(tmp_path_factory.mktemp("lightgbm"))[0].read_bytes()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_damaged_lightgbm_texts_are_refused_or_read(text: bytes, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.execute.child import Garbled
 from compass.model.files import wire
+from property_examples import examples
 
 
 def message(header: Any, body: bytes = b"") -> bytes:
@@ -18,7 +19,7 @@ def message(header: Any, body: bytes = b"") -> bytes:
     return struct.pack(">I", len(head)) + head + body
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(0, 20), st.integers(0, 5), st.integers(0, 2**31))
 def test_arrays_arrive_bit_for_bit(rows: int, columns: int, seed: int) -> None:
     X = np.random.default_rng(seed).normal(size=(rows, columns))

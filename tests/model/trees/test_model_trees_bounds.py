@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.errors import BadInput
@@ -11,6 +11,7 @@ from compass.model.trees import flat
 from compass.model.trees.bounds import bounds, raw_bounds
 from compass.model.trees.foreign import from_xgboost
 from compass.settings import ForestSettings, LightGBMSettings, Settings, XGBoostSettings
+from property_examples import examples
 
 few = Settings(
     surrogate="forest",
@@ -39,7 +40,7 @@ def box(seed: int, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("name", ["forest", "extra-trees", "lightgbm", "xgboost"])
 @pytest.mark.parametrize("classes", [None, 2, 3])
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(st.integers(0, 2**31))
 def test_no_prediction_lies_outside(name: str, classes: int | None, seed: int) -> None:
     forest, X = ensemble(seed % 5, name, classes)

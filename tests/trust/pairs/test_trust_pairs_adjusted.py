@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.trust.distance import CATEGORY, OPTIONAL
 from compass.trust.pairs.adjusted import GATHERED, LEAST, Adjusted, adjusted, crossing
+from property_examples import examples
 
 NUMBER = 0
 KINDS = np.array([CATEGORY, NUMBER, NUMBER, OPTIONAL])  # app, size, cores, gpus
@@ -45,7 +46,7 @@ def fits(value: float, end: float, other: float) -> bool:
 ends = st.sampled_from([-1.5, -0.4, 0.0, 0.3, 2.0])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 9999), st.integers(0, 300), ends, ends)
 def test_pairs_cross_the_move_in_one_context_and_no_run_is_in_two(
     seed: int, n: int, before: float, after: float

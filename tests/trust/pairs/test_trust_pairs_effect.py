@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.domain.space import Category, Number, Role, Space
 from compass.prepare.split import configurations
 from compass.trust.pairs.effect import Outcome, count
 from compass.trust.pairs.index import Paired, PairIndex, PairScale
+from property_examples import examples
 
 FEATURES = Space(
     parameters=(
@@ -52,7 +53,7 @@ def plain_gap(X: np.ndarray, i: int, j: int, others: list[int]) -> float:
     return float(np.sqrt(total))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10_000), st.integers(2, 80), st.sampled_from([0.0, 0.5, 1.0]))
 def test_pairs_are_comparable_disjoint_and_at_both_ends(seed, rows, tolerance):
     X = table(rows, seed)
@@ -72,7 +73,7 @@ def test_pairs_are_comparable_disjoint_and_at_both_ends(seed, rows, tolerance):
         assert weight == pytest.approx(1 - gap / tolerance if tolerance else 1.0)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10_000), st.integers(2, 40))
 def test_a_pair_is_found_where_there_is_one(seed, rows):
     X = table(rows, seed)
