@@ -57,8 +57,8 @@ def relied_on(
     """
     if task.forward:
         return judged, ()
-    fine = [s for s in judged if s.meets_goals and s.trust.label is not Label.UNSUPPORTED]
-    rest = tuple(s for s in judged if s not in fine)
+    fine = [s for s in judged if _may_be_suggested(s)]
+    rest = tuple(s for s in judged if not _may_be_suggested(s))
     if objectives(task.targets) and fine and fine[0].edits:
         # To change nothing is trusted, and no answer where something better was found.
         fine = [s for s in fine if s.edits or task.baseline is None]
@@ -70,6 +70,10 @@ def relied_on(
     if task.count > 1 and fine and fine[0] not in shown:
         shown[-1] = fine[0]  # what comes first by the goals alone is a choice, whatever its label
     return tuple(shown), rest
+
+
+def _may_be_suggested(one: Suggestion) -> bool:
+    return one.meets_goals and one.trust.label is not Label.UNSUPPORTED
 
 
 def about_first(

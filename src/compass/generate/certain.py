@@ -29,6 +29,7 @@ from compass.prepare.split import configurations
 _ROUNDS = 4  # searches for one question at most
 _ENOUGH = 1e-9
 _LOOKED_AT = 400  # of what a search tried, best first, whose chance is worked out
+_PER_ANSWER = 8  # or so many for each answer that is wanted, where those are more
 _DOUBTED = 4  # likely configurations from which past runs are gone towards
 _STEPS = 12  # values of a column between the start and a candidate
 _PASSES = 3  # times that all columns are tried
@@ -50,7 +51,9 @@ def generate_certain(generator: Generator, task: SearchTask) -> tuple[SearchTask
         found = generator.generate(replace(shifted, trusted=None))
         if not len(found.X):
             return shifted, found
-        tried += [found.tried[:_LOOKED_AT]] if len(found.tried) else []
+        tried += (
+            [found.tried[: max(_LOOKED_AT, _PER_ANSWER * task.count)]] if len(found.tried) else []
+        )
         first = _first_supported(task, found.X)
         if _sure(task, found.X[[first]])[0] or not found.meets[first] or task.timed_out:
             break

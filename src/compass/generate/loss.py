@@ -8,7 +8,7 @@ generator puts them in the order of preference of decision 0003 (`compass.genera
 import numpy as np
 
 from compass.generate.base import Floats
-from compass.prepare.geometry import Geometry, change_costs, column_distances
+from compass.prepare.geometry import Geometry, change_costs, distances
 
 
 def valid_range(predicted: Floats, low: float, high: float, scale: float) -> Floats:
@@ -40,5 +40,6 @@ def diversity(X: Floats, geometry: Geometry) -> float:
     n = len(X)
     if n < 2:
         return 0.0
-    pairs = [column_distances(X[i + 1 :], X[i], geometry).sum() for i in range(n - 1)]
+    every = np.arange(X.shape[1])
+    pairs = [distances(X[i + 1 :], X[i], every, geometry).sum() for i in range(n - 1)]
     return float(sum(pairs) / (n * (n - 1) / 2))

@@ -21,6 +21,7 @@ from compass.prepare.geometry import distances
 _WORSE = 0.1  # a value worse by this share costs as much as a change by one standard deviation
 # How much more a further answer may cost, in units of the budget; 0: as little as possible.
 _BUDGETS = (0.0, 0.25, 1.0, 4.0, 16.0, 64.0)
+_SURER = 32  # answers without doubt beside the others, where something is in doubt about the first
 
 
 def preferred(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
@@ -62,7 +63,7 @@ def pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
         sure = positions(task, scored, task.trusted)
         if len(sure):
             more = sure[_choose(task, scored.take(sure))]
-            chosen = np.concatenate([chosen, more[~np.isin(more, chosen)]])
+            chosen = np.concatenate([chosen, more[~np.isin(more, chosen)][:_SURER]])
     return chosen if chosen[0] == 0 else np.concatenate([[0], chosen])
 
 

@@ -22,6 +22,7 @@ from compass.generate.variation import Variation, children, draw, repaired, vari
 from compass.prepare.geometry import nearest_rows
 from compass.prepare.legal import legal_mask
 
+_PER_ANSWER = 2  # candidates that are kept for each answer that is wanted, where those are many
 _ARCHIVE = 600  # good candidates remembered for picking different answers
 _NEAR_ROWS = 128  # past runs near the start whose settings are tried
 _FAR_ROWS = 64  # past runs from anywhere
@@ -112,11 +113,11 @@ def _search(
     `tried` are candidates that have been scored already.
     """
     rng = np.random.default_rng(task.seed)
-    settings = task.settings.search
+    settings, size = task.settings.search, _population(task)
     variation = variation_of(task, groups)
     archive = [score(task, _unique(restore_forced(task, _seeds(variation, rng))))]
     if tried is not None:
-        archive.append(tried.take(order(task, tried)[: settings.population]))
+        archive.append(tried.take(order(task, tried)[:size]))
     pairwise = pairwise_search(task, groups)
     if pairwise is not None:
         # The better what single columns reach, the less of the planes has to be looked at.
@@ -125,19 +126,24 @@ def _search(
                 variation.legal_start, _incumbent_distance(task, ScoredCandidates.join(archive))
             )
             archive.append(score(task, _unique(restore_forced(task, moves))))
-    population = _best(task, ScoredCandidates.join(archive), settings.population)
+    population = _best(task, ScoredCandidates.join(archive), size)
     unchanged = 0
     for _ in range(settings.generations):
-        offspring = children(variation, population.X, settings.population, rng)
+        offspring = children(variation, population.X, size, rng)
         fresh = score(task, _unique(restore_forced(task, offspring)))
         before = population.X[0]
-        population = _best(task, ScoredCandidates.join([population, fresh]), settings.population)
+        population = _best(task, ScoredCandidates.join([population, fresh]), size)
         archive.append(fresh)
         unchanged = unchanged + 1 if np.array_equal(before, population.X[0]) else 0
         if task.timed_out or (unchanged >= settings.patience and population.valid[0] <= 0):
             break
     archive += _polish(variation, pairwise, population, rng)
     return _remembered(task, ScoredCandidates.join(archive))
+
+
+def _population(task: SearchTask) -> int:
+    """How many candidates are kept: more where many answers are wanted."""
+    return max(task.settings.search.population, _PER_ANSWER * task.count)
 
 
 def _incumbent_distance(task: SearchTask, scored: ScoredCandidates) -> float:
@@ -174,13 +180,13 @@ def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
         others = rng.integers(len(observed), size=min(_FAR_ROWS, len(observed)))
         rows = observed[np.concatenate([closest, others])]
         parts.append(_legal(task, with_columns(task.start, movable, rows[:, movable])))
-    random = np.repeat(task.start[None, :], task.settings.search.population, axis=0)
+    random = np.repeat(task.start[None, :], _population(task), axis=0)
     for block in variation.groups:
         random[:, block.columns] = draw(block, len(random), rng)
     parts.append(random)
     X = np.concatenate(parts)
     fine = rule_violation(task, X) == 0
-    poor = X[~fine][: 2 * task.settings.search.population]
+    poor = X[~fine][: 2 * _population(task)]
     keep = np.zeros(poor.shape, dtype=np.bool_)
     return np.concatenate([X[fine], repaired(variation, poor, keep, rng)])
 

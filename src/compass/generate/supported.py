@@ -16,6 +16,7 @@ from compass.prepare.legal import legal_mask
 
 _BEST = 128  # candidates, best first, that are looked at until enough are supported
 _CHOICE = 128  # of the others, spread over all of them
+_PER_ANSWER = 2  # of both, for each answer that is wanted, where those are more
 _TOGETHER = 32  # looked at in one go
 _ENOUGH = 12  # supported candidates per answer that is wanted: different ones are among them
 _PULLED = 4  # unsupported candidates that are moved towards past runs
@@ -29,9 +30,10 @@ def positions(
 
     Not all there are: the best, and a choice of the others where those are few.
     """
-    rest = np.arange(_BEST, len(scored))
-    step = max(1, -(-len(rest) // _CHOICE))
-    looked_at = np.concatenate([np.arange(min(_BEST, len(scored))), rest[::step]])
+    best, choice = max(_BEST, _PER_ANSWER * task.count), max(_CHOICE, _PER_ANSWER * task.count)
+    rest = np.arange(best, len(scored))
+    step = max(1, -(-len(rest) // choice))
+    looked_at = np.concatenate([np.arange(min(best, len(scored))), rest[::step]])
     found: list[NDArray[np.int64]] = []
     count = 0
     for first in range(0, len(looked_at), _TOGETHER):
