@@ -14,23 +14,18 @@ from compass.domain.answer import (
     Certificate,
     Label,
     Measured,
-    Moved,
     Pending,
-    Prediction,
     Price,
     Proposal,
     Provenance,
     Suggestion,
-    Trust,
 )
 from compass.domain.base import Config
-from compass.domain.doubt import Doubt, DoubtCode
+from compass.domain.doubt import DoubtCode
 from compass.domain.errors import BadInput, ConflictingRules
 from compass.domain.space import Category, Number, Role, Space
-from compass.engine.bounds import bound_doubts, bound_notes
+from compass.engine.bounds import bound_notes
 from compass.engine.dependencies import (
-    broken_dependencies,
-    dependency_doubts,
     dependency_notes,
 )
 from compass.engine.notes import (
@@ -38,35 +33,28 @@ from compass.engine.notes import (
     blocking_rules,
     broken_conditions,
     exhausted,
-    goals_in_words,
     notes,
     why_not,
 )
-from compass.engine.plan import allowing, followers, given_in_full, linked, opening
+from compass.engine.plan import allowing, followers, linked, opening
 from compass.engine.provenance import Clock
 from compass.engine.relied_on import about_first, relied_on, with_measured
-from compass.evidence.assessor import Assessor, goal_doubts, measured_doubts, skill_doubts
+from compass.engine.suggestions import suggested
+from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import best_measured
-from compass.evidence.classes import with_scores_before
-from compass.evidence.conditions import Predicted, conditions_at, scores_at_baseline
-from compass.evidence.contexts import across, completed, left_open
-from compass.evidence.effects import with_effects
-from compass.evidence.past_runs import beside_best, measured_at
+from compass.evidence.contexts import completed, left_open
+from compass.evidence.past_runs import beside_best
 from compass.evidence.prices import prices
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.certain import confirmed, generate_certain
 from compass.generate.legality import WITHHELD, checked, lawful
-from compass.generate.loss import proximity
-from compass.generate.predict import Averaged
-from compass.generate.repair import forcing_rule
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.language import format_query
 from compass.learn.store import Progress
 from compass.prepare.encode import Encoder
 from compass.prove.certify import certified, proof_wanted, takes_time
-from compass.rules import Rule
-from compass.trust.conclude import concluded, label_of
+from compass.trust.conclude import label_of
 
 
 @dataclass(frozen=True)
@@ -191,7 +179,7 @@ def _judge(search: _Search) -> _Judged:
     found, withheld, first_withheld = checked(searched, found)
     best = best_measured(searched, assessor)
     found = with_measured(searched, found, best)
-    judged = _suggestions(searched, assessor, found)
+    judged = suggested(searched, assessor, found)
     suggestions, ideas = relied_on(searched, assessor, judged, best)
     shown = _first_shown(found, judged, suggestions)
     return _Judged(
@@ -384,115 +372,6 @@ def _names_context(parameter: Number | Category) -> bool:
 def _miss(task: SearchTask, found: Candidates) -> float:
     """How far the best candidate is from the goals; infinite when there is none."""
     return float(score(task, found.X[:1]).valid[0]) if len(found.X) else np.inf
-
-
-def _suggestions(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[Suggestion, ...]:
-    if not len(found.X):
-        return ()
-    assert isinstance(task.predict, Averaged)
-    scores, spreads = task.predict(found.X), task.predict.spread(found.X)
-    before: Config = {}
-    if task.baseline is None:
-        observed, moved = measured_at(task, assessor, found.X), None
-    else:
-        # Beside a baseline `observed` is what was measured there.
-        before, observed = task.baseline.predicted, [task.baseline.measured] * len(found.X)
-        moved = task.origin, found.X
-    chances = {} if task.chances is None else task.chances.each(found.X)
-    least = None if task.chances is None else task.chances.chance
-    goals = task.targets if task.chances is None else task.chances.targets
-    predictions = across(
-        task,
-        assessor,
-        found.X,
-        assessor.predict(scores, spreads, goals, before, observed, moved, chances, least),
-    )
-    predictions = with_scores_before(predictions, scores_at_baseline(task, assessor))
-    conditions = conditions_at(task, assessor, Predicted(found.X, scores, spreads))
-    trusts = with_effects(task, assessor.matched, found.X, assessor.trust(found.X))
-    comparable = assessor.matched.known
-    likely = {target.name for target in goals if target.by_chance}
-
-    def doubts(
-        x: Floats, outcomes: tuple[Prediction, ...], broken: tuple[Rule, ...]
-    ) -> tuple[Doubt, ...]:
-        about = skill_doubts(assessor) + measured_doubts(assessor, x, outcomes)
-        about += bound_doubts(task, x) + dependency_doubts(task, broken)
-        return (*about, *goal_doubts(outcomes, least or 0.0, likely))
-
-    return tuple(
-        _suggestion(
-            task,
-            x,
-            outcomes,
-            concluded(trust, doubts(x, outcomes, broken), comparable),
-            near,
-            ok,
-        ).model_copy(update={"breaks": tuple(rule.text for rule in broken), "conditions": held})
-        for x, outcomes, trust, near, ok, held, broken in zip(
-            found.X,
-            predictions,
-            trusts,
-            found.proximity.tolist(),
-            found.meets.tolist(),
-            conditions,
-            broken_dependencies(task, assessor.view, found.X),
-            strict=True,
-        )
-    )
-
-
-def _suggestion(
-    task: SearchTask,
-    x: Floats,
-    outcomes: tuple[Prediction, ...],
-    trust: Trust,
-    near: float,
-    meets_goals: bool,
-) -> Suggestion:
-    config = Encoder(task.space).decode(x)
-    edits = _edits(task, x, config)
-    named = () if given_in_full(task.query) else task.free_names
-    shown = {*named, *task.query.change, *(edit.name for edit in edits)}
-    if task.baseline is not None:
-        near = float(proximity(x[None, :], task.origin, task.geometry)[0])
-    return Suggestion(
-        config=config,
-        settings={name: config[name] for name in task.space.names if name in shown},
-        edits=edits,
-        outcomes=outcomes,
-        distance=near,
-        meets_goals=meets_goals,
-        trust=trust,
-    )
-
-
-def _edits(task: SearchTask, x: Floats, config: Config) -> tuple[Moved, ...]:
-    """What differs from the baseline, and which rule forced a move that nobody asked for."""
-    if task.baseline is None:
-        moved = [j for j in task.forced if x[j] != task.start[j]]
-        old = Encoder(task.space).decode(task.start)
-    else:
-        moved = [j for j in range(len(x)) if x[j] != task.origin[j]]
-        old = task.baseline.config
-    asked = {*task.query.ask, *task.query.change} or {*task.free_names}
-    edits = []
-    for j in moved:
-        parameter = task.space.parameters[j]
-        unasked = parameter.name not in asked
-        rule = forcing_rule(task, x, int(j)) if unasked else None
-        goal = goals_in_words(task) if unasked and rule is None else None
-        edits.append(
-            Moved(
-                name=parameter.name,
-                old=old[parameter.name],
-                new=config[parameter.name],
-                unit=parameter.unit if isinstance(parameter, Number) else None,
-                forced_by=rule or goal,
-                for_goal=goal is not None,
-            )
-        )
-    return tuple(edits)
 
 
 def _cut_short(task: SearchTask, found: Candidates) -> tuple[str, ...]:
