@@ -63,6 +63,16 @@ class Evaluator:
         """Seconds of work that training it on so many rows is."""
         return compared.effort(self.cv.data, rows)
 
+    def has_quicker(self, compared: ComparedRecipe) -> bool:
+        """Whether its first impression is of other settings, so that it has to be repeated."""
+        return compared.quicker(self.cv.settings) != compared.recipe
+
+    def efforts(self, compared: ComparedRecipe, rows: int) -> tuple[float, float]:
+        """The work of its first impression, and that of all folds after it."""
+        first = effort(compared.quicker(self.cv.settings), self.cv.data, rows)
+        others = self.cv.count - 1 + self.has_quicker(compared)
+        return first, others * self.effort(compared, rows)
+
     def _run(self, waiting: list[_Waiting]) -> list[_Waiting]:
         """Evaluate these; returns what is left after a recipe has killed its worker."""
         done = set()
@@ -140,10 +150,10 @@ def _fold(cv: CrossValidation, number: int, rows: int) -> Fold:
 def _rung(evaluator: Evaluator, recipes: list[ComparedRecipe], fold: Fold, *, first: bool) -> None:
     """A fold of everybody; on the first rung on both scales, one of which goes on."""
     rows = len(fold.train)
+    if first:
+        _admit(evaluator, recipes, rows)
     for compared in running(recipes):
         compared.forget()
-        if first and (needed := evaluator.effort(compared, rows)) > evaluator.left:
-            compared.stop("skipped", _too_much(needed, evaluator.left))
     quick = [r for r in running(recipes) if not r.slow and evaluator.effort(r, rows) <= _QUICK]
     evaluator.run(quick, [fold], quicker=True)
     _drop_scale(recipes, quick)
@@ -207,23 +217,75 @@ def _choose_scale(recipes: Iterable[ComparedRecipe]) -> None:
             compared.stop("stopped", f"learns {winner} better")
 
 
+@dataclass
+class _Budget:
+    """The work of a rung and of the folds after it, shared out among recipes one by one."""
+
+    left: float  # seconds
+    dearest: float = 0.0  # the other folds of one recipe that may turn out best
+
+    def fits(self, first: float, others: float) -> bool:
+        """Whether a recipe can take part; `others`: the work of its folds after the first."""
+        return first + max(others, self.dearest) <= self.left
+
+    def take(self, first: float, others: float, *, reserve: bool) -> None:
+        """Let it take part; `reserve`: its other folds, whoever turns out best."""
+        self.left -= first + (others if reserve else 0.0)
+        if not reserve:
+            self.dearest = max(self.dearest, others)
+
+    def too_much(self, first: float, others: float) -> str:
+        """Why a recipe is skipped."""
+        return _too_much(first + others, self.left)
+
+
+def _admit(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> None:
+    """Skip who cannot do all folds beside the two cheapest families; the dear ones first.
+
+    The cheapest recipe takes part whatever its work, and so does who was named.
+    """
+    budget = _Budget(evaluator.left)
+    families: set[str] = set()
+    ordered = sorted(running(recipes), key=lambda r: evaluator.effort(r, rows))
+    for place, compared in enumerate(ordered):
+        first, others = evaluator.efforts(compared, rows)
+        if compared.recipe.family in families:
+            others = 0.0  # one of its scales does the other folds
+        if place and not compared.required and not budget.fits(first, others):
+            compared.stop("skipped", budget.too_much(first, others))
+            continue
+        budget.take(first, others, reserve=len(families) < 2)
+        families.add(compared.recipe.family)
+
+
 def _affordable(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> bool:
     """Whether the two best can do all folds of so many rows; who cannot beside them is skipped."""
+    budget = _Budget(evaluator.left)
     ordered = sorted(running(recipes), key=_handicapped(recipes, evaluator))
-    left = evaluator.left
     for place, compared in enumerate(ordered):
-        needed = evaluator.cv.count * evaluator.effort(compared, rows)
-        if needed > left:
-            if place < 2:
-                return False
-            compared.stop("skipped", _too_much(needed, left))
+        first, others = evaluator.efforts(compared, rows)
+        if budget.fits(first, others):
+            budget.take(first, others, reserve=place < 2)
         elif place < 2:
-            left -= needed
+            return False
+        else:
+            compared.stop("skipped", budget.too_much(first, others))
     return True
 
 
+def _skip_unaffordable(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> None:
+    """Skip who cannot do the other folds beside those that are better; the best always can."""
+    left = evaluator.left
+    for place, standing in enumerate(_standings(evaluator, recipes, rows, lead=_LEAD)):
+        _, needed = evaluator.efforts(standing.compared, rows)
+        if place and needed > left:
+            standing.compared.stop("skipped", _too_much(needed, left))
+        else:
+            left -= needed
+
+
 def _too_much(needed: float, left: float) -> str:
-    return f"would take about {needed:.0f} s of work, {max(left, 0.0):.0f} s are left"
+    return f"would take about {needed:.1f} s of work, {max(left, 0.0):.1f} s are left"
 
 
 def _judge_rung(
@@ -249,7 +311,8 @@ def _other_folds(
         tell(done)
         _judge_folds(evaluator, recipes, rows, done)
         if done == 1:
-            again = [r for r in running(recipes) if r.quicker(cv.settings) != r.recipe]
+            _skip_unaffordable(evaluator, recipes, rows)
+            again = [r for r in running(recipes) if evaluator.has_quicker(r)]
             evaluator.run(again, [_fold(cv, 0, rows)])
         last = len(running(recipes)) <= 2 or done >= len(_FINALISTS)
         numbers = range(done, cv.count if last else done + 1)
