@@ -9,8 +9,11 @@ import pytest
 from learn_select_cases import FEW, PLAIN, by_family, changed, laid, law
 
 from compass.domain.errors import DataProblem, UnknownName
+from compass.execute import opened
 from compass.learn import elimination, folds
 from compass.learn.compare import compare_families, selectable_families
+from compass.learn.compared import ComparedRecipe
+from compass.model.recipe import Recipe
 
 
 def test_the_lowest_error_wins() -> None:
@@ -233,3 +236,27 @@ def test_slow_families_learn_only_the_scale_of_the_best(
 def test_only_families_that_can_be_chosen_take_part() -> None:
     assert "forest" in selectable_families()
     assert "brought" not in selectable_families()
+
+
+@pytest.mark.parametrize("provable", [False, True])
+def test_proofs_are_a_reason_only_where_the_best_has_them(
+    provable: bool, pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("best", 0.1, provable=provable)
+    pretend("next", 0.1, provable=provable)
+    pretend("third", 0.1)
+    only("best", "next", "third")
+    scores = by_family(compare_families(laid(settings=changed(folds=5))))
+    assert scores["third"].status == "stopped"
+    assert ("no proofs" in scores["third"].reason) == provable
+
+
+def test_slow_families_alone_learn_both_scales(
+    pretend: Callable[..., None],
+) -> None:
+    pretend("careful", 0.1, slow_=True)
+    recipes = [ComparedRecipe(Recipe(family="careful", log=log)) for log in (False, True)]
+    with opened("threads:1") as place:
+        elimination.eliminate(elimination.Evaluator(laid(), place, 60.0), recipes, None)
+    assert all(compared.times for compared in recipes)
+    assert not any("other families" in compared.reason for compared in recipes)

@@ -160,10 +160,7 @@ def _rung(evaluator: Evaluator, recipes: list[ComparedRecipe], fold: Fold, *, fi
     evaluator.run(
         [r for r in running(recipes) if not r.errors and not r.slow], [fold], quicker=True
     )
-    log = sum(_gain(errors) for errors in _by_scale(recipes).values()) > 0
-    for slow in (r for r in running(recipes) if not r.errors and r.recipe.log != log):
-        if _other_scale(slow, recipes):
-            slow.stop("stopped", "other families learn the other scale better")
+    _drop_slow_scale(recipes)
     evaluator.run([r for r in running(recipes) if not r.errors], [fold], quicker=True)
     _choose_scale(recipes)
 
@@ -188,6 +185,17 @@ def _drop_scale(recipes: Iterable[ComparedRecipe], quick: Iterable[ComparedRecip
         if not compared.required and _other_scale(compared, recipes):
             scale = "the logarithm" if log else "the outcome as it is"
             compared.stop("stopped", f"{names} learn {scale} better")
+
+
+def _drop_slow_scale(recipes: Iterable[ComparedRecipe]) -> None:
+    """Those yet to come try only the scale that suits the others, if these have tried both."""
+    errors = _by_scale(recipes)
+    if not errors:
+        return
+    log = sum(_gain(one) for one in errors.values()) > 0
+    for slow in (r for r in running(recipes) if not r.errors and r.recipe.log != log):
+        if _other_scale(slow, recipes):
+            slow.stop("stopped", "other families learn the other scale better")
 
 
 def _by_scale(recipes: Iterable[ComparedRecipe]) -> dict[str, dict[bool, float]]:
@@ -344,7 +352,7 @@ class _Standing:
         """End its evaluation, with the reason."""
         one, best = self.compared, self.best
         reason = f"{one.error:.1%} against {best.error:.1%} of {best.label} {when}"
-        if one.error <= best.error:
+        if one.error <= best.error and best.provable and not one.provable:
             reason += ", and no proofs"
         if self.work > 2:
             reason += f", for {self.work:.0f} times the work"
