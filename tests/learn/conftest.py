@@ -45,12 +45,16 @@ def pretend() -> Iterator[Callable[..., None]]:
         *,
         provable: bool = False,
         fails: Exception | None = None,
+        fails_from: int = 0,
         why_not: str | None = None,
         slow_: bool = False,
         work: float = 0.001,
         learns: float = 0.0,
     ) -> None:
-        """`work`: seconds for 100 rows, by its estimate; `learns`: the share more with 100 rows."""
+        """`work`: seconds for 100 rows, by its estimate; `learns`: the share more with 100 rows.
+
+        `fails`: what it raises if there are at least `fails_from` rows.
+        """
 
         class Kind(FamilyDefaults):
             slow = slow_
@@ -65,7 +69,7 @@ def pretend() -> Iterator[Callable[..., None]]:
 
             @staticmethod
             def fit(X: np.ndarray, y: np.ndarray, *, task: Task, **_: Any) -> Pretended:
-                if fails is not None:
+                if fails is not None and len(X) >= fails_from:
                     raise fails
                 missed = share + learns * 100 / len(X)
                 return Pretended(missed, task, name, object() if provable else None)

@@ -260,3 +260,22 @@ def test_slow_families_alone_learn_both_scales(
         elimination.eliminate(elimination.Evaluator(laid(), place, 60.0), recipes, None)
     assert all(compared.times for compared in recipes)
     assert not any("other families" in compared.reason for compared in recipes)
+
+
+def test_who_was_stopped_comes_back_when_all_others_fail_later(
+    pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elimination, "_FIRST", 30)
+    for name, share in (("good", 0.1), ("fair", 0.11)):
+        pretend(name, share, fails=MemoryError("too many rows"), fails_from=100)
+    pretend("poor", 5.0)
+    pretend("worse", 9.0)
+    only("good", "fair", "worse", "poor")
+    found = compare_families(laid(300, settings=PLAIN))
+    scores = by_family(found)
+    assert found.recipe.family == "poor"
+    assert (scores["poor"].folds, scores["poor"].status) == (3, "chosen")
+    assert scores["poor"].error == pytest.approx(5.0)
+    assert "failed when more runs were learnt" in scores["poor"].reason
+    assert scores["good"].reason == "failed: too many rows"
+    assert "when 30 runs are learnt" in scores["worse"].reason

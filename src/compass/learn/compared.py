@@ -23,6 +23,7 @@ class ComparedRecipe:
     predicted: dict[int, Floats] = field(default_factory=dict)  # by fold: predictions of its rows
     errors: dict[int, float] = field(default_factory=dict)  # by fold
     times: list[float] = field(default_factory=list)  # processor seconds of each attempt
+    rows: int = 0  # that it learnt from at last
     provable: bool = False
     failed: bool = False
     status: str = "tried"
@@ -71,6 +72,11 @@ class ComparedRecipe:
     def stop(self, status: str, reason: str) -> None:
         """End its evaluation."""
         self.status, self.reason = status, reason
+
+    def resume(self, reason: str) -> None:
+        """Begin its evaluation anew."""
+        self.status, self.reason = "tried", reason
+        self.forget()
 
     def forget(self) -> None:
         """Drop the results so far: they are of fewer rows than those to come."""

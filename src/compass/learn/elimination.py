@@ -99,6 +99,7 @@ class Evaluator:
             return
         number = fold.number
         compared.times.append(result.seconds)
+        compared.rows = len(fold.train)
         compared.predicted[number], compared.errors[number] = result.predicted, result.error
         compared.valid[number] = fold.valid
         compared.provable = result.provable
@@ -122,6 +123,7 @@ def eliminate(
         if rows < rungs[-1]:
             _judge_rung(evaluator, recipes, rows, rungs[place + 1 :])
     _other_folds(evaluator, recipes, rows, lambda done: _told(progress, done, cv.count, steps))
+    _bring_back(evaluator, recipes, rows)
     return rows
 
 
@@ -326,6 +328,19 @@ def _other_folds(
         numbers = range(done, cv.count if last else done + 1)
         evaluator.run(running(recipes), [_fold(cv, number, rows) for number in numbers])
         done += len(numbers)
+
+
+def _bring_back(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> None:
+    """Where all who were left have failed, the best of those stopped does all folds instead."""
+    cv = evaluator.cv
+    while not running(recipes):
+        stopped = [r for r in recipes if r.status == "stopped"]
+        if not stopped:
+            return
+        # Errors of more rows come first: those of few rows cannot be compared with them.
+        best = min(stopped, key=lambda r: (-r.rows, -len(r.errors), r.error))
+        best.resume("those that were better failed when more runs were learnt")
+        evaluator.run([best], [_fold(cv, number, rows) for number in range(cv.count)])
 
 
 def _judge_folds(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int, done: int) -> None:
