@@ -15,6 +15,8 @@ from compass.learn.compare import compare_families, selectable_families
 from compass.learn.compared import ComparedRecipe
 from compass.model.recipe import Recipe
 
+pytest_plugins = ("learn_fixtures",)
+
 
 def test_the_lowest_error_wins() -> None:
     found = compare_families(laid(), families=FEW)

@@ -1,15 +1,19 @@
 """The work of comparing families is limited, and what did not fit is told."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from learn_select_cases import by_family, changed, laid
 
-from compass.learn import compare, elimination
+from compass.learn import compare, elimination, folds
 from compass.learn.compare import Selection, compare_families
 from compass.learn.folds import CrossValidation
 from compass.learn.select import family_errors
+from compass.model.recipe import Recipe
+
+pytest_plugins = ("learn_fixtures",)
 
 
 def test_a_family_that_somebody_named_is_compared_whatever_its_work() -> None:
@@ -111,3 +115,20 @@ def test_a_table_that_is_too_much_work_is_compared_on_some_of_its_runs(
     assert found.sampled
     assert "compared on 30 of 200 runs" in found.notes[0]
     assert family_errors(found) == {}  # these are not errors of whole folds
+
+
+def test_the_time_of_a_fold_is_that_of_whole_ones_with_all_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Forests give a first impression with few trees, on few rows at first."""
+    monkeypatch.setattr(elimination, "_FIRST", 30)
+    cv, real = laid(), folds.evaluate
+
+    def evaluate(cv: CrossValidation, recipe: Recipe, fold: folds.Fold) -> folds.FoldResult:
+        whole = len(fold.train) == len(cv.fold(fold.number).train) and not recipe.changes
+        return replace(real(cv, recipe, fold), seconds=2.0 if whole else 100.0)
+
+    monkeypatch.setattr(folds, "evaluate", evaluate)
+    found = compare_families(cv, families=["forest"])
+    assert family_errors(found)["forest"].seconds == 2.0
+    assert found.scores[0].seconds > 100

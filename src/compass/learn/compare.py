@@ -4,8 +4,8 @@ Recipes are eliminated step by step (see `elimination`). Which rows are in which
 recipes are stopped, depends on the data and the seed only.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class Selection:
     scores: tuple[FamilyScore, ...]
     notes: tuple[str, ...] = ()
     sampled: bool = False  # whether folds learnt from a part of their rows
+    fold_seconds: Mapping[str, float] = field(default_factory=dict)
+    """By family that did all folds: processor time of one."""
 
 
 def compare_families(
@@ -128,8 +130,9 @@ def _result(
     if winner is not best:
         winner.reason = f"as good as {best.label}, and answers can be proved over it"
     scores = [_score(cv, compared) for compared in _one_per_family(recipes)]
+    seconds = {r.recipe.family: float(np.mean([*r.fold_seconds.values()])) for r in finished}
     scores.sort(key=lambda s: (s.status != "chosen", -s.folds, s.error or 0.0))
-    return Selection(winner.recipe, (*scores, *skipped), tuple(notes), sampled)
+    return Selection(winner.recipe, (*scores, *skipped), tuple(notes), sampled, seconds)
 
 
 def _ties(cv: CrossValidation, compared: ComparedRecipe, best: ComparedRecipe) -> bool:

@@ -101,7 +101,7 @@ class Evaluator:
         compared.times.append(result.seconds)
         compared.rows = len(fold.train)
         compared.predicted[number], compared.errors[number] = result.predicted, result.error
-        compared.valid[number] = fold.valid
+        compared.valid[number], compared.fold_seconds[number] = fold.valid, result.seconds
         compared.provable = result.provable
 
 
