@@ -1,95 +1,21 @@
 """Which family wins, why the others do not, and that the same table gives the same result."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from learn_select_cases import FEW, PLAIN, by_family, changed, laid, law
 
-from compass import registry
 from compass.domain.errors import DataProblem, UnknownName
+from compass.execute import opened
 from compass.learn import elimination, folds
 from compass.learn.compare import compare_families, selectable_families
-from compass.learn.select import family_errors
-from compass.model.base import FamilyDefaults, FittedDefaults, Task
+from compass.learn.compared import ComparedRecipe
+from compass.model.recipe import Recipe
 
-
-@dataclass(frozen=True)
-class Pretended(FittedDefaults):
-    """A model that misses the law of these tests by a share that alternates with its rows."""
-
-    share: float
-    task: Task
-    family: str
-    forest: Any = None
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        return (law(X) * (1 + self.share))[:, None]
-
-    def spread(self, X: np.ndarray) -> np.ndarray:
-        return np.zeros(len(X))
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {}
-
-    def trees(self) -> Any:
-        return self.forest
-
-
-@pytest.fixture
-def pretend() -> Iterator[Callable[..., None]]:
-    """Registers families that err by a known share, or fail."""
-    made = []
-
-    def register(
-        name: str,
-        share: float = 0.0,
-        *,
-        provable: bool = False,
-        fails: Exception | None = None,
-        why_not: str | None = None,
-        slow_: bool = False,
-        work: float = 0.001,
-        learns: float = 0.0,
-    ) -> None:
-        """`work`: seconds for 100 rows, by its estimate; `learns`: the share more with 100 rows."""
-
-        class Kind(FamilyDefaults):
-            slow = slow_
-
-            @staticmethod
-            def effort(rows: int, columns: int, task: Task) -> float:
-                return work * rows / 100
-
-            @staticmethod
-            def obstacle(rows: int, columns: int, task: Task) -> str | None:
-                return why_not
-
-            @staticmethod
-            def fit(X: np.ndarray, y: np.ndarray, *, task: Task, **_: Any) -> Pretended:
-                if fails is not None:
-                    raise fails
-                missed = share + learns * 100 / len(X)
-                return Pretended(missed, task, name, object() if provable else None)
-
-        registry.add("surrogate", name)(type(name, (Kind,), {"name": name}))
-        made.append(name)
-
-    yield register
-    for name in made:
-        registry.remove("surrogate", name)
-
-
-@pytest.fixture
-def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Lets only these families take part, as if nothing else were installed."""
-
-    def enter(*names: str) -> None:
-        monkeypatch.setattr("compass.learn.compare.selectable_families", lambda: list(names))
-
-    return enter
+pytest_plugins = ("learn_fixtures",)
 
 
 def test_the_lowest_error_wins() -> None:
@@ -164,41 +90,6 @@ def test_a_family_that_somebody_named_tells_its_problem(pretend: Callable[..., N
     assert "forest" in problem.value.hint
 
 
-def test_no_work_at_all_is_an_error_with_a_hint() -> None:
-    with pytest.raises(DataProblem, match="could learn this outcome") as problem:
-        compare_families(laid(settings=changed(work=1e-9)), families=["linear"])
-    assert "more work" in problem.value.hint
-
-
-def test_what_would_be_too_much_work_is_skipped_and_the_others_finish(
-    pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(elimination, "_FIRST", 30)
-    pretend("good", 0.1)
-    pretend("fair", 0.11)
-    pretend("long", 0.111, work=0.2)
-    only("fair", "good", "long")
-    scores = by_family(compare_families(laid(300, settings=changed(work=1.0))))
-    assert (scores["good"].folds, scores["fair"].folds) == (3, 3)
-    assert scores["long"].status == "skipped"
-    assert "s of work" in scores["long"].reason
-
-
-def test_a_table_that_is_too_much_work_is_compared_on_some_of_its_runs(
-    pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(elimination, "_FIRST", 30)
-    pretend("good", 0.1, work=1.0)
-    pretend("fair", 0.11, work=1.0)
-    only("fair", "good")
-    found = compare_families(laid(300, settings=changed(work=6.0)))
-    scores = by_family(found)
-    assert (scores["good"].folds, scores["fair"].folds) == (3, 3)
-    assert found.sampled
-    assert "compared on 30 of 200 runs" in found.notes[0]
-    assert family_errors(found) == {}  # these are not errors of whole folds
-
-
 def test_a_large_table_has_a_first_rung_of_few_rows(
     pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,7 +140,7 @@ def test_the_winner_and_the_next_best_do_all_folds(
     assert "60.0% against 10.0% of best" in scores["third"].reason
 
 
-@pytest.mark.parametrize(("work", "folds"), [(0.001, 2), (10.0, 1)])
+@pytest.mark.parametrize(("work", "folds"), [(0.001, 2), (5.0, 1)])
 def test_who_is_no_better_for_more_work_is_stopped_sooner(
     work: float, folds: int, pretend: Callable[..., None], only: Callable[..., None]
 ) -> None:
@@ -267,7 +158,7 @@ def test_the_best_goes_on_whatever_its_work(
 ) -> None:
     pretend("good", 0.1)
     pretend("fair", 0.11)
-    pretend("best", 0.09, work=10.0)
+    pretend("best", 0.09, work=5.0)
     only("good", "fair", "best")
     assert compare_families(laid(settings=changed(folds=5))).recipe.family == "best"
 
@@ -347,3 +238,46 @@ def test_slow_families_learn_only_the_scale_of_the_best(
 def test_only_families_that_can_be_chosen_take_part() -> None:
     assert "forest" in selectable_families()
     assert "brought" not in selectable_families()
+
+
+@pytest.mark.parametrize("provable", [False, True])
+def test_proofs_are_a_reason_only_where_the_best_has_them(
+    provable: bool, pretend: Callable[..., None], only: Callable[..., None]
+) -> None:
+    pretend("best", 0.1, provable=provable)
+    pretend("next", 0.1, provable=provable)
+    pretend("third", 0.1)
+    only("best", "next", "third")
+    scores = by_family(compare_families(laid(settings=changed(folds=5))))
+    assert scores["third"].status == "stopped"
+    assert ("no proofs" in scores["third"].reason) == provable
+
+
+def test_slow_families_alone_learn_both_scales(
+    pretend: Callable[..., None],
+) -> None:
+    pretend("careful", 0.1, slow_=True)
+    recipes = [ComparedRecipe(Recipe(family="careful", log=log)) for log in (False, True)]
+    with opened("threads:1") as place:
+        elimination.eliminate(elimination.Evaluator(laid(), place, 60.0), recipes, None)
+    assert all(compared.times for compared in recipes)
+    assert not any("other families" in compared.reason for compared in recipes)
+
+
+def test_who_was_stopped_comes_back_when_all_others_fail_later(
+    pretend: Callable[..., None], only: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elimination, "_FIRST", 30)
+    for name, share in (("good", 0.1), ("fair", 0.11)):
+        pretend(name, share, fails=MemoryError("too many rows"), fails_from=100)
+    pretend("poor", 5.0)
+    pretend("worse", 9.0)
+    only("good", "fair", "worse", "poor")
+    found = compare_families(laid(300, settings=PLAIN))
+    scores = by_family(found)
+    assert found.recipe.family == "poor"
+    assert (scores["poor"].folds, scores["poor"].status) == (3, "chosen")
+    assert scores["poor"].error == pytest.approx(5.0)
+    assert "failed when more runs were learnt" in scores["poor"].reason
+    assert scores["good"].reason == "failed: too many rows"
+    assert "when 30 runs are learnt" in scores["worse"].reason

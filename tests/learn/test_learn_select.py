@@ -1,7 +1,7 @@
 """From rows to a recipe: families, scales, representations and tuned settings together."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from compass import registry
 from compass.domain.answer import FamilyScore
 from compass.domain.errors import UnknownName
+from compass.learn import elimination
 from compass.learn.compare import Selection
 from compass.learn.folds import CrossValidation, evaluate
 from compass.learn.select import family_errors, recipes_to_tune, select_recipe
@@ -204,11 +205,23 @@ def test_what_is_known_of_a_family_is_not_said_of_it_behind_a_representation() -
     plain = FamilyScore(family="linear", error=0.1, errors=(0.1, 0.1), folds=2, status="tried")
     other = FamilyScore(family="svm", error=0.2, errors=(0.2, 0.2), folds=2, status="tried")
     gone = FamilyScore(family="forest", error=0.1, folds=1, status="skipped", reason="failed: x")
-    behind = Selection(Recipe(family="linear", embedding="vae"), (plain, other, gone))
+    behind = Selection(
+        Recipe(family="linear", embedding="vae"),
+        (plain, other, gone),
+        fold_seconds={"linear": 0.1, "svm": 0.1},
+    )
     assert set(family_errors(behind)) == {"svm"}
-    assert set(family_errors(Selection(Recipe(family="linear"), (plain, other)))) == {
-        "linear",
-        "svm",
-    }
+    without = replace(behind, recipe=Recipe(family="linear"))
+    assert set(family_errors(without)) == {"linear", "svm"}
     # Who failed or was too slow is not tried again.
     assert [recipe.family for recipe in recipes_to_tune(behind)] == ["linear", "svm"]
+
+
+def test_folds_that_learnt_a_part_are_not_whole_ones_behind_a_representation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(elimination, "_FIRST", 30)
+    few = SelectSettings(folds=3, work=1e-9)
+    found = select_recipe(laid(represent="useless", select=few))
+    assert (found.recipe.embedding, found.sampled) == (None, True)
+    assert family_errors(found) == {}

@@ -4,8 +4,8 @@ Recipes are eliminated step by step (see `elimination`). Which rows are in which
 recipes are stopped, depends on the data and the seed only.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from compass.model.error import HeldOutPredictions, folds_interval
 from compass.model.recipe import Recipe
 
 _DOUBT = 0.05  # largest lead, as a share of the error, that chance may explain
+_ROUNDING = 1e-9  # share of the work that sums may be wrong by
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Selection:
     scores: tuple[FamilyScore, ...]
     notes: tuple[str, ...] = ()
     sampled: bool = False  # whether folds learnt from a part of their rows
+    fold_seconds: Mapping[str, float] = field(default_factory=dict)
+    """By family that did all folds: processor time of one."""
 
 
 def compare_families(
@@ -56,8 +59,9 @@ def compare_families(
         why = "too few configurations to compare models: the first one was taken"
         return Selection(first.recipe, (), (why,))
     with workers(executor, cv.settings) as place:
-        learnt = eliminate(Evaluator(cv, place, cv.settings.select.work), recipes, progress)
-    return _result(cv, recipes, skipped, learnt)
+        evaluator = Evaluator(cv, place, cv.settings.select.work)
+        learnt = eliminate(evaluator, recipes, progress)
+    return _result(cv, recipes, skipped, _notes(cv, learnt, evaluator.left), learnt)
 
 
 def selectable_families() -> list[str]:
@@ -85,8 +89,28 @@ def _recipes(
     return recipes, skipped
 
 
+def _notes(cv: CrossValidation, learnt: int, left: float) -> list[str]:
+    """What a person should know of the rows that each fold learnt from, and of the work."""
+    notes, work = [], cv.settings.select.work
+    if learnt < len(cv.fold(0).train):
+        notes.append(
+            f"Models were compared on {learnt:,} of {len(cv.fold(0).train):,} runs: "
+            "more would be more work than Settings.select.work allows."
+        )
+    if left < -_ROUNDING * work:
+        notes.append(
+            f"Comparing models was about {work - left:.1f} s of work, more than the {work:g} s of "
+            "Settings.select.work: less would not have compared anything."
+        )
+    return notes
+
+
 def _result(
-    cv: CrossValidation, recipes: list[ComparedRecipe], skipped: list[FamilyScore], learnt: int
+    cv: CrossValidation,
+    recipes: list[ComparedRecipe],
+    skipped: list[FamilyScore],
+    notes: list[str],
+    learnt: int,
 ) -> Selection:
     """What was chosen; `learnt`: rows that each fold learnt from."""
     finished = [r for r in recipes if r.running and len(r.errors) == cv.count]
@@ -94,14 +118,9 @@ def _result(
         raise DataProblem(
             "no family of models could learn this outcome: "
             + "; ".join(f"{r.label} {r.reason}" for r in recipes),
-            hint="name a family: surrogate='forest', or allow more work: Settings.select.work",
+            hint="name a family, so that its whole problem is told: surrogate='forest'",
         )
-    notes, sampled = [], learnt < len(cv.fold(0).train)
-    if sampled:
-        notes.append(
-            f"Models were compared on {learnt:,} of {len(cv.fold(0).train):,} runs: "
-            "more would be more work than Settings.select.work allows."
-        )
+    sampled = learnt < len(cv.fold(0).train)
     best = min(finished, key=by_error)
     winner = best
     if not best.provable:
@@ -111,8 +130,9 @@ def _result(
     if winner is not best:
         winner.reason = f"as good as {best.label}, and answers can be proved over it"
     scores = [_score(cv, compared) for compared in _one_per_family(recipes)]
+    seconds = {r.recipe.family: float(np.mean([*r.fold_seconds.values()])) for r in finished}
     scores.sort(key=lambda s: (s.status != "chosen", -s.folds, s.error or 0.0))
-    return Selection(winner.recipe, (*scores, *skipped), tuple(notes), sampled)
+    return Selection(winner.recipe, (*scores, *skipped), tuple(notes), sampled, seconds)
 
 
 def _ties(cv: CrossValidation, compared: ComparedRecipe, best: ComparedRecipe) -> bool:

@@ -22,7 +22,9 @@ class ComparedRecipe:
     valid: dict[int, Rows] = field(default_factory=dict)  # by fold: the rows it predicted
     predicted: dict[int, Floats] = field(default_factory=dict)  # by fold: predictions of its rows
     errors: dict[int, float] = field(default_factory=dict)  # by fold
-    times: list[float] = field(default_factory=list)  # processor seconds of each attempt
+    fold_seconds: dict[int, float] = field(default_factory=dict)  # by fold: of the processor
+    times: list[float] = field(default_factory=list)  # the same of all attempts, smaller ones too
+    rows: int = 0  # that it learnt from at last
     provable: bool = False
     failed: bool = False
     status: str = "tried"
@@ -72,9 +74,14 @@ class ComparedRecipe:
         """End its evaluation."""
         self.status, self.reason = status, reason
 
+    def resume(self, reason: str) -> None:
+        """Begin its evaluation anew."""
+        self.status, self.reason = "tried", reason
+        self.forget()
+
     def forget(self) -> None:
         """Drop the results so far: they are of fewer rows than those to come."""
-        for known in (self.valid, self.predicted, self.errors):
+        for known in (self.valid, self.predicted, self.errors, self.fold_seconds):
             known.clear()
 
 

@@ -63,6 +63,16 @@ class Evaluator:
         """Seconds of work that training it on so many rows is."""
         return compared.effort(self.cv.data, rows)
 
+    def has_quicker(self, compared: ComparedRecipe) -> bool:
+        """Whether its first impression is of other settings, so that it has to be repeated."""
+        return compared.quicker(self.cv.settings) != compared.recipe
+
+    def efforts(self, compared: ComparedRecipe, rows: int) -> tuple[float, float]:
+        """The work of its first impression, and that of all folds after it."""
+        first = effort(compared.quicker(self.cv.settings), self.cv.data, rows)
+        others = self.cv.count - 1 + self.has_quicker(compared)
+        return first, others * self.effort(compared, rows)
+
     def _run(self, waiting: list[_Waiting]) -> list[_Waiting]:
         """Evaluate these; returns what is left after a recipe has killed its worker."""
         done = set()
@@ -89,8 +99,9 @@ class Evaluator:
             return
         number = fold.number
         compared.times.append(result.seconds)
+        compared.rows = len(fold.train)
         compared.predicted[number], compared.errors[number] = result.predicted, result.error
-        compared.valid[number] = fold.valid
+        compared.valid[number], compared.fold_seconds[number] = fold.valid, result.seconds
         compared.provable = result.provable
 
 
@@ -112,6 +123,7 @@ def eliminate(
         if rows < rungs[-1]:
             _judge_rung(evaluator, recipes, rows, rungs[place + 1 :])
     _other_folds(evaluator, recipes, rows, lambda done: _told(progress, done, cv.count, steps))
+    _bring_back(evaluator, recipes, rows)
     return rows
 
 
@@ -140,20 +152,17 @@ def _fold(cv: CrossValidation, number: int, rows: int) -> Fold:
 def _rung(evaluator: Evaluator, recipes: list[ComparedRecipe], fold: Fold, *, first: bool) -> None:
     """A fold of everybody; on the first rung on both scales, one of which goes on."""
     rows = len(fold.train)
+    if first:
+        _admit(evaluator, recipes, rows)
     for compared in running(recipes):
         compared.forget()
-        if first and (needed := evaluator.effort(compared, rows)) > evaluator.left:
-            compared.stop("skipped", _too_much(needed, evaluator.left))
     quick = [r for r in running(recipes) if not r.slow and evaluator.effort(r, rows) <= _QUICK]
     evaluator.run(quick, [fold], quicker=True)
     _drop_scale(recipes, quick)
     evaluator.run(
         [r for r in running(recipes) if not r.errors and not r.slow], [fold], quicker=True
     )
-    log = sum(_gain(errors) for errors in _by_scale(recipes).values()) > 0
-    for slow in (r for r in running(recipes) if not r.errors and r.recipe.log != log):
-        if _other_scale(slow, recipes):
-            slow.stop("stopped", "other families learn the other scale better")
+    _drop_slow_scale(recipes)
     evaluator.run([r for r in running(recipes) if not r.errors], [fold], quicker=True)
     _choose_scale(recipes)
 
@@ -178,6 +187,17 @@ def _drop_scale(recipes: Iterable[ComparedRecipe], quick: Iterable[ComparedRecip
         if not compared.required and _other_scale(compared, recipes):
             scale = "the logarithm" if log else "the outcome as it is"
             compared.stop("stopped", f"{names} learn {scale} better")
+
+
+def _drop_slow_scale(recipes: Iterable[ComparedRecipe]) -> None:
+    """Those yet to come try only the scale that suits the others, if these have tried both."""
+    errors = _by_scale(recipes)
+    if not errors:
+        return
+    log = sum(_gain(one) for one in errors.values()) > 0
+    for slow in (r for r in running(recipes) if not r.errors and r.recipe.log != log):
+        if _other_scale(slow, recipes):
+            slow.stop("stopped", "other families learn the other scale better")
 
 
 def _by_scale(recipes: Iterable[ComparedRecipe]) -> dict[str, dict[bool, float]]:
@@ -207,23 +227,75 @@ def _choose_scale(recipes: Iterable[ComparedRecipe]) -> None:
             compared.stop("stopped", f"learns {winner} better")
 
 
+@dataclass
+class _Budget:
+    """The work of a rung and of the folds after it, shared out among recipes one by one."""
+
+    left: float  # seconds
+    dearest: float = 0.0  # the other folds of one recipe that may turn out best
+
+    def fits(self, first: float, others: float) -> bool:
+        """Whether a recipe can take part; `others`: the work of its folds after the first."""
+        return first + max(others, self.dearest) <= self.left
+
+    def take(self, first: float, others: float, *, reserve: bool) -> None:
+        """Let it take part; `reserve`: its other folds, whoever turns out best."""
+        self.left -= first + (others if reserve else 0.0)
+        if not reserve:
+            self.dearest = max(self.dearest, others)
+
+    def too_much(self, first: float, others: float) -> str:
+        """Why a recipe is skipped."""
+        return _too_much(first + others, self.left)
+
+
+def _admit(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> None:
+    """Skip who cannot do all folds beside the two cheapest families; the dear ones first.
+
+    The cheapest recipe takes part whatever its work, and so does who was named.
+    """
+    budget = _Budget(evaluator.left)
+    families: set[str] = set()
+    ordered = sorted(running(recipes), key=lambda r: evaluator.effort(r, rows))
+    for place, compared in enumerate(ordered):
+        first, others = evaluator.efforts(compared, rows)
+        if compared.recipe.family in families:
+            others = 0.0  # one of its scales does the other folds
+        if place and not compared.required and not budget.fits(first, others):
+            compared.stop("skipped", budget.too_much(first, others))
+            continue
+        budget.take(first, others, reserve=len(families) < 2)
+        families.add(compared.recipe.family)
+
+
 def _affordable(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> bool:
     """Whether the two best can do all folds of so many rows; who cannot beside them is skipped."""
+    budget = _Budget(evaluator.left)
     ordered = sorted(running(recipes), key=_handicapped(recipes, evaluator))
-    left = evaluator.left
     for place, compared in enumerate(ordered):
-        needed = evaluator.cv.count * evaluator.effort(compared, rows)
-        if needed > left:
-            if place < 2:
-                return False
-            compared.stop("skipped", _too_much(needed, left))
+        first, others = evaluator.efforts(compared, rows)
+        if budget.fits(first, others):
+            budget.take(first, others, reserve=place < 2)
         elif place < 2:
-            left -= needed
+            return False
+        else:
+            compared.stop("skipped", budget.too_much(first, others))
     return True
 
 
+def _skip_unaffordable(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> None:
+    """Skip who cannot do the other folds beside those that are better; the best always can."""
+    left = evaluator.left
+    for place, standing in enumerate(_standings(evaluator, recipes, rows, lead=_LEAD)):
+        _, needed = evaluator.efforts(standing.compared, rows)
+        if place and needed > left:
+            standing.compared.stop("skipped", _too_much(needed, left))
+        else:
+            left -= needed
+
+
 def _too_much(needed: float, left: float) -> str:
-    return f"would take about {needed:.0f} s of work, {max(left, 0.0):.0f} s are left"
+    return f"would take about {needed:.1f} s of work, {max(left, 0.0):.1f} s are left"
 
 
 def _judge_rung(
@@ -249,12 +321,26 @@ def _other_folds(
         tell(done)
         _judge_folds(evaluator, recipes, rows, done)
         if done == 1:
-            again = [r for r in running(recipes) if r.quicker(cv.settings) != r.recipe]
+            _skip_unaffordable(evaluator, recipes, rows)
+            again = [r for r in running(recipes) if evaluator.has_quicker(r)]
             evaluator.run(again, [_fold(cv, 0, rows)])
         last = len(running(recipes)) <= 2 or done >= len(_FINALISTS)
         numbers = range(done, cv.count if last else done + 1)
         evaluator.run(running(recipes), [_fold(cv, number, rows) for number in numbers])
         done += len(numbers)
+
+
+def _bring_back(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> None:
+    """Where all who were left have failed, the best of those stopped does all folds instead."""
+    cv = evaluator.cv
+    while not running(recipes):
+        stopped = [r for r in recipes if r.status == "stopped"]
+        if not stopped:
+            return
+        # Errors of more rows come first: those of few rows cannot be compared with them.
+        best = min(stopped, key=lambda r: (-r.rows, -len(r.errors), r.error))
+        best.resume("those that were better failed when more runs were learnt")
+        evaluator.run([best], [_fold(cv, number, rows) for number in range(cv.count)])
 
 
 def _judge_folds(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int, done: int) -> None:
@@ -281,7 +367,7 @@ class _Standing:
         """End its evaluation, with the reason."""
         one, best = self.compared, self.best
         reason = f"{one.error:.1%} against {best.error:.1%} of {best.label} {when}"
-        if one.error <= best.error:
+        if one.error <= best.error and best.provable and not one.provable:
             reason += ", and no proofs"
         if self.work > 2:
             reason += f", for {self.work:.0f} times the work"

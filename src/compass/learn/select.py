@@ -4,6 +4,7 @@ Decision 0014 (docs/decisions).
 """
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +88,7 @@ def _represented(
     marked = tuple(_marked(score, best) for score in (*chosen.scores, *scores))
     kept = "kept" if best.embedding else "not kept: the model validates as well without it"
     note = f"Representation {best.embedding or ', '.join(names)}: {kept}."
-    return Selection(best, marked, (*chosen.notes, note))
+    return replace(chosen, recipe=best, scores=marked, notes=(*chosen.notes, note))
 
 
 def _marked(score: FamilyScore, best: Recipe) -> FamilyScore:
@@ -136,11 +137,11 @@ def _tuned(
         progress=progress,
     )
     if found.before is None or found.after is None:
-        return Selection(chosen.recipe, chosen.scores, (*chosen.notes, f"Tuning: {found.reason}."))
+        return replace(chosen, notes=(*chosen.notes, f"Tuning: {found.reason}."))
     text = f"{found.trials} settings tried, error {found.before:.2%} -> {found.after:.2%}"
     note = f"Tuning: {text}; {found.reason}."
     scores = tuple(_marked(score, found.recipe) for score in chosen.scores)
-    return Selection(found.recipe, scores, (*chosen.notes, note))
+    return replace(chosen, recipe=found.recipe, scores=scores, notes=(*chosen.notes, note))
 
 
 def family_errors(chosen: Selection) -> dict[str, FamilyErrors]:
@@ -148,10 +149,10 @@ def family_errors(chosen: Selection) -> dict[str, FamilyErrors]:
     # Behind a representation the chosen family has other errors than without it.
     other = chosen.recipe.family if chosen.recipe.embedding else None
     return {
-        s.family: FamilyErrors(s.errors, s.seconds / max(s.folds, 1), s.provable)
+        s.family: FamilyErrors(s.errors, chosen.fold_seconds[s.family], s.provable)
         for s in chosen.scores
         if s.embedding is None
-        and s.status in ("chosen", "tried")
+        and s.family in chosen.fold_seconds
         and s.family != other
         and not chosen.sampled
     }
