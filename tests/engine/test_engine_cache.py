@@ -63,6 +63,8 @@ def test_keys_tell_apart_what_is_learnt_from_and_how(tmp_path: Path) -> None:
     others = {
         key_of(content, study, {"surrogate": "forest"}),
         key_of(content, Study(drop=("a",)), {}),
+        key_of(content, Study(map={"a": {"x*": "one", "*": "two"}}), {}),
+        key_of(content, Study(map={"a": {"*": "two", "x*": "one"}}), {}),  # the first match counts
         key_of(content_of([tmp_path / "copy"], None), study, {}),  # read by another reader
         key_of(content_of([tmp_path / "other" / "jobs.csv"], tmp_path), study, {}),
         key_of([*content, *content], study, {}),
@@ -70,7 +72,7 @@ def test_keys_tell_apart_what_is_learnt_from_and_how(tmp_path: Path) -> None:
     file.write_text("a,b\n1,3\n")
     others.add(key_of(content_of([file], None), study, {}))
     assert key not in others
-    assert len(others) == 6
+    assert len(others) == 8
 
 
 def test_a_folder_that_is_one_source_counts_with_all_its_files(tmp_path: Path) -> None:

@@ -186,7 +186,8 @@ def key_of(content: Sequence[str], study: Study, options: Mapping[str, Any]) -> 
     """The name of what is learnt from data of this content, with this study and these options."""
     said = study.model_dump(mode="json", exclude=_RULES)
     given = {name: value for name, value in options.items() if value is not None}
-    everything = json.dumps([FORMAT, _software(), list(content), said, given], sort_keys=True)
+    # Mappings keep their order: the first pattern of a study that matches a label rewrites it.
+    everything = json.dumps([FORMAT, _software(), list(content), said, given])
     return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
 
 
