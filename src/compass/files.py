@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from compass.domain.errors import EnvironmentProblem
+
 PRIVATE = 0o600  # for its owner only, at no moment anybody else's
 READABLE = 0o644  # for everybody, however strict the person's own files are
 
@@ -99,7 +101,13 @@ def cache_folder() -> Path:
     """Where what can be made again is kept: $COMPASS_CACHE, or the user's cache folder."""
     given = os.environ.get(CACHE_VARIABLE)
     if given:
-        return Path(given).expanduser()
+        try:
+            return Path(given).expanduser()
+        except RuntimeError:  # a person that this machine does not know
+            raise EnvironmentProblem(
+                f"{CACHE_VARIABLE}={given[:200]}: there is no such home folder",
+                hint=f"write the whole path: {CACHE_VARIABLE}=/home/NAME/...",
+            ) from None
     from platformdirs import user_cache_path  # the folder that the system means for this
 
     return user_cache_path("compass")

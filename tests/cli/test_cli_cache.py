@@ -1,6 +1,8 @@
 """Asking a raw table twice: learnt once, whoever asks at the same time, whatever is killed."""
 
+import fcntl
 import json
+import os
 import random
 import signal
 import subprocess
@@ -113,7 +115,8 @@ def test_the_cache_is_listed_and_cleared(jobs: Path) -> None:
     assert [(e["rows"], e["files"]) for e in told["entries"]] == [(60, [str(jobs)])]
     cleared = compass("cache", "clear")
     assert "1 tables" in cleared.err
-    assert json.loads(compass("cache", "clear", "--json").out) == {"removed": 0, "bytes": 0}
+    nothing = {"removed": 0, "bytes": 0, "stayed": {}}
+    assert json.loads(compass("cache", "clear", "--json").out) == nothing
     assert REUSED not in asked(jobs).err
 
 
@@ -135,6 +138,25 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(
     done = asked(jobs)
     assert "note: the models are not kept" in done.err
     assert "hint: " in done.err
+
+
+def test_what_is_not_cleared_is_told(jobs: Path) -> None:
+    asked(jobs)
+    entry = next(Path(compass("cache", "path").out.strip()).iterdir())
+    writer = os.open(entry, os.O_RDONLY)
+    fcntl.flock(writer, fcntl.LOCK_EX)
+    done = compass("cache", "clear")
+    os.close(writer)
+    assert "removed the models of 0 tables" in done.err
+    assert "note: those of 1 tables stayed: it is being written" in done.err
+
+
+def test_a_folder_that_cannot_be_listed_is_told(
+    jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPASS_CACHE", str(jobs / "below a file"))
+    for words in (("cache",), ("cache", "clear")):
+        refused(compass(*words), "Not a directory")
 
 
 def start(jobs: Path) -> "subprocess.Popen[str]":

@@ -1,7 +1,11 @@
 """Models of raw tables that are kept: found by content, bounded, and never half there."""
 
+import errno
+import fcntl
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -120,11 +124,74 @@ def test_what_a_kill_left_behind_is_listed_and_cleared(
     cache.keep("killed", fitted)
     found = cache.find("killed", fitted.data.study, [None])
     assert found is not None
-    assert [entry.rows for entry in cache.clear()] == [80]
+    assert [entry.rows for entry in cache.clear().removed] == [80]
     assert cache.entries() == []
 
 
-@pytest.mark.parametrize("text", ["much", "-1", "inf", "nan"])
+def test_an_entry_that_is_being_written_stays(cache: ModelCache, fitted: cp.Compass) -> None:
+    for key in ("held", "free"):
+        cache.keep(key, fitted)
+    writer = os.open(cache.folder / "held", os.O_RDONLY)
+    fcntl.flock(writer, fcntl.LOCK_EX)
+    done = cache.clear()
+    os.close(writer)
+    assert [entry.key for entry in done.removed] == ["free"]
+    assert done.stayed == {"held": "it is being written"}
+
+
+def test_file_systems_without_locks_have_a_cache_too(
+    cache: ModelCache, fitted: cp.Compass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    cache.keep("k", fitted)
+    assert [entry.key for entry in cache.clear().removed] == ["k"]
+    assert cache.entries() == []
+
+
+@contextmanager
+def closed(folder: Path) -> Iterator[None]:
+    """A folder that may not be looked into; root may, so this becomes nobody for a while."""
+    folder.chmod(0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o700)
+
+
+def test_a_folder_that_may_not_be_read_is_told(cache: ModelCache, fitted: cp.Compass) -> None:
+    cache.keep("k", fitted)
+    for use in (lambda: cache.find("k", Study(), [None]), cache.entries, cache.clear):
+        with closed(cache.folder), pytest.raises(EnvironmentProblem, match="Permission") as told:
+            use()
+        assert "COMPASS_CACHE=DIR" in told.value.hint
+    assert cache.find("k", fitted.data.study, [None]) is not None
+
+
+def test_a_folder_below_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = ModelCache(tmp_path / "file" / "models", 1 << 30)
+    assert cache.find("k", Study(), [None]) is None
+    for use in (cache.entries, cache.clear):
+        with pytest.raises(EnvironmentProblem, match="Not a directory"):
+            use()
+
+
+def test_a_home_folder_of_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPASS_CACHE", "~nobody-has-this-name/cache")
+    with pytest.raises(EnvironmentProblem, match="no such home folder") as problem:
+        ModelCache.of_person()
+    assert "whole path" in problem.value.hint
+
+
+@pytest.mark.parametrize("text", ["much", "-1", "inf", "nan", "1e305"])
 def test_a_limit_that_is_no_size_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPASS_CACHE_GIB", text)
     with pytest.raises(BadInput, match="COMPASS_CACHE_GIB") as problem:

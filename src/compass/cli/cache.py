@@ -1,6 +1,7 @@
 """`compass cache`: the models that were kept of raw tables."""
 
 import sys
+from collections import Counter
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -66,12 +67,14 @@ def clear(as_json: flags.AsJson = False) -> None:
     from compass.cli.tables import print_json
     from compass.engine.cache import ModelCache
 
-    removed = ModelCache.of_person().clear()
-    taken = sum(entry.bytes for entry in removed)
+    done = ModelCache.of_person().clear()
+    taken = sum(entry.bytes for entry in done.removed)
     if as_json:
-        print_json({"removed": len(removed), "bytes": taken})
-    else:
-        print_line(f"removed the models of {len(removed)} tables, {taken / _MIB:.1f} MiB")
+        print_json({"removed": len(done.removed), "bytes": taken, "stayed": dict(done.stayed)})
+        return
+    print_line(f"removed the models of {len(done.removed)} tables, {taken / _MIB:.1f} MiB")
+    for why, count in Counter(done.stayed.values()).items():
+        print_line(f"note: those of {count} tables stayed: {why}")
 
 
 @app.command()

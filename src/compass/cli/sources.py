@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compass.domain.errors import BadInput, CompassError, EngineProblem, shortened
+from compass.domain.errors import BadInput, CompassError, shortened
 from compass.files import CACHE_VARIABLE
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def learning(
     key = read.key(options)
     try:
         engine = cache.find(key, read.study, read.files) if cache.limit else None
-    except EngineProblem as problem:
+    except CompassError as problem:
         engine = None
         print_line(f"note: kept models cannot be used and are learnt again: {problem.message}")
     engine = Compass(read.data, **options) if engine is None else engine

@@ -31,6 +31,7 @@ LIMIT_VARIABLE = "COMPASS_CACHE_GIB"
 
 _FOLDER = "models"
 _GIB = 1 << 30
+_MOST = 1 << 33  # GiB; no disk holds more bytes than a 64-bit number can count
 _LIMIT = 2.0  # GiB of all entries; an engine of 30,000 runs takes some 10 to 30 MiB
 _RULES = {"rules", "dependencies"}  # of a study: they decide about answers, not about models
 
@@ -48,6 +49,14 @@ class CacheEntry:
 
 
 @dataclass(frozen=True)
+class Cleared:
+    """What was removed from the cache, and what stayed there."""
+
+    removed: tuple[CacheEntry, ...]
+    stayed: Mapping[str, str]  # the reason, by key
+
+
+@dataclass(frozen=True)
 class ModelCache:
     """A folder of saved engines; when they take too much room, the least recently used go."""
 
@@ -62,20 +71,24 @@ class ModelCache:
     def find(self, key: str, study: Study, names: Sequence[str | None]) -> "Compass | None":
         """The engine of this key, with the study and the names of files that the data has now.
 
-        None: there is none. One that is damaged is removed, and raises an EngineProblem.
+        None: there is none. One that is damaged is removed, and raises an EngineProblem; one that
+        cannot be read at the moment raises an EnvironmentProblem.
         """
         from compass.engine.store import Renamed, loaded
 
         entry = self.folder / key
-        if not is_engine(entry):
-            return None
         try:
-            engine = loaded(entry, Renamed(study, tuple(names)))
-        except EngineProblem:
-            if not is_engine(entry):  # it was removed while this was reading
+            if not is_engine(entry):
                 return None
-            self._remove(entry)
-            raise
+            try:
+                engine = loaded(entry, Renamed(study, tuple(names)))
+            except EngineProblem:
+                if not is_engine(entry):  # it was removed while this was reading
+                    return None
+                self._remove(entry)
+                raise
+        except OSError as error:
+            raise _unusable(entry, error) from None
         with suppress(OSError):
             os.utime(entry / POINTER)
         return engine
@@ -99,16 +112,22 @@ class ModelCache:
         listed = [_entry(place) for place in self._places()]
         return sorted(listed, key=lambda entry: entry.used, reverse=True)
 
-    def clear(self) -> list[CacheEntry]:
-        """Remove everything that nobody is writing at the moment; what was removed."""
+    def clear(self) -> Cleared:
+        """Remove everything that nobody is writing at the moment."""
         listed = self.entries()
-        return [entry for entry in listed if self._remove(self.folder / entry.key)]
+        why = {entry.key: self._remove(self.folder / entry.key) for entry in listed}
+        return Cleared(
+            tuple(entry for entry in listed if not why[entry.key]),
+            {key: reason for key, reason in why.items() if reason},
+        )
 
     def _places(self) -> list[Path]:
         try:
             return [path for path in self.folder.iterdir() if path.is_dir()]
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise _unusable(self.folder, error) from None
 
     def _make_room(self) -> None:
         taken = 0
@@ -117,27 +136,43 @@ class ModelCache:
             if taken > self.limit:
                 self._remove(self.folder / entry.key)
 
-    def _remove(self, place: Path) -> bool:
-        """Remove an entry, unless somebody is just writing it."""
+    def _remove(self, place: Path) -> str:
+        """Remove an entry, unless somebody is just writing it; why it stays, empty: it is gone."""
         try:
             with _unwritten(place):
                 # The pointer first: from then on nobody begins to read it.
                 (place / POINTER).unlink(missing_ok=True)
                 shutil.rmtree(place)
-        except OSError:
-            return False
-        return True
+        except FileNotFoundError:
+            return ""  # somebody else removed it
+        except BlockingIOError:
+            return "it is being written"
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
 
 
 @contextmanager
 def _unwritten(place: Path) -> Iterator[None]:
-    """Holds the lock that saving takes; an OSError where somebody else holds it."""
+    """Holds the lock that saving takes; a BlockingIOError where somebody else holds it."""
     handle = os.open(place, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:
+            pass  # some parallel file systems know no locks
         yield
     finally:
         os.close(handle)
+
+
+def _unusable(place: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot read {place}: {error.strerror or error}",
+        hint=f"check its permissions, or set {files.CACHE_VARIABLE}=DIR to use another folder",
+    )
 
 
 def _entry(place: Path) -> CacheEntry:
@@ -174,7 +209,7 @@ def _limit() -> int:
         size = float(text) if text else _LIMIT
     except ValueError:
         size = math.nan
-    if not 0 <= size < math.inf:
+    if not 0 <= size < _MOST:
         raise BadInput(
             f"{LIMIT_VARIABLE}={text[:40]} is not a number of GiB",
             hint=f"e.g. {LIMIT_VARIABLE}=2, or 0 to keep nothing",
