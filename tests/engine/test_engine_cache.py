@@ -13,7 +13,9 @@ import pytest
 import compass as cp
 from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.domain.study import Study
+from compass.engine import store
 from compass.engine.cache import ModelCache, content_of, key_of
+from compass.settings import ForestSettings
 from conftest import QUICK, ROLES, cluster_columns
 
 QUESTION = "Recommend X = {nodes: ?} to achieve Y = {runtime: minimize} where C = {app: wrf}"
@@ -22,6 +24,12 @@ QUESTION = "Recommend X = {nodes: ?} to achieve Y = {runtime: minimize} where C 
 @pytest.fixture(scope="module")
 def fitted() -> cp.Compass:
     return cp.Compass(cp.read(cluster_columns(80)).roles(**ROLES), settings=QUICK).fit()
+
+
+@pytest.fixture(scope="module")
+def larger() -> cp.Compass:
+    settings = QUICK.model_copy(update={"forest": ForestSettings(trees=80)})
+    return cp.Compass(cp.read(cluster_columns(80)).roles(**ROLES), settings=settings).fit()
 
 
 @pytest.fixture
@@ -96,12 +104,42 @@ def test_the_least_recently_used_goes_first(cache: ModelCache, fitted: cp.Compas
     small = ModelCache(cache.folder, int(3.5 * size))
     small.keep("new", fitted)
     assert {entry.key for entry in small.entries()} == {"new", "oldest", "old"}
-    tiny = ModelCache(cache.folder, size // 2)
-    tiny.keep("too large", fitted)
-    assert tiny.entries() == []
     with pytest.raises(EnvironmentProblem, match="the data has") as problem:
         ModelCache(cache.folder, 100).keep("hopeless", fitted)
     assert "COMPASS_CACHE_GIB" in problem.value.hint
+
+
+def test_what_is_too_large_does_not_remove_others(
+    cache: ModelCache, fitted: cp.Compass, larger: cp.Compass
+) -> None:
+    for key in ("one", "two"):
+        cache.keep(key, fitted)
+    limit = sum(entry.bytes for entry in cache.entries())
+    cache.keep("large", larger)
+    assert cache.entries()[0].bytes > limit > larger.data.table.arrow.nbytes
+    shutil.rmtree(cache.folder / "large")
+    small = ModelCache(cache.folder, limit)
+    with pytest.raises(EnvironmentProblem, match="they take") as problem:
+        small.keep("large", larger)
+    assert "COMPASS_CACHE_GIB" in problem.value.hint
+    assert {entry.key for entry in small.entries()} == {"one", "two"}
+
+
+def test_a_failed_save_leaves_nothing_behind_and_makes_room(
+    cache: ModelCache, fitted: cp.Compass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("one", "two"):
+        cache.keep(key, fitted)
+    small = ModelCache(cache.folder, cache.entries()[0].bytes)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(store.pq, "write_table", full)
+    with pytest.raises(EnvironmentProblem, match="No space left"):
+        small.keep("two", fitted)
+    assert [entry.key for entry in small.entries()] == ["two"]
+    assert len(list((small.folder / "two").iterdir())) == 2  # the old pointer and generation
 
 
 def test_a_damaged_entry_is_told_and_removed(cache: ModelCache, fitted: cp.Compass) -> None:

@@ -174,6 +174,7 @@ def test_a_kill_at_any_moment_leaves_an_engine(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(target, name, killed)
+    monkeypatch.setattr(store, "_discard", lambda *_: None)  # a kill leaves everything behind
     with pytest.raises(KeyboardInterrupt):
         small.save(saved)
     monkeypatch.undo()
@@ -203,6 +204,7 @@ def test_a_kill_during_the_first_save_does_not_block_the_next(
 
     place = tmp_path / "e"
     monkeypatch.setattr(store.files, "write_text", killed)
+    monkeypatch.setattr(store, "_discard", lambda *_: None)  # a kill leaves everything behind
     with pytest.raises(KeyboardInterrupt):
         small.save(place)
     monkeypatch.undo()
@@ -212,6 +214,19 @@ def test_a_kill_during_the_first_save_does_not_block_the_next(
     assert asked(cp.load(place)) == asked(small)
 
 
+def test_an_interrupted_save_leaves_nothing_behind(
+    small: cp.Compass, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = set(saved.iterdir())
+    monkeypatch.setattr(store.files, "sync_tree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        small.save(saved)
+    assert set(saved.iterdir()) == before
+
+
 def test_a_full_disk_is_told_and_the_old_engine_stays(
     small: cp.Compass, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,9 +234,11 @@ def test_a_full_disk_is_told_and_the_old_engine_stays(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(store, "write_arrays", full)
+    before = set(saved.iterdir())
     with pytest.raises(EnvironmentProblem, match="No space left on device") as problem:
         small.save(saved)
     assert "disk" in problem.value.hint
+    assert set(saved.iterdir()) == before  # it would stay full
     monkeypatch.undo()
     cp.load(saved)
 

@@ -97,15 +97,22 @@ class ModelCache:
         """Save an engine, and remove others until all have room."""
         from compass.engine.store import save
 
-        size = engine.data.table.arrow.nbytes
-        if size > self.limit:  # it would be written only to be removed
+        self._check_size("the data has", engine.data.table.arrow.nbytes)  # before it is written
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's data
+        place = self.folder / key
+        try:
+            save(engine, place)
+            self._check_size("they take", _entry(place).bytes)
+        finally:
+            self._make_room()
+
+    def _check_size(self, what: str, size: int) -> None:
+        """Refuse what is larger than all entries may be."""
+        if size > self.limit:
             raise EnvironmentProblem(
-                f"the data has {size / _GIB:.2g} GiB, the limit is {self.limit / _GIB:.2g}",
+                f"{what} {size / _GIB:.2g} GiB, the limit is {self.limit / _GIB:.2g}",
                 hint=f"allow more: {LIMIT_VARIABLE}={2 * size / _GIB:.2g}",
             )
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's data
-        save(engine, self.folder / key)
-        self._make_room()
 
     def entries(self) -> list[CacheEntry]:
         """What is kept, the most recently used first; what cannot be read is listed too."""
@@ -130,11 +137,17 @@ class ModelCache:
             raise _unusable(self.folder, error) from None
 
     def _make_room(self) -> None:
-        taken = 0
+        """Remove what is too large by itself, then the least recently used."""
+        kept = []
         for entry in self.entries():
-            taken += entry.bytes
-            if taken > self.limit:
-                self._remove(self.folder / entry.key)
+            if entry.bytes <= self.limit or self._remove(self.folder / entry.key):
+                kept.append(entry)
+        taken = sum(entry.bytes for entry in kept)
+        for entry in reversed(kept):
+            if taken <= self.limit:
+                return
+            if not self._remove(self.folder / entry.key):
+                taken -= entry.bytes
 
     def _remove(self, place: Path) -> str:
         """Remove an entry, unless somebody is just writing it; why it stays, empty: it is gone."""

@@ -72,9 +72,13 @@ def save(engine: "Compass", path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         with _alone(path):
             generation = path / f"{GENERATION}{secrets.token_hex(6)}"
-            generation.mkdir()
-            _write(engine, generation)
-            files.write_text(path / POINTER, generation.name + "\n")
+            try:
+                generation.mkdir()
+                _write(engine, generation)
+                files.write_text(path / POINTER, generation.name + "\n")
+            except BaseException:
+                _discard(path, generation)  # a full disk would stay full
+                raise
             _tidy(path, generation)
     except OSError as error:
         raise EnvironmentProblem(
@@ -117,6 +121,13 @@ def _alone(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _discard(path: Path, generation: Path) -> None:
+    """Remove what a failed save has written, unless it is in use already."""
+    with suppress(OSError, ValueError, EngineProblem):
+        if not is_engine(path) or generation_of(path) != generation:
+            shutil.rmtree(generation)
 
 
 def _tidy(path: Path, current: Path) -> None:
