@@ -14,7 +14,7 @@ import compass as cp
 from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.domain.study import Study
 from compass.engine import store
-from compass.engine.cache import ModelCache, content_of, key_of
+from compass.engine.cache import ModelCache
 from compass.settings import ForestSettings
 from conftest import QUICK, ROLES, cluster_columns
 
@@ -58,41 +58,6 @@ def test_rules_and_names_of_files_are_those_of_today(cache: ModelCache, fitted: 
     assert [rule.text for rule in found.rules] == ["nodes <= 2"]
     assert all(s.config["nodes"] <= 2 for s in found.ask(QUESTION))  # type: ignore[operator]
     assert found.data.table.part_of(3) == ("elsewhere/jobs.csv", 3)
-
-
-def test_keys_tell_apart_what_is_learnt_from_and_how(tmp_path: Path) -> None:
-    file = tmp_path / "jobs.csv"
-    file.write_text("a,b\n1,2\n")
-    content = content_of([file], None)
-    study = Study()
-    key = key_of(content, study, {"surrogate": None})
-    assert key == key_of(content, study, {})
-    assert key == key_of(content, Study(rules=("a <= 2",), dependencies=("b >= 1",)), {})
-    shutil.copy(file, tmp_path / "copy")
-    (tmp_path / "other").mkdir()
-    shutil.copy(file, tmp_path / "other" / "jobs.csv")
-    assert key == key_of(content_of([tmp_path / "other" / "jobs.csv"], None), study, {})
-    others = {
-        key_of(content, study, {"surrogate": "forest"}),
-        key_of(content, Study(drop=("a",)), {}),
-        key_of(content, Study(map={"a": {"x*": "one", "*": "two"}}), {}),
-        key_of(content, Study(map={"a": {"*": "two", "x*": "one"}}), {}),  # the first match counts
-        key_of(content_of([tmp_path / "copy"], None), study, {}),  # read by another reader
-        key_of(content_of([tmp_path / "other" / "jobs.csv"], tmp_path), study, {}),
-        key_of([*content, *content], study, {}),
-    }
-    file.write_text("a,b\n1,3\n")
-    others.add(key_of(content_of([file], None), study, {}))
-    assert key not in others
-    assert len(others) == 8
-
-
-def test_a_folder_that_is_one_source_counts_with_all_its_files(tmp_path: Path) -> None:
-    (tmp_path / "db" / "in").mkdir(parents=True)
-    (tmp_path / "db" / "in" / "x").write_text("1")
-    before = content_of([tmp_path / "db"], None)
-    (tmp_path / "db" / "in" / "x").write_text("2")
-    assert content_of([tmp_path / "db"], None) != before
 
 
 def test_the_least_recently_used_goes_first(cache: ModelCache, fitted: cp.Compass) -> None:

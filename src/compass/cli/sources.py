@@ -132,7 +132,7 @@ class Reading:
 
     def key(self, options: Mapping[str, Any]) -> str:
         """What tells it from other data, without reading it where that is possible."""
-        from compass.engine.cache import content_of, key_of
+        from compass.engine.cache_key import content_of, key_of
 
         if self.located is not None:
             with suppress(OSError):  # reading it tells what is wrong with it

@@ -1,12 +1,10 @@
 """Models of raw tables that were learnt before, kept in the person's cache folder.
 
-An entry is an ordinary saved engine. It is named by everything that decides what is learnt: the
-bytes of the files, the study without its rules (answers obey rules, models do not), the options,
-and the version of Compass. Decision 0036 (docs/decisions).
+An entry is an ordinary saved engine, named by everything that decides what is learnt (cache_key).
+Decision 0036 (docs/decisions).
 """
 
 import fcntl
-import hashlib
 import json
 import math
 import os
@@ -14,15 +12,13 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import entry_points, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compass import files
 from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.domain.study import Study
-from compass.engine.saved import FORMAT, POINTER, generation_of, is_engine
+from compass.engine.saved import POINTER, generation_of, is_engine
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -33,7 +29,6 @@ _FOLDER = "models"
 _GIB = 1 << 30
 _MOST = 1 << 33  # GiB; no disk holds more bytes than a 64-bit number can count
 _LIMIT = 2.0  # GiB of all entries; an engine of 30,000 runs takes some 10 to 30 MiB
-_RULES = {"rules", "dependencies"}  # of a study: they decide about answers, not about models
 
 
 @dataclass(frozen=True)
@@ -138,10 +133,11 @@ class ModelCache:
 
     def _make_room(self) -> None:
         """Remove what is too large by itself, then the least recently used."""
-        kept = []
-        for entry in self.entries():
-            if entry.bytes <= self.limit or self._remove(self.folder / entry.key):
-                kept.append(entry)
+        kept = [
+            entry
+            for entry in self.entries()
+            if entry.bytes <= self.limit or self._remove(self.folder / entry.key)
+        ]
         taken = sum(entry.bytes for entry in kept)
         for entry in reversed(kept):
             if taken <= self.limit:
@@ -228,49 +224,3 @@ def _limit() -> int:
             hint=f"e.g. {LIMIT_VARIABLE}=2, or 0 to keep nothing",
         )
     return int(size * _GIB)
-
-
-def key_of(content: Sequence[str], study: Study, options: Mapping[str, Any]) -> str:
-    """The name of what is learnt from data of this content, with this study and these options."""
-    said = study.model_dump(mode="json", exclude=_RULES)
-    given = {name: value for name, value in options.items() if value is not None}
-    # Mappings keep their order: the first pattern of a study that matches a label rewrites it.
-    everything = json.dumps([FORMAT, _software(), list(content), said, given])
-    return hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
-
-
-def content_of(paths: Sequence[Path], root: Path | None) -> list[str]:
-    """What tells files from others: all their bytes, and their names as far as they matter.
-
-    Names tell formats, and below `root` folders may hold values (`year=2024`).
-    """
-    found = []
-    for path in paths:
-        name = path.name if root is None else str(path.relative_to(root))
-        inner = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-        found += [f"{name} {one.relative_to(path)} {files.digest(one)}" for one in inner]
-    return found
-
-
-@cache
-def _software() -> str:
-    """The version of Compass and of its plug-ins.
-
-    The files of the package too, by size and time: those of a checkout change, its version does
-    not.
-    """
-    known = entry_points()
-    plugins = sorted(
-        f"{group} {entry.name} {entry.value} {entry.dist.version if entry.dist else ''}"
-        for group in known.groups
-        if group.startswith("compass.")
-        for entry in known.select(group=group)
-    )
-    package = Path(files.__file__).parent
-    stats = sorted(
-        f"{path.relative_to(package)} {(stat := path.stat()).st_size} {stat.st_mtime_ns}"
-        for path in package.rglob("*")
-        if path.suffix in (".py", ".so")
-    )
-    whole = "\n".join([version("compass-hpc"), *plugins, *stats])
-    return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()
