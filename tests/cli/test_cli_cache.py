@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_case import FLAGS, RECOMMEND, RECONFIGURE, Result, compass, refused, write_csv
 
+from compass.cli import sources
 from conftest import cluster_columns
 
 REUSED = "note: reused models"
@@ -98,6 +100,28 @@ def test_other_commands_share_the_models(jobs: Path) -> None:
         done = compass(*words)
         assert done.code == 0, done
         assert REUSED in done.err
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_data_that_changes_while_it_is_read_is_not_kept(
+    gone: bool, jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, text = sources.dataset, jobs.read_text()
+
+    def changing(*given: Any) -> object:
+        jobs.write_text(text.replace("wrf", "nemo").replace("lammps", "wrf"))
+        data = read(*given)
+        if gone:
+            jobs.unlink()
+        return data
+
+    monkeypatch.setattr(sources, "dataset", changing)
+    assert "not kept: the data changed while it was read\nhint: ask again" in asked(jobs).err
+    monkeypatch.undo()
+    monkeypatch.setenv("COMPASS_CACHE", str(jobs.parent / "cache"))
+    jobs.write_text(text)
+    assert REUSED not in asked(jobs).err
+    assert REUSED in asked(jobs).err
 
 
 def test_the_cache_is_listed_and_cleared(jobs: Path) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compass.domain.errors import BadInput, CompassError, shortened
+from compass.domain.errors import BadInput, CompassError, DataProblem, shortened
 from compass.files import CACHE_VARIABLE
 
 if TYPE_CHECKING:
@@ -59,14 +59,19 @@ def learning(
     from compass.engine.compass import Compass
 
     cache = ModelCache.of_person()
+    if not cache.limit:
+        return Compass(dataset(source, study), progress=progress, **options)
     read = Reading.of(source, study)
     key = read.key(options)
     try:
-        engine = cache.find(key, read.study, read.files) if cache.limit else None
+        engine = cache.find(key, read.study, read.files)
     except CompassError as problem:
         engine = None
         print_line(f"note: kept models cannot be used and are learnt again: {problem.message}")
-    engine = Compass(read.data, **options) if engine is None else engine
+    named = key
+    if engine is None:
+        engine = Compass(read.data, **options)
+        named = read.key_again(options)
     engine.store.progress = progress
     # Said when one is used: before, the question may turn out to be wrong.
     engine.store.trained.on_restored = lambda: print_line(REUSED)
@@ -74,6 +79,8 @@ def learning(
     def keep() -> None:
         engine.store.trained.on_restored = None
         try:
+            if named != key:
+                raise DataProblem("the data changed while it was read", hint="ask again")
             cache.keep(key, engine)
         except (CompassError, OSError) as problem:
             what = problem.message if isinstance(problem, CompassError) else str(problem)
@@ -81,8 +88,7 @@ def learning(
             print_line(f"note: the models are not kept: {what}")
             print_line(f"hint: {getattr(problem, 'hint', '') or hint}")
 
-    if cache.limit:
-        engine.store.on_learnt = keep
+    engine.store.on_learnt = keep
     return engine
 
 
@@ -139,6 +145,15 @@ class Reading:
                 content = content_of(self.located.paths, self.located.root)
                 return key_of(content, self.study, options)
         return key_of([self.data.table.fingerprint], self.study, options)
+
+    def key_again(self, options: Mapping[str, Any]) -> str | None:
+        """The same, of what is there now; None: it is there no longer."""
+        if self.located is None:  # the key is that of the data in memory
+            return self.key(options)
+        try:
+            return Reading.of(self.source, self.given).key(options)
+        except CompassError:
+            return None
 
 
 def is_saved(source: str) -> bool:
