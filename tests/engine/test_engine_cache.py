@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,6 +89,35 @@ def test_what_is_too_large_does_not_remove_others(
         small.keep("large", larger)
     assert "COMPASS_CACHE_GIB" in problem.value.hint
     assert {entry.key for entry in small.entries()} == {"one", "two"}
+
+
+def generations(cache: ModelCache, key: str) -> set[Path]:
+    return set((cache.folder / key).glob("generation-*"))
+
+
+def test_what_is_replaced_stays_for_a_day(cache: ModelCache, fitted: cp.Compass) -> None:
+    cache.keep("k", fitted)
+    (old,) = generations(cache, "k")
+    os.utime(old, (0, 0))  # it counts from when it is replaced, not from when it was written
+    cache.keep("k", fitted)
+    assert len(generations(cache, "k")) == 2
+    cache.keep("other", fitted)
+    assert old in generations(cache, "k")
+    yesterday = time.time() - 25 * 3600
+    os.utime(old, (yesterday, yesterday))
+    cache.keep("other", fitted)
+    assert len(generations(cache, "k")) == 1
+    assert old not in generations(cache, "k")
+
+
+def test_what_is_replaced_goes_at_once_where_room_is_short(
+    cache: ModelCache, fitted: cp.Compass
+) -> None:
+    cache.keep("k", fitted)
+    small = ModelCache(cache.folder, int(1.5 * cache.entries()[0].bytes))
+    small.keep("k", fitted)
+    assert len(generations(small, "k")) == 1
+    assert small.find("k", fitted.data.study, [None]) is not None
 
 
 def test_a_failed_save_leaves_nothing_behind_and_makes_room(

@@ -189,7 +189,7 @@ def test_a_kill_between_pointing_and_tidying_leaves_the_new_engine(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(store, "_tidy", killed)
+    monkeypatch.setattr(store, "tidy", killed)
     with pytest.raises(KeyboardInterrupt):
         other.save(saved)
     monkeypatch.undo()

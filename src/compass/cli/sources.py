@@ -68,7 +68,7 @@ def learning(
     except CompassError as problem:
         engine = None
         print_line(f"note: kept models cannot be used and are learnt again: {problem.message}")
-    named = key
+    named: str | None = key
     if engine is None:
         engine = Compass(read.data, **options)
         named = read.key_again(options)

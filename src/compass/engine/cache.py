@@ -29,6 +29,9 @@ _FOLDER = "models"
 _GIB = 1 << 30
 _MOST = 1 << 33  # GiB; no disk holds more bytes than a 64-bit number can count
 _LIMIT = 2.0  # GiB of all entries; an engine of 30,000 runs takes some 10 to 30 MiB
+# Seconds for which an engine stays after it was replaced: another machine that shares the folder
+# may have mapped its files into memory, and would be ended by the system.
+_STAYS = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ class ModelCache:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's data
         place = self.folder / key
         try:
-            save(engine, place)
-            self._check_size("they take", _entry(place).bytes)
+            save(engine, place, _STAYS)
+            self._check_size("they take", _size(generation_of(place)))
         finally:
             self._make_room()
 
@@ -132,7 +135,13 @@ class ModelCache:
             raise _unusable(self.folder, error) from None
 
     def _make_room(self) -> None:
-        """Remove what is too large by itself, then the least recently used."""
+        """Remove what is too large by itself, then the least recently used.
+
+        Before them, what was replaced: a day later, or at once where there is no room for it.
+        """
+        self._tidy(_STAYS)
+        if sum(entry.bytes for entry in self.entries()) > self.limit:
+            self._tidy(0.0)
         kept = [
             entry
             for entry in self.entries()
@@ -144,6 +153,13 @@ class ModelCache:
                 return
             if not self._remove(self.folder / entry.key):
                 taken -= entry.bytes
+
+    def _tidy(self, stays: float) -> None:
+        from compass.engine.store import tidy
+
+        for place in self._places():
+            with suppress(OSError), _unwritten(place):
+                tidy(place, stays)
 
     def _remove(self, place: Path) -> str:
         """Remove an entry, unless somebody is just writing it; why it stays, empty: it is gone."""
@@ -186,15 +202,11 @@ def _unusable(place: Path, error: OSError) -> EnvironmentProblem:
 
 def _entry(place: Path) -> CacheEntry:
     """What an entry says of itself, as far as it can be read."""
-    taken = 0
+    taken = _size(place)
     used = 0.0
     with suppress(OSError):
         used = place.stat().st_mtime
         used = (place / POINTER).stat().st_mtime
-    for base, _, names in os.walk(place):
-        for name in names:
-            with suppress(OSError):
-                taken += Path(base, name).stat().st_size
     try:
         manifest = json.loads((generation_of(place) / "engine.json").read_bytes())
         parts = [(str(file), int(rows)) for file, rows in manifest["parts"]]
@@ -209,6 +221,16 @@ def _entry(place: Path) -> CacheEntry:
         taken,
         used,
     )
+
+
+def _size(place: Path) -> int:
+    """The bytes of all files in a folder."""
+    taken = 0
+    for base, _, names in os.walk(place):
+        for name in names:
+            with suppress(OSError):
+                taken += Path(base, name).stat().st_size
+    return taken
 
 
 def _limit() -> int:

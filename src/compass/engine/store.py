@@ -8,6 +8,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -65,13 +66,17 @@ class Manifest(Noun):
     views: tuple[StoredView, ...]
 
 
-def save(engine: "Compass", path: Path) -> Path:
-    """Write the engine; the directory shows either the old or the new one, never a mixture."""
+def save(engine: "Compass", path: Path, stays: float = 0.0) -> Path:
+    """Write the engine; the directory shows either the old or the new one, never a mixture.
+
+    The files of the old one stay for so many seconds, for those who have opened it.
+    """
     check_place(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
         with _alone(path):
             generation = path / f"{GENERATION}{secrets.token_hex(6)}"
+            old = _in_use(path)
             try:
                 generation.mkdir()
                 _write(engine, generation)
@@ -79,7 +84,10 @@ def save(engine: "Compass", path: Path) -> Path:
             except BaseException:
                 _discard(path, generation)  # a full disk would stay full
                 raise
-            _tidy(path, generation)
+            if old is not None:
+                with suppress(OSError):
+                    os.utime(old)  # when it was replaced
+            tidy(path, stays)
     except OSError as error:
         raise EnvironmentProblem(
             f"cannot save to {path}: {error.strerror or error}",
@@ -123,22 +131,34 @@ def _alone(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def _in_use(path: Path) -> Path | None:
+    """The generation that the pointer names; None: there is no pointer, or a damaged one."""
+    try:
+        return generation_of(path)
+    except (FileNotFoundError, ValueError, EngineProblem):
+        return None
+
+
 def _discard(path: Path, generation: Path) -> None:
     """Remove what a failed save has written, unless it is in use already."""
-    with suppress(OSError, ValueError, EngineProblem):
-        if not is_engine(path) or generation_of(path) != generation:
+    with suppress(OSError):
+        if _in_use(path) != generation:
             shutil.rmtree(generation)
 
 
-def _tidy(path: Path, current: Path) -> None:
-    """Remove the old engine and what killed saves left behind."""
+def tidy(path: Path, stays: float = 0.0) -> None:
+    """Remove old engines and what killed saves left behind, after so many seconds."""
+    current = _in_use(path)
     for item in path.iterdir():
         if item == current or not _is_ours(item.name):
             continue
-        if item.is_dir():
-            shutil.rmtree(item, ignore_errors=True)
-        else:
-            item.unlink(missing_ok=True)
+        with suppress(OSError):
+            if stays and time.time() - item.stat().st_mtime < stays:
+                continue
+            if item.is_dir():
+                shutil.rmtree(item, ignore_errors=True)
+            else:
+                item.unlink()
 
 
 @takes(path=path_name)
