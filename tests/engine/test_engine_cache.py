@@ -2,16 +2,20 @@
 
 import errno
 import fcntl
+import json
 import os
+import resource
 import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import compass as cp
+from compass import files
 from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.domain.study import Study
 from compass.engine import store
@@ -145,6 +149,46 @@ def test_a_damaged_entry_is_told_and_removed(cache: ModelCache, fitted: cp.Compa
         cache.find("k", fitted.data.study, [None])
     assert cache.find("k", fitted.data.study, [None]) is None
     assert cache.entries() == []
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """This process may open no file for a while."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_an_entry_that_cannot_be_read_at_the_moment_stays(
+    cache: ModelCache, fitted: cp.Compass
+) -> None:
+    cache.keep("k", fitted)
+    with no_more_files(), pytest.raises(EnvironmentProblem, match="Too many open files"):
+        cache.find("k", fitted.data.study, [None])
+    assert cache.find("k", fitted.data.study, [None]) is not None
+
+
+def test_damage_that_a_question_finds_hints_at_clearing(
+    cache: ModelCache, fitted: cp.Compass
+) -> None:
+    cache.keep("k", fitted)
+    model = next(cache.folder.rglob("model-0.npz"))
+    with np.load(model) as arrays:
+        np.savez(model, **dict(list(arrays.items())[1:]))
+    manifest = model.parent / "engine.json"
+    told = json.loads(manifest.read_text())
+    told["models"][0]["digest"] = files.digest(model)
+    manifest.write_text(json.dumps(told))
+    found = cache.find("k", fitted.data.study, [None])
+    assert found is not None
+    with pytest.raises(EngineProblem, match="damaged") as problem:
+        list(found.store.trained.values())
+    assert "compass cache clear" in problem.value.hint
 
 
 def test_what_a_kill_left_behind_is_listed_and_cleared(

@@ -29,6 +29,7 @@ _FOLDER = "models"
 _GIB = 1 << 30
 _MOST = 1 << 33  # GiB; no disk holds more bytes than a 64-bit number can count
 _LIMIT = 2.0  # GiB of all entries; an engine of 30,000 runs takes some 10 to 30 MiB
+_REMOVE = "remove it with all others: compass cache clear"
 # Seconds for which an engine stays after it was replaced: another machine that shares the folder
 # may have mapped its files into memory, and would be ended by the system.
 _STAYS = 24 * 3600.0
@@ -79,7 +80,7 @@ class ModelCache:
             if not is_engine(entry):
                 return None
             try:
-                engine = loaded(entry, Renamed(study, tuple(names)))
+                engine = loaded(entry, Renamed(study, tuple(names)), _REMOVE)
             except EngineProblem:
                 if not is_engine(entry):  # it was removed while this was reading
                     return None

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from errno import EINVAL, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,10 @@ if TYPE_CHECKING:
 
 # Whatever the bytes of a file hold, one of these comes of it when it is not an engine's.
 _BROKEN = (OSError, ValueError, LookupError, TypeError, RecursionError)
+# What a system says of files that are missing or of another kind; None: a library says it. Anything
+# else is about the machine: no right to read, too many open files, a disk that does not answer.
+_NOT_AS_SAVED = (None, ENOENT, ENOTDIR, EISDIR, ELOOP, EINVAL, ENAMETOOLONG)
+_AGAIN = "fit it again from the data"
 
 
 class Manifest(Noun):
@@ -175,13 +180,24 @@ class Renamed:
     files: tuple[str | None, ...]
 
 
-def loaded(path: Path, now: Renamed | None = None) -> "Compass":
-    """The engine as it was saved, or with what is said of its data `now`."""
+@dataclass(frozen=True)
+class _Place:
+    """Where an engine is, and what to do if it is damaged."""
+
+    path: Path
+    hint: str
+
+
+def loaded(path: Path, now: Renamed | None = None, hint: str = _AGAIN) -> "Compass":
+    """The engine as it was saved, or with what is said of its data `now`.
+
+    `hint` tells what to do if it turns out to be damaged, now or when a question needs more of it.
+    """
     while True:
         pointed = _pointer(path)
         try:
-            return _loaded(path, now)
-        except EngineProblem:
+            return _loaded(_Place(path, hint), now)
+        except (EngineProblem, EnvironmentProblem):
             # Somebody saved while this was reading: the files of the new engine are whole.
             if pointed is None or _pointer(path) in (None, pointed):
                 raise
@@ -194,29 +210,32 @@ def _pointer(path: Path) -> bytes | None:
         return None
 
 
-def _loaded(path: Path, now: Renamed | None) -> "Compass":
+def _loaded(place: _Place, now: Renamed | None) -> "Compass":
     from compass.engine.compass import Compass
 
-    if not is_engine(path):
-        raise EngineProblem(f"{path} is not a saved engine", hint="make one: compass fit DATA -o X")
+    path = place.path
     try:
+        if not is_engine(path):
+            raise EngineProblem(
+                f"{path} is not a saved engine", hint="make one: compass fit DATA -o X"
+            )
         generation = generation_of(path)
         written = (generation / "engine.json").read_bytes()
         check_format(path, written)
         manifest = Manifest.model_validate_json(written)
     except _BROKEN as error:
-        raise _damaged(path, error) from None
-    data = _data(path, generation, manifest)
+        raise _problem(place, error) from None
+    data = _data(place, generation, manifest)
     rules = manifest.rules
     if now is not None:
         data, rules = _renamed(path, data, now), ()  # its rules are in the study
     engine = Compass(data, rules=rules, settings=manifest.settings)
-    with _telling(path):
-        _offer(path, engine.store, manifest, generation)
+    with _telling(place):
+        _offer(place, engine.store, manifest, generation)
     return engine
 
 
-def _offer(path: Path, store: ModelStore, manifest: Manifest, generation: Path) -> None:
+def _offer(place: _Place, store: ModelStore, manifest: Manifest, generation: Path) -> None:
     """Let the store restore each model and view when a question first needs it.
 
     That the files are what was saved is checked now; what they mean is checked then.
@@ -231,11 +250,11 @@ def _offer(path: Path, store: ModelStore, manifest: Manifest, generation: Path) 
         registry.get("surrogate", kept.recipe.family)
         arrays = _arrays(generation / kept.file, kept.digest, left)
         left -= arrays.size
-        store.trained.later((kept.features, kept.target), _Model(path, kept, arrays, store))
+        store.trained.later((kept.features, kept.target), _Model(place, kept, arrays, store))
     for view in manifest.views:
         arrays = _arrays(generation / view.file, view.digest, left)
         left -= arrays.size
-        store.views.later(view.features, _View(path, view, arrays, store))
+        store.views.later(view.features, _View(place, view, arrays, store))
 
 
 @dataclass(frozen=True)
@@ -263,13 +282,13 @@ def _arrays(file: Path, digest: str, most: int) -> _Arrays:
 class _Model:
     """A model in a file."""
 
-    path: Path
+    place: _Place
     kept: StoredModel
     arrays: _Arrays
     store: ModelStore
 
     def __call__(self) -> OutcomeModel:
-        with _telling(self.path):
+        with _telling(self.place):
             space, settings = self.store.prepared.space, self.store.settings
             return restored(self.kept, self.arrays.read(), space, settings)
 
@@ -278,42 +297,40 @@ class _Model:
 class _View:
     """A view in a file."""
 
-    path: Path
+    place: _Place
     kept: StoredView
     arrays: _Arrays
     store: ModelStore
 
     def __call__(self) -> FeatureView:
-        with _telling(self.path):
+        with _telling(self.place):
             store = self.store
             data = (store.prepared, store.everything, store.settings)
             return restored_view(self.kept, self.arrays.read(), *data)
 
 
 @contextmanager
-def _telling(path: Path) -> Iterator[None]:
-    """Tells of anything that cannot be restored that the engine is damaged."""
+def _telling(place: _Place) -> Iterator[None]:
+    """Tells of anything that cannot be restored that the engine is damaged, or the machine."""
     try:
         yield
     except UnknownName:
         raise  # a plug-in that is not installed here: the engine may be whole
     except (BadInput, *_BROKEN) as error:
-        raise _damaged(path, error) from None
+        raise _problem(place, error) from None
 
 
-def _data(path: Path, generation: Path, manifest: Manifest) -> Dataset:
+def _data(place: _Place, generation: Path, manifest: Manifest) -> Dataset:
     """The data of an engine, if it is what was saved."""
     try:
         table = ParquetReader().read(generation / "data.parquet")
     except (DataProblem, OSError) as error:
-        raise _damaged(path, error) from None
+        raise _problem(place, error) from None
     parts = [TablePart(file, rows) for file, rows in manifest.parts]
     data = Dataset(Table.of(table, parts), manifest.study, manifest.steps)
     whole = sum(part.rows for part in parts) == data.table.rows
     if not whole or data.table.fingerprint != manifest.fingerprint:
-        raise EngineProblem(
-            f"the data inside {path} is not what was saved", hint="fit it again from the data"
-        )
+        raise EngineProblem(f"the data inside {place.path} is not what was saved", hint=place.hint)
     return data
 
 
@@ -325,13 +342,21 @@ def _renamed(path: Path, data: Dataset, now: Renamed) -> Dataset:
     return replace(data, table=replace(data.table, parts=named), study=now.study)
 
 
-def _damaged(path: Path, error: Exception) -> EngineProblem:
-    why, hint = "its files are not as they were saved", "fit it again from the data"
+def _problem(place: _Place, error: Exception) -> EngineProblem | EnvironmentProblem:
+    """What is wrong with an engine that cannot be read: itself, or the machine at the moment."""
+    cause = error if isinstance(error, OSError) else error.__cause__
+    if isinstance(cause, OSError) and cause.errno not in _NOT_AS_SAVED:
+        return EnvironmentProblem(
+            f"cannot read {place.path}: {cause.strerror or cause}",
+            hint="check its permissions and the limits of this machine, then try again",
+        )
+    why, hint = "its files are not as they were saved", place.hint
     if isinstance(error, OSError):
         why = error.strerror or why
     if isinstance(error, BadInput):
-        why, hint = error.message, error.hint or hint
-    return EngineProblem(f"{path} is damaged: {why}", hint=hint)
+        why = error.message
+        hint = (error.hint or hint) if hint == _AGAIN else hint
+    return EngineProblem(f"{place.path} is damaged: {why}", hint=hint)
 
 
 def _write(engine: "Compass", folder: Path) -> None:
