@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 from lark import Lark, UnexpectedInput
 
-from compass.language.grammar import built, kept
+from compass.language.grammar import built, file_name, kept
 
 SOURCE = files("compass.language").joinpath("grammar.lark").read_text(encoding="utf-8")
 TEXTS = (
@@ -48,6 +48,13 @@ def test_kept_tables_parse_alike(tmp_path: Path, fresh: Lark) -> None:
     assert again.parse("gpus <= 4 * nodes", start="rule") == fresh.parse(
         "gpus <= 4 * nodes", start="rule"
     )
+
+
+def test_tables_of_another_grammar_or_other_options_have_another_name() -> None:
+    name = file_name(SOURCE, {"parser": "lalr"})
+    assert name == file_name(SOURCE, {"parser": "lalr"})
+    assert name != file_name(SOURCE + " ", {"parser": "lalr"})
+    assert name != file_name(SOURCE, {"parser": "lalr", "propagate_positions": True})
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"data": 1, "memo": 2}', b"\xff\x00"])

@@ -5,7 +5,7 @@ Working them out takes ten times as long as reading them: most of what a short c
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files as resources
 from pathlib import Path
@@ -17,6 +17,12 @@ from lark.lexer import TerminalDef
 
 from compass import files
 
+_OPTIONS: dict[str, Any] = {
+    "parser": "lalr",
+    "start": ["query", "rule"],
+    "propagate_positions": True,
+    "maybe_placeholders": False,
+}
 _NUMBERED = "numbered"  # JSON has no numbers as keys: a list of pairs under this name
 
 
@@ -24,19 +30,18 @@ _NUMBERED = "numbered"  # JSON has no numbers as keys: a list of pairs under thi
 def parser() -> Lark:
     """The parser of queries and rules."""
     source = resources("compass.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    name = hashlib.blake2b(f"{__version__}\0{source}".encode(), digest_size=16).hexdigest()
-    return kept(files.cache_folder() / f"grammar-{name}.json", lambda: built(source))
+    return kept(files.cache_folder() / file_name(source, _OPTIONS), lambda: built(source))
 
 
 def built(source: str) -> Lark:
     """A parser with tables that are worked out from the text of a grammar."""
-    return Lark(
-        source,
-        parser="lalr",
-        start=["query", "rule"],
-        propagate_positions=True,
-        maybe_placeholders=False,
-    )
+    return Lark(source, **_OPTIONS)
+
+
+def file_name(source: str, options: Mapping[str, Any]) -> str:
+    """The name of the file of the tables: everything that they are made of is in it."""
+    made_of = json.dumps([__version__, source, options])
+    return f"grammar-{hashlib.blake2b(made_of.encode(), digest_size=16).hexdigest()}.json"
 
 
 def kept(path: Path, build: Callable[[], Lark]) -> Lark:
