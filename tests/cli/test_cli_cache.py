@@ -3,16 +3,14 @@
 import fcntl
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_case import FLAGS, RECOMMEND, RECONFIGURE, Result, compass, refused, write_csv
+from cli_case import FLAGS, RECOMMEND, RECONFIGURE, Result, compass, process, refused, write_csv
 
 from compass.cli import sources
 from conftest import cluster_columns
@@ -201,20 +199,48 @@ def test_processes_that_learn_the_same_at_once_all_answer(jobs: Path) -> None:
     assert len(json.loads(compass("cache", "--json").out)["entries"]) == 1
 
 
-def test_a_kill_at_any_moment_leaves_a_whole_entry_or_none(jobs: Path, tmp_path: Path) -> None:
-    expected = answer(asked(jobs, "--json", "--no-cache"))
-    place = tmp_path / "cache" / "models"
-    rng = random.Random(5)
-    for _ in range(4):
-        process = start(jobs)
-        # The moment that matters: from the first file of an entry to the end of the process.
-        while not any(place.glob("*/generation-*")) and process.poll() is None:
-            time.sleep(0.0005)
-        time.sleep(rng.uniform(0, 0.03))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        done = asked(jobs, "--json")
-        assert "cannot be used" not in done.err
-        assert answer(done) == expected
-        compass("cache", "clear")
-        assert not any(place.iterdir())
+KILLED = """
+import os, signal, sys
+from compass.cli.main import run
+from compass.engine import store
+
+when, save, sync = int(sys.argv.pop(1)), store.save, os.fsync
+
+def dying(handle):
+    global when
+    when -= 1
+    if when == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    sync(handle)
+
+def saving(*given):
+    os.fsync = dying
+    save(*given)
+
+store.save = saving
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("when", "whole"),
+    [
+        (1, False),  # before the first of its four files has reached the disk
+        (4, False),
+        (6, False),  # before the pointer has
+        (7, True),  # the pointer is there, its name has not reached the disk
+    ],
+)
+def test_a_kill_during_the_save_leaves_a_whole_entry_or_none(
+    when: int, whole: bool, jobs: Path
+) -> None:
+    killed = process(when, "ask", jobs, RECOMMEND, *ASK, code=KILLED)
+    assert killed.code == -signal.SIGKILL
+    place = Path(compass("cache", "path").out.strip())
+    assert len(list(place.glob("*/generation-*"))) == 1
+    done = asked(jobs, "--json")
+    assert (REUSED in done.err) == whole
+    assert "cannot be used" not in done.err
+    assert answer(done) == answer(asked(jobs, "--json", "--no-cache"))
+    compass("cache", "clear")
+    assert not any(place.iterdir())

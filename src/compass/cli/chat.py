@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from compass.cli import flags, sources
+from compass.cli.garbage import look_as_usual
 from compass.cli.groups import ServerFlags, grouped
 from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput, CompassError
@@ -58,6 +59,7 @@ def chat(
         engine = sources.engine(
             data, given, tell, remote.connect(), cached=not no_cache, surrogate=surrogate
         )
+    look_as_usual()
     talk(engine, read, Json() if as_json else Terminal())
 
 

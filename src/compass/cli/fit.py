@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from compass.cli import flags, sources
+from compass.cli.garbage import look_as_usual
 from compass.cli.groups import ModelFileFlags, ServerFlags, grouped
 from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput
@@ -62,6 +63,7 @@ def fit(
         return
     from compass.engine.compass import Compass
 
+    look_as_usual()
     with progress(quiet=as_json) as tell:
         journal = _journal(output) if how.tune else None
         runs = sources.dataset(data, given)

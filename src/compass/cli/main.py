@@ -1,6 +1,5 @@
 """`compass`: the commands, and what ends a command: exit codes, `error:` and `hint:`."""
 
-import gc
 import io
 import os
 import re
@@ -17,6 +16,7 @@ from compass.cli.columns import columns
 from compass.cli.engines import engines
 from compass.cli.explain import explain
 from compass.cli.fit import fit
+from compass.cli.garbage import look_seldom
 from compass.cli.next import propose
 from compass.cli.output import print_line
 from compass.cli.read import read
@@ -41,7 +41,6 @@ app.add_typer(cache.app, name="cache")
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-_NEW_OBJECTS = 200_000  # since the last look for garbage; an answer makes about as many
 _SOURCES = ("SOURCE", "DATA", "RUNS")  # arguments that may be a glob
 # What typer raises for flags that it cannot use; older versions take it from click, newer ones
 # carry their own, so it is found as the parent of the one that both name.
@@ -102,8 +101,7 @@ def demo() -> None:
 
 def run() -> None:
     """Run the command line; problems become `error:` and `hint:` and exit code 2."""
-    # Looking for garbage among what hundreds of modules make takes as long as importing them.
-    gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
+    look_seldom()
     if re.search(r"(^|\0)--executor[=\0]mpi(\0|$)", "\0".join(sys.argv)):
         from compass.execute.mpi import among_ranks  # every rank of mpiexec comes here
 

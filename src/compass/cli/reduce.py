@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compass.cli import flags
+from compass.cli.garbage import look_as_usual
 from compass.cli.groups import grouped
 from compass.cli.output import check_output
 from compass.cli.study import SampleStudyFlags
@@ -96,6 +97,7 @@ def reduce(
     from compass.reducers.large import reduce as reduced
     from compass.settings import Settings
 
+    look_as_usual()
     check_output(output)
     given = study.parsed()
     with _progress(quiet=as_json) as tell:

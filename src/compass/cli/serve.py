@@ -12,6 +12,7 @@ from urllib.parse import quote
 import typer
 
 from compass.cli import flags
+from compass.cli.garbage import look_as_usual
 from compass.cli.groups import grouped
 from compass.domain.errors import BadInput
 
@@ -110,6 +111,7 @@ def serve(
     """Answer over HTTP what the command line answers; see docs/guides/server.md."""
     from compass.server.run import serve as run
 
+    look_as_usual()
     settings = how.settings()
     # One that was given is known to whoever gave it, and has no business in logs and on screens.
     run(settings, data, study, partial(_announce, show=how.token is None), surrogate)

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from compass.cli.garbage import look_as_usual
 from compass.domain.errors import BadInput, CompassError, DataProblem, shortened
 from compass.files import CACHE_VARIABLE
 
@@ -60,6 +61,7 @@ def learning(
 
     cache = ModelCache.of_person()
     if not cache.limit:
+        look_as_usual()
         return Compass(dataset(source, study), progress=progress, **options)
     read = Reading.of(source, study)
     key = read.key(options)
@@ -70,6 +72,7 @@ def learning(
         print_line(f"note: kept models cannot be used and are learnt again: {problem.message}")
     named: str | None = key
     if engine is None:
+        look_as_usual()
         engine = Compass(read.data, **options)
         named = read.key_again(options)
     engine.store.progress = progress
@@ -200,6 +203,7 @@ def engine(
         return learning(source, study, progress, surrogate=surrogate)
     from compass.engine.compass import Compass
 
+    look_as_usual()
     return Compass(dataset(source, study), progress=progress, **chosen)
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from compass.cli import flags
+from compass.cli.garbage import look_as_usual
 from compass.cli.groups import ServerFlags, grouped
 
 
@@ -30,6 +31,7 @@ def tell(
     else:
         from compass.engine.store import check_place, load
 
+        look_as_usual()
         check_place(place)
         with progress(quiet=as_json) as show:
             known = load(engine)
