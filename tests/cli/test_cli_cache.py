@@ -73,6 +73,12 @@ def test_a_question_about_another_outcome_adds_to_what_is_kept(jobs: Path) -> No
     assert [entry["outcomes"] for entry in listed["entries"]] == [["runtime", "power"]]
 
 
+def test_a_question_that_needs_kept_and_new_models_says_so(jobs: Path) -> None:
+    asked(jobs)
+    both = RECOMMEND.replace("minimize", "minimize, power: minimize")
+    assert REUSED in compass("ask", jobs, both, *ASK).err
+
+
 def test_a_wrong_question_is_told_as_without_a_cache(jobs: Path) -> None:
     asked(jobs)
     refused(compass("ask", jobs, RECONFIGURE, *ASK, "--from", "row:4000"), "no row 4000")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from compass.domain.study import Study
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset
+    from compass.learn.outcomes import OutcomeModel
     from compass.learn.store import Progress
     from compass.readers.files import Located
 
@@ -76,23 +77,32 @@ def learning(
         engine = Compass(read.data, **options)
         named = read.key_again(options)
     engine.store.progress = progress
+    trained = engine.store.trained
+    found = tuple(trained)
     # Said when one is used: before, the question may turn out to be wrong.
-    engine.store.trained.on_restored = lambda: print_line(REUSED)
+    trained.on_restored = lambda: print_line(REUSED)
 
     def keep() -> None:
-        engine.store.trained.on_restored = None
+        told, trained.on_restored = trained.on_restored, None
         try:
             if named != key:
                 raise DataProblem("the data changed while it was read", hint="ask again")
             cache.keep(key, engine)
+            for name in found:  # saving them is no use of them: that may come yet
+                trained.later(name, partial(_itself, trained[name]))
         except (CompassError, OSError) as problem:
             what = problem.message if isinstance(problem, CompassError) else str(problem)
             hint = f"set {CACHE_VARIABLE}=DIR, or {LIMIT_VARIABLE}=0 to keep none"
             print_line(f"note: the models are not kept: {what}")
             print_line(f"hint: {getattr(problem, 'hint', '') or hint}")
+        trained.on_restored = told
 
     engine.store.on_learnt = keep
     return engine
+
+
+def _itself(model: "OutcomeModel") -> "OutcomeModel":
+    return model
 
 
 @dataclass(frozen=True)
