@@ -159,10 +159,11 @@ def test_a_damaged_entry_is_dropped_and_learnt_again(jobs: Path) -> None:
     assert REUSED in third.err
 
 
+@pytest.mark.parametrize("name", ["below a file", "too long" * 40])
 def test_a_cache_that_cannot_be_written_is_no_obstacle(
-    jobs: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, jobs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COMPASS_CACHE", str(jobs / "below a file"))
+    monkeypatch.setenv("COMPASS_CACHE", str((jobs if "file" in name else jobs.parent) / name))
     done = asked(jobs)
     assert "note: the models are not kept" in done.err
     assert "hint: " in done.err
@@ -182,9 +183,14 @@ def test_what_is_not_cleared_is_told(jobs: Path) -> None:
 def test_a_folder_that_cannot_be_listed_is_told(
     jobs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COMPASS_CACHE", str(jobs / "below a file"))
-    for words in (("cache",), ("cache", "clear")):
-        refused(compass(*words), "Not a directory")
+    for folder, why in (
+        (jobs / "below a file", "Not a directory"),
+        (jobs.parent / ("too long" * 40), "File name too long"),
+        ("~nobody-has-this-name", "no such home folder"),
+    ):
+        monkeypatch.setenv("COMPASS_CACHE", str(folder))
+        for words in (("cache",), ("cache", "clear")):
+            refused(compass(*words), why)
 
 
 def start(jobs: Path) -> "subprocess.Popen[str]":
