@@ -100,3 +100,30 @@ def by_error(compared: ComparedRecipe) -> float:
 def running(recipes: Iterable[ComparedRecipe]) -> list[ComparedRecipe]:
     """Those that may still win."""
     return [compared for compared in recipes if compared.running]
+
+
+@dataclass
+class Budget:
+    """The work of a rung and of the folds after it, shared out among recipes one by one."""
+
+    left: float  # seconds
+    dearest: float = 0.0  # the other folds of one recipe that may turn out best
+
+    def fits(self, first: float, others: float) -> bool:
+        """Whether a recipe can take part; `others`: the work of its folds after the first."""
+        return first + max(others, self.dearest) <= self.left
+
+    def take(self, first: float, others: float, *, reserve: bool) -> None:
+        """Let it take part; `reserve`: its other folds, whoever turns out best."""
+        self.left -= first + (others if reserve else 0.0)
+        if not reserve:
+            self.dearest = max(self.dearest, others)
+
+    def too_much(self, first: float, others: float) -> str:
+        """Why a recipe is skipped."""
+        return too_much(first + others, self.left)
+
+
+def too_much(needed: float, left: float) -> str:
+    """Why a recipe is skipped."""
+    return f"would take about {needed:.1f} s of work, {max(left, 0.0):.1f} s are left"

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from compass.execute import Executor, WorkerLost
-from compass.learn.compared import ComparedRecipe, effort, running
+from compass.learn.compared import Budget, ComparedRecipe, effort, running, too_much
 from compass.learn.folds import Attempt, CrossValidation, Fold, FoldResult, run_attempt
 
 Progress = Callable[[str, int, int], None]
@@ -227,34 +227,12 @@ def _choose_scale(recipes: Iterable[ComparedRecipe]) -> None:
             compared.stop("stopped", f"learns {winner} better")
 
 
-@dataclass
-class _Budget:
-    """The work of a rung and of the folds after it, shared out among recipes one by one."""
-
-    left: float  # seconds
-    dearest: float = 0.0  # the other folds of one recipe that may turn out best
-
-    def fits(self, first: float, others: float) -> bool:
-        """Whether a recipe can take part; `others`: the work of its folds after the first."""
-        return first + max(others, self.dearest) <= self.left
-
-    def take(self, first: float, others: float, *, reserve: bool) -> None:
-        """Let it take part; `reserve`: its other folds, whoever turns out best."""
-        self.left -= first + (others if reserve else 0.0)
-        if not reserve:
-            self.dearest = max(self.dearest, others)
-
-    def too_much(self, first: float, others: float) -> str:
-        """Why a recipe is skipped."""
-        return _too_much(first + others, self.left)
-
-
 def _admit(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> None:
     """Skip who cannot do all folds beside the two cheapest families; the dear ones first.
 
     The cheapest recipe takes part whatever its work, and so does who was named.
     """
-    budget = _Budget(evaluator.left)
+    budget = Budget(evaluator.left)
     families: set[str] = set()
     ordered = sorted(running(recipes), key=lambda r: evaluator.effort(r, rows))
     for place, compared in enumerate(ordered):
@@ -270,7 +248,7 @@ def _admit(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> No
 
 def _affordable(evaluator: Evaluator, recipes: list[ComparedRecipe], rows: int) -> bool:
     """Whether the two best can do all folds of so many rows; who cannot beside them is skipped."""
-    budget = _Budget(evaluator.left)
+    budget = Budget(evaluator.left)
     ordered = sorted(running(recipes), key=_handicapped(recipes, evaluator))
     for place, compared in enumerate(ordered):
         first, others = evaluator.efforts(compared, rows)
@@ -289,13 +267,9 @@ def _skip_unaffordable(evaluator: Evaluator, recipes: list[ComparedRecipe], rows
     for place, standing in enumerate(_standings(evaluator, recipes, rows, lead=_LEAD)):
         _, needed = evaluator.efforts(standing.compared, rows)
         if place and needed > left:
-            standing.compared.stop("skipped", _too_much(needed, left))
+            standing.compared.stop("skipped", too_much(needed, left))
         else:
             left -= needed
-
-
-def _too_much(needed: float, left: float) -> str:
-    return f"would take about {needed:.1f} s of work, {max(left, 0.0):.1f} s are left"
 
 
 def _judge_rung(
