@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from compass.domain.api import AnswerInfo, State
 from compass.server import answers
 from compass.server.problems import Refused, busy, lost_worker, too_large
+from compass.server.routes import exports
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
 from compass.server.store import Workspace
@@ -101,6 +103,36 @@ def test_what_will_never_come_does_not_hide_what_there_is(tmp_path: Path) -> Non
         assert why is not None
         shown = json.loads(await service.answer_view(workspace, NAME, why))
         assert (shown["problem"]["code"], shown["answer"]) == ("too-large", view["answer"])
+
+    played(service, scene)
+
+
+def test_a_file_is_not_written_before_what_it_holds_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exports, "_PATIENCE", 0.01)
+    ends = asyncio.Event()
+
+    async def proving(_: int) -> bytes:
+        await ends.wait()
+        return written()
+
+    async def lacking(workspace: Workspace, name: str) -> Any:
+        return SimpleNamespace(pending=workspace.get("answers", name, AnswerInfo).pending)
+
+    service, workspace, given = served(tmp_path, proving)
+    service.answer = lacking  # type: ignore[method-assign]
+
+    async def scene() -> None:
+        for _ in range(2):
+            with pytest.raises(Refused) as refused:
+                await exports._whole(service, workspace, NAME)
+            assert (refused.value.status, refused.value.retry_after) == (409, 1)
+            assert refused.value.problem.code == "unfinished"
+        ends.set()
+        monkeypatch.setattr(exports, "_PATIENCE", 60)
+        assert not (await exports._whole(service, workspace, NAME)).pending
+        assert given == ["continue"]  # once: it went on between the requests
 
     played(service, scene)
 

@@ -264,14 +264,6 @@ class Service:
         _, written = await asyncio.to_thread(answers.view, workspace, name, problem)
         return written
 
-    def answer_path(self, workspace: Workspace, name: str) -> str | None:
-        """The file of an answer; None: it was deleted, or is damaged."""
-        try:
-            about = workspace.get("answers", name, AnswerInfo)
-        except Refused:
-            return None
-        return str(workspace.place("answers", name) / answers.file_of(about))
-
     async def answer_events(
         self, workspace: Workspace, name: str, running: Running | None
     ) -> Events:
