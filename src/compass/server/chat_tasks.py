@@ -128,8 +128,10 @@ def _answer(folder: str | None) -> "Answer | None":
     from compass.server.answers import file_of
     from compass.server.store import ABOUT
 
+    if folder is None:
+        return None
     # There may be more of it than a moment ago, in another file: once for each part of it.
-    for _ in range(len(Pending) + 1) if folder is not None else ():
+    for _ in range(len(Pending) + 1):
         try:
             about = AnswerInfo.model_validate_json(Path(folder, ABOUT).read_bytes())
             return Answer.model_validate_json(Path(folder, file_of(about)).read_bytes())
