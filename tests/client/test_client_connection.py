@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import compass as cp
 from compass.client.connection import ServerConnection, address
+from compass.client.jobs import events
 from compass.client.problems import error_of
 from compass.domain.api import Problem
 from compass.domain.errors import CODES, BadInput, ConflictingRules, EnvironmentProblem, QuerySyntax
@@ -248,3 +249,16 @@ def test_ctrl_c_before_the_job_has_a_name_ends_it_all_the_same() -> None:
     finally:
         signal.signal(signal.SIGINT, handler)
     assert asked == [("POST", "/api/v1/engines"), ("DELETE", "/api/v1/jobs/7")]
+
+
+def test_text_that_others_take_for_the_end_of_a_line_is_no_end_of_an_event() -> None:
+    said = "one\u2028two\u0085three"
+    content = f'event: answer\ndata: {{"text": "{said}"}}\n\n: still there\n\n'
+
+    def reply(_: str, __: str) -> Reply:
+        return 200, {"Content-Type": "text/event-stream; charset=utf-8"}, content
+
+    with pretending(reply) as url:
+        connection = ServerConnection(url, None, patience=0, timeout=10)
+        assert list(events(connection, "/answers/a/events")) == [("answer", {"text": said})]
+        connection.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from server_case import API, RECONFIGURE, Server, ask, serving, shared_engine, start
+from server_case import API, RECONFIGURE, Server, ask, fit, serving, shared_engine, start
 
 pytest_plugins = ("server_fixtures",)
 
@@ -99,6 +99,24 @@ def test_an_answer_that_was_deleted_is_not_completed(person: httpx.Client, offer
     assert person.delete(f"{API}/answers/{view['id']}").status_code == 204
     assert person.get(f"{API}/answers/{view['id']}/events").status_code == 404
     assert person.get(f"{API}/answers/{view['id']}", params={"wait": 1}).status_code == 404
+
+
+def test_an_answer_whose_engine_was_deleted_is_shown_and_exported_as_it_is(
+    person: httpx.Client, data: str
+) -> None:
+    engine = fit(person, data)
+    view = unfinished(person, engine, 108)
+    assert person.delete(f"{API}/engines/{engine}").status_code == 204
+    path = f"{API}/answers/{view['id']}"
+    shown = person.get(path, params={"wait": 60}).json()
+    assert shown.pop("problem")["code"] == "not-found"
+    assert shown == view
+    *_, (name, problem) = followed(person, view["id"])
+    assert (name, problem["code"]) == ("problem", "not-found")
+    exported = person.get(f"{path}/exports/json").json()
+    assert exported["pending"] == view["answer"]["pending"]
+    assert "proof" in exported["notes"][-1]
+    assert "no such engine" in exported["notes"][-1]
 
 
 def test_others_see_neither_an_answer_nor_its_events(server: Server, offered: str) -> None:

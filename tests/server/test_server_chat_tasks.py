@@ -12,14 +12,20 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from server_case import API, Server, gone, serving, shared_engine, until
+from server_case import API, RECONFIGURE, Server, gone, serving, shared_engine, until
 
 from compass.chat.dialogue import begin
+from compass.domain.api import AnswerInfo
+from compass.domain.limits import ServerLimits
 from compass.domain.space import Number, Role, Space
-from compass.server.chat_tasks import ChatHandlers, ChatStep
+from compass.server import answers
+from compass.server.chat_tasks import ChatHandlers, ChatStep, _answer
+from compass.server.store import Store, now
+from compass.server.tasks import TaskHandlers
 
 pytest_plugins = ("server_fixtures",)
 
+NAME = "a" * 16
 SPACE = Space(
     parameters=(
         Number(name="nodes", low=1, high=64, step=1),
@@ -200,11 +206,38 @@ def test_a_process_says_what_a_model_is_to_be_asked_and_goes_on_with_its_reply(a
 def test_a_conversation_goes_on_without_an_answer_that_is_gone_or_damaged(
     about: str, tmp_path: Path, content: bytes | None
 ) -> None:
-    path = tmp_path / "answer.json"
+    known = AnswerInfo(id=NAME, engine=NAME, created=now(), text="?", answered=True)
+    folder = tmp_path / NAME
+    folder.mkdir()
+    (folder / "about.json").write_text(known.model_dump_json())
     if content is not None:
-        path.write_bytes(content)
+        (folder / "answer.json").write_bytes(content)
     found = step(
-        ChatHandlers().say(given(about, text="minimize runtime", answer=str(path)), silent)
+        ChatHandlers().say(given(about, text="minimize runtime", answer=str(folder)), silent)
     )
     assert found.step is not None
     assert "runtime" in found.step[0].draft.goals
+
+
+def test_an_answer_that_is_completed_while_a_message_waits_is_read_all_the_same(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, _ = Store(tmp_path, ServerLimits()).create()
+    question: dict[str, Any] = {"question": RECONFIGURE, "run": 3, "generator": "c3g"}
+    task = {"answer": NAME, "engine": str(saved), "question": question}
+    handlers = TaskHandlers()
+    found = handlers.ask(task, silent)
+    answers.keep(workspace, NAME, NAME, question, found)
+    whole = handlers.continue_answer(task | {"pending": json.loads(found)["pending"][-1:]}, silent)
+    file_of = answers.file_of
+
+    def then_completed(known: AnswerInfo) -> str:
+        monkeypatch.setattr(answers, "file_of", file_of)
+        if known.pending:
+            answers.complete(workspace, known, whole)
+        return file_of(known)
+
+    monkeypatch.setattr(answers, "file_of", then_completed)
+    read = _answer(str(workspace.place("answers", NAME)))
+    assert read is not None
+    assert read.pending == ()

@@ -286,7 +286,7 @@ def test_a_job_that_nobody_waits_for_any_more_is_cancelled(tmp_path: Path) -> No
             await asyncio.Event().wait()
             return {}
 
-        jobs = Jobs({"complete": never}, lambda _: None)
+        jobs = Jobs({"complete": never}, lambda _: None, linger=0)
         waiting = jobs.start(workspace, "complete", {}, kept=False, answer=NAME)
         with jobs.wanted(waiting):
             with jobs.wanted(waiting):
@@ -295,6 +295,32 @@ def test_a_job_that_nobody_waits_for_any_more_is_cancelled(tmp_path: Path) -> No
             assert waiting.job.state is State.WAITING
         await asyncio.wait([task_of(waiting)])
         assert waiting.job.state is State.CANCELLED
+
+    asyncio.run(scene())
+
+
+def test_a_job_goes_on_for_who_looks_again_soon(tmp_path: Path) -> None:
+    async def scene() -> None:
+        store = Store(tmp_path, ServerLimits())
+        workspace, _ = store.create()
+        ends = asyncio.Event()
+
+        async def proving(_: Workspace, __: dict[str, Any], running: Running) -> dict[str, str]:
+            running.soon_done = False
+            running.began()
+            await ends.wait()
+            return {}
+
+        jobs = Jobs({"complete": proving}, lambda _: None)
+        begun = jobs.start(workspace, "complete", {}, kept=False, answer=NAME)
+        for _ in range(3):
+            with jobs.wanted(begun):
+                assert not await jobs.wait(begun, 0.01)
+            await asyncio.sleep(0.01)
+            assert jobs.about_answer(workspace, "complete", NAME) is begun
+        ends.set()
+        with jobs.wanted(begun):
+            assert await jobs.wait(begun, 60)
 
     asyncio.run(scene())
 
@@ -311,7 +337,7 @@ def test_one_that_will_soon_be_done_is_not_worth_ending_a_process_for(tmp_path: 
             await ends.wait()
             return {}
 
-        jobs = Jobs({"complete": proving}, lambda _: None)
+        jobs = Jobs({"complete": proving}, lambda _: None, linger=0)
         short, long = (
             jobs.start(workspace, "complete", {"soon": soon}, kept=False, answer=NAME)
             for soon in (True, False)

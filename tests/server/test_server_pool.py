@@ -25,17 +25,19 @@ class Slow:
         self.begun: list[str] = []
         self.gate: asyncio.Queue[bytes] = asyncio.Queue()
         self.killed = 0
+        self.process: object = self
 
     async def do(self, task: str, given: dict[str, Any], report: Any) -> bytes:
         self.begun.append(task)
         try:
             return await self.gate.get()
         except asyncio.CancelledError:
-            self.killed += 1
+            await self.kill()
             raise
 
     async def kill(self) -> None:
         self.killed += 1
+        self.process = None
 
 
 def pool_of(count: int, **limits: Any) -> tuple[Pool, list[Any]]:
@@ -186,6 +188,44 @@ def test_an_answer_waits_a_moment_for_the_process_that_began_it() -> None:
         home.gate.put_nowait(b"{}")
         await asyncio.gather(proof, runs)
         assert home.begun == ["begin", "proof", "runs"]
+
+    played(scene)
+
+
+def test_an_answer_does_not_wait_longer_than_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compass.server.pool._MOMENT", 0.01)
+
+    async def scene() -> None:
+        pool, workers = pool_of(2)
+        for worker in workers:
+            worker.gate.put_nowait(b"{}")
+        await ask(pool, "begin", "a", answer="one")
+        home = next(worker for worker in workers if worker.begun)
+        (other,) = (worker for worker in workers if worker is not home)
+        rows = ask(pool, "rows", "a", answer="one")  # not long by kind, but it does not end
+        await machine_limits()
+        assert home.begun == ["begin", "rows"]
+        await asyncio.wait_for(ask(pool, "proof", "a", answer="one", later=True, long=True), 20)
+        assert other.begun == ["proof"]
+        home.gate.put_nowait(b"{}")
+        await rows
+
+    played(scene)
+
+
+def test_nothing_is_gone_on_with_in_a_process_that_was_ended() -> None:
+    async def scene() -> None:
+        pool, workers = pool_of(2)
+        for worker in workers:
+            worker.gate.put_nowait(b"{}")
+        await ask(pool, "begin", "a", answer="one")
+        home = next(worker for worker in workers if worker.begun)
+        proof = ask(pool, "proof", "a", answer="one", later=True)
+        await machine_limits()
+        assert home.begun == ["begin", "proof"]
+        proof.cancel()
+        await asyncio.wait([proof])
+        assert not pool._began
 
     played(scene)
 

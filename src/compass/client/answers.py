@@ -35,6 +35,8 @@ def followed(connection: ServerConnection, view: AnswerView) -> Iterator[AnswerV
         with patience:
             reply = connection.call("GET", f"/answers/{view.id}", params={"wait": _WAIT})
             seen = understood(AnswerView, reply)
+        if seen.problem is not None:
+            raise error_of(seen.problem)
         if seen.answer.pending != view.answer.pending:
             view = seen
             yield view

@@ -202,7 +202,7 @@ class ServerConnection:
         with self._http.stream("GET", url, headers=headers, timeout=limits) as response:
             if not response.is_success:
                 response.read()
-            yield self._checked(response).iter_lines()
+            yield _lines(self._checked(response).iter_text())
 
     def _checked(self, response: httpx.Response) -> httpx.Response:
         """A response; the error that a failed one describes is raised."""
@@ -231,6 +231,14 @@ class ServerConnection:
             return response.json()
         except (ValueError, RecursionError):
             raise no_server(self.url) from None
+
+
+def _lines(parts: Iterator[str]) -> Iterator[str]:
+    """Lines as streams of events have them: text in JSON may hold what else ends a line."""
+    begun = ""
+    for part in parts:
+        *whole, begun = (begun + part).split("\n")
+        yield from whole
 
 
 def _pause(response: httpx.Response) -> float:

@@ -16,7 +16,15 @@ from compass.domain.errors import (
 )
 
 # Causes that lie with the server or the way to it; what is not named here lies with what was given.
-_OF_THE_SERVER = ("busy", "closing", "too-many-requests", "too-many-workspaces", "disk", "fault")
+_OF_THE_SERVER = (
+    "busy",
+    "closing",
+    "too-many-requests",
+    "too-many-workspaces",
+    "worker-ended",
+    "disk",
+    "fault",
+)
 _START = "is it running? start one with: compass serve"
 
 

@@ -285,6 +285,7 @@ class AnswerView(Noun):
     engine: Id
     created: datetime
     answer: Answer
+    problem: Problem | None = Field(None, description="why what is pending of it will not come")
 
 
 class QueryView(Noun):

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from compass.domain.answer import Answer
-from compass.domain.api import AnswerInfo
+from compass.domain.api import AnswerInfo, Problem
 from compass.server import logs
 from compass.server.problems import Refused, damaged
 from compass.server.store import ABOUT, Workspace, now
@@ -36,8 +36,7 @@ def keep(
 def complete(workspace: Workspace, before: AnswerInfo, written: bytes) -> AnswerInfo:
     """Keep more of an answer that was kept before."""
     about = _described(before.model_dump(include={"id", "engine", "created"}), written)
-    workspace.add_file("answers", about.id, file_of(about), written)
-    workspace.put("answers", about.id, about)
+    workspace.change("answers", about.id, file_of(about), written, about)
     workspace.remove_file("answers", about.id, file_of(before))
     if not about.pending:
         workspace.remove_file("answers", about.id, QUESTION)
@@ -77,10 +76,21 @@ def proof_seconds(workspace: Workspace, name: str) -> float:
     return json.loads(written)["query"].get("prove") or 0.0
 
 
-def view(workspace: Workspace, name: str) -> tuple[AnswerInfo, bytes]:
-    """An answer and where it is kept, as JSON; the answer itself is not written anew."""
+def view(
+    workspace: Workspace, name: str, problem: Problem | None = None
+) -> tuple[AnswerInfo, bytes]:
+    """An answer, where it is kept, and why there will not be more of it, as JSON.
+
+    The answer itself is not written anew.
+    """
     about, written = _read(workspace, name)
-    head = {"id": about.id, "engine": about.engine, "created": about.created.isoformat()}
+    head: dict[str, Any] = {
+        "id": about.id,
+        "engine": about.engine,
+        "created": about.created.isoformat(),
+    }
+    if problem is not None and about.pending:
+        head["problem"] = problem.model_dump(mode="json")
     return about, json.dumps(head)[:-1].encode() + b', "answer": ' + written + b"}"
 
 

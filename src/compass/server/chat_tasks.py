@@ -122,15 +122,24 @@ def _replayed(recorded: Iterable[dict[str, str]]) -> "Callable[[Messages], str]"
     return ask
 
 
-def _answer(path: str | None) -> "Answer | None":
-    from compass.domain.answer import Answer
+def _answer(folder: str | None) -> "Answer | None":
+    from compass.domain.answer import Answer, Pending
+    from compass.domain.api import AnswerInfo
+    from compass.server.answers import file_of
+    from compass.server.store import ABOUT
 
-    if path is None:
+    if folder is None:
         return None
-    try:
-        return Answer.model_validate_json(Path(path).read_bytes())
-    except (OSError, ValueError):  # deleted meanwhile, or damaged: it goes on without it
-        return None
+    # There may be more of it than a moment ago, in another file: once for each part of it.
+    for _ in range(len(Pending) + 1):
+        try:
+            about = AnswerInfo.model_validate_json(Path(folder, ABOUT).read_bytes())
+            return Answer.model_validate_json(Path(folder, file_of(about)).read_bytes())
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError):
+            break
+    return None  # deleted meanwhile, or damaged: it goes on without it
 
 
 def _written(step: "Step") -> bytes:

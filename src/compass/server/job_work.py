@@ -152,23 +152,47 @@ async def complete_answer(
 ) -> dict[str, str]:
     """Add to an answer what is pending: its proof, then the runs to make next."""
     about = workspace.get("answers", given["answer"], AnswerInfo)
-    running.soon_done = answers.proof_seconds(workspace, about.id) <= _SOON
+    seconds = await asyncio.to_thread(answers.proof_seconds, workspace, about.id)
+    running.soon_done = seconds <= _SOON
     work = {
         "answer": about.id,
         "engine": about.engine,
         "question": answers.question(workspace, about),
     }
     while about.pending:
+        if running.left:  # while its proof, which was soon done, had a working process
+            raise asyncio.CancelledError
         running.update(state=State.WAITING, stage=about.pending[0].value, done=0, total=0)
         task = work | {"pending": about.pending}
         long = Pending.PROOF in about.pending
-        written = await _in_ask_pool(
-            service, "continue", workspace, task, running, later=True, long=long
-        )
+        written = await _continued(service, workspace, task, running, long=long)
         about = await asyncio.to_thread(answers.complete, workspace, about, written)
         running.pending = len(about.pending)
         running.update()
     return {}
+
+
+async def _continued(
+    service: "Service",
+    workspace: Workspace,
+    task: dict[str, Any],
+    running: Running,
+    *,
+    long: bool,
+    again: bool = True,
+) -> bytes:
+    """More of an answer; where a working process was ended from outside, tried `again` once."""
+    try:
+        return await _in_ask_pool(
+            service, "continue", workspace, task, running, later=True, long=long
+        )
+    except Refused as refused:
+        if refused.problem.code != "worker-ended":
+            raise
+        if not again:
+            # Without a time to try it again: it would go on ending processes.
+            raise Refused.of(refused.status, refused.problem) from None
+    return await _continued(service, workspace, task, running, long=long, again=False)
 
 
 async def _in_ask_pool(

@@ -16,6 +16,9 @@ from compass.server.store import Workspace, new_id, now
 
 _KEPT = 200  # finished jobs that a workspace keeps
 _ATTEMPTS = 2  # a job that was running twice when the server died is not tried again
+# Seconds that a job goes on for nobody: who looks now and then, or opens a stream again that broke,
+# finds it where it was.
+_LINGER = 10.0
 
 # Does the work of a job of a workspace; reports progress; returns what it made.
 Work = Callable[[Workspace, dict[str, Any], "Running"], Awaitable[dict[str, str]]]
@@ -45,6 +48,8 @@ class Running:
     task: "asyncio.Task[None] | None" = None
     problem: Refused | None = None
     followers: int = 0  # who waits for it, of a job that is only done while somebody does
+    lingering: asyncio.TimerHandle | None = None  # until it counts as left alone
+    left: bool = False  # nobody has waited for it for some time
     pending: int = 0  # parts that are to come, of a job that completes an answer
     soon_done: bool = True  # whether it ends within seconds, once it has begun
 
@@ -75,9 +80,12 @@ class Running:
 class Jobs:
     """All jobs of a server."""
 
-    def __init__(self, work: dict[str, Work], ended: Callable[[Job], None]) -> None:
+    def __init__(
+        self, work: dict[str, Work], ended: Callable[[Job], None], linger: float = _LINGER
+    ) -> None:
         self.work = work
         self.ended = ended
+        self.linger = linger
         self.running: dict[tuple[str, str], Running] = {}
         self.closing = False
 
@@ -107,19 +115,34 @@ class Jobs:
 
     @contextmanager
     def wanted(self, running: Running) -> Iterator[None]:
-        """Somebody waits for a job; when nobody does any more, it is cancelled.
-
-        One that has a working process and will soon be done is left alone: to end it is to end the
-        process, and the next one has to load the engine again.
-        """
+        """Somebody waits for a job; some time after nobody does any more, it is cancelled."""
         running.followers += 1
+        running.left = False
+        if running.lingering is not None:
+            running.lingering.cancel()
         try:
             yield
         finally:
             running.followers -= 1
-            begun = running.job.state is State.RUNNING and running.soon_done
-            if not running.followers and running.task is not None and not begun:
-                running.task.cancel()
+            self.linger_on(running)
+
+    def linger_on(self, running: Running) -> None:
+        """Go on with a job for some time, unless somebody waits for it."""
+        if not running.followers:
+            loop = asyncio.get_running_loop()
+            running.lingering = loop.call_later(self.linger, self._leave, running)
+
+    @staticmethod
+    def _leave(running: Running) -> None:
+        """Cancel a job that nobody waits for any more.
+
+        One that has a working process and will soon be done is left alone: to end it is to end the
+        process, and the next one has to load the engine again.
+        """
+        running.left = True
+        begun = running.job.state is State.RUNNING and running.soon_done
+        if running.task is not None and not begun:
+            running.task.cancel()
 
     def keep(self, running: Running) -> None:
         """Keep a job on disk that was thought to be short, so that it survives a restart."""

@@ -8,7 +8,6 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any
 
 from compass.domain.limits import ServerLimits
@@ -178,8 +177,8 @@ class Pool:
         self.held: dict[str, int] = {}  # pieces of work of each workspace, waiting or running
         self.closed = False
         self._began: OrderedDict[str, Worker] = OrderedDict()  # answers that can be continued
-        # Processes that do what takes long, and from when on nobody waits for them any more.
-        self._long: dict[Worker, float] = {}
+        self._long: set[Worker] = set()  # processes that do what takes long
+        self._moment: dict[Worker, float] = {}  # until when somebody waits for one that works
         self._passed = 0  # pieces of work that came before what waits for later
 
     @property
@@ -244,6 +243,8 @@ class Pool:
                     hint="ask for less (fewer suggestions, no proof), or ask the operator for more",
                 ) from None
             finally:
+                if worker.process is None:
+                    self._forget(worker)
                 self._free(worker)
         finally:
             self.held[owner] -= 1
@@ -255,6 +256,14 @@ class Pool:
             self._began[answer] = worker
             while len(self._began) > CONTINUABLE * len(self.workers):
                 self._began.popitem(last=False)
+
+    def _forget(self, worker: Worker) -> None:
+        """Nothing can be gone on with in a process that has ended."""
+        for answer in [one for one, where in self._began.items() if where is worker]:
+            del self._began[answer]
+        for ticket in self.later:
+            if ticket.near is worker:
+                ticket.near = None
 
     async def _turn(self, ticket: _Ticket) -> Worker:
         line = self.later if ticket.later else self.waiting
@@ -271,7 +280,8 @@ class Pool:
 
     def _free(self, worker: Worker) -> None:
         self.idle.append(worker)
-        self._long.pop(worker, None)
+        self._long.discard(worker)
+        self._moment.pop(worker, None)
         self._give_turns()
 
     def _give_turns(self) -> None:
@@ -282,9 +292,10 @@ class Pool:
             if not ticket.turn.done():
                 worker = self._taken(ticket)
                 if ticket.long:
-                    loop = asyncio.get_running_loop()
-                    self._long[worker] = loop.time() + _MOMENT
-                    loop.call_later(_MOMENT, self._give_turns)
+                    self._long.add(worker)
+                loop = asyncio.get_running_loop()
+                self._moment[worker] = loop.time() + _MOMENT
+                loop.call_later(_MOMENT, self._give_turns)
                 ticket.turn.set_result(worker)
 
     def _next(self) -> _Ticket | None:
@@ -303,7 +314,7 @@ class Pool:
         possible = [ticket for ticket in self.later if room or not ticket.long]
         near = (ticket for ticket in possible if ticket.near in self.idle)
         now = asyncio.get_running_loop().time()
-        others = (t for t in possible if t.near is None or self._long.get(t.near, inf) <= now)
+        others = (t for t in possible if t.near is None or self._moment.get(t.near, now) <= now)
         return next(near, next(others, None))
 
     def _taken(self, ticket: _Ticket) -> Worker:

@@ -33,6 +33,11 @@ class Refused(CompassError):
         self.retry_after = retry_after
         self.problem = Problem(error=message, hint=hint, code=code)
 
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may be served another time."""
+        return self.retry_after is not None
+
     @classmethod
     def of(cls, status: int, problem: Problem) -> "Refused":
         """A problem that was described before, as it was."""
@@ -84,6 +89,17 @@ def busy(
         message,
         hint=f"try again in {seconds} s",
         retry_after=seconds,
+    )
+
+
+def unfinished() -> Refused:
+    """A file that would lack what is still being worked out."""
+    return Refused(
+        409,
+        "unfinished",
+        "what this file holds is still being worked out",
+        hint="ask for it again: the work goes on meanwhile",
+        retry_after=1,
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from compass.domain.answer import Answer, Curve, Suggestion
-from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo
+from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, Problem
 from compass.domain.base import Config
 from compass.domain.limits import ServerLimits
 from compass.server import answers, logs
@@ -237,47 +237,51 @@ class Service:
             work = {"answer": name}
             running = self.jobs.start(workspace, "complete", work, kept=False, answer=name)
             running.pending = len(pending)
+            self.jobs.linger_on(running)
         return running
 
-    async def completed(self, workspace: Workspace, name: str, seconds: float) -> None:
-        """Wait for what is pending of an answer, so long at most."""
-        running = self.completing(workspace, name) if seconds > 0 else None
-        if running is not None:
-            with self.jobs.wanted(running):
-                await self.jobs.wait(running, seconds)
+    async def completed(self, workspace: Workspace, name: str, seconds: float) -> Problem | None:
+        """Wait for what is pending of an answer, so long at most; why it will never come, if so.
 
-    async def answer_view(self, workspace: Workspace, name: str) -> bytes:
-        """An answer and where it is kept, as JSON."""
-        _, written = await asyncio.to_thread(answers.view, workspace, name)
+        What may go well another time (a server that is busy, or closes) is raised.
+        """
+        running = self.completing(workspace, name) if seconds > 0 else None
+        if running is None:
+            return None
+        with self.jobs.wanted(running):
+            try:
+                await self.jobs.wait(running, seconds)
+            except Refused as refused:
+                if refused.passing:
+                    raise
+                return refused.problem
+        return None
+
+    async def answer_view(
+        self, workspace: Workspace, name: str, problem: Problem | None = None
+    ) -> bytes:
+        """An answer, where it is kept, and why there will not be more of it, as JSON."""
+        _, written = await asyncio.to_thread(answers.view, workspace, name, problem)
         return written
 
-    def answer_path(self, workspace: Workspace, name: str) -> str | None:
-        """The file of an answer; None: it was deleted, or is damaged."""
-        try:
-            about = workspace.get("answers", name, AnswerInfo)
-        except Refused:
-            return None
-        return str(workspace.place("answers", name) / answers.file_of(about))
+    async def answer_events(
+        self, workspace: Workspace, name: str, running: Running | None
+    ) -> Events:
+        """An answer each time there is more of it, until it is whole or no more comes for now.
 
-    async def answer_events(self, workspace: Workspace, name: str) -> Events:
-        """An answer each time there is more of it, until it is whole or the server closes."""
-        running, problem = None, None
-        try:
-            running = self.completing(workspace, name)
-        except Refused as refused:
-            problem = refused.problem
+        `running` is the job that completes it. Why there will never be more is an event too.
+        """
         with nullcontext() if running is None else self.jobs.wanted(running):
             about, written = await asyncio.to_thread(answers.view, workspace, name)
             yield Event("answer", written)
             while running is not None and about.pending:
                 await self.jobs.less_pending(running, len(about.pending))
                 if running.pending >= len(about.pending):  # no more will come
-                    problem = running.job.problem
                     break
                 about, written = await asyncio.to_thread(answers.view, workspace, name)
                 yield Event("answer", written)
-        if problem is not None:
-            yield Event("problem", problem.model_dump_json().encode())
+        if running is not None and running.problem is not None and not running.problem.passing:
+            yield Event("problem", running.problem.problem.model_dump_json().encode())
 
     async def answer(self, workspace: Workspace, name: str) -> Answer:
         """An answer, read in a thread: one of many suggestions takes its time."""

@@ -184,29 +184,36 @@ class Workspace:
             with self.making(kind, name) as draft:
                 (draft / ABOUT).write_bytes(written)
             return
-        self._replace(place / ABOUT, written)
+        self._replace(place, {ABOUT: written})
 
-    def add_file(self, kind: Kind, name: str, file: str, content: bytes) -> None:
-        """Add a file to a thing, or replace it."""
+    def change(self, kind: Kind, name: str, file: str, content: bytes, about: Noun) -> None:
+        """Add a file to a thing, then say so in what is known about it; one that is gone stays so.
+
+        Nobody deletes it in between, nor makes another one of the same name.
+        """
         self.check_room(len(content))
         try:
-            self._replace(self.place(kind, name) / file, content)
+            written = {file: content, ABOUT: about.model_dump_json().encode()}
+            self._replace(self.place(kind, name), written)
         except FileNotFoundError:
             raise not_found(kind.removesuffix("s")) from None  # deleted meanwhile
 
-    def _replace(self, path: Path, content: bytes) -> None:
-        """Put a file of a thing in its place in one step."""
-        fresh = self.passing / secrets.token_hex(8)
+    def _replace(self, place: Path, contents: dict[str, bytes]) -> None:
+        """Put files of a thing in their places, each in one step, in this order."""
+        fresh = {place / name: self.passing / secrets.token_hex(8) for name in contents}
         try:
-            fresh.write_bytes(content)
-            files.sync(fresh)
+            for draft, content in zip(fresh.values(), contents.values(), strict=True):
+                draft.write_bytes(content)
+                files.sync(draft)
             with self._moving:
-                before = self.bytes - _file_size(path)
-                os.replace(fresh, path)
-                self._bytes = before + len(content)
+                for path, draft in fresh.items():
+                    before, added = self.bytes - _file_size(path), _file_size(draft)
+                    os.replace(draft, path)
+                    self._bytes = before + added
+                    files.sync(place)
         finally:
-            fresh.unlink(missing_ok=True)  # of a disk that is full
-        files.sync(path.parent)
+            for draft in fresh.values():
+                draft.unlink(missing_ok=True)  # of a disk that is full
 
     def remove_file(self, kind: Kind, name: str, file: str) -> None:
         """Remove a file of a thing, if it is there."""

@@ -43,7 +43,8 @@ class TaskHandlers:
     def __init__(self) -> None:
         self._engines: OrderedDict[str, Compass] = OrderedDict()
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
-        self._unfinished: OrderedDict[str, Iterator[Answer]] = OrderedDict()
+        # Answers that can be gone on with, each with its engine, which is one of those above.
+        self._unfinished: OrderedDict[str, tuple[str, Iterator[Answer]]] = OrderedDict()
         talks = ChatHandlers()
         self._tasks: dict[str, Callable[[Given, Report], bytes]] = {
             "read": self.read,
@@ -216,7 +217,8 @@ class TaskHandlers:
 
         Where another process has begun it, or this one has forgotten it, it is worked out again.
         """
-        steps = self._unfinished.pop(given["answer"], None) or self._stream(given)
+        known = self._unfinished.pop(given["answer"], None)
+        steps = self._stream(given) if known is None else known[1]
         return self._step(given, report, steps, len(given["pending"]))
 
     def _stream(self, given: Given) -> "Iterator[Answer]":
@@ -230,7 +232,7 @@ class TaskHandlers:
         answer = next(one for one in steps if len(one.pending) < pending)
         engine.asked.clear()  # a server remembers answers itself
         if answer.pending:
-            self._unfinished[given["answer"]] = steps
+            self._unfinished[given["answer"]] = given["engine"], steps
             while len(self._unfinished) > CONTINUABLE:
                 self._unfinished.popitem(last=False)
         return _written(answer)
@@ -311,6 +313,10 @@ class TaskHandlers:
         if path not in self._engines:
             self._engines[path] = load(path)
         engine: Compass = _newest(self._engines, path)
+        # What can be gone on with holds its engine: with the one, the other is forgotten.
+        for answer, (used, _) in list(self._unfinished.items()):
+            if used not in self._engines:
+                del self._unfinished[answer]
         return engine
 
     def _dataset(self, given: Given) -> "Dataset":

@@ -22,6 +22,7 @@ export async function* completed(id: string, signal: AbortSignal): AsyncGenerato
   for await (const told of followed<AnswerView | Problem>(path, look, signal, isRefusal)) {
     if (isProblem(told)) throw new Failed(told);
     yield told;
+    if (told.problem) throw new Failed(told.problem);
     if (!isPending(told.answer)) return;
   }
 }

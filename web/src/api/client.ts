@@ -64,9 +64,8 @@ export async function request(given: Request): Promise<Response> {
       throw new Failed(OFFLINE);
     }
     if (response.ok) return response;
-    const wait = Number(response.headers.get("Retry-After"));
-    const busy = (response.status === 429 || response.status === 503) && wait > 0;
-    if (busy && attempt < PATIENCE) {
+    const wait = Number(response.headers.get("Retry-After")); // of a busy server, or a file to come
+    if (wait > 0 && attempt < PATIENCE) {
       await new Promise((done) => setTimeout(done, Math.min(wait, 10) * 1000));
       continue;
     }

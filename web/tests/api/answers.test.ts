@@ -86,6 +86,14 @@ it("says why a proof will not come", async () => {
   await expect(done).rejects.toThrow("longer than");
 });
 
+it("says why a proof will not come where it looks without a stream", async () => {
+  const { seen, done } = following();
+  await soon();
+  tell("answer", { ...lacking("proof"), problem: problem("the engine was deleted") });
+  await expect(done).rejects.toThrow("was deleted");
+  expect(seen).toEqual([1]);
+});
+
 it("ends where the answer is gone", async () => {
   server.refused = true;
   await expect(following().done).rejects.toThrow("no such answer");

@@ -65,8 +65,9 @@ async def show(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, wait: Completion = 0
 ) -> Response:
     """An answer with everything needed to act on it, check it and repeat it."""
-    await service.completed(workspace, name, wait)
-    return Response(await service.answer_view(workspace, name), media_type="application/json")
+    problem = await service.completed(workspace, name, wait)
+    written = await service.answer_view(workspace, name, problem)
+    return Response(written, media_type="application/json")
 
 
 @router.get(
@@ -74,7 +75,8 @@ async def show(
     response_class=StreamingResponse,
     responses=documented(
         "A stream of `event: answer` with the AnswerView as data: as it is now, then each time "
-        "there is more of it, until nothing is pending; or `event: problem`, and why not.",
+        "there is more of it, until nothing is pending; or `event: problem`, and why it will never "
+        "be whole. A stream that ends before is opened again.",
         "answer",
         "problem",
     ),
@@ -86,9 +88,9 @@ async def events(
 
     They are worked out while somebody follows it; a stream that broke is simply opened again.
     """
-    workspace.get("answers", name, AnswerInfo)
+    running = service.completing(workspace, name)  # refused here, if at all: not in the stream
     holder = (workspace.id, source_of(request.client))
-    return EventStream(service.streams, holder, service.answer_events(workspace, name))
+    return EventStream(service.streams, holder, service.answer_events(workspace, name, running))
 
 
 @router.delete("/answers/{id}", status_code=204)

@@ -240,7 +240,7 @@ async def _read(service: Service, workspace: Workspace, chat: Chat, text: str) -
             service.limits.message_seconds,
             conversation=chat.conversation.model_dump(mode="json"),
             text=text,
-            answer=None if chat.answer is None else service.answer_path(workspace, chat.answer),
+            answer=chat.answer and str(workspace.place("answers", chat.answer)),
         )
     except Refused as refused:
         if refused.problem.code not in _ENDED:

@@ -122,7 +122,7 @@ _WHY = {
     404: "There is no such thing in this workspace.",
     405: "This method is not for this path.",
     408: "The request came too slowly.",
-    409: "It is not in a state in which this can be done.",
+    409: "It is not in a state in which this can be done; where it soon is, see Retry-After.",
     413: "More than the server allows: size, rows, columns, memory.",
     415: "The body is not of the type that is expected.",
     422: "What was given cannot be used; the hint says what to do.",
@@ -138,7 +138,7 @@ _ALWAYS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 431, 503)
 
 def _failure(status: int) -> dict[str, Any]:
     described = {"model": Problem, "description": _WHY[status]}
-    return described | ({"headers": _RETRY} if status in {429, 503} else {})
+    return described | ({"headers": _RETRY} if status in {409, 429, 503} else {})
 
 
 # The documented failures of every route, and that of one which needs more than Compass itself.

@@ -13,7 +13,7 @@ from compass.domain.answer import Answer
 from compass.domain.api import AnswerInfo
 from compass.domain.base import Noun
 from compass.exporters.repeat import repeating
-from compass.server.problems import Refused
+from compass.server.problems import Refused, unfinished
 from compass.server.routes.answers import Which
 from compass.server.routes.dependencies import (
     IdPath,
@@ -45,7 +45,7 @@ _TYPES = {
     ExportForm.ARRAY: ("text/x-shellscript; charset=utf-8", "sh"),
 }
 _WHOLE = (ExportForm.JSON, ExportForm.ARRAY)  # they hold proofs and runs to make, which come later
-_PATIENCE = 60.0  # seconds that these are waited for
+_PATIENCE = 30.0  # seconds that these are waited for at once: proxies end what is silent for long
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file.",
@@ -67,13 +67,16 @@ class Template(Noun):
 async def show(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, form: ExportForm, which: Which = 1
 ) -> Response:
-    """An answer as a file; of a job script, `suggestion` says of which one."""
+    """An answer as a file; of a job script, `suggestion` says of which one.
+
+    JSON and a job array hold what may still be worked out: 409 `unfinished` until it is.
+    """
     if form is ExportForm.PYTHON:
         return _file(name, form, await _script(service, workspace, name))
     if form is ExportForm.SBATCH:
         return _file(name, form, await _job(service, workspace, name, which))
     if form in _WHOLE:
-        await service.completed(workspace, name, _PATIENCE)
+        return _file(name, form, await _rendered(await _whole(service, workspace, name), form))
     return _file(name, form, await _rendered(await service.answer(workspace, name), form))
 
 
@@ -85,6 +88,19 @@ async def fill(
     return _file(
         name, ExportForm.SBATCH, await _job(service, workspace, name, which, given.template)
     )
+
+
+async def _whole(service: Service, workspace: Workspace, name: str) -> Answer:
+    """An answer of which nothing is pending, or that says why it will stay so."""
+    problem = await service.completed(workspace, name, _PATIENCE)
+    answer = await service.answer(workspace, name)
+    if not answer.pending:
+        return answer
+    if problem is None:
+        raise unfinished()
+    missing = " and ".join(part.value for part in answer.pending)
+    note = f"not in here, as it could not be worked out: {missing} ({problem.error})"
+    return answer.model_copy(update={"notes": (*answer.notes, note)})
 
 
 async def _job(
