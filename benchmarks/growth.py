@@ -293,6 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for value in chosen if said.only in (None, varied) else ():
             print(f"{varied} = {value} ...", file=sys.stderr, flush=True)
             points.append(measure(varied, value, said.questions, said.seed))
+            print(show(points[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
     print(show(points))
     if not said.only and said.most is None:
         said.picture.parent.mkdir(parents=True, exist_ok=True)
