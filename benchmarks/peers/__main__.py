@@ -47,11 +47,11 @@ class Target:
 
 TARGETS = (
     Target("DiCE genetic", 4, 20.0),
-    Target("DiCE random", 4, 5.0),
+    Target("DiCE random", 4, 6.0),
     Target("DiCE random, binary", 4, None),
     Target("DiCE kdtree", 4, None),
     Target("DiCE kdtree, binary", 4, None),
-    Target("treecf", 1, 8.0),
+    Target("treecf", 1, 15.0),
     Target("Optuna TPE", 1, 100.0),
 )
 
