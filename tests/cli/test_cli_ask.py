@@ -225,7 +225,8 @@ def test_nothing_to_write_is_said(saved: Path, tmp_path: Path) -> None:
         "--csv", tmp_path / "x.csv",
     )  # fmt: skip
     assert impossible.code == 1
-    assert f"error: {tmp_path / 'x.csv'} is not written: there is no suggestion" in impossible.err
+    told = f"error: {tmp_path / 'x.csv'} is not written: there is no supported answer"
+    assert told in impossible.err
     assert impossible.err.splitlines()[-1].startswith("hint: ")
     assert not (tmp_path / "x.csv").exists()
     refused(compass("ask", saved, query, "--csv", tmp_path / "x.csv"), "--from row:N")
@@ -239,9 +240,10 @@ def test_no_job_script_is_written_of_an_idea(saved: Path, tmp_path: Path) -> Non
     assert result.code == 1
     assert "Ideas to measure, not suggested" in result.out
     first, second, hint = result.err.splitlines()
-    assert first == f"error: {script} is not written: there is no suggestion"
+    assert first == f"error: {script} is not written: there is no supported answer"
     assert second == (
-        f"error: {table} is not written: there is no suggestion; the file that is there is older"
+        f"error: {table} is not written: there is no supported answer; "
+        "the file that is there is older"
     )
     assert hint.startswith("hint: measure first what the answer proposes to run next")
     assert not script.exists()

@@ -131,16 +131,18 @@ def test_an_idea_is_never_written(form: str) -> None:
             "prices": (Price(chance=0.5, reached=True), Price(chance=0.95, reached=False)),
         }
     )
-    with pytest.raises(QueryProblem, match=r"no suggestion to write: Nothing is sure\.") as problem:
+    with pytest.raises(
+        QueryProblem, match=r"no supported answer to write: Nothing is sure\."
+    ) as problem:
         rendered(form, nothing)
     assert problem.value.hint == (
         "measure first what the answer proposes to run next, or ask for less certainty "
-        "(--chance 50%)"
+        "(a chance of 50%)"
     )
     bare = nothing.model_copy(update={"run_next": (), "prices": ()})
     with pytest.raises(QueryProblem) as problem:
         rendered(form, bare)
-    assert "compass tell" in problem.value.hint
+    assert problem.value.hint == "ask for less, or tell Compass more runs"
     beside = answer({"nodes": 4}).model_copy(update={"ideas": (idea,)})
     assert "64" not in rendered(form, beside)
 
@@ -181,45 +183,31 @@ def test_intervals_without_end_survive_json() -> None:
     assert again == open_ended
 
 
-@pytest.mark.parametrize(
-    ("config", "line"),
-    [
-        ({"nodes": 4}, "--nodes=4"),
-        ({"num_nodes_req": 4}, "--nodes=4"),
-        ({"NNodes": 4}, "--nodes=4"),
-        ({"num_tasks": 64}, "--ntasks=64"),
-        ({"ppn": 16}, "--ntasks-per-node=16"),
-        ({"cores_per_task": 8}, "--cpus-per-task=8"),
-        ({"threads": 8}, "--cpus-per-task=8"),
-        ({"num_gpus_req": 2}, "--gpus=2"),
-        ({"mem_req": 96}, "--mem=96G"),
-        ({"mem": 1.5}, "--mem=2G"),
-        ({"mem": "100M"}, "--mem=100M"),
-        ({"time_limit": 90}, "--time=90"),
-        ({"time_limit": 90.2}, "--time=91"),
-        ({"time_limit": 1e6}, "--time=1000000"),
-        ({"walltime": "1-00:00:00"}, "--time=1-00:00:00"),
-        ({"partition": "gpu,debug"}, "--partition=gpu,debug"),
-        ({"partition": "a b\n#SBATCH --x"}, "--partition=a_b__SBATCH_--x"),
-        ({"qos": "high"}, "--qos=high"),
-    ],
-)
-def test_common_columns_become_slurm_options(config: Config, line: str) -> None:
-    script = rendered("sbatch", answer(config))
-    assert script.startswith("#!/bin/bash\n")
-    directives = [text for text in script.splitlines() if text.startswith("#SBATCH")]
-    assert directives == [f"#SBATCH {line}"]
-    parses(script)
+def test_an_answer_that_abstains_is_no_script_though_a_table_may_tell_it() -> None:
+    """The changed configuration of a what-if is told whatever its label; nobody should run it."""
+    doubtful = answer({"nodes": 4}).model_copy(update={"no_answer": "It leads outside."})
+    with pytest.raises(QueryProblem, match="no supported answer to write: It leads outside"):
+        rendered("sbatch", doubtful)
+    assert table(rendered("csv", doubtful))[0]["nodes"] == "4"
 
 
 def test_a_script_says_what_to_expect_and_what_to_check() -> None:
-    script = rendered("sbatch", answer({"nodes": 2, "time_limit": 60, "mem_req": 8}, meets=False))
+    told = answer({"nodes": 2, "time_limit": 60, "mem_req": 8}, meets=False)
+    script = rendered("sbatch", told)
     assert "# Trusted: four runs." in script
     assert "# predicted runtime: 12.5 s" in script
     assert "# It does not meet the goal" in script
-    assert "# check: --time is taken from time_limit, as minutes" in script
-    assert "# check: --mem is taken from mem_req, as GB" in script
-    assert "check" not in rendered("sbatch", answer({"nodes": 2, "time_limit": "01:00:00"}))
+    assert "# --time is left out: time_limit = 60, and it is not known in which unit" in script
+    assert "export COMPASS_TIME_LIMIT=60\n" in script
+    known = told.model_copy(update={"units": {"time_limit": "s", "mem_req": "GiB"}})
+    script = rendered("sbatch", known)
+    assert "#SBATCH --time=0-00:01:00\n#SBATCH --mem=8G\n" in script
+    assert "left out" not in script
+
+
+def test_a_template_takes_times_in_the_form_of_slurm() -> None:
+    told = answer({"nodes": 2, "limit_s": 432000}).model_copy(update={"units": {"limit_s": "s"}})
+    assert rendered("sbatch", told, "-t {--time} -N {nodes}\n") == "-t 5-00:00:00 -N 2\n"
 
 
 def test_no_gpus_and_no_value_ask_slurm_for_nothing() -> None:

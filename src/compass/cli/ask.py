@@ -10,7 +10,7 @@ from compass.cli import flags, parse, sources
 from compass.cli.groups import ModelFlags, ServerFlags, grouped
 from compass.cli.output import check_output, print_line, print_utf8
 from compass.cli.study import StudyFlags
-from compass.domain.errors import BadInput
+from compass.domain.errors import BadInput, QueryProblem
 
 if TYPE_CHECKING:
     from compass.domain.answer import Answer
@@ -75,20 +75,35 @@ class AnswerFiles:
             raise BadInput("--template needs a file to write", hint="add --sbatch job.sh")
         check_output(self.sbatch, self.csv)
 
+    def _refused(self, answer: "Answer") -> tuple[Path, ...]:
+        """Files that are not written: a table has a column for doubts, a script has none."""
+        if answer.answered:
+            return ()
+        named = (self.sbatch, None if answer.suggestions else self.csv)
+        return tuple(path for path in named if path is not None)
+
     def write(self, answer: "Answer") -> None:
-        """Write the files that were named."""
-        _write("sbatch", answer, self.sbatch, self.template)
-        _write("csv", answer, self.csv)
+        """Write the files that were named, as far as the answer can be relied on."""
+        if answer.answered and not answer.suggestions and (self.sbatch or self.csv):
+            raise QueryProblem(
+                "there is no configuration to write",
+                hint="name a past run to start from (--from row:N)",
+            )
+        refused = self._refused(answer)
+        if self.sbatch not in refused:
+            _write("sbatch", answer, self.sbatch, self.template)
+        if self.csv not in refused:
+            _write("csv", answer, self.csv)
 
     def refuse(self, answer: "Answer") -> None:
-        """Say of the files that were named that nothing is written, why, and what to do."""
+        """Say of the files that are not written why, and what to do."""
         from compass.exporters.forms import nothing_to_write
 
-        for path in (self.sbatch, self.csv):
-            if path is not None:
-                old = "; the file that is there is older" if path.exists() else ""
-                print_line(f"error: {path} is not written: there is no suggestion{old}")
-        if self.sbatch is not None or self.csv is not None:
+        refused = self._refused(answer)
+        for path in refused:
+            old = "; the file that is there is older" if path.exists() else ""
+            print_line(f"error: {path} is not written: there is no supported answer{old}")
+        if refused:
             print_line(f"hint: {nothing_to_write(answer).hint}")
 
 
@@ -132,12 +147,9 @@ def ask(
             models=brought,
         )
         answer = engine.ask(query, **options)
-    refused = not answer.suggestions and not answer.answered
-    if not refused:
-        files.write(answer)
+    files.write(answer)
     _print(answer, as_json)
-    if refused:
-        files.refuse(answer)
+    files.refuse(answer)
     if not answer.answered:
         raise typer.Exit(NOT_ANSWERED)
 

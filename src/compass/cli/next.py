@@ -84,7 +84,7 @@ def _write(
         write_export(chosen.csv, to_fill_in(engine.space, engine.data.study, proposals))
         print_line(f"wrote {chosen.csv}")
     if chosen.sbatch is not None:
-        write_export(chosen.sbatch, job_array(proposals))
+        write_export(chosen.sbatch, job_array(proposals, engine.space.units))
         print_line(f"wrote {chosen.sbatch}")
 
 

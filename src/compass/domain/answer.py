@@ -500,6 +500,10 @@ class Answer(Noun):
         None, description="how likely each goal has to be met; None: there is no such goal"
     )
     baseline: Config | None = None
+    units: dict[str, str] = Field(
+        default_factory=dict,
+        description="the unit of every column that has a known one: of settings and outcomes",
+    )
     context: str = Field("", description="what was assumed about everything not set")
     contexts: int = Field(1, description="over how many contexts predictions are averaged")
     comparable: Comparable | None = Field(None, description="which past runs count as comparable")

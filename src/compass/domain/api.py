@@ -307,6 +307,9 @@ class RunNext(Noun):
     """Runs to make, and a table to fill in and give back."""
 
     run_next: tuple[Proposal, ...]
+    units: dict[str, str] = Field(
+        default_factory=dict, description="the unit of every column that has a known one"
+    )
     csv: str = Field(description="fill in the outcomes, then tell the engine")
     script: str = Field(
         "", description="the runs as Slurm job arrays; empty: there is none to make"

@@ -132,6 +132,12 @@ class Space(Noun):
         """Every column name, in order."""
         return tuple(parameter.name for parameter in self.parameters)
 
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The unit of every column that has a known one."""
+        numbers = (one for one in self.parameters if isinstance(one, Number))
+        return {one.name: one.unit for one in numbers if one.unit is not None}
+
     def having(self, *roles: Role) -> tuple[str, ...]:
         """The names of the columns that have one of these roles."""
         return tuple(p.name for p in self.parameters if p.role in roles)

@@ -419,6 +419,7 @@ class Compass(Questions):
             steps = answers_by_search(task, assessor, provenance, clock, runs, self.store.tell)
         for answer in steps:
             update = {
+                "units": self.space.units,
                 "unseen": unseen_values(answer.query, self.space, answer.baseline),
                 "notes": (*notes_on_constants(query, self.data.prepared), *answer.notes),
                 "seconds": dict(clock.seconds),

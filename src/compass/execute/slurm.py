@@ -21,7 +21,7 @@ from compass.execute.cluster import (
 )
 from compass.execute.options import options_of
 from compass.slurm.commands import refusal_of_job, states_of_jobs
-from compass.slurm.script import OPTION
+from compass.slurm.directives import OPTION
 
 _DEFAULTS = {
     "jobs": "1",

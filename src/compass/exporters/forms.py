@@ -87,10 +87,13 @@ class Sbatch:
     @staticmethod
     def render(answer: Answer, template: str | None = None) -> str:
         """The first suggestion as a job script, or a site's template with its {names} filled in."""
+        # A script is submitted as it is: it has no place for doubts about what it runs.
+        if answer.no_answer is not None:
+            raise nothing_to_write(answer)
         best = _first(answer)
         if template is None:
-            return job_script(best, answer.context)
-        return fill_template(template, best.config)
+            return job_script(best, answer.context, answer.units)
+        return fill_template(template, best.config, answer.units)
 
 
 @registry.add("exporter", "array")
@@ -103,7 +106,7 @@ class JobArray:
     def render(answer: Answer, template: str | None = None) -> str:
         """A script that submits every proposed run; runs of equal resources are one array."""
         _no_template("array", template)
-        return job_array(answer.run_next)
+        return job_array(answer.run_next, answer.units)
 
 
 def _first(answer: Answer) -> Suggestion:
@@ -120,16 +123,16 @@ def nothing_to_write(answer: Answer) -> QueryProblem:
     if answer.no_answer is None:
         return QueryProblem(
             "there is no configuration to write",
-            hint="name a past run to start from (--from row:N)",
+            hint="name a past run to start from",
         )
     proposes = bool(answer.run_next) or Pending.RUN_NEXT in answer.pending
     steps = ["measure first what the answer proposes to run next"] if proposes else []
     cheaper = [price.chance for price in answer.prices if price.reached]
     if answer.chance is not None and any(chance < answer.chance for chance in cheaper):
-        steps.append(f"ask for less certainty (--chance {min(cheaper):.0%})")
+        steps.append(f"ask for less certainty (a chance of {min(cheaper):.0%})")
     return QueryProblem(
-        f"there is no suggestion to write: {answer.no_answer}",
-        hint=", or ".join(steps) or "ask for less, or tell Compass more runs (compass tell)",
+        f"there is no supported answer to write: {answer.no_answer}",
+        hint=", or ".join(steps) or "ask for less, or tell Compass more runs",
     )
 
 

@@ -250,6 +250,7 @@ class TaskHandlers:
         return json.dumps(
             {
                 "run_next": [proposal.model_dump(mode="json") for proposal in found],
+                "units": engine.space.units,
                 "csv": to_fill_in(engine.space, engine.data.study, found),
             }
         ).encode()

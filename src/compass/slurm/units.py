@@ -1,5 +1,6 @@
 """The forms in which Slurm writes times, memory, resources, states and exit codes."""
 
+import math
 import re
 
 _WORDS = "unknown none n/a invalid unlimited infinite partition_limit not_set ? (null)"
@@ -15,6 +16,7 @@ _POWERS = " KMGTPE"
 # Old versions of Slurm marked a request per CPU with this bit; later ones print it as a part of
 # the number: 2147486648Mn are 3000 MB per CPU.
 _PER_CPU_BIT = 2**31
+_MOST_MINUTES = 2**31  # of a time limit; Slurm keeps the largest numbers for words as UNLIMITED
 _EXIT = re.compile(r"(\d{1,10}):(\d{1,10})")
 
 
@@ -40,6 +42,15 @@ def seconds(text: str) -> float | None:
     return whole + float(parts["seconds"])
 
 
+def written_time(seconds: float) -> str | None:
+    """A time limit as `D-HH:MM:SS`, rounded up to whole seconds; None: longer than Slurm takes."""
+    whole = math.ceil(seconds)
+    if whole > 60 * _MOST_MINUTES:
+        return None
+    days, rest = divmod(whole, 86400)
+    return f"{days}-{rest // 3600:02}:{rest % 3600 // 60:02}:{rest % 60:02}"
+
+
 def number(text: str, *, base: int) -> float | None:
     """The number of `12`, `12.5G` or `1234K`; K, M, G ... are powers of `base`."""
     text = text.strip()
@@ -55,6 +66,12 @@ def number(text: str, *, base: int) -> float | None:
 def size(text: str) -> float | None:
     """The bytes of `1234K`, `12.5G` or `0`."""
     return number(text, base=1024)
+
+
+def written_size(size: float) -> str:
+    """Bytes as options of sbatch take them: whole MiB, rounded up; `G` where that is exact."""
+    whole = math.ceil(size / 2**20)
+    return f"{whole // 1024}G" if whole % 1024 == 0 else f"{whole}M"
 
 
 def amount(text: str) -> float | None:

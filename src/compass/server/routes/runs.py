@@ -72,7 +72,8 @@ async def run_next(
         workspace, name, "next", count=given.runs, question=asked, pending=given.pending
     )
     found = RunNext.model_validate(reply)
-    return found.model_copy(update={"script": job_array(found.run_next) if found.run_next else ""})
+    script = job_array(found.run_next, found.units) if found.run_next else ""
+    return found.model_copy(update={"script": script})
 
 
 @router.post("/tell", status_code=201, response_model=TellView, responses=_MADE)
