@@ -60,7 +60,7 @@ def test_wide_runs_are_printed_whole_on_a_narrow_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     configs = [{f"parameter_{i}": 128 + i * run for i in range(12)} for run in range(2)]
-    show([Proposal(config=one, why="to know") for one in configs], None, as_json=False)
+    show([Proposal(config=one, why="to know") for one in configs], None, {}, as_json=False)
     text = " ".join(capsys.readouterr().out.split())
     for config in configs:
         assert all(f"{name} = {value}" in text for name, value in config.items())

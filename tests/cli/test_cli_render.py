@@ -42,7 +42,7 @@ def test_a_change_stands_beside_its_interval() -> None:
         change_low=-1234.5,
         change_high=4.25,
     )
-    assert render.predicted(made) == "88 [80, 95.5]\n-12.0 % [-1234 %, +4.2 %]"
+    assert render.predicted(made) == "88 [80, 96]\n-12.0 % [-1234 %, +4.2 %]"
     assert render.predicted(made.model_copy(update={"change_low": None})).endswith("\n-12.0 %")
 
 
@@ -58,7 +58,7 @@ def test_an_interval_without_ends_is_called_unbounded() -> None:
         change_high=float("inf"),
     )
     assert render.predicted(endless) == "88 [unbounded]\n-12.0 % [unbounded]"
-    assert render.interval(None, None) == ""
+    assert render.with_interval(88.0, None, None, "s") == ("1 min 28 s", "")
 
 
 def suggestion(names: list[str], outcomes: int) -> Suggestion:
@@ -109,7 +109,7 @@ def test_broken_dependencies_stand_beside_the_reason() -> None:
 def test_a_short_answer_has_one_line_per_suggestion() -> None:
     text = printed(80, names=1, outcomes=1, count=3)
     assert "   parameter_0  outcome_0" in text
-    assert "1  64 -> 128    1234 [1000, 1500]  ! caution" in text
+    assert "1  64 -> 128    1235 [1000, 1500]  ! caution" in text
 
 
 def test_a_wide_answer_has_one_column_per_suggestion() -> None:

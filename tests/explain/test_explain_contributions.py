@@ -9,6 +9,7 @@ import pytest
 import compass as cp
 from compass.domain.errors import BaselineProblem, QueryProblem, UnknownName
 from compass.domain.explanation import Explanation
+from compass.domain.quantity import quantity
 from compass.domain.space import Role
 from compass.explain.shapley import trees
 from compass.settings import ForestSettings, LightGBMSettings, TrustSettings
@@ -77,7 +78,7 @@ def test_contributions_sum_to_the_difference(jobs: cp.Compass) -> None:
 def test_what_is_measured_and_predicted_is_in_the_sentence(jobs: cp.Compass) -> None:
     one = jobs.explain(3, ["runtime"])[0]
     assert one.measured == pytest.approx(jobs.data.row(3)["runtime"])
-    assert one.sentence.startswith(f"runtime is predicted {one.predicted:.3g} (measured ")
+    assert one.sentence.startswith(f"runtime is predicted {quantity(one.predicted)} (measured ")
     assert one.contributions[0].text in one.sentence
     assert one.row == 3
     given = jobs.explain(dict(one.config), ["runtime"])[0]

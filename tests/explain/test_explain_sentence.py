@@ -88,28 +88,11 @@ def test_classes(scale: Scale, total: float, usual: float, where: str, expected:
     assert say.class_beside(scale, total, usual, where) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (0.0, "0"),
-        (12.0, "12"),
-        (17.94, "17.9"),
-        (12345.6, "12350"),
-        (0.001234, "0.00123"),
-        (1e12, "1e+12"),
-    ],
-)
-def test_numbers(value: float, expected: str) -> None:
-    assert say.number(value) == expected
-
-
 @given(st.floats(-600, 600))
 def test_a_factor_is_told_to_two_digits(logarithm: float) -> None:
     assert float(say.times(logarithm)) == pytest.approx(math.exp(logarithm), rel=0.051)
 
 
 def test_values_are_told_as_a_person_reads_them() -> None:
-    values = (None, True, "wrf", 4, 4.0, 0.125)
-    assert [say.value_text(v) for v in values] == ["none", "true", "wrf", "4", "4", "0.125"]
     text = say.contribution_text("cap", 200, None, True, "W", "x 0.5")
     assert text == "cap none -> 200 W (x 0.5)"

@@ -117,7 +117,7 @@ def test_a_unit_that_only_case_could_tell_is_refused(unit: str) -> None:
         ("(a < 1) + 1 < 2", "cannot compare or calculate with a condition: a < 1"),
         ("-(a < 1) < 2", "cannot compare or calculate with a condition: a < 1"),
         ("(a < 1) in {true}", "cannot compare or calculate with a condition: a < 1"),
-        ("a: [1 s, 2 h]", "the range mixes s and h"),
+        ("a: [1 s, 2 W]", "the range mixes s and W"),
         ("a < 1e999", "1e999 is too large"),
     ],
 )

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from compass.domain.answer import Answer, Effect, Moved, Prediction, Proposal, Suggestion
-from compass.domain.base import Config, Value
+from compass.domain.base import Config
+from compass.domain.quantity import quantity, setting
 from compass.domain.query import Kind
-from compass.explain.sentence import value_text as shown
 from compass.language import listed
 from compass.trust.outcome_words import (
     classes_in_words,
@@ -49,13 +49,13 @@ def _measured(answer: Answer) -> list[str]:
     if answer.best_measured is None:
         return []
     found = (*answer.suggestions, *answer.ideas)
-    units = {o.name: o.unit for o in found[0].outcomes} if found else {}
+    units = ({o.name: o.unit for o in found[0].outcomes} if found else {}) | answer.units
     return [measured_in_words(answer.best_measured, tuple(answer.query.goals), units)]
 
 
 def _prices(answer: Answer) -> list[str]:
     """What more or less certainty costs, where it is known."""
-    words = prices_in_words(answer.prices, answer.baseline)
+    words = prices_in_words(answer.prices, answer.baseline, answer.units)
     return [words] if words else []
 
 
@@ -73,8 +73,8 @@ def _settings(suggestion: Suggestion, answer: Answer) -> str:
 def _setting(name: str, suggestion: Suggestion, edit: Moved | None, answer: Answer) -> str:
     value = suggestion.settings.get(name, suggestion.config.get(name))
     if edit is None or answer.query.kind is Kind.RECOMMEND:
-        return f"{name} = {shown(value)}"
-    return f"{name} from {shown(edit.old, edit.unit)} to {shown(edit.new, edit.unit)}"
+        return f"{name} = {setting(value, answer.units.get(name))}"
+    return f"{name} from {setting(edit.old, edit.unit)} to {setting(edit.new, edit.unit)}"
 
 
 def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
@@ -100,12 +100,12 @@ def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
 def _outcome(outcome: Prediction, contexts: int) -> str:
     value = classes_in_words(outcome.scores) if outcome.scores else None
     text = f"{outcome.name} is predicted to be "
-    text += value or shown(_rounded(outcome.value), outcome.unit)
+    text += value or quantity(outcome.value, outcome.unit)
     if contexts > 1:
         text += f" on average over {contexts} contexts"
     if outcome.low is not None and outcome.high is not None and outcome.level is not None:
-        ends = f"{shown(_rounded(outcome.low))} and {shown(_rounded(outcome.high), outcome.unit)}"
-        text += f", between {ends} for {100 * outcome.level:g} % of new runs"
+        low, high = (quantity(end, outcome.unit) for end in (outcome.low, outcome.high))
+        text += f", between {low} and {high} for {100 * outcome.level:g} % of new runs"
     if outcome.scores_before:
         text += f"; before, {classes_in_words(outcome.scores_before)}"
     if outcome.change_percent is not None:
@@ -115,12 +115,6 @@ def _outcome(outcome: Prediction, contexts: int) -> str:
     elif outcome.meets is False:
         text += "; it misses the goal"
     return f"{text}."
-
-
-def _rounded(value: Value) -> Value:
-    if isinstance(value, bool) or not isinstance(value, float):
-        return value
-    return float(f"{value:.4g}")
 
 
 def _changed(percent: float) -> str:
@@ -137,7 +131,7 @@ def _over_runs(answer: Answer) -> list[str]:
             now = classes_in_words(outcome.scores)
             parts.append(f"{outcome.name} becomes {now}; before, {was}.")
         else:
-            now = shown(_rounded(outcome.value), outcome.unit)
+            now = quantity(outcome.value, outcome.unit)
             parts.append(f"{outcome.name} becomes {now}, {_changed(outcome.change_percent)}.")
     conditions = filter(worth_telling, population.conditions)
     return [*parts, *map(condition_in_words, conditions), _sentence(population.reason)]
@@ -155,7 +149,7 @@ def runs_to_make(runs: Sequence[Proposal]) -> str:
 
 
 def _configuration(config: Config) -> str:
-    return ", ".join(f"{name} = {shown(value)}" for name, value in config.items())
+    return ", ".join(f"{name} = {setting(value)}" for name, value in config.items())
 
 
 def reasons(answer: Answer) -> str:
@@ -178,7 +172,8 @@ def reasons(answer: Answer) -> str:
     else:
         parts.append("No past run is close to it.")
     parts += [
-        f"{edit.name} had to go from {shown(edit.old)} to {shown(edit.new)} "
+        f"{edit.name} had to go from {setting(edit.old, edit.unit)} to "
+        f"{setting(edit.new, edit.unit)} "
         f"{'to reach' if edit.for_goal else 'because of the rule'} {edit.forced_by}."
         for edit in first.edits
         if edit.forced_by

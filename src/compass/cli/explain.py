@@ -178,8 +178,8 @@ def show(
 
 def _explanation(one: "Explanation") -> "list[RenderableType]":
     from compass.cli.render import printable, table
+    from compass.domain.quantity import setting as value
     from compass.explain.sentence import share_text
-    from compass.trust.outcome_words import shown as value
 
     parts: list[RenderableType] = [printable(one.sentence, "bold")]
     parts += [printable(f"note: {note}") for note in one.notes]
@@ -204,7 +204,8 @@ def _explanation(one: "Explanation") -> "list[RenderableType]":
 def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
     """The most similar runs of all outcomes in one table: as a rule they are the same."""
     from compass.cli.render import place, printable, table
-    from compass.trust.outcome_words import shown as value
+    from compass.domain.quantity import quantity
+    from compass.domain.quantity import setting as value
 
     runs: dict[int, Evidence] = {}
     measured: dict[tuple[int, str], Value] = {}
@@ -221,7 +222,7 @@ def _similar(found: "tuple[Explanation, ...]") -> "list[RenderableType]":
             f"{name} = {value(used)}" for name, used in run.config.items() if used != config[name]
         ]
         cells = [
-            value(measured[run.row, one.target], one.unit)
+            quantity(measured[run.row, one.target], one.unit)
             if (run.row, one.target) in measured
             else ""
             for one in found

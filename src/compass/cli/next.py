@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,7 @@ def propose(
             seed=chosen.seed,
         )
     _write(chosen, engine, found)
-    show(found, query, as_json=as_json)
+    show(found, query, engine.space.units, as_json=as_json)
 
 
 def _write(
@@ -88,7 +88,13 @@ def _write(
         print_line(f"wrote {chosen.sbatch}")
 
 
-def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -> None:
+def show(
+    proposals: "Sequence[Proposal]",
+    query: str | None,
+    units: Mapping[str, str],
+    *,
+    as_json: bool,
+) -> None:
     """The proposals as a table with a sentence under it for each, or as JSON."""
     if as_json:
         listed = [proposal.model_dump(mode="json") for proposal in proposals]
@@ -97,7 +103,8 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
     from rich.console import Console
 
     from compass.cli.render import fits, printable, table
-    from compass.trust.outcome_words import shown as value_text
+    from compass.domain.quantity import quantity, setting
+    from compass.trust.outcome_words import settings_in_words
 
     console = Console()
     if not proposals:
@@ -108,8 +115,8 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
     heads = ["", *names, *(["expected gain"] if gains else [])]
     rows: list[list[Any]] = []
     for rank, proposal in enumerate(proposals, 1):
-        gain = "" if proposal.gain is None else value_text(float(f"{proposal.gain:.3g}"))
-        cells = [value_text(proposal.config[name]) for name in names]
+        gain = "" if proposal.gain is None else quantity(float(f"{proposal.gain:.3g}"))
+        cells = [setting(proposal.config[name], units.get(name)) for name in names]
         rows.append([f"{rank}.", *cells, *([gain] if gains else [])])
     console.print(printable("Run next", "bold"))
     made = table(heads, rows, right=["expected gain"], whole=heads)
@@ -118,8 +125,8 @@ def show(proposals: "Sequence[Proposal]", query: str | None, *, as_json: bool) -
         console.print(made)
     console.print()
     for rank, proposal in enumerate(proposals, 1):
-        values = ", ".join(f"{name} = {value_text(proposal.config[name])}" for name in names)
-        before = "" if whole else f"{values}: "
+        values = {name: proposal.config[name] for name in names}
+        before = "" if whole else f"{settings_in_words(values, None, units)}: "
         console.print(printable(f"{rank}. {before}{proposal.why}"))
 
 

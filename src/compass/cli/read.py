@@ -158,7 +158,7 @@ def show(table: "Table", output: Path | None, notes: list[str], *, as_json: bool
 
 
 def _range(column: dict[str, Any]) -> str:
-    from compass.trust.outcome_words import shown as value_text
+    from compass.domain.quantity import quantity as value_text
 
     if column["low"] is None:
         return ""

@@ -1,7 +1,7 @@
 """Answers as tables that a person can read."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -19,6 +19,8 @@ from compass.domain.answer import (
     Prediction,
     Suggestion,
 )
+from compass.domain.base import Value
+from compass.domain.quantity import estimate, number, quantity, setting
 from compass.domain.query import Kind
 from compass.trust.outcome_words import (
     classes_in_words,
@@ -26,8 +28,8 @@ from compass.trust.outcome_words import (
     goals_in_words,
     measured_in_words,
     price_in_words,
+    settings_in_words,
     share,
-    shown,
     skill_in_words,
     worth_telling,
 )
@@ -57,13 +59,14 @@ def label(kind: Label) -> Text:
     return Text(f"{_MARK[kind]} {kind.value}", style=_STYLE[kind])
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """An interval, as a person reads it; empty when there is none."""
-    if low is None or high is None:
-        return ""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return "[unbounded]"
-    return f"[{shown(low)}, {shown(high)}]"
+def with_interval(
+    value: Value, low: float | None, high: float | None, unit: str | None = None
+) -> tuple[str, str]:
+    """A value and its interval in one unit, as a person reads them; empty when there is none."""
+    if low is None or high is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return quantity(value, unit), ""
+    text, ends = estimate(value, low, high, unit)
+    return text, ends or "[unbounded]"
 
 
 def _change(outcome: Prediction) -> str:
@@ -81,15 +84,17 @@ def _change(outcome: Prediction) -> str:
 
 def predicted(outcome: Prediction, gap: str = " ") -> str:
     """A prediction with its interval and its change."""
-    text = classes_in_words(outcome.scores) if outcome.scores else shown(outcome.value)
-    if outcome.low is not None:
-        text += f"{gap}{interval(outcome.low, outcome.high)}"
+    text, ends = with_interval(outcome.value, outcome.low, outcome.high, outcome.unit)
+    if outcome.scores:
+        text = classes_in_words(outcome.scores)
+    if ends:
+        text += f"{gap}{ends}"
     if outcome.scores_before:
         text += f"\nbefore {classes_in_words(outcome.scores_before)}"
     if outcome.change_percent is not None:
         text += f"\n{_change(outcome)}"
     if outcome.before is None and outcome.observed is not None:
-        text += f"\nmeasured {shown(outcome.observed)}"
+        text += f"\nmeasured {quantity(outcome.observed, outcome.unit)}"
     if outcome.chance is not None:
         text += f"\nchance {share(outcome.chance)}"
     if outcome.meets is False:
@@ -143,12 +148,13 @@ def answer(console: Console, result: Answer) -> None:
     if result.certificate is not None:
         console.print(_certificate(result, result.certificate))
     if result.best_measured is not None:
-        units = {o.name: o.unit for o in _goal_outcomes(result)}
+        units = {o.name: o.unit for o in _goal_outcomes(result)} | result.units
         words = measured_in_words(result.best_measured, tuple(result.query.goals), units)
         console.print(printable(words))
     if result.population is not None:
         console.print(_population(result))
-    ideas, curves = _ideas(console, result), map(_curve, result.curves)
+    ideas = _ideas(console, result)
+    curves = (_curve(curve, result.units) for curve in result.curves)
     parts = (ideas, _prices(result), *curves, _run_next(result), _footer(result))
     for part in filter(None, parts):
         console.print()
@@ -195,7 +201,7 @@ def _suggestions(
     outcomes = [o for o in first.outcomes if o.name in result.query.goals]
     if not outcomes:
         outcomes = list(first.outcomes)
-    headers = ["", *names, *(_head(o) for o in outcomes), "trust"]
+    headers = ["", *names, *(o.name for o in outcomes), "trust"]
 
     def row(rank: int, suggestion: Suggestion, gap: str) -> list[RenderableType]:
         edits = {edit.name: edit for edit in suggestion.edits}
@@ -231,17 +237,14 @@ def _upright(headers: list[str], columns: list[list[RenderableType]]) -> Table:
     return table([str(cell) for cell in first], others)
 
 
-def _head(outcome: Prediction) -> str:
-    return f"{outcome.name} ({outcome.unit})" if outcome.unit else outcome.name
-
-
 def _setting(suggestion: Suggestion, name: str, edit: Moved | None, result: Answer) -> str:
-    value = shown(suggestion.config[name])
+    unit = result.units.get(name)
+    value = setting(suggestion.config[name], unit)
     if result.query.kind is Kind.RECOMMEND:
         return value if edit is None else f"{value} (forced)"
     if edit is None:
         return value
-    return f"{shown(edit.old)} -> {value}" + (" (forced)" if edit.forced_by else "")
+    return f"{setting(edit.old, unit)} -> {value}" + (" (forced)" if edit.forced_by else "")
 
 
 def _reasons(some: Sequence[Suggestion], mark: str = "") -> RenderableType:
@@ -274,18 +277,19 @@ def _population(result: Answer) -> RenderableType:
     rows = []
     for o in population.outcomes:
         if o.change is None:
-            points = f"{shown(o.value)} {o.change_percent:+.1f} points"
+            points = f"{quantity(o.value)} {o.change_percent:+.1f} points"
             before = f"before: {classes_in_words(o.scores_before)}"
             rows.append([o.name, classes_in_words(o.scores), points, before])
             continue
-        ends = f"{interval(o.change_low, o.change_high)} at {100 * (o.level or 0):g} %"
+        moved, ends = with_interval(o.change, o.change_low, o.change_high, o.unit)
         sign = "+" if o.change > 0 else ""
-        change = f"{sign}{shown(o.change, o.unit)} ({percent(o.change_percent)})"
-        rows.append([o.name, shown(o.value, o.unit), change, ends])
+        change = f"{sign}{moved} ({percent(o.change_percent)})"
+        level = f"{ends} at {100 * (o.level or 0):g} %"
+        rows.append([o.name, quantity(o.value, o.unit), change, level])
     stands = ""
     if population.stands_for is not None:
         stands = f" of the sample, which stand for {population.stands_for:,.0f}"
-    head = printable(f"Mean over {population.runs} past runs{stands}", "bold")
+    head = printable(f"Mean over {number(population.runs)} past runs{stands}", "bold")
     why = population_in_words(population, result.comparable)
     line = label(population.label).append_text(printable(f": {why}", "default"))
     told = map(condition_in_words, filter(worth_telling, population.conditions))
@@ -293,7 +297,7 @@ def _population(result: Answer) -> RenderableType:
     return Group(head, made, line, *map(printable, told))
 
 
-def _curve(curve: Curve) -> RenderableType:
+def _curve(curve: Curve, units: Mapping[str, str]) -> RenderableType:
     numbers = [p.predicted for p in curve.points if isinstance(p.predicted, float)]
     top = max(map(abs, numbers), default=0.0)
     rows: list[list[RenderableType]] = []
@@ -304,9 +308,8 @@ def _curve(curve: Curve) -> RenderableType:
         style = "" if point.label is Label.TRUSTED else "dim"
         rows.append(
             [
-                shown(point.value),
-                shown(point.predicted),
-                interval(point.low, point.high),
+                setting(point.value, units.get(curve.parameter)),
+                *with_interval(point.predicted, point.low, point.high, units.get(curve.outcome)),
                 Text(bar, style=style),
                 label(point.label),
                 "" if point.feasible else "breaks a rule",
@@ -363,7 +366,7 @@ def _prices(result: Answer) -> RenderableType | None:
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for price in result.prices:
         asked = " (asked)" if price.chance == result.chance else ""
-        words = price_in_words(price, result.baseline)
+        words = price_in_words(price, result.baseline, result.units)
         made.add_row(printable(f"{share(price.chance)}{asked}"), printable(words))
     return Group(printable("What certainty costs", "bold"), made)
 
@@ -372,7 +375,7 @@ def _run_next(result: Answer) -> RenderableType | None:
     if not result.run_next:
         return None
     lines = [
-        printable(f"{rank}. {', '.join(f'{n} = {shown(v)}' for n, v in p.config.items())}: {p.why}")
+        printable(f"{rank}. {settings_in_words(p.config, None, result.units)}: {p.why}")
         for rank, p in enumerate(result.run_next, 1)
     ]
     return Group(printable("Run next", "bold"), *lines)
@@ -396,7 +399,11 @@ def model_text(card: ModelCard) -> str:
 
 def _model_line(card: ModelCard) -> str:
     error = f"{card.error_name} {card.error:.1%} on {rows_checked(card.unseen, 'ones')}"
-    parts = [f"{card.target}: {model_text(card)} on {card.rows} runs", error, skill_in_words(card)]
+    parts = [
+        f"{card.target}: {model_text(card)} on {number(card.rows)} runs",
+        error,
+        skill_in_words(card),
+    ]
     return ", ".join(part for part in parts if part)
 
 

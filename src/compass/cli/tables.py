@@ -280,16 +280,19 @@ def print_tell(report: "TellReport", path: Path, *, as_json: bool) -> None:
 
 def _print_arrivals(report: "TellReport") -> None:
     """The first new runs beside what was predicted of them."""
-    from compass.trust.outcome_words import shown
+    from compass.cli.render import with_interval
+    from compass.domain.quantity import quantity
 
     names = list(dict.fromkeys(c.outcome for run in report.arrivals for c in run.outcomes))
     rows = []
     for run in report.arrivals:
         cells = {}
         for c in run.outcomes:
-            span = "" if c.low is None else f" [{shown(c.low)}, {shown(c.high)}]"
+            was, ends = with_interval(c.predicted, c.low, c.high, c.unit)
             tail = "" if c.inside else " (outside)" if c.low is not None else " (another)"
-            cells[c.outcome] = f"{shown(c.predicted)}{span} -> {shown(c.measured, c.unit)}{tail}"
+            cells[c.outcome] = (
+                f"{was}{f' {ends}' * bool(ends)} -> {quantity(c.measured, c.unit)}{tail}"
+            )
         before = "not known" if run.before is None else run.before.value
         label = run.after.value if before == run.after.value else f"{before} -> {run.after.value}"
         rows.append((run.row, *(cells.get(name, "") for name in names), label))

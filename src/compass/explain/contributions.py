@@ -15,6 +15,7 @@ from compass.domain.answer import Evidence, Suggestion
 from compass.domain.base import Config, Value
 from compass.domain.errors import QueryProblem, unknown
 from compass.domain.explanation import Contribution, Explanation, Scale
+from compass.domain.quantity import plain, quantity
 from compass.domain.query import Given, Row
 from compass.domain.space import Category, Number, Role
 from compass.evidence import baseline as base
@@ -285,16 +286,16 @@ def _sentence(
     where = other.words if other.single else ""
     if isinstance(parameter, Category):
         total = float(sum(part.amount for part in parts))
-        rival = "" if focus.rival is None else f" against {say.value_text(focus.rival)}"
-        seen = "" if measured is None else f"measured {say.value_text(measured)}"
-        start = say.start(target, say.value_text(focus.label), f"{focus.reached:.0%}{rival}", seen)
+        rival = "" if focus.rival is None else f" against {plain(focus.rival)}"
+        seen = "" if measured is None else f"measured {plain(measured)}"
+        start = say.start(target, plain(focus.label), f"{focus.reached:.0%}{rival}", seen)
         beside = say.class_beside(scale, total, focus.usual, where)
         even = say.level(total)
     else:
         unit = parameter.unit
         known = isinstance(measured, int | float)
-        seen = f"measured {say.with_unit(float(measured or 0), unit)}" if known else ""
-        start = say.start(target, say.with_unit(focus.reached, unit), seen)
+        seen = f"measured {quantity(measured, unit)}" if known else ""
+        start = say.start(target, quantity(focus.reached, unit), seen)
         beside = say.number_beside(scale, focus.reached, focus.usual, unit, where)
         even = say.near(focus.reached, focus.usual)
     return say.sentence(start=start, beside=beside, contributions=parts, even=even)
@@ -310,10 +311,10 @@ def _notes(target: str, predicted: Value, subject: Subject, shares: Shapley) -> 
         else answered is not None and answered != predicted
     )
     if apart:
-        shown = say.number(float(answered or 0)) if numbers else say.value_text(answered)
         notes.append(
-            f"The answer says {target} = {shown}: a recommendation averages over the contexts of "
-            "matching past runs. This explains the one complete configuration of the suggestion."
+            f"The answer says {target} = {quantity(answered)}: a recommendation averages over the "
+            "contexts of matching past runs. This explains the one complete configuration of the "
+            "suggestion."
         )
     if shares.orders:
         notes.append(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from compass.domain.base import Value
 from compass.domain.explanation import Contribution, Scale
+from compass.domain.quantity import quantity, setting
 from compass.language import listed
 
 _MOSTLY = 0.75  # share of a rise or fall that the parameters named for it make up
@@ -12,34 +13,6 @@ _NAMED = 3  # parameters named for it, at most
 _WORTH = 0.2  # a parameter this large beside the largest is named when it works against it
 _BALANCED = 0.1  # parameters whose sum is this small beside the largest cancel each other
 _NEAR = 0.02  # a prediction this close to the usual one is called about the same
-
-
-def number(value: float) -> str:
-    """A number with three or four digits, as a person would say it."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    if float(value).is_integer() and abs(value) < 1e6:
-        return str(int(value))
-    if 1e3 <= abs(value) < 1e9:
-        return f"{float(f'{value:.4g}'):.0f}"
-    return f"{value:.3g}"
-
-
-def with_unit(value: float, unit: str | None) -> str:
-    """A number and its unit."""
-    return f"{number(value)} {unit}" if unit else number(value)
-
-
-def value_text(value: Value, unit: str | None = None) -> str:
-    """A parameter's value as a person reads it."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    shown = str(int(value)) if float(value).is_integer() else f"{value:.6g}"
-    return f"{shown} {unit}" if unit else shown
 
 
 def share_text(scale: Scale, amount: float, unit: str | None) -> str:
@@ -51,15 +24,15 @@ def share_text(scale: Scale, amount: float, unit: str | None) -> str:
     sign = "+" if amount > 0 else ""
     if scale == "probability":
         return f"{sign}{_digits(100 * amount, 2)} points"
-    return sign + with_unit(amount, unit)
+    return sign + quantity(amount, unit)
 
 
 def contribution_text(
     name: str, value: Value, before: Value, moved: bool, unit: str | None, share: str
 ) -> str:
     """One parameter and what it does: `nodes = 1 (x 1.9)`, `nodes 1 -> 4 (x 0.5)`."""
-    now = value_text(value, unit)
-    what = f"{name} {value_text(before, unit)} -> {now}" if moved else f"{name} = {now}"
+    now = setting(value, unit)
+    what = f"{name} {setting(before, unit)} -> {now}" if moved else f"{name} = {now}"
     return f"{what} ({share})"
 
 
@@ -100,13 +73,13 @@ def number_beside(scale: Scale, reached: float, usual: float, unit: str | None, 
 
     `where` names the one run that is compared with; empty: the usual one.
     """
-    other = with_unit(usual, unit)
+    other = quantity(usual, unit)
     beside = f"the {other} predicted for {where}" if where else f"the usual {other}"
     if near(reached, usual):
         return f"about {beside}"
     if scale == "factor":
         return f"{times(math.log(reached / usual))} times {beside}"
-    size = with_unit(abs(reached - usual), unit)
+    size = quantity(abs(reached - usual), unit)
     return f"{size} {'above' if reached > usual else 'below'} {beside}"
 
 

@@ -22,7 +22,8 @@ from compass.domain.expression import (
     Or,
     children,
 )
-from compass.domain.units import canonical
+from compass.domain.quantity import read_duration
+from compass.domain.units import UNITS, canonical
 from compass.language.format import format_rule
 
 _CONDITIONS = (Comparison, Membership, Not, And, Or, Implies)
@@ -60,8 +61,11 @@ def read_unit(text: str) -> str:
 
 
 def signed_literal(parts: list[Token]) -> Literal:
-    """`-5 W` as tokens: a sign, a number, a unit; the first and last may be missing."""
+    """`-5 W` as tokens: a sign, a number, a unit, or a sign and `4 min 12 s`; signs may miss."""
     negative = parts[0].type == "SIGN" and parts[0] != "+"
+    if parts[-1].type == "DURATION":
+        seconds = read_duration(parts[-1]) or 0.0
+        return Literal(-seconds if negative else seconds, "s")
     number = next(p for p in parts if p.type == "NUMBER")
     unit = next((read_unit(p) for p in parts if p.type == "UNIT"), None)
     value = _number(number)
@@ -71,9 +75,14 @@ def signed_literal(parts: list[Token]) -> Literal:
 def one_unit(low: Literal, high: Literal) -> tuple[Literal, Literal]:
     """Both ends of a range in the unit that is written at either: `[1, 2 h]` is from 1 h."""
     unit = high.unit or low.unit
-    if low.unit not in (None, unit):
+    if low.unit in (None, unit) or unit is None:
+        return Literal(low.value, unit), Literal(high.value, unit)
+    assert low.unit is not None
+    assert isinstance(low.value, int | float)
+    (kind, size), (other_kind, other) = UNITS[low.unit], UNITS[unit]
+    if kind != other_kind:
         raise QuerySyntax(f"the range mixes {low.unit} and {unit}", hint="use one unit")
-    return Literal(low.value, unit), Literal(high.value, unit)
+    return Literal(low.value * size / other, unit), high
 
 
 def predicate(node: Expression) -> Expression:

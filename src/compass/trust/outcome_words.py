@@ -4,8 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from compass.domain.answer import Measured, ModelCard, OutcomeCondition, Prediction, Price
-from compass.domain.base import Config, Value
+from compass.domain.base import Config
+from compass.domain.quantity import quantity, setting
 from compass.language import listed
+
+Units = Mapping[str, str | None]
 
 _LABELS = 3  # labels of a class that are told, the likeliest first
 _LEAST = 0.01  # a label that is less likely is left out
@@ -45,19 +48,6 @@ def worth_telling(condition: OutcomeCondition) -> bool:
     return condition.asked or doubtful or not condition.holds
 
 
-def shown(value: Value, unit: str | None = None) -> str:
-    """A value as a person reads it: four digits, `none` for a missing one."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        text = "none" if value is None else str(value)
-    elif float(value).is_integer() and abs(value) < 1e9:
-        text = str(int(value))
-    elif 1e4 <= abs(value) < 1e9:
-        text = f"{float(f'{value:.4g}'):.0f}"
-    else:
-        text = f"{value:.4g}"
-    return f"{text} {unit}" if unit else text
-
-
 def goals_in_words(outcomes: Sequence[Prediction], chance: float | None) -> str:
     """The goals in numbers, what they are measured against, and how likely they have to be met.
 
@@ -77,22 +67,24 @@ def _against(outcome: Prediction) -> str:
     if outcome.against is None:
         return ""
     how = "measured" if outcome.observed == outcome.against else "predicted"
-    return f" ({shown(outcome.against, outcome.unit)} {how} at the baseline)"
+    return f" ({quantity(outcome.against, outcome.unit)} {how} at the baseline)"
 
 
-def settings_in_words(settings: Config, baseline: Config | None = None) -> str:
+def settings_in_words(
+    settings: Config, baseline: Config | None = None, units: Units | None = None
+) -> str:
     """Settings with their values; against a baseline, moves: `threads 8 -> 6, flags = O3`."""
-    old = baseline or {}
+    old, known = baseline or {}, units or {}
     return ", ".join(
-        f"{name} {shown(old[name])} -> {shown(value)}"
+        f"{name} {setting(old[name], known.get(name))} -> {setting(value, known.get(name))}"
         if name in old and old[name] != value
-        else f"{name} = {shown(value)}"
+        else f"{name} = {setting(value, known.get(name))}"
         for name, value in settings.items()
     )
 
 
 def measured_in_words(
-    best: Measured, wanted: Sequence[str] = (), units: Mapping[str, str | None] | None = None
+    best: Measured, wanted: Sequence[str] = (), units: Units | None = None
 ) -> str:
     """The best measured run of a context, with its settings and what the question leaves open.
 
@@ -100,15 +92,16 @@ def measured_in_words(
     """
     known = units or {}
     names = [name for name in best.outcomes if name in wanted] or list(best.outcomes)
-    values = listed([f"{name} {shown(best.outcomes[name], known.get(name))}" for name in names])
-    settings = f" with {settings_in_words(best.settings)}" if best.settings else ""
+    values = listed([f"{name} {quantity(best.outcomes[name], known.get(name))}" for name in names])
+    settings = f" with {settings_in_words(best.settings, None, known)}" if best.settings else ""
     mean = ", on average," if best.runs > 1 else ":"
     head = f"Best measured run of this context: {_rows(best)}{mean} {values}{settings}."
     if not best.open:
         return head
     are, them = ("is", "it") if len(best.open) == 1 else ("are", "them")
+    there = settings_in_words(best.open, None, known)
     return (
-        f"{head} {listed(list(best.open))} {are} open ({settings_in_words(best.open)} there): "
+        f"{head} {listed(list(best.open))} {are} open ({there} there): "
         f"asking for {them} too gives at least as good a value."
     )
 
@@ -120,19 +113,24 @@ def _rows(best: Measured) -> str:
     return f"{'row' if best.runs == 1 else 'rows'} {named}"
 
 
-def price_in_words(price: Price, baseline: Config | None = None) -> str:
+def price_in_words(price: Price, baseline: Config | None = None, units: Units | None = None) -> str:
     """The smallest change that meets the goals with a chance: `threads 8 -> 6 (distance 0.3)`."""
     if not price.reached:
         return "nothing found"
-    settings = settings_in_words(price.settings, baseline) or "no change"
+    known = units or {}
+    settings = settings_in_words(price.settings, baseline, known) or "no change"
     distance = "" if price.distance is None else f" (distance {price.distance:.2g})"
-    outcomes = ", ".join(f"{name} {shown(value)}" for name, value in price.outcomes.items())
+    outcomes = ", ".join(
+        f"{name} {quantity(value, known.get(name))}" for name, value in price.outcomes.items()
+    )
     return f"{settings}{distance}: {outcomes}" if outcomes else f"{settings}{distance}"
 
 
-def prices_in_words(prices: Sequence[Price], baseline: Config | None = None) -> str:
+def prices_in_words(
+    prices: Sequence[Price], baseline: Config | None = None, units: Units | None = None
+) -> str:
     """What certainty costs, as a sentence; empty where that is not known."""
-    parts = [f"{share(price.chance)}: {price_in_words(price, baseline)}" for price in prices]
+    parts = [f"{share(price.chance)}: {price_in_words(price, baseline, units)}" for price in prices]
     return f"What certainty costs: {'; '.join(parts)}." if parts else ""
 
 
