@@ -58,7 +58,7 @@ def test_an_interval_without_ends_is_called_unbounded() -> None:
         change_high=float("inf"),
     )
     assert render.predicted(endless) == "88 [unbounded]\n-12.0 % [unbounded]"
-    assert render.with_interval(88.0, None, None, "s") == ("1 min 28 s", "")
+    assert render.with_interval(88.0, None, None, "s") == ("88 s", "")
 
 
 def suggestion(names: list[str], outcomes: int) -> Suggestion:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from compass.domain.answer import Answer, Effect, Moved, Prediction, Proposal, Suggestion
 from compass.domain.base import Config
-from compass.domain.quantity import quantity, setting
+from compass.domain.quantity import estimate, quantity, setting
 from compass.domain.query import Kind
 from compass.language import listed
 from compass.trust.outcome_words import (
@@ -99,13 +99,14 @@ def _first(suggestion: Suggestion, answer: Answer) -> list[str]:
 
 def _outcome(outcome: Prediction, contexts: int) -> str:
     value = classes_in_words(outcome.scores) if outcome.scores else None
-    text = f"{outcome.name} is predicted to be "
-    text += value or quantity(outcome.value, outcome.unit)
+    told, ends = quantity(outcome.value, outcome.unit), None
+    if isinstance(outcome.value, float) and outcome.low is not None and outcome.high is not None:
+        told, ends = estimate(outcome.value, outcome.low, outcome.high, outcome.unit)
+    text = f"{outcome.name} is predicted to be {value or told}"
     if contexts > 1:
         text += f" on average over {contexts} contexts"
-    if outcome.low is not None and outcome.high is not None and outcome.level is not None:
-        low, high = (quantity(end, outcome.unit) for end in (outcome.low, outcome.high))
-        text += f", between {low} and {high} for {100 * outcome.level:g} % of new runs"
+    if ends is not None and outcome.level is not None:
+        text += f", between {ends[0]} and {ends[1]} for {100 * outcome.level:g} % of new runs"
     if outcome.scores_before:
         text += f"; before, {classes_in_words(outcome.scores_before)}"
     if outcome.change_percent is not None:

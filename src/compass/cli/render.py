@@ -66,7 +66,7 @@ def with_interval(
     if low is None or high is None or isinstance(value, bool) or not isinstance(value, int | float):
         return quantity(value, unit), ""
     text, ends = estimate(value, low, high, unit)
-    return text, ends or "[unbounded]"
+    return text, "[unbounded]" if ends is None else f"[{', '.join(ends)}]"
 
 
 def _change(outcome: Prediction) -> str:

@@ -29,7 +29,9 @@ _GROUPED = 10_000  # from here on thousands are set apart
 _DIGITS = 12  # beyond them is what computing leaves behind: 0.30000000000000004
 _MORE = 3  # digits beside the usual four that a narrow interval asks for, at most
 _SHORT = 4  # digits of a value that is told in another unit than its own, nothing rounded off
+_WIDTH = 30.0  # an interval so wide needs no decimals, of a tenth of it one, and so on
 _MINUTE, _DAY = 60, 86_400
+_IN_SECONDS = 120  # until then people say seconds, unless the column is in minutes or more
 _WHOLE_MINUTES = 10_000  # from so many seconds on, about so long is told in minutes
 DURATION = re.compile(
     r"(?P<days>\d+)-(?P<hh>\d\d):(?P<mm>\d\d)(?::(?P<ss>\d\d(?:\.\d+)?))?"
@@ -39,7 +41,10 @@ DURATION = re.compile(
 
 
 def number(value: float, decimals: int | None = None) -> str:
-    """About this number: four digits, or so many decimals; whole numbers in full."""
+    """About this number: four digits, or so many decimals; whole numbers in full.
+
+    Two digits are told in any case: beside a wide interval 0.43 must not read as 0.
+    """
     size = abs(value)
     if not math.isfinite(value):
         return "unknown" if math.isnan(value) else _signed("∞", value)
@@ -48,8 +53,11 @@ def number(value: float, decimals: int | None = None) -> str:
     if size == math.floor(size):
         return _signed(_grouped(str(int(size))), value)
     usual = _decimals(size, 1000.0)
-    text = _trimmed(_fixed(size, usual if decimals is None else min(decimals, usual + _MORE)))
-    return _signed(_grouped(text), value if text != "0" else 0.0)
+    places = usual
+    if decimals is not None:
+        places = min(max(decimals, _decimals(size, 10.0)), usual + _MORE)
+    text = _trimmed(_fixed(size, places))
+    return _signed(_grouped(text), value)
 
 
 def exact(value: float) -> str:
@@ -78,22 +86,22 @@ def quantity(value: Value, unit: str | None = None) -> str:
 
 def estimate(
     value: float, low: float, high: float, unit: str | None = None
-) -> tuple[str, str | None]:
-    """A prediction and its interval in one unit, with as many digits as the interval is wide.
+) -> tuple[str, tuple[str, str] | None]:
+    """A prediction and the ends of its interval, with as many digits as the interval is wide.
 
-    None for an interval that has no ends.
+    The ends are in the unit that stands behind the prediction, or have their own. None: there are
+    none.
     """
     if not (math.isfinite(low) and math.isfinite(high)):
         return quantity(value, unit), None
     largest = max(abs(value), abs(low), abs(high))
     symbol, size = _scaled(largest, unit, rounded=True)
-    if symbol == "s" and largest * size >= _MINUTE:
-        ends = f"[{quantity(low, unit)}, {quantity(high, unit)}]"
-        return quantity(value, unit), ends
+    if symbol == "s" and _is_long(largest, size):
+        return quantity(value, unit), (quantity(low, unit), quantity(high, unit))
     width = abs(high - low) * size
-    decimals = _decimals(width, 10.0) if width else None
+    decimals = _decimals(width, _WIDTH) if width else None
     one, first, last = (number(part * size, decimals) for part in (value, low, high))
-    return (f"{one} {symbol}" if symbol else one), f"[{first}, {last}]"
+    return (f"{one} {symbol}" if symbol else one), (first, last)
 
 
 def read_duration(text: str) -> float | None:
@@ -116,13 +124,18 @@ def plain(value: Value) -> str:
 def _written(value: float, unit: str | None, *, rounded: bool) -> str:
     text = number if rounded else exact
     symbol, size = _scaled(value, unit, rounded=rounded)
-    if symbol == "s" and abs(value) * size >= _MINUTE:
+    if symbol == "s" and _is_long(value, size):
         told = _duration(abs(value) * size, rounded=rounded)
         if told is not None:
             return _signed(told, value)
         symbol, size = unit or "s", 1.0
     written = text(value if size == 1.0 else value * size)
     return f"{written} {symbol}" if symbol else written
+
+
+def _is_long(value: float, size: float) -> bool:
+    """Whether so many times `size` seconds are told in minutes."""
+    return abs(value) * size >= (_MINUTE if size > 1 else _IN_SECONDS)
 
 
 def _scaled(value: float, unit: str | None, *, rounded: bool) -> tuple[str | None, float]:

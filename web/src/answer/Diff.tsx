@@ -1,7 +1,7 @@
 import { Code, Paper, Stack, Table, Text } from "@mantine/core";
 import type { Answer, Suggestion } from "@/api/types";
 import { Fold } from "@/show/Fold";
-import { count, value, withUnit } from "@/show/values";
+import { count, withUnit } from "@/show/values";
 import classes from "./Diff.module.css";
 import { type Change, changes, type Kept, kept, start } from "./diff";
 import { Section } from "./Section";
@@ -50,7 +50,7 @@ function Moves({ moves, unseen }: { moves: Change[]; unseen: Record<string, stri
             {one.name}
           </Text>
           <span className={classes.values}>
-            <del className={classes.old}>{value(one.old)}</del>
+            <del className={classes.old}>{withUnit(one.old, one.unit)}</del>
             <span role="img" aria-label="becomes">
               →
             </span>

@@ -73,7 +73,7 @@ function Row({ answer, outcome }: { answer: Answer; outcome: Prediction }) {
       <Table.Td ta="right">
         {ends[0] === null || ends[1] === null
           ? "–"
-          : `[${number(ends[0] ?? 0)}, ${number(ends[1] ?? 0)}]`}
+          : `[${about(ends[0], unit)}, ${about(ends[1], unit)}]`}
         {level && ends[0] !== null ? (
           <Text size="xs" c="dimmed">
             at {number(100 * level)} %

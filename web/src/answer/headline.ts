@@ -1,6 +1,6 @@
 /** The decision in one plain sentence. */
 import type { Answer, Config, EngineInfo, Prediction, Suggestion } from "@/api/types";
-import { about, amount, change, number, value, withUnit } from "@/show/values";
+import { about, amount, change, number, value, withInterval, withUnit } from "@/show/values";
 import { asked } from "./goals";
 
 export interface Headline {
@@ -41,7 +41,7 @@ function act(answer: Answer, chosen: Suggestion, unit: Record<string, string>): 
   if (chosen.edits.length === 0)
     return answer.query.kind === "what-if" ? "Nothing changes" : "Change nothing";
   const moves = chosen.edits.map(
-    (one) => `${one.name} from ${value(one.old)} to ${withUnit(one.new, one.unit)}`,
+    (one) => `${one.name} from ${withUnit(one.old, one.unit)} to ${withUnit(one.new, one.unit)}`,
   );
   const told = listed(moves);
   return answer.query.kind === "what-if" ? `With ${told}` : `Change ${told}`;
@@ -73,7 +73,8 @@ export function outcomeInWords(outcome: Prediction, contexts = 1): string {
         : "";
     return `${outcome.name} = ${value(outcome.value)}${sure}`;
   }
-  let text = `${outcome.name} about ${about(outcome.value, outcome.unit)}`;
+  const told = withInterval(outcome.value, outcome, outcome.unit).text;
+  let text = `${outcome.name} about ${told}`;
   if (amount(outcome.before) !== null && typeof outcome.change_percent === "number")
     text += `, ${change(outcome.change_percent)}`;
   if (contexts > 1) text += ` on average over ${contexts} contexts`;
@@ -85,15 +86,15 @@ export function outcomeInWords(outcome: Prediction, contexts = 1): string {
 }
 
 /** The interval in words; null where there is none. */
-export function range({ low, high, level }: Prediction): string | null {
+export function range({ value: given, low, high, level, unit }: Prediction): string | null {
   const from = amount(low);
   const to = amount(high);
   if (from === null || to === null) return null;
   const most = level ? `${number(100 * level)} % of runs` : "most runs";
   if (Number.isFinite(from) && Number.isFinite(to))
-    return `${most} between ${number(from)} and ${number(to)}`;
-  if (Number.isFinite(to)) return `${most} up to ${number(to)}`;
-  if (Number.isFinite(from)) return `${most} from ${number(from)} up`;
+    return `${most} between ${withInterval(given, { low, high }, unit).ends?.join(" and ")}`;
+  if (Number.isFinite(to)) return `${most} up to ${about(to, unit)}`;
+  if (Number.isFinite(from)) return `${most} from ${about(from, unit)} up`;
   return "too few runs to give a range";
 }
 

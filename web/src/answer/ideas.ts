@@ -1,6 +1,6 @@
 /** Configurations that were found and are not suggested, in words. */
 import type { Answer, Suggestion } from "@/api/types";
-import { value, withUnit } from "@/show/values";
+import { withUnit } from "@/show/values";
 import { goalLines } from "./goals";
 import { configWords, listed } from "./headline";
 
@@ -22,7 +22,7 @@ export function aboutIdeas({ query }: Answer): string {
 export function whatItIs(answer: Answer, of: Suggestion, unit: Record<string, string>): string {
   if (answer.query.kind === "recommend") return configWords(of.settings, unit);
   const moves = of.edits.map(
-    (one) => `${one.name} from ${value(one.old)} to ${withUnit(one.new, one.unit)}`,
+    (one) => `${one.name} from ${withUnit(one.old, one.unit)} to ${withUnit(one.new, one.unit)}`,
   );
   return moves.length ? listed(moves) : "nothing changed";
 }

@@ -1,6 +1,6 @@
 /** How the columns of a table are listed: filtered, in pages, each in a few words. */
 import type { ColumnReport, Role, Study, Value } from "@/api/types";
-import { about, number, share, value } from "@/show/values";
+import { about, share, value } from "@/show/values";
 import { roleOf } from "./study";
 
 export const PAGE = 25;
@@ -42,7 +42,7 @@ export function valuesOf(report: ColumnReport, rows: number): string {
   if (report.kind === "number" || !common.length) {
     if (report.low === null || report.low === undefined) return "no values";
     if (report.low === report.high) return about(report.low, report.unit);
-    return `${number(report.low)} to ${about(report.high, report.unit)}`;
+    return `${about(report.low, report.unit)} to ${about(report.high, report.unit)}`;
   }
   const told = common
     .slice(0, FEW)

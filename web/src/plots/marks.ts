@@ -1,6 +1,6 @@
 /** What all plots draw alike: marks of trust, axes, and text inside tooltips. */
 import type { Config, Label, Parameter, Suggestion } from "@/api/types";
-import { about, interval, number, withUnit } from "@/show/values";
+import { number, withInterval, withUnit } from "@/show/values";
 import type { Palette } from "./palette";
 
 export const LABELS: readonly Label[] = ["trusted", "caution", "unsupported"];
@@ -95,8 +95,8 @@ export function tooltipStyle(palette: Palette) {
 /** A suggestion as a tooltip tells it: what it predicts, and its settings. */
 export function suggestionText(suggestion: Suggestion, index: number, of: ParameterOf): string {
   const outcomes = suggestion.outcomes.map((one) => {
-    const range = interval(one);
-    return line(one.name, `${about(one.value, one.unit)}${range ? ` ${range}` : ""}`);
+    const { text, ends } = withInterval(one.value, one, one.unit);
+    return line(one.name, `${text}${ends ? ` [${ends.join(", ")}]` : ""}`);
   });
   const head = `<b>Suggestion ${index + 1}</b>, ${suggestion.trust.label}`;
   return [

@@ -1,6 +1,6 @@
 /** The parts of a question in a person's words. */
 import type { Baseline, Edit, Goal, Kind, Space, Value } from "@/api/types";
-import { exact, value, withUnit } from "@/show/values";
+import { exact, typed, value } from "@/show/values";
 import { named, unitOf } from "./draft";
 import { type Comparison, ends, readRule, type Simple } from "./rules";
 
@@ -34,14 +34,14 @@ export function describeGoal(name: string, goal: Goal, space: Space): string {
       return `${goal.direction} ${name}`;
     case "within": {
       const { low, high } = goal;
-      if (low === null || low === undefined) return `${name} at most ${withUnit(high, unit)}`;
-      if (high === null || high === undefined) return `${name} at least ${withUnit(low, unit)}`;
-      return `${name} between ${exact(low)} and ${withUnit(high, unit)}`;
+      if (low === null || low === undefined) return `${name} at most ${typed(high, unit)}`;
+      if (high === null || high === undefined) return `${name} at least ${typed(low, unit)}`;
+      return `${name} between ${exact(low)} and ${typed(high, unit)}`;
     }
     case "change":
-      return `${goal.direction} ${name} by ${goal.relative === false ? withUnit(goal.by, unit) : percent(goal.by)}`;
+      return `${goal.direction} ${name} by ${goal.relative === false ? typed(goal.by, unit) : percent(goal.by)}`;
     case "reach":
-      return `bring ${name} to ${withUnit(goal.value, unit)}`;
+      return `bring ${name} to ${typed(goal.value, unit)}`;
     case "same":
       return describeSame(name, goal.tolerance ?? null, goal.beyond ?? null);
     case "is":
@@ -62,13 +62,13 @@ export function describeEdit(name: string, edit: Edit, space: Space): string {
   const unit = ("unit" in edit ? edit.unit : null) ?? unitOf(space, name);
   switch (edit.kind) {
     case "set":
-      return `${name} becomes ${withUnit(edit.value, unit)}`;
+      return `${name} becomes ${typed(edit.value, unit)}`;
     case "times":
       return edit.factor === 2
         ? `${name} doubles`
         : `${name} becomes ${exact(edit.factor)} × as much`;
     case "plus":
-      return `${name} ${edit.amount < 0 ? "falls" : "rises"} by ${withUnit(Math.abs(edit.amount), unit)}`;
+      return `${name} ${edit.amount < 0 ? "falls" : "rises"} by ${typed(Math.abs(edit.amount), unit)}`;
   }
 }
 
@@ -90,7 +90,7 @@ export function describeRule(text: string, space: Space): string {
   const [low, high] = ends(text) ?? [];
   if (low?.how !== ">=" || high?.how !== "<=") return text;
   const unit = high.unit || unitOf(space, low.name);
-  return `${low.name} from ${value(low.values[0])} to ${withUnit(high.values[0], unit)}`;
+  return `${low.name} from ${value(low.values[0])} to ${typed(high.values[0], unit)}`;
 }
 
 function describeSimple({ name, how, values, unit }: Simple, space: Space): string {
@@ -104,7 +104,7 @@ function describeSimple({ name, how, values, unit }: Simple, space: Space): stri
   }
   if (words && (how === "==" || how === "!="))
     return `${name} ${how === "==" ? "is" : "is not"} ${said[0]}`;
-  return `${name} ${SIGNS[how]} ${withUnit(values[0], words ? null : given)}`;
+  return `${name} ${SIGNS[how]} ${typed(values[0], words ? null : given)}`;
 }
 
 export function describeBaseline(baseline: Baseline): string {

@@ -1,41 +1,8 @@
 /** How values are written for people: the same everywhere on the page. */
 import type { Prediction, Value } from "@/api/types";
+import { type Estimate, estimate, exact, number, quantity, setting } from "./quantity";
 
-const SMALL = 1e-4;
-const LARGE = 1e7;
-
-/** What is predicted, or one among many: four significant digits; whole numbers in full. */
-export function number(given: number): string {
-  if (!Number.isFinite(given)) return given > 0 ? "∞" : given < 0 ? "−∞" : "–";
-  const size = Math.abs(given);
-  if (size !== 0 && (size < SMALL || (size >= LARGE && !Number.isInteger(given))))
-    return minus(given.toExponential(2).replace("e+", "e"));
-  if (Number.isInteger(given)) return size < 10_000 ? minus(String(given)) : grouped(given);
-  const digits = size >= 1000 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(size)));
-  const text = given.toFixed(Math.min(digits, 8));
-  return size >= 10_000
-    ? grouped(Math.round(given))
-    : minus(text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
-}
-
-const DIGITS = 12; // beyond them is what computing leaves behind: 0.30000000000000004
-
-/** What somebody typed, chooses or has in a table: nothing is rounded off. */
-export function exact(given: number): string {
-  const size = Math.abs(given);
-  if (Number.isInteger(given) || !Number.isFinite(given)) return number(given);
-  const kept = Number(given.toPrecision(DIGITS));
-  if (size < 10_000 || size >= LARGE) return minus(String(kept).replace("e+", "e"));
-  return minus(kept.toLocaleString("en-US", { maximumFractionDigits: DIGITS }));
-}
-
-function grouped(given: number): string {
-  return minus(given.toLocaleString("en-US"));
-}
-
-function minus(text: string): string {
-  return text.replaceAll("-", "−");
-}
+export { exact, number };
 
 export function value(given: Value | undefined): string {
   if (given === null || given === undefined) return "none";
@@ -44,14 +11,19 @@ export function value(given: Value | undefined): string {
   return given;
 }
 
-export function withUnit(given: Value | undefined, unit?: string | null): string {
+/** A value as somebody typed it, in the unit that stands beside it. */
+export function typed(given: Value | undefined, unit?: string | null): string {
   return unit ? `${value(given)} ${unit}` : value(given);
+}
+
+/** A value to set, in the unit that is easiest to read. */
+export function withUnit(given: Value | undefined, unit?: string | null): string {
+  return typeof given === "number" ? setting(given, unit) : value(given);
 }
 
 /** A value that nobody has to set: what is predicted or was measured. */
 export function about(given: Value | undefined, unit?: string | null): string {
-  const told = typeof given === "number" ? number(given) : value(given);
-  return unit ? `${told} ${unit}` : told;
+  return typeof given === "number" ? quantity(given, unit) : value(given);
 }
 
 /** Infinite numbers travel as words, because JSON has none. */
@@ -73,11 +45,17 @@ export function share(given: number): string {
   return `${(100 * given).toFixed(given > 0.999 || given < 0.1 ? 1 : 0).replace(/\.0$/, "")} %`;
 }
 
-/** [0.94, 1.82], or null where there is none. */
-export function interval(of: Pick<Prediction, "low" | "high">): string | null {
-  if (of.low === null || of.low === undefined || of.high === null || of.high === undefined)
-    return null;
-  return `[${number(of.low)}, ${number(of.high)}]`;
+/** "1.31 ms" and "0.94", "1.82" in the same unit; null where there is no interval. */
+export function withInterval(
+  given: Value | undefined,
+  { low, high }: Pick<Prediction, "low" | "high">,
+  unit?: string | null,
+): Estimate {
+  const ends = [amount(low), amount(high)];
+  if (typeof given !== "number" || ends[0] == null || ends[1] == null)
+    return { text: about(given, unit), ends: null };
+  const told = estimate(given, ends[0], ends[1], unit);
+  return { ...told, ends: told.ends ?? [number(ends[0]), number(ends[1])] };
 }
 
 export function bytes(given: number): string {

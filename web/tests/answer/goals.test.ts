@@ -94,7 +94,7 @@ describe("goals that are met", () => {
     const goal = (wanted: string, against?: number) =>
       goalLines(answer("recommend"), [predicted({ meets: true, wanted, against })])[0]?.goal;
     expect(goal("t_1.5 <= 3.50123")).toBe("t_1.5 ≤ 3.50123");
-    expect(goal("1.00005 <= t_12.3456 <= 1.2e-07", 2)).toBe("1 ≤ t_12.3456 ≤ 1.20e−7");
+    expect(goal("1.00005 <= t_12.3456 <= 1.2e-07", 2)).toBe("1 ≤ t_12.3456 ≤ 1.2e−7");
     expect(goal("state is ok")).toBe("state is ok");
   });
   it("tells what other relative goals are measured against", () => {

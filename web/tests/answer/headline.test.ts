@@ -11,12 +11,12 @@ const said = (name: Parameters<typeof answer>[0], at = 0) =>
 describe("the decision in one sentence", () => {
   it("says what to use", () => {
     expect(said("recommend")).toBe(
-      "Use threads = 2, schedule = static, chunk = 4, flags = O1: runtime_ms about 1.233 ms (90 % of runs between 0.8829 and 1.723).",
+      "Use threads = 2, schedule = static, chunk = 4, flags = O1: runtime_ms about 1.23 ms (90 % of runs between 0.88 and 1.72).",
     );
   });
   it("says what to change, also for another suggestion", () => {
     expect(said("reconfigure")).toBe(
-      "Change flags from O2 to O3: runtime_ms about 1.937 ms, −66 % (90 % of runs between 1.469 and 2.555).",
+      "Change flags from O2 to O3: runtime_ms about 1.94 ms, −66 % (90 % of runs between 1.47 and 2.55).",
     );
     expect(said("reconfigure", 2)).toMatch(/^Change flags from O2 to Ofast-native: /);
   });

@@ -42,7 +42,7 @@ describe("the list of columns", () => {
   });
 
   it("tells values in a few words", () => {
-    expect(valuesOf(report("a", { unit: "s" }), 10)).toBe("1 to 64 s");
+    expect(valuesOf(report("a", { unit: "s" }), 10)).toBe("1 s to 64 s");
     expect(valuesOf(report("a", { low: null, high: null }), 10)).toBe("no values");
     expect(valuesOf(report("a", { low: 2, high: 2 }), 10)).toBe("2");
     const labels: [string, number][] = [

@@ -6,10 +6,11 @@ import {
   change,
   count,
   exact,
-  interval,
   number,
   share,
+  typed,
   value,
+  withInterval,
   withUnit,
 } from "@/show/values";
 
@@ -23,8 +24,8 @@ describe("numbers", () => {
     [24576, "24,576"],
     [1234, "1234"],
     [98304.25, "98,304"],
-    [123456789.5, "1.23e8"],
-    [1e15, "1,000,000,000,000,000"],
+    [123456789.5, "123,456,790"],
+    [1e15, "1e15"],
     [Number.POSITIVE_INFINITY, "∞"],
     [Number.NaN, "–"],
     [99.999, "100"],
@@ -52,8 +53,11 @@ test("other values", () => {
   expect(change(3.44)).toBe("+3.4 %");
   expect(share(0.9)).toBe("90 %");
   expect(share(0.9995)).toBe("100 %");
-  expect(interval({ low: 1, high: null })).toBeNull();
-  expect(interval({ low: 0.94396, high: 1.8232 })).toBe("[0.944, 1.823]");
+  expect(withInterval(3, { low: 1, high: null }, "s")).toEqual({ text: "3 s", ends: null });
+  expect(withInterval(1.312, { low: 0.94396, high: 1.8232 }, "ms")).toEqual({
+    text: "1.31 ms",
+    ends: ["0.94", "1.82"],
+  });
   expect(bytes(512)).toBe("512 B");
   expect(bytes(1_234_567)).toBe("1.2 MB");
   expect(count(1, "row")).toBe("1 row");
@@ -69,7 +73,9 @@ test("what people typed or will set is not rounded off, what is predicted is", (
     "−2.5e−7",
   ]);
   expect(withUnit(2401.5, "MHz")).toBe("2401.5 MHz");
-  expect(about(2401.54, "ms")).toBe("2402 ms");
+  expect(withUnit(2400, "MHz")).toBe("2.4 GHz");
+  expect(typed(2400, "MHz")).toBe("2400 MHz");
+  expect(about(2401.54, "ms")).toBe("2.402 s");
   expect(about("static")).toBe("static");
 });
 

@@ -125,7 +125,7 @@ function Arrivals({ report }: { report: TellReport }) {
               <Table.Td>
                 {one.outcomes.map((o) => (
                   <div key={o.outcome}>
-                    {o.outcome}: {about(o.predicted)} → {about(o.measured, o.unit)}
+                    {o.outcome}: {about(o.predicted, o.unit)} → {about(o.measured, o.unit)}
                     {o.inside ? "" : " (outside)"}
                   </div>
                 ))}

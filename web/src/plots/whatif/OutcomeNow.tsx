@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text } from "@mantine/core";
 import type { CurvePoint, Parameter } from "@/api/types";
 import { TrustBadge } from "@/show/TrustBadge";
-import { about, change, interval, number } from "@/show/values";
+import { about, change, withInterval } from "@/show/values";
 import { percent } from "./curves";
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
 export function OutcomeNow({ outcome, now, start, updating }: Props) {
   const unit = outcome.kind === "number" ? outcome.unit : null;
   const moved = percent(now?.predicted, start?.predicted);
-  const range = now && interval(now);
+  const told = now && withInterval(now.predicted, now, unit);
   return (
     <Paper withBorder p="sm" style={{ flex: "1 1 150px", opacity: updating ? 0.75 : 1 }}>
       <Stack gap={2}>
@@ -27,10 +27,10 @@ export function OutcomeNow({ outcome, now, start, updating }: Props) {
           {now ? <TrustBadge label={now.label} /> : null}
         </Group>
         <Text size="xl" fw={650} style={{ overflowWrap: "anywhere" }}>
-          {now ? about(now.predicted, unit) : "–"}
+          {told ? told.text : "–"}
         </Text>
         <Text size="sm" c="dimmed">
-          {range ? `a new run: ${range}` : " "}
+          {told?.ends ? `a new run: [${told.ends.join(", ")}]` : " "}
         </Text>
         <Text size="sm">
           {start === null || now === null
@@ -38,8 +38,8 @@ export function OutcomeNow({ outcome, now, start, updating }: Props) {
             : now.predicted === start.predicted
               ? "with the settings of the suggestion"
               : moved === null
-                ? `${about(start.predicted)} with those of the suggestion`
-                : `${change(moved)} against ${typeof start.predicted === "number" ? number(start.predicted) : ""}`}
+                ? `${about(start.predicted, unit)} with those of the suggestion`
+                : `${change(moved)} against ${about(start.predicted, unit)}`}
         </Text>
       </Stack>
     </Paper>

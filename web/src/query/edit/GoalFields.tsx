@@ -1,6 +1,6 @@
 import { Group, Select, Text } from "@mantine/core";
 import type { Goal, Kind, Parameter, Space } from "@/api/types";
-import { about, number } from "@/show/values";
+import { about } from "@/show/values";
 import { columns, named } from "../draft";
 import classes from "../question.module.css";
 import { type Aim, aims, goalLacks, goalOf, likely, type Wish, wishOf, withAim } from "../shapes";
@@ -85,7 +85,7 @@ function Amounts({ outcome, wish, onChange }: AmountsProps) {
     ) : null;
   const unit = wish.unit ?? outcome.unit;
   const section = unit ? { rightSection: unit, rightSectionWidth: 56 } : {};
-  const seen = `in past runs ${number(outcome.low)} to ${about(outcome.high, outcome.unit)}`;
+  const seen = `in past runs ${about(outcome.low, outcome.unit)} to ${about(outcome.high, outcome.unit)}`;
   const first = (label: string) => (
     <NumberField
       label={label}
