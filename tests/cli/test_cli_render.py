@@ -42,7 +42,7 @@ def test_a_change_stands_beside_its_interval() -> None:
         change_low=-1234.5,
         change_high=4.25,
     )
-    assert render.predicted(made) == "88 [80, 96]\n-12.0 % [-1234 %, +4.2 %]"
+    assert render.predicted(made) == "88 [80, 95.5]\n-12.0 % [-1234 %, +4.2 %]"
     assert render.predicted(made.model_copy(update={"change_low": None})).endswith("\n-12.0 %")
 
 

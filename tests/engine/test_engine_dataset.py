@@ -7,9 +7,13 @@ import pyarrow as pa
 import pytest
 
 import compass as cp
+from compass import embedded
+from compass.cli import sources
+from compass.cli.study import StudyFlags
 from compass.domain.errors import BaselineProblem, DataProblem, StudyProblem, UnknownName
 from compass.domain.space import Role
 from compass.domain.study import ColumnChoice
+from compass.prepare.study_file import load_study
 from conftest import QUICK, ROLES, cluster_columns
 
 
@@ -19,8 +23,8 @@ def test_reading_takes_tables_dicts_paths_and_studies(tmp_path: Path) -> None:
     rows = zip(*columns.values(), strict=True)
     lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
     path.write_text("\n".join(lines) + "\n")
-    sources = (columns, pa.table(columns), path, str(path))
-    read = [cp.read(source) for source in sources]
+    given = (columns, pa.table(columns), path, str(path))
+    read = [cp.read(source) for source in given]
     assert {len(data) for data in read} == {40}
     assert len({data.table.fingerprint for data in read}) == 1
     study = tmp_path / "s.yaml"
@@ -137,3 +141,33 @@ def test_a_share_of_the_runs_is_chosen_once_and_the_same_every_time(cluster: cp.
 def test_nothing_to_read_is_told() -> None:
     with pytest.raises(DataProblem):
         cp.read("no/such/file.csv")
+
+
+def test_embedded_means_the_same_as_on_the_command_line() -> None:
+    data = cp.read("embedded")
+    assert data.table.parts[0].file == str(embedded.path())
+    assert data.study == load_study(embedded.study())
+    commanded = sources.dataset("embedded", StudyFlags().parsed())
+    assert data.columns() == commanded.columns()
+    assert cp.Compass("embedded").rules[0].text.startswith("schedule in")
+
+
+def test_your_study_has_the_last_word_over_the_known_one(tmp_path: Path) -> None:
+    own = {"columns": {"gflops": {"role": "ignored"}}}
+    data = cp.read("embedded", study=own)
+    assert data.study.columns["gflops"].role is Role.IGNORED
+    assert data.study.columns["runtime_ms"].unit == "ms"
+    file = tmp_path / "own.yaml"
+    file.write_text("columns: {gflops: {role: ignored}}")
+    given = StudyFlags(study=file).parsed()
+    assert sources.dataset("embedded", given).study == data.study
+    assert sources.Reading.of("embedded", given).study == data.study
+
+
+def test_a_file_called_embedded_is_named_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "embedded").write_text("nodes,runtime\n1,2\n2,1\n")
+    monkeypatch.chdir(tmp_path)
+    assert cp.read("./embedded").table.rows == 2
+    assert cp.read("embedded").table.rows > 2000

@@ -247,7 +247,7 @@ def test_an_idea_is_not_exported(person: httpx.Client, engine_id: str) -> None:
     refusals.append(person.post(f"{path}/sbatch", json={"template": "run -g {gpus}"}))
     for refusal in refusals:
         assert refusal.status_code == 422, refusal.text
-        assert "no suggestion to write" in refusal.json()["error"]
+        assert "no supported answer to write" in refusal.json()["error"]
         assert "measure first" in refusal.json()["hint"]
     exported = person.get(f"{path}/json").json()
     assert (exported["ideas"], exported["pending"]) == (told["answer"]["ideas"], [])

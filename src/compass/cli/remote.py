@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from compass import embedded
 from compass.cli.sources import check_fitted, dataset, is_saved
 from compass.domain.errors import BadInput, UnknownName
 
@@ -75,7 +76,7 @@ def found(
     with suppress(UnknownName):
         data = server.dataset(source.removeprefix("dataset:"))
         return data.with_study(study.merged(data.study))
-    if source == "embedded":
+    if source == embedded.NAME:
         return _sent(server, source, study, progress)
     if source.startswith("dataset:"):
         public = server.public(source.removeprefix("dataset:"), progress=progress)

@@ -28,7 +28,6 @@ REUSED = "note: reused models learnt before from the same data (--no-cache: lear
 
 def dataset(source: str, study: "GivenStudy") -> "Dataset":
     """Past runs of a file, a glob, a folder, a saved engine, or the embedded ones."""
-    from compass import embedded
     from compass.domain.constraint import Source
     from compass.domain.study import Study
     from compass.engine.dataset import read
@@ -42,10 +41,7 @@ def dataset(source: str, study: "GivenStudy") -> "Dataset":
         engine = load(source)
         rules = tuple(rule.text for rule in engine.rules if rule.source is Source.STUDY)
         return engine.data.with_study(study.over(merge(engine.data.study, Study(rules=rules))))
-    if source == "embedded":
-        data = read(embedded.path(), study=study.file or embedded.study())
-    else:
-        data = read(source, study=study.file)
+    data = read(source, study=study.file)
     return data.with_study(merge(data.study, study.flags))
 
 
@@ -116,11 +112,8 @@ class Reading:
     @classmethod
     def of(cls, source: str, given: "GivenStudy") -> "Reading":
         """What a source is made of."""
-        from compass import embedded
         from compass.readers.files import located, with_scheme
 
-        if source == "embedded":
-            return cls(source, given, located(embedded.path()))
         if not source:
             raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
         return cls(source, given, None if with_scheme(source) else located(source))
@@ -135,12 +128,10 @@ class Reading:
         """What is said of the data."""
         if self.located is None:
             return self.data.study
-        from compass import embedded
-        from compass.prepare.study_file import load_study
+        from compass.engine.dataset import known_study
 
-        if self.source == "embedded" and self.given.file is None:
-            return self.given.merged(load_study(embedded.study()))
-        return self.given.merged()
+        known = known_study(self.source, ())
+        return self.given.merged() if known is None else self.given.over(known)
 
     @property
     def files(self) -> tuple[str | None, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+NAME = "embedded"  # what people call it where a file could be named
 _FOLDER = Path(__file__).parent
 
 

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compass import registry
+from compass import embedded, registry
 from compass.domain.arguments import (
     Mismatch,
     anything_of,
@@ -134,11 +134,18 @@ def read(
 ) -> Dataset:
     """Read past runs from a path, glob, directory, data frame, Arrow table or dict of columns.
 
-    `dataset:NAME` is a public dataset with its known study, over which yours has the last word.
+    `embedded` are the runs that come with Compass, `dataset:NAME` is a public dataset: both with
+    their known study, over which yours has the last word.
     """
     chosen = Study() if study is None else study_given(study)
     table = read_table(source)
-    known = study_for(source, table.names)
-    if known is not None:
-        chosen = merge(study_of(known, where=f"the catalogue's study of {source}"), chosen)
-    return Dataset(table, chosen, tuple(steps))
+    known = known_study(source, table.names)
+    return Dataset(table, chosen if known is None else merge(known, chosen), tuple(steps))
+
+
+def known_study(source: Any, names: Iterable[str]) -> Study | None:
+    """What is known of a source that has these columns, whoever reads it; None: nothing is."""
+    if isinstance(source, str) and source == embedded.NAME:
+        return load_study(embedded.study())
+    known = study_for(source, names)
+    return None if known is None else study_of(known, where=f"the catalogue's study of {source}")

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 
-from compass import registry
+from compass import embedded, registry
 from compass.domain.errors import DataProblem, nearest
 from compass.readers.base import Reader
 from compass.readers.inflate import COMPRESSED, Inflating, ending
@@ -99,7 +99,12 @@ class Located:
 
 
 def located(source: str | Path) -> Located:
-    """The files that a path, a `file://` address, a glob or a folder (with those in it) holds."""
+    """The files that a path, a `file://` address, a glob or a folder (with those in it) holds.
+
+    `embedded` is the table that comes with Compass; a file of that name is `./embedded`.
+    """
+    if source == embedded.NAME:
+        return Located((embedded.path(),))
     path = Path(_local(source)).expanduser()
     if "\0" in str(path):
         raise DataProblem("no file has a name with a null character", hint="is it a path?")

@@ -28,7 +28,7 @@ from compass.server.service import Service
 from compass.server.sizes import size_of
 from compass.server.store import Kind, Workspace, now
 
-EMBEDDED = "embedded"
+EMBEDDED = embedded.NAME
 _KINDS: dict[Kind, type[Noun]] = {"datasets": DatasetInfo, "engines": EngineInfo}
 
 
