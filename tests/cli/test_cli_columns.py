@@ -1,6 +1,7 @@
 """`compass columns`: what columns are taken for, what was dropped, which rules hold, studies."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -40,16 +41,27 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
+def grouped(text: str) -> dict[str, list[str]]:
+    """The lines below the heading of each role."""
+    groups: dict[str, list[str]] = {}
+    for block in text.split("\n\n"):
+        head, *lines = block.strip("\n").splitlines() or [""]
+        if lines and all(line.startswith("  ") for line in lines):
+            groups[head.partition(" ")[0]] = [line.rstrip() for line in lines]
+    return groups
+
+
 def test_every_column_is_shown_with_role_unit_and_values(runs: Path) -> None:
     result = compass("columns", runs)
     assert result.code == 0
     assert result.err == ""
-    lines = {line.split()[0]: line.split() for line in result.out.splitlines() if line.strip()}
-    assert lines["nodes"][1:3] == ["knob", "number"]
-    assert lines["app"][1:5] == ["context", "category", "amg,", "hpl"]
-    assert lines["runtime_s"][1:4] == ["outcome", "number,", "s"]
-    assert lines["job_id"][1] == "ignored"
-    assert "1, 2, 4, 8" in result.out
+    groups = grouped(result.out)
+    assert list(groups) == ["Outcomes", "Knobs", "Context", "Ignored"]
+    assert "  nodes           1, 2, 4, 8" in groups["Knobs"]
+    assert groups["Context"] == ["  app  amg, hpl"]
+    (runtime,) = groups["Outcomes"]
+    assert re.fullmatch(r"  runtime_s  [\d.]+ s to \d+ min [\d.]+ s  240 different", runtime)
+    assert "  looks like an id: job_id" in groups["Ignored"]
 
 
 def test_dropped_rows_are_reported_and_can_be_kept(runs: Path) -> None:
@@ -69,10 +81,10 @@ def test_flags_correct_what_was_inferred(runs: Path) -> None:
         "--domain", "nodes=1..16:1", "--drop", "job_id", "--rule", "nodes <= 4",
     )  # fmt: skip
     shown = result.out.split("Rules")[0]
-    lines = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
-    assert "ignored" in lines["tasks"]
-    assert "number, min" in lines["runtime_s"]
-    assert "whole 1..16" in lines["nodes"]
+    groups = grouped(shown)
+    assert "  as stated: tasks" in groups["Ignored"]
+    assert re.search(r"runtime_s  \d+ min [\d.]+ s to \d+ h ", groups["Outcomes"][0])
+    assert any(line.split()[:3] == ["nodes", "whole", "1..16"] for line in groups["Knobs"])
     broken = sum(row["nodes"] == 8 and row["cap_w"] is not None for row in every_row(runs))
     assert f"nodes <= 4  {broken:>18}" in result.out
 
@@ -198,7 +210,7 @@ def test_names_are_never_cut(width: int, real_data: Path, monkeypatch: pytest.Mo
         result = compass("columns", real_data / file, "--rules")
         assert result.code == 0
         for name in cp.read(real_data / file).table.names:
-            assert any(line.startswith(f"{name} ") for line in result.out.splitlines())
+            assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", result.out)
         assert max(map(len, result.out.splitlines())) <= width
 
 

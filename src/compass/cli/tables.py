@@ -115,13 +115,8 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
         rules = [{"text": rule.text, "broken_by": rule.broken_by} for rule in view.rules]
         print_json({name: whole[name] for name in shown} | {"rules": rules})
         return
-    rows = [
-        (c.name, c.role.value, f"{c.kind}, {c.unit}" if c.unit else c.kind, c.legal, _about(c))
-        for c in view.columns
-    ]
-    headers = ("column", "role", "kind", "legal values", "about")
     among = "" if view.sample is None else " of the sample"
-    print_table(f"{report.rows_in} rows{among}, {report.rows_out} used", headers, rows)
+    _print_groups(f"{report.rows_in:,} rows{among}, {report.rows_out:,} used", view.columns)
     _print_sample(view.sample)
     print_notes([*report.notes, view.comparable.reason])
     if view.rules:
@@ -139,13 +134,20 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
             print_notes(["to obey some of them: --confirm 1,3 --write-study FILE"])
 
 
-def _about(column: "ColumnReport") -> str:
-    # A list of legal values already says how many there are.
-    span = column.kind == "number" and ".." in column.legal
-    distinct = f"{column.distinct} distinct" if span else ""
-    missing = f"{column.missing} missing" if column.missing else ""
-    note = "" if column.stated else column.note
-    return "; ".join(part for part in (distinct, missing, note) if part)
+def _print_groups(title: str, columns: "Sequence[ColumnReport]") -> None:
+    from rich.console import Console
+
+    from compass.cli.column_groups import column_groups
+    from compass.cli.render import printable
+
+    console = Console()
+    console.print(printable(title, "bold"))
+    for head, lines in column_groups(columns, console.width):
+        console.print()
+        console.print(printable(head, "bold"))
+        for line in lines:
+            console.print(printable(line), soft_wrap=True)
+    console.print()
 
 
 def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:

@@ -56,7 +56,7 @@ class CleaningReport(Noun):
             if not entry.count:
                 notes.append(entry.hint)
                 continue
-            rows = "1 row" if entry.count == 1 else f"{entry.count} rows"
+            rows = "1 row" if entry.count == 1 else f"{entry.count:,} rows"
             verb = "kept" if entry.kept else "dropped"
             notes.append(f"{rows} {verb}: {entry.reason}" + (f"; {entry.hint}" * bool(entry.hint)))
         return tuple(notes)
