@@ -42,7 +42,7 @@ def fit(
 ) -> None:
     """Learn from past runs once, to ask many times."""
     from compass.cli.progress import progress
-    from compass.cli.tables import print_fit
+    from compass.cli.tables import cleaning_notes, print_fit
 
     if remote.server is not None and how.executor is not None:
         raise BadInput("a server decides itself where it works", hint="leave out --executor")
@@ -72,7 +72,8 @@ def fit(
         ).fit()
         engine.save(output)
     prepared = engine.data.prepared
-    print_fit(engine.cards, output, prepared.sample, prepared.report.notes, as_json=as_json)
+    notes = cleaning_notes(prepared.report)
+    print_fit(engine.cards, output, prepared.sample, notes, as_json=as_json)
 
 
 def _journal(output: Path) -> Path:

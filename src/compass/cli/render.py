@@ -7,6 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from compass.cli.tables import comparable_note
 from compass.domain.answer import (
     Answer,
     Certificate,
@@ -166,7 +167,7 @@ def _print_question(console: Console, result: Answer) -> None:
     console.print(printable(result.text, "dim"))
     console.print(printable(result.context))
     if result.comparable is not None:
-        console.print(printable(result.comparable.reason))
+        console.print(printable(comparable_note(result.comparable)))
     if result.provenance.sample is not None:
         console.print(printable(f"The data is {result.provenance.sample}."))
     for note in result.notes:

@@ -1,6 +1,7 @@
 """Tables about data, engines and plug-ins."""
 
 import json
+import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -10,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
-    from compass.domain.answer import ModelCard
+    from compass.domain.answer import Comparable, ModelCard
     from compass.domain.mined import Mined
     from compass.domain.tell import TellReport
     from compass.engine.columns import ColumnsView
-    from compass.prepare.report import ColumnReport
+    from compass.prepare.report import CleaningReport, ColumnReport
 
 
 def print_json(value: Any) -> None:
@@ -25,6 +26,7 @@ def print_json(value: Any) -> None:
 # Columns of prose, which may be broken over lines; names and numbers are to be copied.
 _PROSE = ("legal values", "about", "rule", "why", "what", "model", "drift")
 _COUNTS = ("rows that break it", "runs", "features", "skill", "seconds", "folds", "CPU s")
+_GAPS = 4  # columns with gaps that are named in a flag
 _LINE = 10  # letters that a line of prose needs to be readable
 
 
@@ -118,7 +120,7 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
     among = "" if view.sample is None else " of the sample"
     _print_groups(f"{report.rows_in:,} rows{among}, {report.rows_out:,} used", view.columns)
     _print_sample(view.sample)
-    print_notes([*report.notes, view.comparable.reason])
+    print_notes([*cleaning_notes(report), comparable_note(view.comparable)])
     if view.rules:
         sys.stdout.write("\n")
         broken = [(rule.text, rule.broken_by) for rule in view.rules]
@@ -132,6 +134,23 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
             print_notes(["rows that were not sampled may break them: check before you confirm"])
         if mined:
             print_notes(["to obey some of them: --confirm 1,3 --write-study FILE"])
+
+
+def cleaning_notes(report: "CleaningReport") -> tuple[str, ...]:
+    """What cleaning did, and the flags that keep rows which it left out."""
+    gaps = [entry.column for entry in report.reasons if entry.keepable and entry.column]
+    if not gaps:
+        return report.notes
+    given = " ".join(f"--missing {shlex.quote(f'{name}=none')}" for name in gaps[:_GAPS])
+    more = f" (and {len(gaps) - _GAPS} more)" if len(gaps) > _GAPS else ""
+    return (*report.notes, f"to keep rows with gaps: {given}{more}")
+
+
+def comparable_note(comparable: "Comparable") -> str:
+    """Which runs are comparable, and the flag that says so where that is not known."""
+    if comparable.identifiable:
+        return comparable.reason
+    return f"{comparable.reason.rstrip('.')} (--comparable COLUMNS, or all)."
 
 
 def _print_groups(title: str, columns: "Sequence[ColumnReport]") -> None:

@@ -141,7 +141,8 @@ def bound_notes(task: SearchTask, suggestions: Sequence[Suggestion], X: Floats) 
     texts = "; ".join(rule.text for rule in bounds[:_SHOWN]) + (
         f"; {more} more" if more > 0 else ""
     )
-    return (f"Past runs of {where} had {texts}; the search stays there (--beyond goes farther).",)
+    farther = "`beyond` in the question goes farther"
+    return (f"Past runs of {where} had {texts}; the search stays there ({farther}).",)
 
 
 def _at_end(task: SearchTask, rule: Rule, x: Floats) -> bool:

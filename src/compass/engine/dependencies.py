@@ -147,7 +147,7 @@ def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tup
     if kept:
         found.append(
             f"Kept, because all past runs obey it, though nobody stated it: {_listed(kept)}"
-            " (--ignore-dependencies asks without)."
+            " (`ignore dependencies` in the question asks without)."
         )
     if dropped:
         found.append(f"All past runs obey it, but not what is given: {_listed(dropped)}.")
@@ -161,7 +161,7 @@ def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tup
         )
         found.append(
             f"{which} what all past runs obey: {_listed(tuple(broken))}"
-            " (--keep-dependencies keeps to it)."
+            " (`keep dependencies` in the question keeps to it)."
         )
     return tuple(found)
 

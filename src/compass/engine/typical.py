@@ -41,7 +41,8 @@ def typical_run(query: Query, scope: Scope) -> TypicalRun:
     many = f"the most typical of the {len(rows):,} past runs that match"
     note = (
         f"No baseline was given: the question starts from {which}, "
-        f"{many if len(rows) > 1 else 'the only past run that matches'} (--from chooses another)."
+        f"{many if len(rows) > 1 else 'the only past run that matches'} (`from row N` in the "
+        "question chooses another)."
     )
     return TypicalRun(query.model_copy(update={"baseline": Row(row=row)}), note)
 

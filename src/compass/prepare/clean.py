@@ -20,6 +20,7 @@ from compass.prepare.mapping import changed, mapped
 from compass.prepare.report import CleaningReport, Dropped
 from compass.readers import Table
 
+_KEEPABLE = "they can be kept as the level `none`"
 FIRST = 5  # row numbers shown per reason
 FEATURES = (Role.KNOB, Role.CONTEXT)
 
@@ -178,10 +179,8 @@ class Missing:
         # The emptiest column first, so that it gets the blame for the rows it shares.
         for name in sorted(features, key=lambda n: -int(gaps[n][rows].sum())):
             hit = gaps[name][rows]
-            choice = shlex.quote(f"{name}=none")
             told = f"{_percent(int(gaps[name].sum()), total)} of the rows have no {name}"
-            keep = f"to keep them as the level `none`: --missing {choice}"
-            gap = remark(f"{name} is missing", rows[hit], name, hint=f"{told}; {keep}")
+            gap = remark(f"{name} is missing", rows[hit], name, hint=f"{told}; {_KEEPABLE}")
             notes.append(gap.model_copy(update={"remark": told, "keepable": True}))
             rows = rows[~hit]
         outcomes = space.having(Role.OUTCOME)
@@ -236,8 +235,10 @@ def report_of(rows_in: int, rows_out: int, notes: Sequence[Dropped]) -> Cleaning
         if worst is None:
             raise DataProblem("the table has no rows", hint="was the file cut short?")
         hint = worst.hint or "look at that column"
+        if worst.keepable:
+            hint += f" (--missing {shlex.quote(f'{worst.column}=none')})"
         if worst.column is not None:
-            hint += f", or leave the column out: --drop {shlex.quote(worst.column)}"
+            hint += f", or leave the column out (--drop {shlex.quote(worst.column)})"
         raise DataProblem(
             f"no row can be used: in {worst.count} of {rows_in} rows {worst.reason}", hint=hint
         )

@@ -37,7 +37,7 @@ class Dropped(Noun):
     kept: bool = Field(False, description="whether the rows stay in the data all the same")
     remark: str = Field("", description="what else is known of these rows")
     keepable: bool = Field(False, description="whether a missing value could be a level instead")
-    hint: str = Field("", description="the remark, and how to keep them, where there is a way")
+    hint: str = Field("", description="the remark, and whether there is a way to keep them")
 
 
 class CleaningReport(Noun):

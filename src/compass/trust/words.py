@@ -27,10 +27,7 @@ _ABOUT_EFFECTS = frozenset(
 )
 _ABOUT_GOALS = frozenset({DoubtCode.GOAL_CHANCE, DoubtCode.GOAL_MISSED})
 _NOTABLE = 0.1  # a share of the weight that differs so much from the share of the pairs is told
-_ADVICE = (
-    "Add a column that names the program and its input, or say which runs are comparable "
-    "(--comparable COLUMNS, or all)."
-)
+_ADVICE = "Add a column that names the program and its input, or say which runs are comparable."
 
 
 def in_words(trust: Trust, comparable: Comparable) -> str:
