@@ -335,6 +335,24 @@ def test_the_answers_of_an_engine_can_be_written(engine: cp.Compass, tmp_path: P
     assert f"#SBATCH --nodes={told[0].config['nodes']}\n" in script
 
 
+def test_an_answer_knows_the_units_of_its_settings() -> None:
+    """A limit of five days in seconds once became 432,000 minutes."""
+    limits, nodes = [86_400 * days for days in (1, 2, 5)] * 20, [1, 2, 4, 8] * 15
+    table = {
+        "nodes": nodes,
+        "timelimit": limits,
+        "runtime": [1000 / n + s / 864 for n, s in zip(nodes, limits, strict=True)],
+    }
+    study = {"columns": {"timelimit": {"role": "knob", "unit": "s"}, "runtime": {"unit": "min"}}}
+    engine = cp.Compass(cp.read(table, study=study), surrogate="linear")
+    told = engine.recommend(
+        ask=["nodes", "timelimit"], goals={"runtime": cp.maximize}, where=["timelimit == 432000"]
+    )
+    assert told.units == {"timelimit": "s", "runtime": "min"}
+    assert told[0].config["timelimit"] == 432_000
+    assert "#SBATCH --time=5-00:00:00\n" in rendered("sbatch", told)
+
+
 def test_an_averaged_recommendation_shows_only_what_was_asked_for(engine: cp.Compass) -> None:
     """The prediction is a mean over sizes: one size beside it would claim it is for that size."""
     answer = engine.recommend(ask=["gpus"], goals={"runtime": cp.minimize}, where=["app == 'wrf'"])

@@ -78,6 +78,7 @@ def test_columns_by_name(config: Config, lines: list[str]) -> None:
         ("time_req", 0.25, "s", "--time=0-00:00:01"),
         ("Timelimit", 3600.0, "s", "--time=0-01:00:00"),
         ("TimelimitRaw", 1440, None, "--time=1-00:00:00"),
+        ("TimelimitRaw", "1440", None, "--time=1-00:00:00"),
         ("walltime", "1-00:00:00", None, "--time=1-00:00:00"),
         ("walltime", "30:00", None, "--time=0-00:30:00"),
         ("ReqMem", 2**34, "B", "--mem=16G"),
@@ -125,8 +126,10 @@ def test_what_has_no_known_unit_is_told_and_not_written(
 
 
 def test_no_limit_and_all_memory_are_not_asked_for_by_a_zero() -> None:
-    config: Config = {"time_limit": 0, "mem": 0.0, "ReqMem": None}
-    assert list(directives(config, {"time_limit": "s", "mem": "GB"})) == []
+    config: Config = {"time_limit": 0, "mem": 0.0, "ReqMem": None, "Timelimit": "Partition_Limit"}
+    asked = directives(config, {"time_limit": "s", "mem": "GB"})
+    assert list(asked) == []
+    assert asked.remarks == ()
 
 
 def test_memory_of_a_whole_job_is_shared_by_its_nodes() -> None:

@@ -25,6 +25,7 @@ _FAMILIES = (
 _FAMILY = {symbol: family for family in reversed(_FAMILIES) for symbol in family}
 _FAMILY |= dict.fromkeys(("min", "h", "d"), _FAMILIES[0])
 _LARGEST, _SMALLEST = 1e15, 1e-4  # beyond these, powers of ten
+_LARGE = 1e9  # the same for what is no whole number: its last digits would mean nothing
 _GROUPED = 10_000  # from here on thousands are set apart
 _DIGITS = 12  # beyond them is what computing leaves behind: 0.30000000000000004
 _MORE = 3  # digits beside the usual four that a narrow interval asks for, at most
@@ -52,6 +53,8 @@ def number(value: float, decimals: int | None = None) -> str:
         return _signed(_power(size, 2), value)
     if size == math.floor(size):
         return _signed(_grouped(str(int(size))), value)
+    if size >= _LARGE:
+        return _signed(_power(size, 2), value)
     usual = _decimals(size, 1000.0)
     places = usual
     if decimals is not None:

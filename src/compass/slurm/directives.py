@@ -63,6 +63,7 @@ _EITHER = (("gpus", "gpus-per-node", "gpus-per-task"), tuple(_MEMORIES))
 _OF_WHOLE_JOB = frozenset(("ReqMem", "req_mem"))
 # The Standard Workload Format counts memory per processor, in KiB.
 _PER_PROCESSOR = ("requested_memory", "KiB")
+_IN_MINUTES = "timelimitraw"  # the one column of Slurm that tells its unit by its name
 
 _OPTION_CHARACTERS = r"\w.,:@/+\-"  # sbatch ends an option at white space
 OPTION = re.compile(f"[{_OPTION_CHARACTERS}]+")  # a value that may stand in a line of a script
@@ -90,7 +91,8 @@ def directives(config: Config, units: Units) -> Directives:
     """What a configuration asks of sbatch; `units` are those of its columns that have one."""
     found = _Collector(config, units)
     for name, value in config.items():
-        if value is not None and not isinstance(value, bool):
+        unknown = value is None or (isinstance(value, str) and slurm_units.is_missing(value))
+        if not unknown and not isinstance(value, bool):
             found.take(name, value)
     found.finish()
     return Directives(found.options, found.columns, tuple(found.remarks))
@@ -169,11 +171,13 @@ class _Collector:
             self._set(option, name, str(counted[1]))
 
     def _time(self, name: str, value: Value) -> None:
+        unit = self.units.get(name)
+        if name.lower() == _IN_MINUTES:
+            unit = unit or "min"
+            value = float(value) if isinstance(value, str) and value.isdecimal() else value
         if isinstance(value, str):
             seconds = _time_of_text(value)
         else:
-            # The one column of Slurm that tells its unit by its name: minutes.
-            unit = self.units.get(name) or ("min" if name.lower() == "timelimitraw" else None)
             seconds = _in_base_unit(value, unit, "time")
         if seconds is None:
             self._unclear("time", name, value)

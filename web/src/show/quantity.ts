@@ -44,6 +44,7 @@ const FAMILIES = [
 ] as const;
 const LONG = ["min", "h", "d"];
 const LARGEST = 1e15;
+const LARGE = 1e9; // of what is no whole number: its last digits would mean nothing
 const SMALLEST = 1e-4;
 const GROUPED = 10_000;
 const DIGITS = 12; // beyond them is what computing leaves behind: 0.30000000000000004
@@ -62,6 +63,7 @@ export function number(given: number, decimals?: number | null): string {
   if (size === Number.POSITIVE_INFINITY) return signed("∞", given);
   if (size >= LARGEST || (size > 0 && size < SMALLEST)) return signed(power(size, 2), given);
   if (Number.isInteger(size)) return signed(grouped(String(size)), given);
+  if (size >= LARGE) return signed(power(size, 2), given);
   const usual = places(size, 1000);
   const kept =
     typeof decimals === "number"
