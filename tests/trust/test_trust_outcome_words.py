@@ -100,7 +100,7 @@ _BEST = Measured(
 
 def test_the_best_measured_run_is_told_with_what_is_open() -> None:
     assert measured_in_words(_BEST, ("runtime",), {"runtime": "ms"}) == (
-        "Best measured run of this context: row 12: runtime 864 us with tile = 32. unroll and "
+        "Best measured run of this context: row 12: runtime 0.864 ms with tile = 32. unroll and "
         "flags are open (unroll = 4, flags = O3 there): asking for them too gives at least as good "
         "a value."
     )

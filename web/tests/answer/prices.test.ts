@@ -59,7 +59,7 @@ describe("the best measured run", () => {
   it("is told with its settings, and what the question leaves open", () => {
     expect(bestMeasured(given, {})).toMatchObject({
       which: "Row 12",
-      outcomes: "runtime_ms 864 us",
+      outcomes: "runtime_ms 0.864 ms",
       settings: "threads = 2",
       open: "tile = 32, unroll = 4",
       names: ["tile", "unroll"],
