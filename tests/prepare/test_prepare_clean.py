@@ -53,8 +53,7 @@ def test_rows_with_missing_features_or_no_outcome_are_dropped() -> None:
     ]
     assert math.isnan(p.column("energy")[2])
     assert (
-        "25 % of the rows have no cap; they can be kept as the level `none`"
-        in (p.report.notes[0])
+        "25 % of the rows have no cap; they can be kept as the level `none`" in (p.report.notes[0])
     )
     assert p.report.notes[1].startswith("12 % of the rows have no app")
     assert p.report.notes[3].startswith("1 row kept: energy")

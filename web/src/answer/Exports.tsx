@@ -17,7 +17,11 @@ interface Props {
 /** The answer in forms to take along, and a link that asks again. */
 export function Exports({ view, engine, chosen }: Props) {
   const some = view.answer.suggestions.length > 0;
-  const [form, setForm] = useState<string | null>(some ? "sbatch" : engine ? "python" : "json");
+  // A script is submitted as it is: there is none of what past runs do not support.
+  const runnable = some && !view.answer.no_answer;
+  const [form, setForm] = useState<string | null>(
+    runnable ? "sbatch" : some ? "csv" : engine ? "python" : "json",
+  );
   const script = useOwnScript(view.engine);
   const path = (of: string) => `/api/v1/answers/${view.id}/exports/${of}`;
   return (
@@ -29,7 +33,7 @@ export function Exports({ view, engine, chosen }: Props) {
     >
       <Tabs value={form} onChange={setForm} keepMounted={false}>
         <Tabs.List aria-label="Forms of the answer">
-          {some ? <Tabs.Tab value="sbatch">Job script</Tabs.Tab> : null}
+          {runnable ? <Tabs.Tab value="sbatch">Job script</Tabs.Tab> : null}
           {some ? <Tabs.Tab value="csv">CSV</Tabs.Tab> : null}
           <Tabs.Tab value="json">JSON</Tabs.Tab>
           {engine ? <Tabs.Tab value="python">Python</Tabs.Tab> : null}
