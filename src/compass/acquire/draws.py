@@ -17,6 +17,7 @@ from compass.acquire.candidates import (
 )
 from compass.acquire.improvement import Incumbent
 from compass.domain.answer import Label, Suggestion
+from compass.domain.quantity import quantity
 from compass.domain.space import Number
 from compass.evidence.assessor import Assessor
 from compass.generate.past import PastRuns
@@ -263,7 +264,7 @@ def _measured_text(task: SearchTask, assessor: Assessor, past_runs: PastRuns, pl
     for target in task.targets:
         value = assessor.value(target.name, past_runs.mean[target.name][place])
         unit = getattr(assessor.store.prepared.space[target.name], "unit", None)
-        amount = f"{value:.4g}" if isinstance(value, float) else format_value(value)
-        parts.append(f"{target.name} {amount}" + (f" {unit}" if unit else ""))
+        amount = quantity(value, unit) if isinstance(value, float) else format_value(value)
+        parts.append(f"{target.name} {amount}")
     runs = assessor.view.all_runs
     return f"row {runs.rows(past_runs.X[place])[0]} ({', '.join(parts)})"

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from compass.acquire import improvement
 from compass.acquire.draws import DrawnCandidates, within
+from compass.domain.quantity import quantity
 from compass.evidence.assessor import Assessor
 from compass.generate.task import SearchTask
 
@@ -48,9 +49,9 @@ def what_it_settles(
 
 def _expected(assessor: Assessor, drawn: DrawnCandidates, place: int, outcome: str) -> str:
     unit = getattr(assessor.store.prepared.space[outcome], "unit", None)
-    tail = f" {unit}" if unit else ""
-    centre, around = drawn.centre[outcome][place], drawn.deviation[outcome][place]
-    return f"{outcome} {centre:.4g}{tail} expected, give or take {around:.2g}{tail}"
+    centre, around = float(drawn.centre[outcome][place]), float(drawn.deviation[outcome][place])
+    give = quantity(float(f"{around:.2g}"), unit)
+    return f"{outcome} {quantity(centre, unit)} expected, give or take {give}"
 
 
 def _about_goals(task: SearchTask, drawn: DrawnCandidates, place: int) -> str:

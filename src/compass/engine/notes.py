@@ -159,7 +159,7 @@ def assumptions(task: SearchTask) -> str:
         if j not in task.movable
     ]
     among = " of the sample" if assumed.sampled else ""
-    head, whose = f"{assumed.matching} past runs{among} match.", "of their contexts"
+    head, whose = f"{assumed.matching:,} past runs{among} match.", "of their contexts"
     if assumed.matching == 1:
         head = f"1 past run{among} matches."
     if not assumed.matching:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from compass.domain.answer import Answer, Effect, Label, Prediction
 from compass.domain.base import Value
+from compass.domain.quantity import quantity
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.tell import Arrival, Best, Coverage, OutcomeCheck, Reanswered, Relabelled
 from compass.evidence.assessor import Assessor
@@ -262,7 +263,8 @@ def _outcomes(best: Best) -> str:
 
 
 def _amount(outcome: Prediction) -> str:
-    return _value(outcome.value) + (f" {outcome.unit}" if outcome.unit else "")
+    number = isinstance(outcome.value, float)
+    return quantity(outcome.value, outcome.unit) if number else _value(outcome.value)
 
 
 def _value(value: Value) -> str:

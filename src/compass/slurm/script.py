@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from compass.domain.answer import Proposal, Suggestion
 from compass.domain.base import Config, Value
 from compass.domain.errors import QueryProblem, UnknownName, unknown
+from compass.domain.quantity import quantity
 from compass.slurm.directives import Directives, directives
 
 
@@ -49,10 +50,7 @@ def _remarks(best: Suggestion, asked: Directives) -> list[str]:
     remarks = [best.trust.reason]
     if not best.meets_goals:
         remarks.append("It does not meet the goal; it is the closest that was found.")
-    remarks += [
-        f"predicted {o.name}: {_plain(o.value)}" + (f" {o.unit}" if o.unit else "")
-        for o in best.outcomes
-    ]
+    remarks += [f"predicted {o.name}: {quantity(o.value, o.unit)}" for o in best.outcomes]
     return [*remarks, *asked.remarks]
 
 
