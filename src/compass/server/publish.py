@@ -19,6 +19,7 @@ from compass.domain.errors import BadInput, CompassError
 from compass.domain.options import FitOptions
 from compass.domain.study import Study
 from compass.engine.saved import check_format, generation_of, is_engine
+from compass.prepare.study import merge
 from compass.prepare.study_file import load_study
 from compass.server import logs
 from compass.server.job_work import ENGINE
@@ -98,7 +99,9 @@ def source_and_study(
     if surrogate not in {None, "auto"}:
         registry.get("surrogate", str(surrogate))  # a wrong name is an error now, not a failed job
     if source == EMBEDDED:
-        return embedded.path(), load_study(study_file or embedded.study())
+        known = load_study(embedded.study())
+        own = Study() if study_file is None else load_study(study_file)
+        return embedded.path(), merge(known, own)
     path = Path(source)
     if not path.exists():
         raise BadInput(f"there is no file or folder {source}", hint="check the path")
