@@ -22,10 +22,11 @@ class FitFlags:
     tune: flags.Tune = None
     represent: flags.Represent = None
     executor: flags.Executor = None
+    outcome: flags.Outcomes = None
 
     def options(self) -> dict[str, Any]:
-        """The same as keywords of `Compass`; where it runs is not among them."""
-        names = [one.name for one in fields(self) if one.name != "executor"]
+        """The same as keywords of `Compass`; where it runs, and what it learns, are not."""
+        names = [one.name for one in fields(self) if one.name not in ("executor", "outcome")]
         return {name: getattr(self, name) for name in names}
 
 
@@ -57,9 +58,11 @@ def fit(
         from compass.cli import remote as there
 
         with progress(quiet=as_json) as tell:
-            fitted = there.engine(server, data, given, tell, name=str(output), **options)
+            fitted = there.engine(
+                server, data, given, tell, name=str(output), outcomes=how.outcome, **options
+            )
         known = fitted.data
-        print_fit(fitted.cards, output, known.sample, known.notes, as_json=as_json)
+        print_fit(fitted, output, known.sample, known.notes, as_json=as_json)
         return
     from compass.engine.compass import Compass
 
@@ -69,10 +72,10 @@ def fit(
         runs = sources.dataset(data, given)
         engine = Compass(
             runs, journal=journal, progress=tell, executor=how.executor, **options
-        ).fit()
+        ).fit(how.outcome)
         engine.save(output)
     prepared = engine.data.prepared
-    print_fit(engine.cards, output, prepared.sample, prepared.report.notes, as_json=as_json)
+    print_fit(engine, output, prepared.sample, prepared.report.notes, as_json=as_json)
 
 
 def _journal(output: Path) -> Path:

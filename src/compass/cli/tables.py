@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
+    from compass.client.engine import RemoteEngine
     from compass.domain.answer import ModelCard
     from compass.domain.mined import Mined
     from compass.domain.tell import TellReport
     from compass.engine.columns import ColumnsView
+    from compass.engine.compass import Compass
     from compass.prepare.report import ColumnReport
 
 
@@ -168,7 +170,7 @@ def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:
 
 
 def print_fit(
-    cards: "Sequence[ModelCard]",
+    engine: "Compass | RemoteEngine",
     path: Path,
     sample: str | None,
     notes: Sequence[str],
@@ -176,8 +178,13 @@ def print_fit(
     as_json: bool,
 ) -> None:
     """What was learnt, and how well."""
+    from compass.domain.space import Role
+
+    cards = engine.cards
+    later = [name for name in engine.space.having(Role.OUTCOME) if name not in engine.learnt]
     if as_json:
-        print_json({"path": str(path), "models": [c.model_dump(mode="json") for c in cards]})
+        models = [card.model_dump(mode="json") for card in cards]
+        print_json({"path": str(path), "models": models, "not_learnt": later})
         return
     from compass.cli.render import model_text
     from compass.trust.outcome_words import skill_in_words
@@ -203,6 +210,8 @@ def print_fit(
             sys.stdout.write("\n")
             print_scores(card)
         print_notes([f"{card.target}: {note}" for note in card.notes])
+    if later:
+        print_notes([f"learnt when a question first needs it: {', '.join(later)}"])
     _print_sample(sample)
     print_notes(notes)
 

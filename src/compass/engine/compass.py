@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from compass import registry
 from compass.acquire.propose import anywhere, for_population
@@ -25,7 +25,7 @@ from compass.domain.errors import ConflictingRules, QueryProblem, UnknownName, u
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.expression import names_in
 from compass.domain.goal import Goal, Observe
-from compass.domain.options import AskOptions, FitOptions, QueryKeywords, QueryOptions
+from compass.domain.options import AskOptions, FitOptions, QueryOptions
 from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import TellReport
@@ -41,7 +41,7 @@ from compass.engine.plan import is_population, plan
 from compass.engine.provenance import Clock, provenance_of
 from compass.engine.questions import Questions, Run
 from compass.engine.rules import broken_by, compiled, ignored_column, standing
-from compass.engine.scope import Scope, features_of, outcomes_named, outcomes_of, scope_of
+from compass.engine.scope import Scope, features_of, outcomes_of, scope_of
 from compass.engine.typical import typical_run
 from compass.evidence.assessor import Assessor
 from compass.evidence.unseen import unseen_values
@@ -49,7 +49,7 @@ from compass.execute import Executor, executor_name
 from compass.generate.legality import lawful
 from compass.generate.task import SearchTask
 from compass.language import parse_query, parse_rule
-from compass.language.bind import column
+from compass.language.bind import column, outcomes_named
 from compass.learn.store import ModelStore, Progress
 from compass.model.files import ModelFile
 from compass.model.function import PredictFunction
@@ -178,21 +178,8 @@ class Compass(Questions):
         _ = assessor.view.dependencies  # looked for now rather than in the first question
         return self
 
-    @takes(**arguments.ASKED, options=arguments.OPTIONS)
-    def to_learn(
-        self,
-        question: str | Query,
-        *,
-        run: Run | None = None,
-        where: Iterable[str] = (),
-        **options: Unpack[QueryKeywords],
-    ) -> tuple[str, ...]:
-        """The outcomes that a question needs and that are learnt before it is answered.
-
-        Those of its goals and conditions; a what-if that names none needs all. Options are as in
-        `ask`.
-        """
-        query = self.query(question, run=run, where=where, **options)
+    def _to_learn(self, question: str | Query, options: QueryOptions) -> tuple[str, ...]:
+        query = self._query(question, options)
         features = features_of(query, self.space)
         needed = outcomes_of(query, self.data.prepared, self.rules)
         return tuple(name for name in needed if (features, name) not in self.store.trained)

@@ -91,7 +91,8 @@ def _about_models(study: Study) -> dict[str, Any]:
 
 
 def _files(manifest: Manifest) -> list[str]:
-    return [DATA, *(kept.file for kept in (*manifest.models, *manifest.views))]
+    listed = [kept.file for kept in manifest.models] + [view.file for view in manifest.views]
+    return [DATA, *listed]
 
 
 def write(engine: "Compass", folder: Path, known: Generation | None) -> None:
@@ -119,7 +120,7 @@ def write(engine: "Compass", folder: Path, known: Generation | None) -> None:
 
 def _models(store: ModelStore, folder: Path, known: Generation | None) -> tuple[StoredModel, ...]:
     before = () if known is None else known.manifest.models
-    models = []
+    models: list[StoredModel] = []
     for kept in before:
         assert known is not None
         file = f"model-{len(models)}.npz"
@@ -139,7 +140,7 @@ def _models(store: ModelStore, folder: Path, known: Generation | None) -> tuple[
 def _views(store: ModelStore, folder: Path, known: Generation | None) -> tuple[StoredView, ...]:
     """The views of this engine, and those that others had."""
     own = dict.fromkeys((*(features for features, _ in store.trained), *store.views))
-    views = []
+    views: list[StoredView] = []
     for features in own:
         file, view = f"view-{len(views)}.npz", store.view_of(features)
         comparable = _comparable(store, view)

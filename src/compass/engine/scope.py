@@ -14,7 +14,6 @@ from compass.domain.space import Role, Space
 from compass.engine.constants import remaining
 from compass.engine.dependencies import kept_dependencies
 from compass.language import parse_rule
-from compass.language.bind import column
 from compass.learn.features import FeatureView
 from compass.learn.store import ModelStore
 from compass.prepare import Prepared
@@ -99,22 +98,3 @@ def features_of(query: Query, space: Space) -> tuple[str, ...]:
             hint="give at least one column the role knob or context",
         )
     return features
-
-
-def outcomes_named(names: Iterable[str] | None, space: Space) -> tuple[str, ...]:
-    """The outcomes of these names; None: all that there are."""
-    outcomes = space.having(Role.OUTCOME)
-    if not outcomes:
-        raise QueryProblem(
-            "no column is known to be an outcome",
-            hint="give one the role outcome (--role COLUMN=outcome)",
-        )
-    if names is None:
-        return outcomes
-    found = tuple(dict.fromkeys(column(name, space) for name in names))
-    for name in found:
-        if name not in outcomes:
-            raise QueryProblem(
-                f"{name} is not an outcome", hint=f"choose one of {', '.join(outcomes[:8])}"
-            )
-    return found

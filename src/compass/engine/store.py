@@ -260,7 +260,7 @@ def _offer(place: _Place, store: ModelStore, saved: Generation) -> None:
     has already stays.
     """
     manifest, folder = saved.manifest, saved.folder
-    listed = [kept.file for kept in (*manifest.models, *manifest.views)]
+    listed = [kept.file for kept in manifest.models] + [view.file for view in manifest.views]
     named = [(kept.features, kept.target) for kept in manifest.models]
     seen = [view.features for view in manifest.views]
     if any(len(set(some)) != len(some) for some in (listed, named, seen)):
