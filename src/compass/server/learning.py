@@ -62,7 +62,7 @@ async def learn(
         running = learning(service, workspace, engine, outcome)
         if running is None:
             continue
-        which = f" ({place} of {len(wanted)})" if len(wanted) > 1 else ""
+        which = f", {place} of {len(wanted)} outcomes" if len(wanted) > 1 else ""
         async for job in service.jobs.follow(running.workspace, running.job.id):
             if shown is not None and not job.state.over:
                 stage = f"learning {outcome}{which}"
