@@ -50,6 +50,7 @@ from compass.generate.legality import lawful
 from compass.generate.task import SearchTask
 from compass.language import parse_query, parse_rule
 from compass.language.bind import column, outcomes_named
+from compass.learn.select import check_names
 from compass.learn.store import ModelStore, Progress
 from compass.model.files import ModelFile
 from compass.model.function import PredictFunction
@@ -163,6 +164,7 @@ class Compass(Questions):
         `fit([])` learns none yet, it only lays out the runs. An outcome that is not learnt is
         learnt when a question first needs it, and answers are the same.
         """
+        check_names(self.settings)  # what is learnt later needs them as well
         wanted = outcomes_named(outcomes, self.space)
         features = self.features
         if not features:
