@@ -138,3 +138,17 @@ def test_a_prepared_engine_is_saved_with_its_view_of_the_runs(
     assert engine.cards == ()
     assert tuple(engine.store.views) == (engine.features,)
     assert asked(engine, [ABOUT_ONE["runtime"]]).items() <= expected[0].items()
+
+
+def test_new_runs_are_learnt_with_what_is_learnt_later() -> None:
+    more = cluster_columns(20, seed=9)
+    engine = unfitted().fit(["power"])
+    report = engine.tell(more)
+    assert [one.target for one in report.learnt] == ["power"]
+    assert "learnt with these runs when a question needs it: runtime, state" in report.notes
+    both = {name: [*old, *more[name]] for name, old in cluster_columns(120).items()}
+    whole = cp.Compass(cp.read(both).roles(**ROLES), settings=QUICK)
+    text = ABOUT_ONE["runtime"]
+    found, expected = (asked(one, [text])[text] for one in (engine, whole))
+    assert found["suggestions"] == expected["suggestions"]
+    assert unfitted().fit([]).tell(more).learnt == ()

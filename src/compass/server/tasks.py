@@ -348,6 +348,7 @@ class TaskHandlers:
             refresh(self._engines[path], place)
         self._current[path] = current
         engine: Compass = _newest(self._engines, path)
+        self._current = {one: self._current[one] for one in self._engines}
         # What can be gone on with holds its engine: with the one, the other is forgotten.
         for answer, (used, _) in list(self._unfinished.items()):
             if used not in self._engines:
