@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compass.cli import flags, sources
 from compass.cli.garbage import look_as_usual
 from compass.cli.groups import ModelFileFlags, ServerFlags, grouped
 from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from compass.client.engine import RemoteEngine
+    from compass.engine.compass import Compass
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ def fit(
                 server, data, given, tell, name=str(output), outcomes=how.outcome, **options
             )
         known = fitted.data
-        print_fit(fitted, output, known.sample, known.notes, as_json=as_json)
+        print_fit(fitted.cards, output, known.sample, known.notes, _later(fitted), as_json=as_json)
         return
     from compass.engine.compass import Compass
 
@@ -75,7 +79,15 @@ def fit(
         ).fit(how.outcome)
         engine.save(output)
     prepared = engine.data.prepared
-    print_fit(engine, output, prepared.sample, prepared.report.notes, as_json=as_json)
+    about = prepared.sample, prepared.report.notes
+    print_fit(engine.cards, output, *about, _later(engine), as_json=as_json)
+
+
+def _later(engine: "Compass | RemoteEngine") -> list[str]:
+    """The outcomes that were not named."""
+    from compass.domain.space import Role
+
+    return [name for name in engine.space.having(Role.OUTCOME) if name not in engine.learnt]
 
 
 def _journal(output: Path) -> Path:

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
-    from compass.client.engine import RemoteEngine
     from compass.domain.answer import ModelCard
     from compass.domain.mined import Mined
     from compass.domain.tell import TellReport
     from compass.engine.columns import ColumnsView
-    from compass.engine.compass import Compass
     from compass.prepare.report import ColumnReport
 
 
@@ -170,21 +168,18 @@ def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:
 
 
 def print_fit(
-    engine: "Compass | RemoteEngine",
+    cards: "Sequence[ModelCard]",
     path: Path,
     sample: str | None,
     notes: Sequence[str],
+    later: Sequence[str] = (),
     *,
     as_json: bool,
 ) -> None:
-    """What was learnt, and how well."""
-    from compass.domain.space import Role
-
-    cards = engine.cards
-    later = [name for name in engine.space.having(Role.OUTCOME) if name not in engine.learnt]
+    """What was learnt, and how well; `later` are outcomes that are learnt when they are needed."""
     if as_json:
         models = [card.model_dump(mode="json") for card in cards]
-        print_json({"path": str(path), "models": models, "not_learnt": later})
+        print_json({"path": str(path), "models": models, "not_learnt": list(later)})
         return
     from compass.cli.render import model_text
     from compass.trust.outcome_words import skill_in_words
