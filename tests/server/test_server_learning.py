@@ -194,6 +194,23 @@ def test_who_waits_for_learning_that_is_cancelled_is_told(person: httpx.Client) 
     assert learnt(person, engine) == []
 
 
+def test_questions_that_wait_for_learning_are_counted(tmp_path: Path) -> None:
+    words = ("--limit", "waiting_per_workspace=2")
+    with serving(NOTHING, tmp_path / "state", *words) as server, server.newcomer() as client:
+        engine = prepared(client, dataset(client, 120, THREE), tune=600)
+        first = ask(client, engine, RUNTIME, wait=0)
+        assert first.status_code == 202
+        until(lambda: ("runtime", "running") in learning(client))
+        second = ask(client, engine, RUNTIME, seed=2, wait=0).json()
+        until(lambda: client.get(f"{API}/jobs/{second['id']}").json()["stage"])
+        refused = ask(client, engine, RUNTIME, seed=3, wait=0)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too-many-requests")
+        assert "retry-after" in refused.headers
+        assert client.delete(f"{API}/engines/{engine}").status_code == 204
+        for job in (first.json(), second):
+            assert job_over(client, job["id"])["problem"]["code"] == "cancelled"
+
+
 def test_a_deleted_engine_is_not_learnt_any_further(person: httpx.Client, server: Server) -> None:
     engine = prepared(person, dataset(person, 120, THREE), tune=600)
     ask(person, engine, RUNTIME, wait=0)

@@ -114,6 +114,7 @@ async def learn_outcome(
     cards = [ModelCard.model_validate(card) for card in json.loads(learnt)]
     size = {"bytes": size_of(workspace.place("engines", name))}
     workspace.put("engines", name, with_models(about, cards).model_copy(update=size))
+    service.unlearnt.pop(name, None)
     workspace.count_again()
     return {}
 

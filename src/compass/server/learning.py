@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 
 def unlearnt(service: "Service", workspace: Workspace, engine: str) -> tuple[str, ...]:
     """The outcomes of an engine that nobody has needed yet."""
-    if engine in service.learnt_all:
-        return ()
-    found = service.engine(workspace, engine).unlearnt
-    if not found:
-        service.learnt_all.add(engine)
-    return found
+    if engine not in service.unlearnt:
+        service.unlearnt[engine] = service.engine(workspace, engine).unlearnt
+    return service.unlearnt[engine]
 
 
 def learning(service: "Service", workspace: Workspace, engine: str, outcome: str) -> Running | None:
@@ -58,23 +55,30 @@ async def learn(
     The work goes on when nobody waits any more: the next question about the outcome needs it.
     """
     wanted = tuple(outcomes)
-    for place, outcome in enumerate(wanted, 1):
-        running = learning(service, workspace, engine, outcome)
-        if running is None:
-            continue
-        which = f", {place} of {len(wanted)} outcomes" if len(wanted) > 1 else ""
-        async for job in service.jobs.follow(running.workspace, running.job.id):
-            if shown is not None and not job.state.over:
-                stage = f"learning {outcome}{which}"
-                shown.update(state=job.state, stage=stage, done=job.done, total=job.total)
-        assert running.task is not None
-        await asyncio.wait([running.task])  # a server that closes ends the streams before
-        if running.problem is not None:
-            raise running.problem
-        if running.job.state is not State.DONE:
-            raise Refused(
-                409, "cancelled", f"learning {outcome} was cancelled", hint="ask again to learn it"
-            )
+    with service.ask_pool.reserved(workspace.id):
+        for place, outcome in enumerate(wanted, 1):
+            running = learning(service, workspace, engine, outcome)
+            if running is not None:
+                which = f", {place} of {len(wanted)} outcomes" if len(wanted) > 1 else ""
+                await _finished(service, running, f"learning {outcome}{which}", shown)
+
+
+async def _finished(
+    service: "Service", running: Running, stage: str, shown: Running | None
+) -> None:
+    """Wait for a job that learns; `shown` says so meanwhile."""
+    async for job in service.jobs.follow(running.workspace, running.job.id):
+        if shown is not None and not job.state.over:
+            shown.update(state=job.state, stage=stage, done=job.done, total=job.total)
+    assert running.task is not None
+    await asyncio.wait([running.task])  # a server that closes ends the streams before
+    if running.problem is not None:
+        raise running.problem
+    if running.job.state is not State.DONE:
+        what = running.job.outcome
+        raise Refused(
+            409, "cancelled", f"learning {what} was cancelled", hint="ask again to learn it"
+        )
 
 
 async def learn_for(

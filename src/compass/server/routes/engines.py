@@ -148,6 +148,7 @@ async def delete(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> 
     for job in service.jobs.of(workspace):
         if (job.kind, job.engine) == ("learn", name):
             await service.jobs.cancel(workspace, job.id)
+    service.unlearnt.pop(name, None)
     workspace.remove("engines", name)
 
 
