@@ -86,10 +86,10 @@ def http_replies() -> Iterator[tuple[str, Any]]:
 
 
 def _learnt(http: httpx.Client) -> str:
-    """The id of the offered engine, once it is there."""
+    """The id of the offered engine, once it has learnt all of its outcomes."""
     for _ in range(600):
         found = http.get("/engines").json()
-        if found:
+        if found and found[0]["learnt"] == len(found[0]["outcomes"]):
             return str(found[0]["id"])
         time.sleep(0.5)
     raise RuntimeError("nothing was learnt")

@@ -225,9 +225,9 @@ def dying(handle):
         os.kill(os.getpid(), signal.SIGKILL)
     sync(handle)
 
-def saving(*given):
+def saving(*given, **more):
     os.fsync = dying
-    save(*given)
+    save(*given, **more)
 
 store.save = saving
 run()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_case import RECOMMEND, compass, process, refused, write_csv
+from cli_case import FLAGS, RECOMMEND, compass, process, refused, write_csv
 
 import compass as cp
 from compass.prepare import load_study
@@ -78,6 +78,69 @@ def test_json_has_the_whole_card(runs: Path, tmp_path: Path) -> None:
     assert {score["family"] for score in card["scores"]} == {"neighbours", "linear"}
     for score in card["scores"]:
         assert score["low"] <= score["error"] <= score["high"]
+
+
+def test_outcomes_can_be_named_and_the_others_come_when_they_are_asked_for(
+    runs: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "e.compass"
+    quick = ("--surrogate", "linear", *FLAGS)
+    done = compass("fit", runs, "-o", place, *quick, "--outcome", "power", "--outcome", "state")
+    assert done.code == 0, done.err
+    assert "note: learnt when a question first needs it: runtime" in done.out
+    assert cp.load(place).learnt == ("power", "state")
+    asked = compass("ask", place, RECOMMEND, "--no-prove", "--json")
+    assert asked.err == f"note: learnt runtime, now in {place}\n"
+    again = compass("ask", place, RECOMMEND, "--no-prove", "--json")
+    assert again.err == ""
+    assert cp.load(place).learnt == ("runtime", "power", "state")
+    raw = compass("ask", runs, RECOMMEND, "--no-prove", "--json", *quick, "--no-cache")
+    first, second, third = (json.loads(one.out)["suggestions"] for one in (asked, again, raw))
+    for one in third:
+        for near in one["trust"]["evidence"]:
+            near["file"] = next(iter(first))["trust"]["evidence"][0]["file"]
+    assert first == second == third
+
+
+def test_what_cannot_be_added_to_an_engine_is_told_and_the_answer_comes(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "e.compass"
+    compass("fit", runs, "-o", place, "--surrogate", "linear", *FLAGS, "--outcome", "power")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("compass.engine.generation.write_arrays", full)
+    done = compass("ask", place, RECOMMEND, "--no-prove")
+    assert done.code == 0
+    assert "note: learnt runtime, for this question only: cannot save" in done.err
+    assert f"hint: to keep it, fit again: compass fit DATA -o {place}" in done.err
+    assert cp.load(place).learnt == ("power",)
+
+
+def test_a_name_that_is_no_outcome_is_refused(runs: Path, tmp_path: Path) -> None:
+    place = tmp_path / "e.compass"
+    refused(compass("fit", runs, "-o", place, *FLAGS, "--outcome", "nodes"), "not an outcome")
+    refused(compass("fit", runs, "-o", place, *FLAGS, "--outcome", "powr"), "did you mean power?")
+    assert not place.exists()
+
+
+def test_json_tells_what_is_not_learnt(runs: Path, tmp_path: Path) -> None:
+    words = ("--surrogate", "linear", *FLAGS, "--outcome", "power", "--json")
+    told = json.loads(compass("fit", runs, "-o", tmp_path / "e.compass", *words).out)
+    assert [card["target"] for card in told["models"]] == ["power"]
+    assert told["not_learnt"] == ["runtime", "state"]
+
+
+def test_a_question_that_names_no_outcome_says_what_it_learns(runs: Path) -> None:
+    words = ("--surrogate", "linear", "--no-cache", *FLAGS)
+    text = "What if we change X = {gpus: 0 -> 4}"
+    told = compass("ask", runs, text, *words).err
+    assert "note: no outcome is named, so 3 are learnt first" in told
+    assert "hint: name what matters, e.g. how would that affect Y = {runtime}" in told
+    named = compass("ask", runs, f"{text}, how would that affect Y = {{power}}", *words)
+    assert "no outcome" not in named.err
 
 
 def test_a_named_family_is_used(runs: Path, tmp_path: Path) -> None:

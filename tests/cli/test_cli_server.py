@@ -282,7 +282,7 @@ def test_ctrl_c_ends_the_work_on_the_server(there: Served, runs: Path) -> None:
 
         def states() -> list[str]:
             jobs = server.connection.call("GET", "/jobs")
-            return [one["state"] for one in jobs if one["kind"] == "fit"]
+            return [one["state"] for one in jobs if one["kind"] == "learn"]
 
         while "running" not in states():
             assert process.poll() is None

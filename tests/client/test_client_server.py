@@ -76,6 +76,29 @@ def untimed(found: Any) -> Any:
     return [untimed(one) for one in found] if isinstance(found, list | tuple) else found
 
 
+def test_outcomes_are_learnt_as_in_the_library(server: Server, runs: Path) -> None:
+    data = server.upload(runs).roles(outcomes=["runtime", "power", "state"])
+    told: list[str] = []
+    engine = data.fit(surrogate="forest", outcomes=[], progress=lambda what, *_: told.append(what))
+    assert (engine.learnt, engine.cards) == ((), ())
+    assert engine.to_learn(ASK) == ("runtime",)
+    assert "learning runtime" not in told
+    engine.ask(ASK, prove=0.0)
+    assert "learning runtime" in told
+    assert engine.learnt == ("runtime",)
+    assert engine.to_learn(ASK) == ()
+    assert engine.importance("state", repeats=2).outcome == "state"
+    assert engine.learnt == ("runtime", "state")
+    # The same engine again, with what it lacks.
+    again = data.fit(surrogate="forest")
+    assert again.id == engine.id
+    assert set(again.learnt) == {"runtime", "power", "state"}
+    for wrong in (lambda: again.fit(["nodes"]), lambda: again.fit(["powr"])):
+        with pytest.raises(cp.CompassError):
+            wrong()
+    again.delete()
+
+
 def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: RemoteEngine) -> None:
     for engine in (here, remote):  # names, keywords and kinds of results are the same
         assert isinstance(engine.ask(ASK, count=2), cp.Answer)
@@ -101,6 +124,8 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
         "importance": lambda e: e.importance("runtime", repeats=3),
         "dependence": lambda e: e.dependence("runtime", "nodes", points=4, lines=2),
         "cards": lambda e: e.cards,
+        "learnt": lambda e: e.learnt,
+        "to_learn": lambda e: e.to_learn(ASK, where=["nodes < 8"], count=2),
         "space": lambda e: e.space,
         "broken_by": lambda e: e.broken_by(),
         "rows": lambda e: len(e.data),

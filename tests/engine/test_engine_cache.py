@@ -18,7 +18,7 @@ import compass as cp
 from compass import files
 from compass.domain.errors import BadInput, EngineProblem, EnvironmentProblem
 from compass.domain.study import Study
-from compass.engine import store
+from compass.engine import generation
 from compass.engine.cache import ModelCache
 from compass.settings import ForestSettings
 from conftest import QUICK, ROLES, cluster_columns
@@ -134,7 +134,7 @@ def test_a_failed_save_leaves_nothing_behind_and_makes_room(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(store.pq, "write_table", full)
+    monkeypatch.setattr(generation, "write_arrays", full)
     with pytest.raises(EnvironmentProblem, match="No space left"):
         small.keep("two", fitted)
     assert [entry.key for entry in small.entries()] == ["two"]

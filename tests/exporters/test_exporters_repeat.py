@@ -62,6 +62,6 @@ def test_what_people_write_stays_text(engine: cp.Compass) -> None:
     tree = ast.parse(repeating(answer, nasty, study, {"surrogate": nasty}))
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     names = {node.attr if isinstance(node, ast.Attribute) else node.id for node in calls}  # type: ignore[union-attr]
-    assert names == {"read", "Compass", "fit", "ask", "print", "SystemExit"}
+    assert names == {"read", "Compass", "ask", "print", "SystemExit"}
     imported = [n.names[0].name for n in ast.walk(tree) if isinstance(n, ast.Import)]
     assert imported == ["compass"]

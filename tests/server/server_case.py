@@ -195,7 +195,29 @@ def dataset(client: httpx.Client, rows: int = 240, study: Any = STUDY) -> str:
 
 
 def fit(client: httpx.Client, data: str, **options: Any) -> str:
-    """An engine that learnt from a dataset; its id."""
+    """An engine that has learnt all outcomes of a dataset; its id."""
+    made = prepared(client, data, **options)
+    for outcome in outcomes(client, made):
+        done = client.post(
+            f"{API}/engines/{made}/outcomes", params={"wait": 60}, json={"outcome": outcome}
+        )
+        assert done.status_code == 200, done.text
+    return made
+
+
+def outcomes(client: httpx.Client, engine: str) -> list[str]:
+    """The outcomes of an engine, whether it has learnt them or not."""
+    space = client.get(f"{API}/engines/{engine}").json()["space"]
+    return [one["name"] for one in space["parameters"] if one["role"] == "outcome"]
+
+
+def learnt(client: httpx.Client, engine: str) -> list[str]:
+    """The outcomes that an engine has learnt."""
+    return [card["target"] for card in client.get(f"{API}/engines/{engine}").json()["models"]]
+
+
+def prepared(client: httpx.Client, data: str, **options: Any) -> str:
+    """An engine that has learnt nothing of a dataset yet; its id."""
     made = client.post(
         f"{API}/engines",
         params={"wait": 60},

@@ -9,7 +9,9 @@ from server_case import (
     ask,
     gone,
     job_over,
+    learnt,
     left_by_people,
+    prepared,
     stages,
     until,
 )
@@ -56,15 +58,20 @@ def test_a_job_that_fails_says_why(person: httpx.Client, data: str) -> None:
     assert at_once.json() == failed["problem"]
 
 
-def test_a_fit_that_is_cancelled_is_gone(person: httpx.Client, data: str, server: Server) -> None:
+def test_learning_that_is_cancelled_leaves_the_engine_as_it_was(
+    person: httpx.Client, data: str, server: Server
+) -> None:
     before = server.workers()
-    asked = {"dataset": data, "surrogate": "auto", "tune": 600}
-    job = person.post(f"{API}/engines", params={"wait": 0}, json=asked).json()
+    engine = prepared(person, data, surrogate="auto", tune=600)
+    asked = {"outcome": "runtime"}
+    path = f"{API}/engines/{engine}/outcomes"
+    job = person.post(path, params={"wait": 0}, json=asked).json()
     until(lambda: person.get(f"{API}/jobs/{job['id']}").json()["state"] == "running")
     fit_workers = [one for one in server.workers() if one not in before] or server.workers()
     cancelled = person.delete(f"{API}/jobs/{job['id']}")
     assert cancelled.json()["state"] == "cancelled"
     until(lambda: any(gone([one]) for one in fit_workers))
-    assert person.get(f"{API}/engines/{job['engine']}").status_code == 404
+    assert learnt(person, engine) == []
     assert person.delete(f"{API}/jobs/{job['id']}").json()["state"] == "cancelled"
     assert left_by_people(server) == []
+    assert person.delete(f"{API}/engines/{engine}").status_code == 204

@@ -1,7 +1,8 @@
 """Ends that nobody chose, and one in good order: what was kept stays, nothing half is there.
 
 One state lives through five servers: the first is killed amid an upload, a fit and two questions;
-the second takes up what was left, and is told to stop; the next two are killed amid the same fit.
+the second takes up what was left, and is told to stop; the next two are killed amid the same
+learning.
 """
 
 import signal
@@ -17,7 +18,6 @@ import httpx
 import pytest
 from server_case import (
     API,
-    QUICK,
     RECONFIGURE,
     Server,
     answers,
@@ -25,7 +25,9 @@ from server_case import (
     dataset,
     gone,
     job_over,
+    learnt,
     left_over,
+    prepared,
     shared_engine,
     stages,
     start,
@@ -65,9 +67,10 @@ def half_sent(server: Server, key: str) -> Iterator[None]:
 
 
 def fitting(client: httpx.Client, data: str, seconds: float, seed: int) -> dict[str, Any]:
-    """A fit that has begun, and goes on for so long at least."""
-    asked = {"dataset": data, **QUICK, "tune": seconds, "seed": seed}
-    job = client.post(f"{API}/engines", params={"wait": 0}, json=asked).json()
+    """Learning that has begun, and goes on for so long at least."""
+    engine = prepared(client, data, tune=seconds, seed=seed)
+    path = f"{API}/engines/{engine}/outcomes"
+    job = client.post(path, params={"wait": 0}, json={"outcome": "runtime"}).json()
     return under_way(client, job["id"])
 
 
@@ -125,7 +128,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Killed:
             with pytest.raises(httpx.TransportError):
                 cut_off.result()
         until(lambda: gone(workers))
-        assert len(left_over(server)) == 2  # half an upload, half an engine
+        assert len(left_over(server)) == 1  # half an upload
     return Killed(state, key, data, engine, seen, fit, question)
 
 
@@ -237,7 +240,7 @@ def test_a_fit_that_is_killed_twice_is_given_up(
         failed = person.get(f"{API}/jobs/{left['id']}").json()
         assert failed["state"] == "failed"
         assert failed["problem"]["code"] == "interrupted"
-        assert person.get(f"{API}/engines/{left['engine']}").status_code == 404
+        assert learnt(person, left["engine"]) == []
         for path in ("datasets", f"datasets/{killed.data}", "engines"):
             assert person.get(f"{API}/{path}").status_code == 200
         kept = [path for path in killed.seen if path.startswith("answers/")]

@@ -15,6 +15,7 @@ from server_case import API, NOTHING, serving
 import compass as cp
 from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, Problem
 from compass.domain.limits import ServerLimits
+from compass.domain.space import Number, Role, Space
 from compass.domain.study import Study
 from compass.server.jobs import JOBS, StoredJob
 from compass.server.listing import ANSWERS, CURSOR, DATASETS, ENGINES, every, part_of
@@ -157,6 +158,10 @@ def test_all_lists_are_read_in_threads_one_of_a_workspace_at_a_time(
     asyncio.run(scene())
 
 
+def long(number: int) -> str:
+    return f"{'long ' * 50}{number}"
+
+
 def test_the_summary_of_an_engine_has_what_tells_it_from_others() -> None:
     study = LARGE.model_copy(update={"rules": ("a > 1",)})
     engine = EngineInfo.model_construct(
@@ -167,13 +172,20 @@ def test_the_summary_of_an_engine_has_what_tells_it_from_others() -> None:
         study=study,
         given_study=None,
         brought={"t": "b" * 16},
-        models=tuple(SimpleNamespace(target=f"{'long ' * 200}{n}") for n in range(300)),
+        models=(SimpleNamespace(target=long(7), features=("a",)),),
+        space=Space(
+            parameters=(
+                Number(name="a", role=Role.KNOB, low=0, high=1),
+                *(Number(name=long(n), role=Role.OUTCOME, low=0, high=1) for n in range(300)),
+            )
+        ),
     )
     brief = engine.brief()
     assert brief.options == {"surrogate": "forest"}
     assert (brief.rules, brief.left_out, brief.brought) == (1, 2_000, 1)
     assert brief.dropped == LARGE.drop[:10]
-    assert len(brief.outcomes) == 10
+    assert (len(brief.outcomes), brief.learnt) == (10, 1)
+    assert len(engine.unlearnt) == 299
     assert len(brief.model_dump_json()) < 10_000
     assert ENGINES.of(engine) == brief
 

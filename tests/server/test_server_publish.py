@@ -28,9 +28,9 @@ pytest_plugins = ("server_fixtures",)
 
 
 def under_way(client: httpx.Client) -> list[Any]:
-    """The fits that have begun."""
+    """The outcomes that are being learnt."""
     jobs = client.get(f"{API}/jobs").json()
-    return [job for job in jobs if job["kind"] == "fit" and job["stage"]]
+    return [job for job in jobs if job["kind"] == "learn" and job["stage"]]
 
 
 def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
@@ -46,7 +46,9 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
         assert (data["name"], data["rows"], data["shared"]) == ("jobs.csv", 60, True)
         whole = client.get(f"{API}/datasets/{data['id']}").json()
         assert whole["study"]["drop"] == STUDY["drop"]
-        assert job["dataset"] == data["id"]
+        (engine,) = client.get(f"{API}/engines").json()  # it can be asked while it learns
+        assert (engine["dataset"], engine["id"]) == (data["id"], job["engine"])
+        assert (job["outcome"], engine["learnt"]) == ("runtime", 0)
         assert client.put(f"{API}/datasets/{data['id']}/study", json={}).status_code == 403
         assert client.delete(f"{API}/datasets/{data['id']}").status_code == 403
         own = upload(client, jobs_csv(40)).json()
@@ -59,8 +61,9 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
         assert client.get(f"{API}/datasets").json() == [brief, data]
         until(lambda: under_way(client))
         jobs = client.get(f"{API}/jobs").json()
-        assert [(one["kind"], one["id"]) for one in jobs if one["engine"] == job["engine"]] == [
-            ("fit", job["id"])
+        mine = [one for one in jobs if one["engine"] == job["engine"]]
+        assert [(one["kind"], one["state"]) for one in mine if one["id"] != job["id"]] == [
+            ("fit", "done")
         ]
     quick = (*words, "--surrogate", "forest")
     with serving(path, state, *quick) as server, server.client(key) as client:
@@ -71,8 +74,9 @@ def test_a_table_is_read_offered_and_learnt(tmp_path: Path) -> None:
             ]
         )
         assert engine["dataset"] == data["id"]
-        whole = client.get(f"{API}/engines/{engine['id']}").json()
-        assert {card["family"] for card in whole["models"]} == {"forest"}
+        path = f"{API}/engines/{engine['id']}"
+        cards = until(lambda: client.get(path).json()["models"])
+        assert [(card["target"], card["family"]) for card in cards] == [("runtime", "forest")]
         # What the earlier start was learning is of no use, and is not waited for.
         states = {one["id"]: one["state"] for one in client.get(f"{API}/jobs").json()}
         assert states[job["id"]] in {"cancelled", "done"}

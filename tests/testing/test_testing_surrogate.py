@@ -206,6 +206,15 @@ BROKEN: dict[str, tuple[Any, str]] = {
         family(fit_many=lambda X, Y, *, tasks, weight, **_: [near(X, Y[:, 0], tasks[0], weight)]),
         "one model each, in their order",
     ),
+    "learns from the others": (
+        family(
+            fit_many=lambda X, Y, *, tasks, weight, **_: [
+                near(X, np.round(Y.mean(axis=1)) % 2 if task.classes else y, task, weight)
+                for y, task in zip(Y.T, tasks, strict=True)
+            ]
+        ),
+        "has the model that it has alone",
+    ),
     "other trees": (
         family(trees=lambda s: constant(np.full(s.task.outputs, 0.5), s.X.shape[1])),
         "its trees predict what it predicts",

@@ -33,9 +33,15 @@ export async function choose(
 }
 
 /** Say yes to the finished question, and wait for its answer. */
-export async function ask(page: Page): Promise<void> {
+export async function ask(page: Page, timeout?: number): Promise<void> {
   await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await expect(page.getByRole("status").filter({ hasText: "Answered below" })).toBeVisible();
+  await answered(page, timeout);
+}
+
+/** Wait for an answer; where something has to be learnt first, for longer than usual. */
+export async function answered(page: Page, timeout?: number): Promise<void> {
+  const status = page.getByRole("status").filter({ hasText: "Answered below" });
+  await expect(status).toBeVisible(timeout === undefined ? {} : { timeout });
 }
 
 /** Wait until the plots of an answer are drawn; they are when somebody comes to look at them. */

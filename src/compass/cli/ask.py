@@ -13,7 +13,9 @@ from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput, QueryProblem
 
 if TYPE_CHECKING:
+    from compass.client.engine import RemoteEngine
     from compass.domain.answer import Answer
+    from compass.engine.compass import Compass
 
 NOT_ANSWERED = 1
 _DEPENDENCIES = {None: None, True: "keep", False: "ignore"}
@@ -146,12 +148,26 @@ def ask(
             surrogate=models.surrogate,
             models=brought,
         )
+        _note_all(engine, query, options)
         answer = engine.ask(query, **options)
     files.write(answer)
     _print(answer, as_json)
     files.refuse(answer)
     if not answer.answered:
         raise typer.Exit(NOT_ANSWERED)
+
+
+def _note_all(engine: "Compass | RemoteEngine", query: str, options: dict[str, Any]) -> None:
+    """Say of a what-if that names no outcome how many have to be learnt for it."""
+    from compass.language import parse_query
+
+    if parse_query(query).goals:
+        return
+    given = {name: value for name, value in options.items() if name != "curve"}
+    learning = engine.to_learn(query, **given)
+    if len(learning) > 1:
+        print_line(f"note: no outcome is named, so {len(learning)} are learnt first")
+        print_line("hint: name what matters, e.g. how would that affect Y = {" + learning[0] + "}")
 
 
 def _print(answer: "Answer", as_json: bool) -> None:

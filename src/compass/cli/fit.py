@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compass.cli import flags, sources
 from compass.cli.garbage import look_as_usual
 from compass.cli.groups import ModelFileFlags, ServerFlags, grouped
 from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from compass.client.engine import RemoteEngine
+    from compass.engine.compass import Compass
 
 
 @dataclass(frozen=True)
@@ -22,10 +26,11 @@ class FitFlags:
     tune: flags.Tune = None
     represent: flags.Represent = None
     executor: flags.Executor = None
+    outcome: flags.Outcomes = None
 
     def options(self) -> dict[str, Any]:
-        """The same as keywords of `Compass`; where it runs is not among them."""
-        names = [one.name for one in fields(self) if one.name != "executor"]
+        """The same as keywords of `Compass`; where it runs, and what it learns, are not."""
+        names = [one.name for one in fields(self) if one.name not in ("executor", "outcome")]
         return {name: getattr(self, name) for name in names}
 
 
@@ -57,9 +62,11 @@ def fit(
         from compass.cli import remote as there
 
         with progress(quiet=as_json) as tell:
-            fitted = there.engine(server, data, given, tell, name=str(output), **options)
+            fitted = there.engine(
+                server, data, given, tell, name=str(output), outcomes=how.outcome, **options
+            )
         known = fitted.data
-        print_fit(fitted.cards, output, known.sample, known.notes, as_json=as_json)
+        print_fit(fitted.cards, output, known.sample, known.notes, _later(fitted), as_json=as_json)
         return
     from compass.engine.compass import Compass
 
@@ -69,11 +76,18 @@ def fit(
         runs = sources.dataset(data, given)
         engine = Compass(
             runs, journal=journal, progress=tell, executor=how.executor, **options
-        ).fit()
+        ).fit(how.outcome)
         engine.save(output)
     prepared = engine.data.prepared
     notes = cleaning_notes(prepared.report)
-    print_fit(engine.cards, output, prepared.sample, notes, as_json=as_json)
+    print_fit(engine.cards, output, prepared.sample, notes, _later(engine), as_json=as_json)
+
+
+def _later(engine: "Compass | RemoteEngine") -> list[str]:
+    """The outcomes that were not named."""
+    from compass.domain.space import Role
+
+    return [name for name in engine.space.having(Role.OUTCOME) if name not in engine.learnt]
 
 
 def _journal(output: Path) -> Path:

@@ -165,6 +165,14 @@ Confirm = Annotated[
 WriteStudy = Annotated[
     MaybePath, option("--write-study", "FILE", "Write what is shown as a study file.")
 ]
+Outcomes = Annotated[
+    Texts,
+    option(
+        "--outcome",
+        "NAME",
+        "Learn this outcome now; the others when they are asked for; repeatable.",
+    ),
+]
 Surrogate = Annotated[str | None, flag(options.SURROGATE, metavar="NAME")]
 Tune = Annotated[float | None, flag(options.TUNE, metavar="S", most=86400)]  # a day
 Represent = Annotated[str | None, flag(options.REPRESENT, metavar="NAME")]

@@ -27,9 +27,13 @@ def engine(
     *,
     models: dict[str, Any] | None = None,
     name: str | None = None,
+    outcomes: list[str] | None = None,
     **options: Any,
 ) -> "RemoteEngine":
-    """An engine of the server, or one that learns there from the data, with these options."""
+    """An engine of the server, or one that learns there from the data, with these options.
+
+    It learns these outcomes at once, or all: without any, those that questions need.
+    """
     from compass.client.engine import RemoteEngine
 
     named = found(server, source, study, progress)
@@ -43,6 +47,7 @@ def engine(
         models={outcome: file for outcome, (file, _) in given.items()},
         model_columns={outcome: columns for outcome, (_, columns) in given.items() if columns},
         progress=progress,
+        outcomes=outcomes,
         **options,
     )
 

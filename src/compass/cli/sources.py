@@ -192,13 +192,14 @@ def engine(
     if server is not None:
         from compass.cli import remote
 
-        return remote.engine(server, source, study, progress, **chosen)
+        return remote.engine(server, source, study, progress, outcomes=[], **chosen)
     if is_saved(source):
         from compass.engine.store import load
 
         check_fitted(study, *chosen.values())
         loaded = load(source)
         loaded.store.progress = progress
+        loaded.store.on_learnt = partial(_add, loaded, Path(source), loaded.learnt)
         return loaded
     if cached and not models:
         return learning(source, study, progress, surrogate=surrogate)
@@ -206,6 +207,22 @@ def engine(
 
     look_as_usual()
     return Compass(dataset(source, study), progress=progress, **chosen)
+
+
+def _add(engine: "Compass", place: Path, before: tuple[str, ...]) -> None:
+    """Add the outcomes that a question made it learn to a saved engine, and say so."""
+    from compass.cli.output import print_line
+    from compass.engine.store import add
+
+    new = ", ".join(name for name in engine.learnt if name not in before)
+    if not new:
+        return  # from other columns than usual: of use for this question only
+    try:
+        add(engine, place)
+        print_line(f"note: learnt {new}, now in {place}")
+    except CompassError as problem:
+        print_line(f"note: learnt {new}, for this question only: {problem.message}")
+        print_line(f"hint: to keep it, fit again: compass fit DATA -o {place}")
 
 
 def check_fitted(study: "GivenStudy", *models: Any) -> None:

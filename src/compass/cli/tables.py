@@ -193,12 +193,14 @@ def print_fit(
     path: Path,
     sample: str | None,
     notes: Sequence[str],
+    later: Sequence[str] = (),
     *,
     as_json: bool,
 ) -> None:
-    """What was learnt, and how well."""
+    """What was learnt, and how well; `later` are outcomes that are learnt when they are needed."""
     if as_json:
-        print_json({"path": str(path), "models": [c.model_dump(mode="json") for c in cards]})
+        models = [card.model_dump(mode="json") for card in cards]
+        print_json({"path": str(path), "models": models, "not_learnt": list(later)})
         return
     from compass.cli.render import model_text
     from compass.trust.outcome_words import skill_in_words
@@ -224,6 +226,8 @@ def print_fit(
             sys.stdout.write("\n")
             print_scores(card)
         print_notes([f"{card.target}: {note}" for note in card.notes])
+    if later:
+        print_notes([f"learnt when a question first needs it: {', '.join(later)}"])
     _print_sample(sample)
     print_notes(notes)
 

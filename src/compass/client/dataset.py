@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from compass.client.jobs import Progress, finished
 from compass.client.replies import understood
 from compass.domain.api import DatasetInfo, EngineInfo, Job
-from compass.domain.arguments import takes
+from compass.domain.arguments import maybe, takes
 from compass.domain.base import valid
 from compass.domain.options import FitKeywords, FitOptions
 from compass.domain.study import Study
@@ -70,7 +70,7 @@ class RemoteDataset:
         )
         return understood(ColumnsView, reply)
 
-    @takes(options=arguments.FIT)
+    @takes(options=arguments.FIT, outcomes=maybe(arguments.NAMES))
     def fit(
         self,
         *,
@@ -78,11 +78,12 @@ class RemoteDataset:
         models: Mapping[str, Any] | None = None,
         model_columns: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
+        outcomes: Iterable[str] | None = None,
         **options: Unpack[FitKeywords],
     ) -> "RemoteEngine":
-        """Learn from these runs; options are as in `Compass`.
+        """Learn from these runs; options are as in `Compass`, `outcomes` as in `Compass.fit`.
 
-        An engine that was fitted in the same way before is taken as it is. `models` are files of
+        An engine that was fitted in the same way before is used again. `models` are files of
         models for outcomes that are not to be learnt, `model_columns` what their inputs are.
         """
         from compass.client.engine import RemoteEngine
@@ -104,7 +105,7 @@ class RemoteDataset:
             )
             job = finished(connection, begun, progress)
             known = self.server.engine_info(str(job.engine))
-        return RemoteEngine(self.server, known, progress)
+        return RemoteEngine(self.server, known, progress).fit(outcomes)
 
     def _fitted(
         self, name: str | None, options: dict[str, Any], brought: dict[str, str]

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,9 @@ from compass.client.jobs import Progress, finished
 from compass.client.replies import understood
 from compass.domain.answer import Answer, Curve, ModelCard, Pending, Proposal, Suggestion
 from compass.domain.api import AnswerView, EngineInfo, Job
-from compass.domain.arguments import anything_of, either, function, start, takes, text
+from compass.domain.arguments import anything_of, either, function, maybe, start, takes, text
 from compass.domain.base import Value, scalar
-from compass.domain.errors import CompassError
+from compass.domain.errors import CompassError, QueryProblem, UnknownName
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.options import AskOptions, QueryOptions
 from compass.domain.query import Query
@@ -25,6 +26,7 @@ from compass.domain.tell import TellReport
 from compass.engine import arguments
 from compass.engine.columns import ColumnsView
 from compass.engine.questions import Questions, Run
+from compass.language.bind import outcomes_named
 
 if TYPE_CHECKING:
     from compass.client.server import Server
@@ -80,8 +82,30 @@ class RemoteEngine(Questions):
 
     @property
     def cards(self) -> tuple[ModelCard, ...]:
-        """What was learnt, and how well."""
+        """What has been learnt so far, and how well."""
         return self.about.models
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """The outcomes that have been learnt from the knobs and the context."""
+        return self.about.learnt
+
+    @takes(outcomes=maybe(arguments.NAMES))
+    def fit(self, outcomes: Iterable[str] | None = None) -> "RemoteEngine":
+        """Learn these outcomes before a question needs them; without names all of them."""
+        for outcome in outcomes_named(outcomes, self.space):
+            if outcome not in self.about.unlearnt:
+                continue
+            reply = self._post("outcomes", {"outcome": outcome}, params=NOW, begins=True)
+            if "state" in reply:  # a job; another person may have learnt it meanwhile
+                finished(self.server.connection, understood(Job, reply), self.progress)
+            self._look_again()
+        return self
+
+    def _look_again(self) -> None:
+        """Note what the server has learnt meanwhile."""
+        if self.about.unlearnt:
+            self.about = self.server.engine_info(self.id)
 
     @property
     def data(self) -> Known:
@@ -102,6 +126,7 @@ class RemoteEngine(Questions):
         if "state" in reply:  # a job; a question that was asked before has its answer at once
             job = finished(connection, understood(Job, reply), self.progress)
             reply = connection.call("GET", f"/answers/{job.answer}")
+            self._look_again()
         view = understood(AnswerView, reply)
         kept = [text for text in self.asked if text != view.answer.text]
         self.asked = [*kept, view.answer.text][-_REMEMBERED:]
@@ -144,6 +169,10 @@ class RemoteEngine(Questions):
         reply = self._post("queries", _body(question, options))
         return understood(Query, reply["query"])
 
+    def _to_learn(self, question: str | Query, options: QueryOptions) -> tuple[str, ...]:
+        reply = self._post("queries", _body(question, options))
+        return understood(tuple[str, ...], reply["to_learn"])
+
     def _run_next(
         self,
         n: int,
@@ -160,7 +189,9 @@ class RemoteEngine(Questions):
         self, run: Run, parameters: Iterable[str], outcomes: Iterable[str] = ()
     ) -> tuple[Curve, ...]:
         """How outcomes answer to single parameters, everything else as in this run."""
-        body = {"parameters": list(parameters), "outcomes": list(outcomes), "run": _run(run)}
+        wanted = tuple(outcomes)
+        self._learn_first(wanted)
+        body = {"parameters": list(parameters), "outcomes": wanted, "run": _run(run)}
         return understood(tuple[Curve, ...], self._post("curves", body))
 
     @takes(run=either(anything_of(Suggestion), start), outcomes=arguments.NAMES, against=start)
@@ -175,16 +206,19 @@ class RemoteEngine(Questions):
 
         It is compared with past runs, or with the one run `against`: `answer.baseline`, a row.
         """
-        body: dict[str, Any] = {"outcomes": list(outcomes), "against": _run(against)}
+        wanted = tuple(outcomes)
+        body: dict[str, Any] = {"outcomes": wanted, "against": _run(against)}
         if isinstance(run, Suggestion):
             body["given"] = run.model_dump(mode="json")
         else:
+            self._learn_first(wanted)
             body["run"] = _run(run)
         return understood(tuple[Explanation, ...], self._post("explanations", body))
 
     @takes(outcome=text, repeats=arguments.REPEATS)
     def importance(self, outcome: str, *, repeats: int = 10) -> Importance:
         """Which columns does the model of an outcome rely on?"""
+        self._learn_first((outcome,))
         params = {"outcome": outcome, "repeats": repeats}
         return understood(Importance, self._get("importance", params))
 
@@ -199,10 +233,19 @@ class RemoteEngine(Questions):
         self, outcome: str, column: str, *, points: int = 20, label: Value = None, lines: int = 0
     ) -> Dependence:
         """How does the prediction of an outcome answer to a column, over the past runs?"""
+        self._learn_first((outcome,))
         params = {"outcome": outcome, "column": column, "points": points, "lines": lines}
         if label is not None:
             params["label"] = str(label)
         return understood(Dependence, self._get("dependence", params))
+
+    def _learn_first(self, outcomes: tuple[str, ...]) -> None:
+        """Learn these outcomes, or all, with progress: a request that does so may take too long.
+
+        What is wrong with a name is told by what uses it.
+        """
+        with suppress(QueryProblem, UnknownName):
+            self.fit(outcomes or None)
 
     def columns(self, *, study: Study | None = None, mined: bool = False) -> ColumnsView:
         """What each column of all its runs is taken for, also through another study."""

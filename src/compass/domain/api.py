@@ -14,7 +14,7 @@ from compass.domain.constraint import RuleView as RuleView  # noqa: PLC0414 - of
 from compass.domain.limits import ServerLimits
 from compass.domain.mined import Mined
 from compass.domain.query import Query
-from compass.domain.space import Space
+from compass.domain.space import Role, Space
 from compass.domain.study import Study
 from compass.domain.tell import TellReport
 
@@ -94,7 +94,7 @@ class Job(Noun):
     """A piece of work that takes its time."""
 
     id: Id
-    kind: str = Field(description="read, fit, ask, complete, tell, ...")
+    kind: str = Field(description="read, fit, learn, ask, complete, tell, ...")
     state: State = State.WAITING
     stage: str = Field("", description="what is being done")
     done: int = Field(0, description="steps of this stage that are done")
@@ -102,7 +102,8 @@ class Job(Noun):
     created: datetime
     ended: datetime | None = None
     dataset: Id | None = Field(None, description="the dataset that it makes, or learns from")
-    engine: Id | None = Field(None, description="the engine that it makes")
+    engine: Id | None = Field(None, description="the engine that it makes, or learns for")
+    outcome: str | None = Field(None, description="the outcome that it learns")
     answer: Id | None = Field(None, description="the answer that it makes or completes")
     problem: Problem | None = None
 
@@ -227,6 +228,7 @@ class EngineBrief(EngineBase):
     """An engine in a list; its options without the rules."""
 
     outcomes: tuple[str, ...] = Field((), description="what it predicts; of many the first ones")
+    learnt: int = Field(0, description="how many of its outcomes it has learnt so far")
     rules: int = Field(0, description="how many rules and dependencies its study has")
     dropped: tuple[str, ...] = Field((), description="columns left out; of many the first ones")
     left_out: int = Field(0, description="how many columns were left out")
@@ -234,7 +236,7 @@ class EngineBrief(EngineBase):
 
 
 class EngineInfo(EngineBase):
-    """An engine that has learnt from a dataset and can be asked."""
+    """An engine that can be asked; an outcome is learnt when a question first needs it."""
 
     study: Study = Field(default_factory=Study)
     given_study: Study | None = Field(
@@ -244,9 +246,22 @@ class EngineInfo(EngineBase):
         default_factory=dict, description="models that were uploaded, by outcome"
     )
     rules: tuple[RuleView, ...] = ()
-    models: tuple[ModelCard, ...] = ()
+    models: tuple[ModelCard, ...] = Field((), description="of the outcomes learnt so far")
     notes: tuple[str, ...] = ()
     space: Space = Field(description="the columns that can be used")
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """The outcomes that it has learnt from its knobs and context."""
+        features = self.space.having(Role.KNOB, Role.CONTEXT)
+        known = {card.target for card in self.models if card.features == features}
+        return tuple(name for name in self.space.having(Role.OUTCOME) if name in known)
+
+    @property
+    def unlearnt(self) -> tuple[str, ...]:
+        """The outcomes that no question has needed yet."""
+        learnt = self.learnt
+        return tuple(name for name in self.space.having(Role.OUTCOME) if name not in learnt)
 
     def brief(self) -> EngineBrief:
         """It in a list."""
@@ -254,7 +269,8 @@ class EngineInfo(EngineBase):
         same = {name: getattr(self, name) for name in EngineBase.model_fields}
         return EngineBrief(
             **same | {"options": {k: v for k, v in self.options.items() if k != "rules"}},
-            outcomes=_first(card.target for card in self.models),
+            outcomes=_first(self.space.having(Role.OUTCOME)),
+            learnt=len(self.learnt),
             rules=len(study.rules) + len(study.dependencies),
             dropped=_first(study.drop),
             left_out=len(study.drop),
@@ -293,6 +309,7 @@ class QueryView(Noun):
 
     query: Query
     text: str = Field(description="canonical text")
+    to_learn: tuple[str, ...] = Field((), description="outcomes that are learnt for it first")
 
 
 class EvidenceRow(Noun):

@@ -93,14 +93,17 @@ class ModelCache:
         return engine
 
     def keep(self, key: str, engine: "Compass") -> None:
-        """Save an engine, and remove others until all have room."""
+        """Save what an engine has learnt, and remove others until all have room.
+
+        What other processes have kept of the same data meanwhile stays.
+        """
         from compass.engine.store import save
 
         self._check_size("the data has", engine.data.table.arrow.nbytes)  # before it is written
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's data
         place = self.folder / key
         try:
-            save(engine, place, _STAYS)
+            save(engine, place, _STAYS, merge=True)
             self._check_size("they take", _size(generation_of(place)))
         finally:
             self._make_room()

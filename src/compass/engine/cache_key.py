@@ -17,7 +17,7 @@ from compass import files
 from compass.domain.study import Study
 from compass.engine.saved import FORMAT
 
-_RULES = {"rules", "dependencies"}  # of a study: they decide about answers, not about models
+RULES = {"rules", "dependencies"}  # of a study: they decide about answers, not about models
 _LIBRARIES = (
     *("numpy", "scipy", "pyarrow", "scikit-learn", "lightgbm", "optuna"),
     *("xgboost", "xgboost-cpu", "torch"),  # some of them may be missing
@@ -26,7 +26,7 @@ _LIBRARIES = (
 
 def key_of(content: Sequence[str], study: Study, options: Mapping[str, Any]) -> str:
     """The name of what is learnt from data of this content, with this study and these options."""
-    said = study.model_dump(mode="json", exclude=_RULES)
+    said = study.model_dump(mode="json", exclude=RULES)
     given = {name: value for name, value in options.items() if value is not None}
     # Mappings keep their order: the first pattern of a study that matches a label rewrites it.
     everything = json.dumps([FORMAT, _software_here(), list(content), said, given])

@@ -9,7 +9,16 @@ from typing import Any
 from compass import registry
 from compass.acquire.propose import anywhere, for_population
 from compass.domain.answer import Answer, Curve, ModelCard, Proposal, Provenance, Suggestion
-from compass.domain.arguments import anything_of, either, function, path_name, start, takes, text
+from compass.domain.arguments import (
+    anything_of,
+    either,
+    function,
+    maybe,
+    path_name,
+    start,
+    takes,
+    text,
+)
 from compass.domain.base import Config, Value, valid
 from compass.domain.constraint import Constraint
 from compass.domain.errors import ConflictingRules, QueryProblem, UnknownName, unknown
@@ -32,7 +41,7 @@ from compass.engine.plan import is_population, plan
 from compass.engine.provenance import Clock, provenance_of
 from compass.engine.questions import Questions, Run
 from compass.engine.rules import broken_by, compiled, ignored_column, standing
-from compass.engine.scope import Scope, scope_of
+from compass.engine.scope import Scope, features_of, outcomes_of, scope_of
 from compass.engine.typical import typical_run
 from compass.evidence.assessor import Assessor
 from compass.evidence.unseen import unseen_values
@@ -40,7 +49,8 @@ from compass.execute import Executor, executor_name
 from compass.generate.legality import lawful
 from compass.generate.task import SearchTask
 from compass.language import parse_query, parse_rule
-from compass.language.bind import column
+from compass.language.bind import column, outcomes_named
+from compass.learn.select import check_names
 from compass.learn.store import ModelStore, Progress
 from compass.model.files import ModelFile
 from compass.model.function import PredictFunction
@@ -59,8 +69,8 @@ class Compass(Questions):
     `models` gives models for outcomes that are not to be learnt: `bring(file)`, or a function that
     predicts [n] values from a mapping of column names to arrays [n] and may have a method
     `gradient`. `rules` hold for every answer. `executor` says where models are compared, such as
-    "processes:4" or "dask://host:8786"; what is learnt does not depend on it. Whatever is
-    not fitted when a question needs it is fitted then.
+    "processes:4" or "dask://host:8786"; what is learnt does not depend on it. An outcome that
+    is not learnt when a question needs it is learnt then: `fit` only does it before.
     """
 
     @takes(
@@ -136,25 +146,45 @@ class Compass(Questions):
         """What has been learnt so far, and how well."""
         return tuple(trained.card for trained in self.store.trained.values())
 
-    def fit(self) -> "Compass":
-        """Learn every outcome from the knobs and the context."""
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns that outcomes are learnt from unless a question says otherwise."""
+        return self.space.having(Role.KNOB, Role.CONTEXT)
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """The outcomes that have been learnt from the knobs and the context."""
         outcomes = self.space.having(Role.OUTCOME)
-        if not outcomes:
-            raise QueryProblem(
-                "no column is known to be an outcome",
-                hint="give one the role outcome (--role COLUMN=outcome)",
-            )
-        features = self.space.having(Role.KNOB, Role.CONTEXT)
+        return tuple(name for name in outcomes if (self.features, name) in self.store.trained)
+
+    @takes(outcomes=maybe(arguments.NAMES))
+    def fit(self, outcomes: Iterable[str] | None = None) -> "Compass":
+        """Learn these outcomes from the knobs and the context; without names all of them.
+
+        `fit([])` learns none yet, it only lays out the runs. An outcome that is not learnt is
+        learnt when a question first needs it, and answers are the same.
+        """
+        check_names(self.settings)  # what is learnt later needs them as well
+        wanted = outcomes_named(outcomes, self.space)
+        features = self.features
         if not features:
             raise QueryProblem(
                 "no column is known to be a knob or context",
                 hint="give one the role knob (--role COLUMN=knob)",
             )
-        trained = self.store.train(features, outcomes)
+        # A model that somebody gave is not in a saved engine: it is put to use while it is here.
+        given = [name for name in self.space.having(Role.OUTCOME) if name in self.store.given]
+        trained = self.store.train(features, dict.fromkeys((*wanted, *given)))
         assessor = Assessor(self.store, self.store.view_of(features), trained)
         assessor.matched.prepare()
         _ = assessor.view.dependencies  # looked for now rather than in the first question
         return self
+
+    def _to_learn(self, question: str | Query, options: QueryOptions) -> tuple[str, ...]:
+        query = self._query(question, options)
+        features = features_of(query, self.space)
+        needed = outcomes_of(query, self.data.prepared, self.rules)
+        return tuple(name for name in needed if (features, name) not in self.store.trained)
 
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
         query = self._query(question, options)
@@ -244,7 +274,7 @@ class Compass(Questions):
         self, conditions: Sequence[Constraint], runs: WantedRuns
     ) -> tuple[Proposal, ...]:
         """Configurations whose measurement would teach the models most, under all rules."""
-        features = self.fit().space.having(Role.KNOB, Role.CONTEXT)
+        features = self.fit().features
         for condition in conditions:
             strange = [n for n in names_in(parse_rule(condition.text)) if n not in features]
             if strange:

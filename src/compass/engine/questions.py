@@ -103,6 +103,23 @@ class Questions(ABC):
         """A question as it is understood, bound to the columns; options are as in `ask`."""
         return self._query(question, valid(QueryOptions, {"run": run, "where": where, **options}))
 
+    @takes(**arguments.ASKED, options=arguments.OPTIONS)
+    def to_learn(
+        self,
+        question: str | Query,
+        *,
+        run: Run | None = None,
+        where: Iterable[str] = (),
+        **options: Unpack[QueryKeywords],
+    ) -> tuple[str, ...]:
+        """The outcomes that a question needs and that are learnt before it is answered.
+
+        Those of its goals and conditions; a what-if that names none needs all. Options are as in
+        `ask`.
+        """
+        given = valid(QueryOptions, {"run": run, "where": where, **options})
+        return self._to_learn(question, given)
+
     @takes(
         **arguments.ASKED,
         n=arguments.RUNS,
@@ -138,6 +155,10 @@ class Questions(ABC):
     @abstractmethod
     def _query(self, question: str | Query, options: QueryOptions) -> Query:
         """Bind a question with these options to the columns."""
+
+    @abstractmethod
+    def _to_learn(self, question: str | Query, options: QueryOptions) -> tuple[str, ...]:
+        """The outcomes that are learnt before a question is answered."""
 
     @abstractmethod
     def _run_next(

@@ -3,6 +3,7 @@
 Decision 0007 (docs/decisions).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from compass.domain.constraint import Constraint
@@ -15,6 +16,7 @@ from compass.engine.dependencies import kept_dependencies
 from compass.language import parse_rule
 from compass.learn.features import FeatureView
 from compass.learn.store import ModelStore
+from compass.prepare import Prepared
 from compass.rules import Rule
 
 
@@ -33,15 +35,9 @@ class Scope:
 def scope_of(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) -> Scope:
     """The scope of a bound query; `standing` are the rules of the study."""
     features = features_of(query, store.prepared.space)
-    stated = dict.fromkeys(rule.text for rule in (*standing, *query.where))
-    # Conditions on columns that never vary say something about the others, or hold.
-    left = {text: remaining(text, store.prepared) for text in stated}
-    texts = {text: rest for text, rest in left.items() if rest is not None}
+    texts = _conditions(query, store.prepared, standing)
     names = {text: names_in(parse_rule(rest)) for text, rest in texts.items()}
-    found = dict.fromkeys(query.goals)
-    for some in names.values():
-        found.update(dict.fromkeys(name for name in some if name not in features))
-    outcomes = tuple(found)
+    outcomes = _outcomes(query, features, names.values())
     view = store.view_of(features)
     plain = [text for text in texts if {*names[text]} <= {*features}]
 
@@ -58,6 +54,34 @@ def scope_of(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) 
         kept=kept,
         dropped=dropped,
     )
+
+
+def outcomes_of(
+    query: Query, prepared: Prepared, standing: tuple[Constraint, ...]
+) -> tuple[str, ...]:
+    """Everything that has to be predicted for a bound query: goals, and outcomes in conditions."""
+    rules = _conditions(query, prepared, standing).values()
+    features = features_of(query, prepared.space)
+    return _outcomes(query, features, (names_in(parse_rule(rule)) for rule in rules))
+
+
+def _conditions(
+    query: Query, prepared: Prepared, standing: tuple[Constraint, ...]
+) -> dict[str, str]:
+    """The rules and conditions of a query by their texts, with what they say of varying columns."""
+    stated = dict.fromkeys(rule.text for rule in (*standing, *query.where))
+    # Conditions on columns that never vary say something about the others, or hold.
+    left = {text: remaining(text, prepared) for text in stated}
+    return {text: rest for text, rest in left.items() if rest is not None}
+
+
+def _outcomes(
+    query: Query, features: tuple[str, ...], conditions: Iterable[Iterable[str]]
+) -> tuple[str, ...]:
+    found = dict.fromkeys(query.goals)
+    for names in conditions:
+        found.update(dict.fromkeys(name for name in names if name not in features))
+    return tuple(found)
 
 
 def features_of(query: Query, space: Space) -> tuple[str, ...]:

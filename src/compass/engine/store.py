@@ -16,35 +16,30 @@ from errno import EINVAL, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pydantic import Field, NonNegativeInt
 
 from compass import files, registry
 from compass.domain.arguments import path_name, takes
-from compass.domain.base import Noun
 from compass.domain.errors import (
     BadInput,
     DataProblem,
     EngineProblem,
     EnvironmentProblem,
-    StudyProblem,
     UnknownName,
 )
 from compass.domain.study import Study
 from compass.engine.dataset import Dataset
-from compass.engine.saved import FORMAT, GENERATION, POINTER, check_format, generation_of, is_engine
-from compass.evidence.assessor import Assessor
+from compass.engine.generation import DATA, Generation, current, same_models, write
+from compass.engine.saved import GENERATION, POINTER, generation_of, is_engine
 from compass.learn.features import FeatureView
 from compass.learn.outcomes import OutcomeModel
-from compass.learn.saved_model import StoredModel, arrays_of, restored, stored
-from compass.learn.saved_view import StoredView, restored_view, stored_view, view_arrays
+from compass.learn.saved_model import StoredModel, restored
+from compass.learn.saved_view import StoredView, restored_view
 from compass.learn.store import ModelStore
-from compass.model.files.archive import array_of, mapped, write_arrays
+from compass.model.files.archive import array_of, mapped
 from compass.readers.columnar import ParquetReader
 from compass.readers.inflate import limits
 from compass.readers.table import Table, TablePart
-from compass.settings import Settings
 
 if TYPE_CHECKING:
     from compass.engine.compass import Compass
@@ -57,48 +52,73 @@ _NOT_AS_SAVED = (None, ENOENT, ENOTDIR, EISDIR, ELOOP, EINVAL, ENAMETOOLONG)
 _AGAIN = "fit it again from the data"
 
 
-class Manifest(Noun):
-    """Everything about a saved engine that is not an array."""
-
-    format: int
-    fingerprint: str
-    parts: tuple[tuple[str | None, NonNegativeInt], ...] = Field(description="files and their rows")
-    study: Study
-    steps: tuple[str, ...]
-    settings: Settings
-    rules: tuple[str, ...]
-    models: tuple[StoredModel, ...]
-    views: tuple[StoredView, ...]
-
-
-def save(engine: "Compass", path: Path, stays: float = 0.0) -> Path:
+def save(engine: "Compass", path: Path, stays: float = 0.0, *, merge: bool = False) -> Path:
     """Write the engine; the directory shows either the old or the new one, never a mixture.
 
-    The files of the old one stay for so many seconds, for those who have opened it.
+    The files of the old one stay for so many seconds, for those who have opened it. `merge`: what
+    is saved there of the same data, learnt in the same way, stays in the new one.
     """
     check_place(path)
-    try:
+    with _disk(path):
         path.mkdir(parents=True, exist_ok=True)
         with _alone(path):
-            generation = path / f"{GENERATION}{secrets.token_hex(6)}"
-            old = _in_use(path)
-            try:
-                generation.mkdir()
-                _write(engine, generation)
-                files.write_text(path / POINTER, generation.name + "\n")
-            except BaseException:
-                _discard(path, generation)  # a full disk would stay full
-                raise
-            if old is not None:
-                with suppress(OSError):
-                    os.utime(old)  # when it was replaced
-            tidy(path, stays)
+            known = same_models(engine, path) if merge else None
+            _new_generation(engine, path, known, stays)
+    return path
+
+
+def add(engine: "Compass", path: Path) -> None:
+    """Add what an engine has learnt since to the saved engine that it was loaded from.
+
+    Others may have added to it meanwhile, which stays; another engine in its place stays as well.
+    """
+    with _disk(path), _alone(path):
+        known = same_models(engine, path)
+        if known is None:
+            raise EngineProblem(
+                f"{path} was saved anew meanwhile, from other data or with other settings",
+                hint="ask again: it is loaded as it is now",
+            )
+        _new_generation(engine, path, known, 0.0)
+
+
+def refresh(engine: "Compass", path: Path) -> None:
+    """Let a loaded engine use the models that were added to it on disk."""
+    place = _Place(path, _AGAIN)
+    with _telling(place):
+        known = same_models(engine, path)
+        if known is None:
+            raise EngineProblem(f"{path} was saved anew meanwhile", hint="load it again")
+        _offer(place, engine.store, known)
+
+
+@contextmanager
+def _disk(path: Path) -> Iterator[None]:
+    """Tells of a disk that does not take it."""
+    try:
+        yield
     except OSError as error:
         raise EnvironmentProblem(
             f"cannot save to {path}: {error.strerror or error}",
             hint="check the disk and its permissions",
         ) from None
-    return path
+
+
+def _new_generation(engine: "Compass", path: Path, known: Generation | None, stays: float) -> None:
+    """Write a generation and point to it; the folder is locked."""
+    generation = path / f"{GENERATION}{secrets.token_hex(6)}"
+    old = _in_use(path)
+    try:
+        generation.mkdir()
+        write(engine, generation, known)
+        files.write_text(path / POINTER, generation.name + "\n")
+    except BaseException:
+        _discard(path, generation)  # a full disk would stay full
+        raise
+    if old is not None:
+        with suppress(OSError):
+            os.utime(old)  # when it was replaced
+    tidy(path, stays)
 
 
 def check_place(path: Path) -> None:
@@ -219,40 +239,44 @@ def _loaded(place: _Place, now: Renamed | None) -> "Compass":
             raise EngineProblem(
                 f"{path} is not a saved engine", hint="make one: compass fit DATA -o X"
             )
-        generation = generation_of(path)
-        written = (generation / "engine.json").read_bytes()
-        check_format(path, written)
-        manifest = Manifest.model_validate_json(written)
+        saved = current(path)
     except _BROKEN as error:
         raise _problem(place, error) from None
-    data = _data(place, generation, manifest)
+    manifest = saved.manifest
+    data = _data(place, saved)
     rules = manifest.rules
     if now is not None:
         data, rules = _renamed(path, data, now), ()  # its rules are in the study
     engine = Compass(data, rules=rules, settings=manifest.settings)
     with _telling(place):
-        _offer(place, engine.store, manifest, generation)
+        _offer(place, engine.store, saved)
     return engine
 
 
-def _offer(place: _Place, store: ModelStore, manifest: Manifest, generation: Path) -> None:
+def _offer(place: _Place, store: ModelStore, saved: Generation) -> None:
     """Let the store restore each model and view when a question first needs it.
 
-    That the files are what was saved is checked now; what they mean is checked then.
+    That the files are what was saved is checked now; what they mean is checked then. What the store
+    has already stays.
     """
+    manifest, folder = saved.manifest, saved.folder
     listed = [kept.file for kept in manifest.models] + [view.file for view in manifest.views]
     named = [(kept.features, kept.target) for kept in manifest.models]
     seen = [view.features for view in manifest.views]
     if any(len(set(some)) != len(some) for some in (listed, named, seen)):
         raise ValueError("two things in one file, or of one name")
-    left = limits().allowed(sum((generation / file).stat().st_size for file in listed))
-    for kept in manifest.models:
+    left = limits().allowed(sum((folder / file).stat().st_size for file in listed))
+    for kept, name in zip(manifest.models, named, strict=True):
+        if name in store.trained:
+            continue
         registry.get("surrogate", kept.recipe.family)
-        arrays = _arrays(generation / kept.file, kept.digest, left)
+        arrays = _arrays(folder / kept.file, kept.digest, left)
         left -= arrays.size
-        store.trained.later((kept.features, kept.target), _Model(place, kept, arrays, store))
+        store.trained.later(name, _Model(place, kept, arrays, store))
     for view in manifest.views:
-        arrays = _arrays(generation / view.file, view.digest, left)
+        if view.features in store.views:
+            continue
+        arrays = _arrays(folder / view.file, view.digest, left)
         left -= arrays.size
         store.views.later(view.features, _View(place, view, arrays, store))
 
@@ -320,10 +344,11 @@ def _telling(place: _Place) -> Iterator[None]:
         raise _problem(place, error) from None
 
 
-def _data(place: _Place, generation: Path, manifest: Manifest) -> Dataset:
+def _data(place: _Place, saved: Generation) -> Dataset:
     """The data of an engine, if it is what was saved."""
+    manifest = saved.manifest
     try:
-        table = ParquetReader().read(generation / "data.parquet")
+        table = ParquetReader().read(saved.folder / DATA)
     except (DataProblem, OSError) as error:
         raise _problem(place, error) from None
     parts = [TablePart(file, rows) for file, rows in manifest.parts]
@@ -357,50 +382,3 @@ def _problem(place: _Place, error: Exception) -> EngineProblem | EnvironmentProb
         why = error.message
         hint = (error.hint or hint) if hint == _AGAIN else hint
     return EngineProblem(f"{place.path} is damaged: {why}", hint=hint)
-
-
-def _write(engine: "Compass", folder: Path) -> None:
-    store = engine.store
-    models = []
-    for number, (features, target) in enumerate(store.trained):
-        file = f"model-{number}.npz"
-        trained, checks = store.trained[features, target], store.learnt(features, target).checks()
-        digest = _write_arrays(folder / file, arrays_of(trained, checks))
-        models.append(stored(trained, checks, features, target, file, digest))
-    views = []
-    for number, features in enumerate(dict.fromkeys(features for features, _ in store.trained)):
-        file, view = f"view-{number}.npz", store.view_of(features)
-        comparable = _comparable(store, view)
-        digest = _write_arrays(folder / file, view_arrays(view, comparable))
-        views.append(stored_view(view, comparable, file, digest))
-    table = engine.data.table
-    manifest = Manifest(
-        format=FORMAT,
-        fingerprint=table.fingerprint,
-        parts=tuple((part.file, part.rows) for part in table.parts),
-        study=engine.data.study,
-        steps=engine.data.steps,
-        settings=engine.settings,
-        rules=tuple(rule.text for rule in engine.rules),
-        models=tuple(models),
-        views=tuple(views),
-    )
-    with (folder / "data.parquet").open("wb") as data:  # Arrow takes the path `a:b` for an address
-        pq.write_table(table.arrow, data, compression="zstd")
-    (folder / "engine.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-    files.sync_tree(folder)
-
-
-def _comparable(store: ModelStore, view: FeatureView) -> tuple[str, ...] | None:
-    """What is the same in comparable runs; None: what a person states is not among the features."""
-    trained = {name: model for (names, name), model in store.trained.items() if names == view.names}
-    try:
-        return Assessor(store, view, trained).matched.known.columns
-    except StudyProblem:
-        return None
-
-
-def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Write arrays to a file; its digest."""
-    write_arrays(path, {name.replace("/", "|"): array for name, array in arrays.items()})
-    return files.digest(path)

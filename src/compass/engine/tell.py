@@ -67,6 +67,9 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
         notes += (
             f"with the new runs other columns count ({names}): the next question learns anew",
         )
+    later = [name for name in engine.space.having(Role.OUTCOME) if name not in engine.learnt]
+    if later:
+        notes += (f"learnt with these runs when a question needs it: {', '.join(later)}",)
     if used < arrived:
         notes += (f"{arrived - used} of the new runs cannot be used; see compass columns",)
     beside = compared(engine.store, store, first)

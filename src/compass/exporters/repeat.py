@@ -37,7 +37,7 @@ def repeating(
         "engine = cp.Compass(",
         "    data,",
         *given,
-        ").fit()",
+        ")",
         f"answer = engine.ask({answer.text!r}, seed={answer.provenance.seed!r})",
         "for suggestion in answer:",
         "    print(suggestion.settings, suggestion.trust.label.value)",

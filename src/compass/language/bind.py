@@ -116,6 +116,25 @@ def column(name: str, space: Space) -> str:
     raise unknown("column", name, space.names)
 
 
+def outcomes_named(names: Iterable[str] | None, space: Space) -> tuple[str, ...]:
+    """The outcomes of these names; None: all that there are."""
+    outcomes = space.having(Role.OUTCOME)
+    if not outcomes:
+        raise QueryProblem(
+            "no column is known to be an outcome",
+            hint="give one the role outcome (--role COLUMN=outcome)",
+        )
+    if names is None:
+        return outcomes
+    found = tuple(dict.fromkeys(column(name, space) for name in names))
+    for name in found:
+        if name not in outcomes:
+            raise QueryProblem(
+                f"{name} is not an outcome", hint=f"choose one of {', '.join(outcomes[:8])}"
+            )
+    return found
+
+
 def _goals_by_column(query: Query, moved: set[str], space: Space) -> dict[str, Goal]:
     """The goals, those of several words (`link stalls`) on all outcomes whose names have them.
 

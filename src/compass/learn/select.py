@@ -17,12 +17,22 @@ from compass.learn.compare import Selection, compare_families
 from compass.learn.elimination import Progress
 from compass.learn.folds import CrossValidation, evaluate, evaluate_folds, scales_of
 from compass.learn.tune import FamilyErrors, tune
+from compass.model.base import family
 from compass.model.recipe import Recipe
+from compass.settings import Settings
 
 AUTO = "auto"
 _WORTH = 0.98  # share of the error that a representation must bring it down to: proofs are lost
 _RAN = ("tried", "stopped")  # families that can learn the outcome in time, but did not win
 _TUNED = 3  # families whose settings are tuned together
+
+
+def check_names(settings: Settings) -> None:
+    """Refuse names of families and representations that are not known, before anything is done."""
+    if settings.surrogate != AUTO:
+        family(settings.surrogate)
+    if settings.represent not in (None, AUTO):
+        embedder(str(settings.represent))
 
 
 def select_recipe(
@@ -34,8 +44,7 @@ def select_recipe(
 ) -> Selection:
     """The recipe that the settings ask for: a named family or the best one, tuned if wanted."""
     settings = cv.settings
-    if settings.represent not in (None, AUTO):
-        embedder(str(settings.represent))  # a wrong name is an error before anything is trained
+    check_names(settings)
     if settings.surrogate == AUTO:
         chosen = compare_families(cv, executor=executor, progress=progress)
     elif len(scales := scales_of(cv.data)) > 1 and cv.count > 1:

@@ -190,8 +190,8 @@ class Family(Learner, Protocol):
     ) -> tuple[Fitted, ...]:
         """Train on X float64[n, d] and several outcomes Y float64[n, outcomes] of the same rows.
 
-        One model for each outcome; they may share what they have learnt. By default each outcome
-        is learnt on its own.
+        The models that `fit` makes of each outcome alone, with work that they share done once: an
+        engine may learn its outcomes together or one by one. By default each is learnt on its own.
         """
 
 

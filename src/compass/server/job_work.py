@@ -1,14 +1,16 @@
-"""The work of jobs: reading a dataset, fitting an engine, telling it new runs, answering."""
+"""The work of jobs: reading a dataset, making an engine, learning, telling it runs, answering."""
 
 import asyncio
 import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from compass.domain.answer import Pending
+from compass.domain.answer import ModelCard, Pending
 from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, State
 from compass.server import answers
 from compass.server.jobs import Running
+from compass.server.learning import learn_for, with_models
+from compass.server.pool import Report
 from compass.server.problems import Refused
 from compass.server.sizes import size_of
 from compass.server.store import Workspace, now
@@ -62,7 +64,7 @@ async def read_dataset(
 async def fit_engine(
     service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
 ) -> dict[str, str]:
-    """Fit an engine to a dataset and keep it."""
+    """Make an engine of a dataset and keep it; outcomes are learnt when a question needs them."""
     name = given["engine"]
     if workspace.has("engines", name):
         return {}  # the server ended after it was done and before that was noted
@@ -91,6 +93,29 @@ async def fit_engine(
             **described,
         )
         (draft / "about.json").write_text(about.model_dump_json())
+    return {}
+
+
+async def learn_outcome(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> dict[str, str]:
+    """Let an engine learn one more outcome; it is added to the engine where that is kept."""
+    name, outcome = given["engine"], given["outcome"]
+    if outcome not in workspace.get("engines", name, EngineInfo).unlearnt:
+        return {}
+    workspace.check_room(0)
+
+    def report(shown: dict[str, Any]) -> None:
+        running.report(shown | {"stage": f"learning {outcome}"})
+
+    task = {"engine": str(service.engine_path(workspace, name)), "outcome": outcome}
+    learnt = await _in_fit_pool(service, "learn", task, workspace, running, report)
+    about = workspace.get("engines", name, EngineInfo)  # others may have learnt meanwhile
+    cards = [ModelCard.model_validate(card) for card in json.loads(learnt)]
+    size = {"bytes": size_of(workspace.place("engines", name))}
+    workspace.put("engines", name, with_models(about, cards).model_copy(update=size))
+    service.unlearnt.pop(name, None)
+    workspace.count_again()
     return {}
 
 
@@ -142,6 +167,7 @@ async def ask_question(
     name, engine = given["answer"], given["engine"]
     if workspace.has("answers", name):
         return {}
+    await learn_for(service, workspace, engine, given["question"], running)
     written = await _in_ask_pool(service, "ask", workspace, given, running)
     await asyncio.to_thread(answers.keep, workspace, name, engine, given["question"], written)
     return {}
@@ -218,14 +244,20 @@ async def _in_ask_pool(
 
 
 async def _in_fit_pool(
-    service: "Service", task: str, given: dict[str, Any], workspace: Workspace, running: Running
+    service: "Service",
+    task: str,
+    given: dict[str, Any],
+    workspace: Workspace,
+    running: Running,
+    report: Report | None = None,
 ) -> bytes:
     return await service.fit_pool.do(
         task,
         given,
         owner=workspace.id,
         seconds=service.limits.fit_seconds,
-        report=running.report,
+        warm=given.get("engine"),
+        report=report or running.report,
         started=running.began,
     )
 
@@ -233,6 +265,7 @@ async def _in_fit_pool(
 WORK = {
     "read": read_dataset,
     "fit": fit_engine,
+    "learn": learn_outcome,
     "tell": tell_runs,
     "ask": ask_question,
     "complete": complete_answer,

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -175,6 +175,7 @@ class Pool:
         self.waiting = _Line()
         self.later = _Line()
         self.held: dict[str, int] = {}  # pieces of work of each workspace, waiting or running
+        self.aside = 0  # pieces of work that wait for something else before they wait for a process
         self.closed = False
         self._began: OrderedDict[str, Worker] = OrderedDict()  # answers that can be continued
         self._long: set[Worker] = set()  # processes that do what takes long
@@ -184,7 +185,7 @@ class Pool:
     @property
     def queued(self) -> int:
         """Pieces of work that wait."""
-        return len(self.waiting) + len(self.later)
+        return len(self.waiting) + len(self.later) + self.aside
 
     @property
     def busy(self) -> int:
@@ -200,6 +201,23 @@ class Pool:
             raise workspace_busy(self._patience(held), held)
         if self.queued >= self.limits.waiting:
             raise busy(self._patience(self.queued))
+
+    @contextmanager
+    def reserved(self, owner: str) -> Iterator[None]:
+        """Count work that waits for something else, such as a model, as if it waited here."""
+        self.admit(owner)
+        self.held[owner] = self.held.get(owner, 0) + 1
+        self.aside += 1
+        try:
+            yield
+        finally:
+            self.aside -= 1
+            self._release(owner)
+
+    def _release(self, owner: str) -> None:
+        self.held[owner] -= 1
+        if not self.held[owner]:
+            del self.held[owner]
 
     def _patience(self, pieces: int) -> int:
         return min(60, 1 + pieces // (4 * len(self.workers)))
@@ -247,9 +265,7 @@ class Pool:
                     self._forget(worker)
                 self._free(worker)
         finally:
-            self.held[owner] -= 1
-            if not self.held[owner]:
-                del self.held[owner]
+            self._release(owner)
 
     def _remember(self, answer: str | None, worker: Worker) -> None:
         if answer is not None:

@@ -24,6 +24,7 @@ from compass.prepare.study_file import load_study
 from compass.server import logs
 from compass.server.job_work import ENGINE
 from compass.server.jobs import Running
+from compass.server.learning import learn, unlearnt
 from compass.server.problems import Refused
 from compass.server.service import Service
 from compass.server.sizes import size_of
@@ -36,17 +37,45 @@ _KINDS: dict[Kind, type[Noun]] = {"datasets": DatasetInfo, "engines": EngineInfo
 async def publish(
     service: Service, source: str, study_file: Path | None = None, surrogate: str | None = None
 ) -> None:
-    """Make a dataset, and an engine on it, or a saved engine known to everybody."""
+    """Make a dataset, and an engine on it, or a saved engine known to everybody.
+
+    It can be asked at once; it learns meanwhile, so that the next who ask need not wait.
+    """
     path, study = source_and_study(source, study_file, surrogate)
     dataset = _key(path, study)
     engine = _digest(f"engine {dataset}" + (f" {surrogate}" if surrogate else ""))
     await _withdraw_others(service, {dataset, engine})
-    if _known(service.store.shared, "engines", engine, EngineInfo):
-        return
-    if is_engine(path):
-        await _saved(service, path, engine)
-        return
-    name = EMBEDDED if source == EMBEDDED else path.name
+    if not _known(service.store.shared, "engines", engine, EngineInfo):
+        if is_engine(path):
+            await _saved(service, path, engine)
+        else:
+            name = EMBEDDED if source == EMBEDDED else path.name
+            await _fitted(service, path, study, surrogate, name, dataset, engine)
+    await _learn_all(service, engine)
+
+
+async def _learn_all(service: Service, engine: str) -> None:
+    """Learn one outcome after the other; one that cannot be learnt stops no other."""
+    shared = service.store.shared
+    if not shared.has("engines", engine):
+        return  # why is told by its job
+    for outcome in unlearnt(service, shared, engine):
+        try:
+            await learn(service, shared, engine, [outcome])
+        except CompassError as error:
+            logs.trouble("learn", problem=error.message, hint=error.hint)
+
+
+async def _fitted(
+    service: Service,
+    path: Path,
+    study: Study,
+    surrogate: str | None,
+    name: str,
+    dataset: str,
+    engine: str,
+) -> None:
+    """Read a dataset and make an engine of it."""
     shared = service.store.shared
     if not _known(shared, "datasets", dataset, DatasetInfo):
         about = DatasetInfo(
@@ -54,15 +83,10 @@ async def publish(
         )
         shared.put("datasets", dataset, about)
     if not shared.get("datasets", dataset, DatasetInfo).ready:
-        running = _resumed(service, dataset) or service.jobs.start(
-            shared, "read", {"dataset": dataset}, dataset=dataset
+        await _done(
+            _resumed(service, dataset)
+            or service.jobs.start(shared, "read", {"dataset": dataset}, dataset=dataset)
         )
-        assert running.task is not None
-        await running.task
-        if running.problem is not None:
-            raise running.problem
-    if _resumed(service, engine) is not None:
-        return
     work = {
         "engine": engine,
         "dataset": dataset,
@@ -71,7 +95,18 @@ async def publish(
         "models": {},
         "columns": {},
     }
-    service.jobs.start(shared, "fit", work, engine=engine, dataset=dataset)
+    await _done(
+        _resumed(service, engine)
+        or service.jobs.start(shared, "fit", work, engine=engine, dataset=dataset)
+    )
+
+
+async def _done(running: Running) -> None:
+    """Wait for a job; what was wrong with it is raised."""
+    assert running.task is not None
+    await asyncio.wait([running.task])
+    if running.problem is not None:
+        raise running.problem
 
 
 async def _saved(service: Service, path: Path, engine: str) -> None:
@@ -127,7 +162,8 @@ def _digest(text: str) -> str:
 
 def _resumed(service: Service, made: str) -> Running | None:
     """The job of an earlier start that makes this, and is gone on with."""
-    shared = [one for one in service.jobs.running.values() if one.workspace.shared]
+    own = [one for one in service.jobs.running.values() if one.workspace.shared]
+    shared = [one for one in own if one.job.kind != "learn"]
     return next((one for one in shared if made == _made(one.job)), None)
 
 

@@ -69,6 +69,7 @@ class Service:
         self._chat_locks: dict[str, asyncio.Lock] = {}
         self.list_threads = ThreadPoolExecutor(_LIST_THREADS, thread_name_prefix="list")
         self.model = language_model(settings)
+        self.unlearnt: dict[str, tuple[str, ...]] = {}  # outcomes by engine, as far as looked at
 
     def _noted(self, job: Job) -> None:
         """Count a job that has ended, and tell the operator of one that failed."""

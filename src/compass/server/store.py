@@ -259,6 +259,11 @@ class Workspace:
                 self._bytes = size_of(self.folder)
             return self._bytes
 
+    def count_again(self) -> None:
+        """Note that a working process has written into a thing of this workspace."""
+        with self._moving:
+            self._bytes = None
+
     def check_room(self, added: int) -> None:
         """Refuse what does not fit into the workspace any more."""
         if not self.shared and self.bytes + self.coming + added > self.limits.workspace_bytes:

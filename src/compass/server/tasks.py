@@ -42,6 +42,7 @@ class TaskHandlers:
 
     def __init__(self) -> None:
         self._engines: OrderedDict[str, Compass] = OrderedDict()
+        self._current: dict[str, str] = {}  # the generation of each, as far as it was looked at
         self._datasets: OrderedDict[str, Dataset] = OrderedDict()
         # Answers that can be gone on with, each with its engine, which is one of those above.
         self._unfinished: OrderedDict[str, tuple[str, Iterator[Answer]]] = OrderedDict()
@@ -55,6 +56,8 @@ class TaskHandlers:
             "bring": self.bring,
             "fit": self.fit,
             "describe": self.describe,
+            "learn": self.learn,
+            "to_learn": self.to_learn,
             "bind": self.bind,
             "ask": self.ask,
             "continue": self.continue_answer,
@@ -184,18 +187,43 @@ class TaskHandlers:
     # Engines
 
     def fit(self, given: Given, report: Report) -> bytes:
-        """Learn from a dataset and save the engine."""
+        """Lay out the runs of a dataset and save the engine; outcomes are learnt later."""
         from compass.engine.compass import Compass
 
         options = dict(given["options"])
         models = {name: _brought(one) for name, one in given.get("models", {}).items()}
-        engine = Compass(self._dataset(given), progress=report, models=models, **options).fit()
+        engine = Compass(self._dataset(given), progress=report, models=models, **options).fit([])
         engine.save(Path(given["output"]))
         return self._described(engine)
 
     def describe(self, given: Given, _: Report) -> bytes:
         """The description of a saved engine."""
         return self._described(self._engine(given["engine"]))
+
+    def learn(self, given: Given, report: Report) -> bytes:
+        """Learn an outcome and add it to the saved engine; the cards of all that it has learnt."""
+        from compass.engine.store import add
+
+        engine = self._engine(given["engine"])
+        engine.store.progress = report
+        if given["outcome"] not in engine.learnt:
+            engine.fit([given["outcome"]])
+            add(engine, Path(given["engine"]))
+        return json.dumps([card.model_dump(mode="json") for card in engine.cards]).encode()
+
+    def to_learn(self, given: Given, _: Report) -> bytes:
+        """The outcomes that a question needs and that are learnt from the usual columns."""
+        from compass.domain.space import Role
+        from compass.engine.scope import features_of
+
+        engine = self._engine(given["engine"])
+        question, options = _question(given["question"])
+        if question is None:  # runs that teach the models most: all of them
+            return json.dumps(engine.space.having(Role.OUTCOME)).encode()
+        options.pop("curve", None)
+        query = engine.query(question, **options)
+        usual = features_of(query, engine.space) == engine.features
+        return json.dumps(engine.to_learn(query) if usual else []).encode()
 
     def bind(self, given: Given, _: Report) -> bytes:
         """A question as Compass understands it."""
@@ -206,7 +234,8 @@ class TaskHandlers:
         question, options = _question(given["question"])
         options.pop("curve", None)
         query = engine.query(question, **options)
-        return _written(QueryView(query=query, text=format_query(query)))
+        view = QueryView(query=query, text=format_query(query), to_learn=engine.to_learn(query))
+        return _written(view)
 
     def ask(self, given: Given, report: Report) -> bytes:
         """Answer a question; a proof and the runs to make next are left for later."""
@@ -309,11 +338,18 @@ class TaskHandlers:
     # What is kept warm
 
     def _engine(self, path: str) -> "Compass":
-        from compass.engine.store import load
+        from compass.engine.saved import generation_of, is_engine
+        from compass.engine.store import load, refresh
 
+        place = Path(path)
+        current = generation_of(place).name if is_engine(place) else ""
         if path not in self._engines:
             self._engines[path] = load(path)
+        elif self._current[path] != current:  # others have learnt more of it
+            refresh(self._engines[path], place)
+        self._current[path] = current
         engine: Compass = _newest(self._engines, path)
+        self._current = {one: self._current[one] for one in self._engines}
         # What can be gone on with holds its engine: with the one, the other is forgotten.
         for answer, (used, _) in list(self._unfinished.items()):
             if used not in self._engines:

@@ -38,11 +38,11 @@ def check_surrogate(plugin: Any, *, name: str | None = None) -> None:
         _slopes(found, model, case)
         _trees(found, model, case)
     _obstacles(found, plugin)
-    _together(found, plugin)
     look = learning_case("weighted numbers").look()
     for promise in (_inputs_unchanged, _learns, _weights_matter):
         with found.at(look).calling("it learns whatever it is given"):
             promise(found, plugin)
+    _together(found, plugin)
 
 
 def _identity(found: Witness, plugin: Any, model: Fitted, case: LearningCase) -> None:
@@ -264,7 +264,7 @@ def _trees(found: Witness, model: Fitted, case: LearningCase) -> None:
 
 
 def _together(found: Witness, plugin: Any) -> None:
-    """`fit_many` gives one model for each outcome, as `fit` does for one."""
+    """`fit_many` gives for each outcome the model that `fit` gives for it alone."""
     cases = learning_case("weighted numbers"), learning_case("weighted classes")
     weight = cases[0].weight
     assert weight is not None
@@ -292,6 +292,23 @@ def _together(found: Witness, plugin: Any) -> None:
         _predictions(found, model, case)
         _restored(found, plugin, model, case)
         _repeatable(found, model, again, case)
+        _alone(at, plugin, model, case, weight)
+
+
+def _alone(at: Witness, plugin: Any, model: Fitted, case: LearningCase, weight: Floats) -> None:
+    """Outcomes are learnt when questions need them: together or one by one must not matter."""
+    with at.calling("it learns one of these outcomes alone"):
+        single: Fitted = plugin.fit(
+            learning_case("weighted numbers").X.copy(),
+            case.y.copy(),
+            task=case.task,
+            weight=weight.copy(),
+            seed=SEED,
+            settings=SETTINGS,
+        )
+    for what in ("predict", "spread"):
+        one, two = (getattr(m, what)(case.ask.copy()) for m in (model, single))
+        at.same(one, two, f"an outcome among several has the model that it has alone ({what})")
 
 
 def _obstacles(found: Witness, plugin: Any) -> None:

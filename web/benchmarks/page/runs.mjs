@@ -88,9 +88,10 @@ export async function prepare(url, tell) {
     tell(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
     return found;
   };
-  // The engine that is offered to everybody is fitted in the background: that would disturb.
+  // The engine that is offered to everybody learns in the background: that would disturb.
   await seconds("the engine of the embedded data", async () => {
-    while ((await client.call("GET", "/engines")).length === 0)
+    const ready = (one) => one.learnt === one.outcomes.length;
+    while (!(await client.call("GET", "/engines")).some(ready))
       await new Promise((done) => setTimeout(done, 500));
   });
   const csv = table();
@@ -104,7 +105,16 @@ export async function prepare(url, tell) {
   };
   const engine = await seconds("fit of a forest", async () => {
     const body = { dataset: data.id, name: "runs", surrogate: "forest", seed: 1, study };
-    return client.made(await client.post("/engines?wait=60", body), "engine", "engines");
+    const made = await client.made(
+      await client.post("/engines?wait=60", body),
+      "engine",
+      "engines",
+    );
+    for (const outcome of ["runtime", "energy"]) {
+      const learning = await client.post(`/engines/${made.id}/outcomes?wait=60`, { outcome });
+      await client.made(learning, "engine", "engines");
+    }
+    return made;
   });
   const answer = await seconds(`question with count ${WANTED}`, async () => {
     const body = { question: QUESTION, count: WANTED, prove: 0 };

@@ -32,12 +32,14 @@ interface Props {
   known: ColumnChoice;
   /** Whether the server refuses what is said about this column. */
   wrong: boolean;
+  /** Whether it is learnt, of an outcome; null: the table is not prepared as it stands. */
+  learnt: boolean | null;
   onEdit: (change: (study: Study) => Study) => void;
 }
 
 /** One column: what it is taken for, to be corrected in place. */
 export const ColumnRow = memo(function ColumnRow(props: Props) {
-  const { report, study, base, rows, known, wrong, onEdit } = props;
+  const { report, study, base, rows, known, wrong, learnt, onEdit } = props;
   const { name } = report;
   const role = roleOf(study, report);
   const used = role !== "ignored";
@@ -73,6 +75,11 @@ export const ColumnRow = memo(function ColumnRow(props: Props) {
             onEdit((now) => setRole(now, name, next));
           }}
         />
+        {role === "outcome" && learnt !== null ? (
+          <Text size="xs" c="dimmed" mt={2}>
+            {learnt ? "✓ learnt" : "not learnt yet"}
+          </Text>
+        ) : null}
       </Table.Td>
       <Table.Td>
         <NativeSelect

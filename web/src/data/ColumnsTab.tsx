@@ -1,12 +1,15 @@
 import { Group, NativeSelect, Pagination, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { asProblem } from "@/api/problem";
-import type { ColumnsView, Role } from "@/api/types";
+import type { ColumnsView, DatasetInfo, Role } from "@/api/types";
+import { isLearnt } from "@/show/outcomes";
 import { count } from "@/show/values";
 import { ColumnRow } from "./ColumnRow";
 import { type Filter, filtered, PAGE, page, pages } from "./columns";
 import { countRoles, dropSentence, ROLE_MEANS, ROLES } from "./study";
 import css from "./table.module.css";
+import { useChoices } from "./useChoices";
+import { useKnownEngine } from "./useKnownEngine";
 import type { StudyEditor } from "./useStudy";
 
 interface Props {
@@ -15,7 +18,9 @@ interface Props {
 }
 
 /** All columns: type, role, unit, values, missing; what is wrong can be corrected in place. */
-export function ColumnsTab({ editor, view }: Props) {
+export function ColumnsTab({ info, editor, view }: Props & { info: DatasetInfo }) {
+  const [choices] = useChoices(info.id);
+  const { engine } = useKnownEngine(info, editor, view, choices);
   const [filter, setFilter] = useState<Filter>({ text: "", role: "all" });
   const [at, setAt] = useState(1);
   const { study, base, edit } = editor;
@@ -66,6 +71,7 @@ export function ColumnsTab({ editor, view }: Props) {
                 rows={view.cleaning.rows_in}
                 known={view.in_full?.columns?.[report.name] ?? NOTHING}
                 wrong={wrong(report.name)}
+                learnt={engine ? isLearnt(engine, report.name) : null}
                 onEdit={edit}
               />
             ))}

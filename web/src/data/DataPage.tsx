@@ -120,7 +120,7 @@ function Look({ info }: { info: DatasetInfo }) {
               <Tabs.Tab value="rules">Rules ({view.rules?.length ?? 0})</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="columns">
-              <ColumnsTab editor={editor} view={view} />
+              <ColumnsTab info={info} editor={editor} view={view} />
             </Tabs.Panel>
             <Tabs.Panel value="rows">
               <RowsTab dataset={info.id} />

@@ -1,28 +1,21 @@
 import { Alert, Button, Collapse, Paper, Stack, Text, Title } from "@mantine/core";
-import { useQueries, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { $api, api, data } from "@/api/client";
 import { isJob } from "@/api/jobs";
-import { useList } from "@/api/lists";
 import type { ColumnsView, DatasetInfo, EngineInfo, Job } from "@/api/types";
 import { go, href } from "@/app/route";
 import { ProblemNote } from "@/show/ProblemNote";
 import { moment } from "@/show/values";
 import { Advanced } from "./Advanced";
 import { lossWarning } from "./cleaning";
-import {
-  alreadyLearnt,
-  type Choices,
-  candidates,
-  inputsProblem,
-  isPlain,
-  newEngine,
-} from "./learn";
+import { type Choices, isPlain } from "./learn";
 import { ModelCards } from "./ModelCards";
 import { SizeSwitch } from "./SizeSwitch";
 import { sizeFor } from "./sizes";
-import { lacking, roleOf } from "./study";
+import { lacking, outcomeNames } from "./study";
 import { useChoices } from "./useChoices";
+import { useKnownEngine } from "./useKnownEngine";
 import type { StudyEditor } from "./useStudy";
 import { WorkNote } from "./WorkNote";
 import { learning, remember, useWork } from "./work";
@@ -39,9 +32,7 @@ export function LearnPanel({ info, editor, view }: Props) {
   const [open, setOpen] = useState(false);
   const about = $api.useQuery("get", "/api/v1/about");
   const rows = view.cleaning.rows_out;
-  const outcomes = view.columns
-    .filter((one) => roleOf(editor.study, one) === "outcome")
-    .map((one) => one.name);
+  const outcomes = outcomeNames(editor.study, view.columns);
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby="learn">
       <Stack gap="md">
@@ -50,7 +41,7 @@ export function LearnPanel({ info, editor, view }: Props) {
             Learn from it
           </Title>
           <Text size="sm" c="dimmed">
-            Compass learns once, then answers many questions.
+            Ask at once: each outcome is learnt when a question first needs it, then kept.
           </Text>
         </div>
         <SizeSwitch
@@ -81,7 +72,7 @@ export function LearnPanel({ info, editor, view }: Props) {
             ) : null}
           </Collapse>
         </div>
-        <Learn info={info} editor={editor} view={view} choices={choices} outcomes={outcomes} />
+        <Learn info={info} editor={editor} view={view} choices={choices} />
       </Stack>
     </Paper>
   );
@@ -89,28 +80,14 @@ export function LearnPanel({ info, editor, view }: Props) {
 
 interface LearnProps extends Props {
   choices: Choices;
-  outcomes: readonly string[];
 }
 
-function Learn({ info, editor, view, choices, outcomes }: LearnProps) {
-  const engines = useList("/api/v1/engines");
+function Learn({ info, editor, view, choices }: LearnProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   const work = useWork(learning(info.id));
   const queries = useQueryClient();
-  const typed = outcomes.some(
-    (name) => choices.models[name] && inputsProblem(choices.inputs[name] ?? ""),
-  );
-  const rows = view.cleaning.rows_out;
-  const wanted = typed ? null : newEngine(info, editor.study, choices, rows, outcomes);
-  const maybe = wanted ? candidates(engines.data ?? [], wanted) : [];
-  const looked = useQueries({
-    queries: maybe.map(({ id }) =>
-      $api.queryOptions("get", "/api/v1/engines/{id}", { params: { path: { id } } }),
-    ),
-  });
-  const known = looked.flatMap((one) => (one.data ? [one.data] : []));
-  const there = wanted ? alreadyLearnt(known, wanted) : null;
+  const { wanted, engine: there } = useKnownEngine(info, editor, view, choices);
   const loss = lossWarning(view.cleaning);
   const lacks = lacking(editor.study, view.columns);
   async function learn() {
@@ -131,7 +108,9 @@ function Learn({ info, editor, view, choices, outcomes }: LearnProps) {
     setBusy(false);
   }
   if (work.length)
-    return work.map((one) => <WorkNote key={one.job} work={one} title="Learning" onDone={ask} />);
+    return work.map((one) => (
+      <WorkNote key={one.job} work={one} title="Preparing the table" onDone={ask} />
+    ));
   return (
     <Stack gap="sm">
       {loss && !lacks ? (
@@ -155,7 +134,7 @@ function Learn({ info, editor, view, choices, outcomes }: LearnProps) {
           disabled={!wanted || lacks !== null || !editor.settled || Boolean(editor.problem)}
           onClick={() => void learn()}
         >
-          Learn
+          Learn and ask
         </Button>
       )}
     </Stack>
@@ -169,7 +148,7 @@ function ask(job: Job, fresh: boolean): void {
 function Learnt({ engine }: { engine: EngineInfo }) {
   return (
     <Stack gap="xs">
-      <Text size="sm">This was learnt on {moment(engine.created)}, with these very choices.</Text>
+      <Text size="sm">This was prepared on {moment(engine.created)}, with these very choices.</Text>
       <ModelCards engine={engine} />
       <Button component="a" size="md" fullWidth href={href({ page: "ask", engine: engine.id })}>
         Ask

@@ -1,15 +1,17 @@
 import { Text } from "@mantine/core";
 import type { EngineInfo } from "@/api/types";
 import { errorSentence } from "@/show/modelError";
+import { notLearntSentence } from "@/show/outcomes";
 import { skillWords } from "@/show/skill";
 import css from "./data.module.css";
 
 const MOST = 4;
 
-/** How well each outcome is predicted, in a line each. */
+/** How well each outcome is predicted, in a line each, and which are not learnt yet. */
 export function ModelCards({ engine }: { engine: EngineInfo }) {
   const cards = engine.models ?? [];
-  if (!cards.length) return null;
+  const later = notLearntSentence(engine);
+  if (!cards.length && !later) return null;
   return (
     <ul className={css.cards} aria-label="How well it predicts">
       {cards.slice(0, MOST).map((card) => (
@@ -31,6 +33,13 @@ export function ModelCards({ engine }: { engine: EngineInfo }) {
         <li>
           <Text size="sm" component="span" c="dimmed">
             and {cards.length - MOST} more outcomes
+          </Text>
+        </li>
+      ) : null}
+      {later ? (
+        <li>
+          <Text size="sm" component="span" c="dimmed">
+            {later}
           </Text>
         </li>
       ) : null}

@@ -84,7 +84,7 @@ function OfferedData({ dataset, engine, jobs }: OfferedProps) {
         {running ? (
           <JobProgress
             job={job ?? running}
-            title={reading ? "Reading the table" : "Learning from it"}
+            title={reading ? "Reading the table" : "Preparing it"}
           />
         ) : null}
         {!engine && !running && failed ? <ProblemNote error={failed.problem} /> : null}

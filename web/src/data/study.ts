@@ -166,6 +166,11 @@ export function countRoles(study: Study, reports: readonly ColumnReport[]): Reco
   return counts;
 }
 
+/** The columns that are outcomes, as things stand. */
+export function outcomeNames(study: Study, reports: readonly ColumnReport[]): string[] {
+  return reports.filter((one) => roleOf(study, one) === "outcome").map((one) => one.name);
+}
+
 /** Why nothing can be learnt with these roles; null: it can. */
 export function lacking(study: Study, reports: readonly ColumnReport[]): string | null {
   const counts = countRoles(study, reports);

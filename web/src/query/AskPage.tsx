@@ -11,6 +11,7 @@ import { ChatPane } from "@/chat/ChatPane";
 import { Held } from "@/show/Held";
 import { JobProgress } from "@/show/JobProgress";
 import { nameOf } from "@/show/names";
+import { notLearntSentence } from "@/show/outcomes";
 import { ProblemNote } from "@/show/ProblemNote";
 import { count } from "@/show/values";
 import { askAgain } from "./again";
@@ -119,6 +120,7 @@ function Asking({ route, engine }: { route: AskRoute; engine: EngineInfo }) {
 
 function Heading({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
   const fresh = talk.chat?.conversation.turns.every((turn) => turn.who === "compass") ?? true;
+  const later = notLearntSentence(engine);
   return (
     <Group justify="space-between" align="flex-end" gap="xs">
       <div style={{ minWidth: 0 }}>
@@ -138,6 +140,7 @@ function Heading({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
             count(engine.rows, "past run")
           )}
           {engine.models.length ? ` · ${quality(engine)}` : ""}
+          {later ? ` · ${later}` : ""}
         </Text>
       </div>
       {fresh ? null : (

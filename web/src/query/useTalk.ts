@@ -194,6 +194,8 @@ function useAnswers(chat: Chat | null): ReadonlyMap<string, string> {
     if (!question || !answer) return;
     setAnswers((known) => new Map(known).set(question, answer));
     void queries.invalidateQueries({ queryKey: ["get", "/api/v1/answers"] });
+    // It may have made the engine learn an outcome.
+    void queries.invalidateQueries({ queryKey: ["get", "/api/v1/engines/{id}"] });
   }, [question, answer, queries]);
   return answers;
 }

@@ -13,6 +13,8 @@ from compass.domain.base import Config, Noun, Real
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.options import FitOptions, field
 from compass.domain.study import Study
+from compass.language.bind import outcomes_named
+from compass.server.learning import learn_named, learning
 from compass.server.listing import ENGINES
 from compass.server.problems import Refused
 from compass.server.responses import noun_response
@@ -66,6 +68,12 @@ class NewEngine(FitOptions):
     )
 
 
+class OutcomeRequest(Noun):
+    """What to learn."""
+
+    outcome: Column
+
+
 class ExplanationRequest(Noun):
     """What to explain: a past run, a configuration, or a suggestion of an answer."""
 
@@ -91,14 +99,14 @@ class CurvesRequest(Noun):
     response_model=EngineInfo,
     responses=LACKING
     | {
-        201: {"model": EngineInfo, "description": "The engine, fitted."},
-        202: {"model": Job, "description": "The job that fits it; it names the engine."},
+        201: {"model": EngineInfo, "description": "The engine, ready to be asked."},
+        202: {"model": Job, "description": "The job that makes it; it names the engine."},
     },
 )
 async def create(
     service: ServiceDep, workspace: WorkspaceDep, given: NewEngine, wait: Wait = 10
 ) -> Response:
-    """Learn from a dataset."""
+    """Make an engine of a dataset; an outcome is learnt when a question first needs it."""
     service.ready_dataset(workspace, given.dataset)
     for model in given.models.values():
         service.model_task(workspace, model)
@@ -137,7 +145,35 @@ async def delete(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> 
     """Delete an engine. Answers that it gave stay."""
     if service.owner_of(workspace, "engines", name).shared:
         raise Refused(403, "shared", "this engine is offered by the operator and stays")
+    for job in service.jobs.of(workspace):
+        if (job.kind, job.engine) == ("learn", name):
+            await service.jobs.cancel(workspace, job.id)
+    service.unlearnt.pop(name, None)
     workspace.remove("engines", name)
+
+
+@router.post(
+    "/{id}/outcomes",
+    response_model=EngineInfo,
+    responses={
+        200: {"model": EngineInfo, "description": "The engine, which has learnt it."},
+        202: {"model": Job, "description": "The job that learns it."},
+    },
+)
+async def learn(
+    service: ServiceDep,
+    workspace: WorkspaceDep,
+    name: IdPath,
+    given: OutcomeRequest,
+    wait: Wait = 10,
+) -> Response:
+    """Learn an outcome before a question needs it. One that is learnt stays as it is."""
+    about = service.engine(workspace, name)
+    (outcome,) = outcomes_named([given.outcome], about.space)
+    running = learning(service, workspace, name, outcome)
+    if running is not None and not await service.jobs.wait(running, wait):
+        return noun_response(running.job, 202)
+    return noun_response(service.engine(workspace, name), 200)
 
 
 @router.post("/{id}/explanations")
@@ -163,6 +199,8 @@ async def explain(
         task["suggestion"] = chosen.model_dump(mode="json")
     if given.given is not None:
         task["suggestion"] = given.given.model_dump(mode="json")
+    if "suggestion" not in task:
+        await learn_named(service, workspace, name, given.outcomes)
     found = await service.run_task(workspace, "explain", task)
     return [Explanation.model_validate(one) for one in found]
 
@@ -176,6 +214,7 @@ async def importance(
     repeats: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> Importance:
     """Which columns the model of an outcome relies on."""
+    await learn_named(service, workspace, name, [outcome])
     asked = {"outcome": outcome, "repeats": repeats}
     found = await service.run_engine_task(workspace, name, "importance", **asked)
     return Importance.model_validate(found)
@@ -195,6 +234,7 @@ async def dependence(
     lines: Annotated[int, Query(ge=0, le=200, description="single runs to follow")] = 0,
 ) -> Dependence:
     """How the prediction of an outcome answers to a column, over the past runs."""
+    await learn_named(service, workspace, name, [outcome])
     asked = {"outcome": outcome, "column": column, "points": points, "label": label}
     found = await service.run_engine_task(workspace, name, "dependence", lines=lines, **asked)
     return Dependence.model_validate(found)
@@ -222,4 +262,5 @@ async def curves(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: CurvesRequest
 ) -> list[Curve]:
     """How outcomes answer to single parameters, everything else as in a run or configuration."""
+    await learn_named(service, workspace, name, given.outcomes)
     return await service.curves(workspace, name, given.run, given.parameters, given.outcomes)

@@ -41,7 +41,10 @@ class Question(RequestOptions):
 async def understand(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: Question
 ) -> QueryView:
-    """The question with every name a column and every value in its unit, as text and as JSON."""
+    """The question with every name a column and every value in its unit, as text and as JSON.
+
+    It also says which outcomes are learnt before it is answered.
+    """
     asked = given.model_dump(mode="json")
     found = await service.run_engine_task(workspace, name, "bind", question=asked)
     return QueryView.model_validate(found)

@@ -11,6 +11,7 @@ from compass.domain.query import Query as Asked
 from compass.domain.tell import TellReport
 from compass.server import logs
 from compass.server.job_work import TELL_REPORT
+from compass.server.learning import learn_for
 from compass.server.problems import Refused, damaged, not_found
 from compass.server.responses import noun_response
 from compass.server.routes.datasets import FILE, keep_upload
@@ -68,6 +69,7 @@ async def run_next(
             hint="give the question too",
         )
     asked = given.model_dump(mode="json", exclude={"runs", "pending"})
+    await learn_for(service, workspace, name, asked)
     reply = await service.run_engine_task(
         workspace, name, "next", count=given.runs, question=asked, pending=given.pending
     )
