@@ -16,6 +16,7 @@ from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.facts import ColumnFacts, facts_of
 from compass.prepare.legal import summary
 from compass.prepare.mapping import label_text, mapped
+from compass.prepare.patterns import spelled_out
 from compass.prepare.report import ColumnReport
 from compass.prepare.study import weight_column
 from compass.readers import Table
@@ -33,7 +34,7 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     Ignored columns of free text have no labels in the space: give them a role in the study, and
     their labels are listed.
     """
-    study = study or Study()
+    study = spelled_out(study or Study(), table.names)
     _check_names(table, study)
     arrow = mapped(table.arrow, study.map)
     found = [
@@ -97,7 +98,7 @@ def _of_sample(
 def _check_names(table: Table, study: Study) -> None:
     named = (study.group, study.time, study.origin, weight_column(study, table))
     single = [name for name in named if name is not None]
-    for name in (*study.columns, *study.drop, *study.map, *single, *(study.comparable or ())):
+    for name in (*study.map, *single, *(study.comparable or ())):
         if name not in table.names:
             raise unknown("column", name, table.names, where="in the study")
 
