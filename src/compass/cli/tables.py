@@ -115,6 +115,7 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
         rules = [{"text": rule.text, "broken_by": rule.broken_by} for rule in view.rules]
         print_json({name: whole[name] for name in shown} | {"rules": rules})
         return
+    _print_questions(view.columns)
     rows = [
         (c.name, c.role.value, f"{c.kind}, {c.unit}" if c.unit else c.kind, c.legal, _about(c))
         for c in view.columns
@@ -137,6 +138,38 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
             print_notes(["rows that were not sampled may break them: check before you confirm"])
         if mined:
             print_notes(["to obey some of them: --confirm 1,3 --write-study FILE"])
+
+
+_ASKED = 8  # roles to check that are shown
+
+
+def _print_questions(columns: "Sequence[ColumnReport]") -> None:
+    """The roles that are not sure, each with the flag that sets it right."""
+    from rich.console import Console
+
+    from compass.cli.render import printable
+    from compass.prepare.role_words import flag
+
+    asked = [(one, one.question) for one in columns if one.question is not None]
+    if not asked:
+        return
+    console = Console()
+    console.print(printable("Please check: these roles are guesses", "bold"))
+    for column, question in asked[:_ASKED]:
+        said = textwrap.fill(
+            f"{column.name}: {question.why}",
+            console.width,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        console.print(printable(said), soft_wrap=True)
+        for role in question.alternatives:
+            console.print(printable(f"    {flag(column.name, role)}"), soft_wrap=True)
+    if len(asked) > _ASKED:
+        console.print(printable(f"  ... and {len(asked) - _ASKED} more (--json shows all)"))
+    sys.stdout.write("\n")
 
 
 def _about(column: "ColumnReport") -> str:

@@ -1,0 +1,118 @@
+"""Guesses the roles of all columns of a table, from names, values and how columns depend on others.
+
+Each piece of evidence speaks for one role with some weight (log odds). The weights of a column are
+added up; the role with the most is its role, and what the others have tells how sure that is.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from compass.domain.space import Role
+from compass.prepare import names
+from compass.prepare.dependence import by_relations
+from compass.prepare.facts import ColumnFacts
+from compass.prepare.guess import SETTINGS, Guess
+from compass.prepare.hints import SURE, hints, is_counter, is_event, is_headline
+from compass.prepare.report import ReasonCode
+
+COUNTERS = 8  # from so many on, a table is one of counters
+
+_CLASSES = re.compile(
+    r"(?i)(?:ok|pass(?:ed)?|fail(?:ed|ure)?|success(?:ful)?|error|crash(?:ed)?|killed|timeout|"
+    r"timed[ _]?out|oom|out[ _]of[ _]memory|completed|finished|cancelled.*|aborted|node_fail|"
+    r"invalid|valid|correct|wrong|incorrect|done|running|preempted)"
+)
+_HARDWARE = re.compile(
+    r"(?i)\b(?:[avhbp]100|a[34]0|l40s?|t4|k[248]0|mi\d{3}\w?|rtx|gtx|geforce|tesla|radeon|xeon|epyc|"
+    r"ryzen|core i\d|graviton|power[89]|titan|quadro|nvidia|amd|intel)\b"
+)
+
+
+def guess_roles(
+    facts: Sequence[ColumnFacts], table: pa.Table, fixed: Mapping[str, Role]
+) -> dict[str, Guess]:
+    """What every column is likely for; `fixed` are the roles that are known."""
+    guesses = [Guess(one, fixed=fixed.get(one.name)) for one in facts]
+    for guess in guesses:
+        if guess.fixed is None:
+            _by_name(guess)
+            _by_values(guess)
+    open_ones = [guess for guess in guesses if guess.fixed is None]
+    if open_ones:
+        _of_counters(open_ones)
+        _with_settings(guesses)
+        by_relations(guesses, table)
+    return {guess.facts.name: guess for guess in guesses}
+
+
+def _by_name(guess: Guess) -> None:
+    if names.is_run(guess.facts.name):  # not few values: no count of repetitions
+        guess.add(ReasonCode.NAME, Role.OUTCOME, SURE)
+    for hint in hints(guess.facts.name, text=guess.facts.text):
+        guess.add(ReasonCode.NAME, hint.role, hint.weight)
+
+
+def _by_values(guess: Guess) -> None:
+    facts = guess.facts
+    if names.is_class(facts.name):
+        return
+    if facts.text:
+        _by_labels(guess)
+    elif facts.choice:
+        # A clock does not show the same few times in hundreds of runs; a yes or no may.
+        rare = 2 < facts.distinct <= 12 and facts.present >= 20 * facts.distinct
+        guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, -3.5 if rare else -1.5, value=facts.distinct)
+        guess.add(ReasonCode.FEW_VALUES, Role.KNOB, 1.0 if rare else 0.5, value=facts.distinct)
+    elif facts.few is None or facts.mostly_different:
+        weight = 0.5 if facts.whole else 2.0
+        weight += 0.5 if facts.mostly_different else 0.0
+        guess.add(ReasonCode.MANY_VALUES, Role.OUTCOME, weight, value=facts.distinct)
+
+
+def _by_labels(guess: Guess) -> None:
+    facts = guess.facts
+    labels = [str(label) for label, _ in facts.labels[:50]]
+    if pa.types.is_boolean(facts.type):
+        return
+    if labels and all(_CLASSES.fullmatch(label) for label in labels):
+        guess.add(ReasonCode.CLASSES, Role.OUTCOME, 4.0)
+    elif labels and sum(bool(_HARDWARE.search(label)) for label in labels) > len(labels) / 2:
+        guess.add(ReasonCode.HARDWARE, Role.CONTEXT, 3.0)
+    elif facts.distinct > 20 and facts.distinct > 0.02 * facts.present:
+        guess.add(ReasonCode.MANY_LABELS, Role.CONTEXT, 2.0, value=facts.distinct)
+    guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, -2.0, value=facts.distinct)
+
+
+def _of_counters(guesses: Sequence[Guess]) -> None:
+    """Counters of hardware and system are measured, and ignored unless somebody asks for them."""
+    found = [guess for guess in guesses if _is_counter(guess.facts)]
+    many = len(found) >= COUNTERS
+    for guess in found:
+        if is_headline(guess.facts.name) and not many:
+            guess.add(ReasonCode.NAME, Role.OUTCOME, SURE)
+        else:
+            guess.add(ReasonCode.COUNTER, Role.IGNORED, 12.0)
+    if not many:
+        return
+    for guess in guesses:
+        unnamed = not guess.named
+        facts = guess.facts
+        if guess not in found and unnamed and not facts.text and not facts.choice:
+            guess.add(ReasonCode.AMONG_COUNTERS, Role.IGNORED, 5.5, value=len(found))
+
+
+def _with_settings(guesses: Sequence[Guess]) -> None:
+    """Where nothing looks chosen, what no name says was measured is what was set."""
+    if any(guess.role in SETTINGS for guess in guesses):
+        return
+    for guess in guesses:
+        if guess.role is Role.OUTCOME and not guess.named:
+            guess.add(ReasonCode.NOTHING_ELSE, Role.KNOB, guess.odds[Role.OUTCOME] + 2.0)
+
+
+def _is_counter(facts: ColumnFacts) -> bool:
+    if facts.text:
+        return False
+    return is_event(facts.name) or (is_counter(facts.name) and not facts.choice)
