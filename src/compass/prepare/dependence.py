@@ -1,7 +1,7 @@
 """What the columns of a table tell about each other's roles: dependence, families and formulas."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from compass.domain.space import Role
+from compass.prepare import names
 from compass.prepare.cells import coded, numbers
 from compass.prepare.guess import SETTINGS, Guess
 from compass.prepare.hints import is_total, stem
@@ -24,6 +25,11 @@ from compass.prepare.relations import (
 from compass.prepare.report import ReasonCode
 
 SAMPLE = 4000  # rows that relations are looked for in
+# Behind all settings, between two results, and the same of labels, which seldom are results.
+_LAST, _BESIDE, _TEXT = 4.0, 2.0, 1.0
+_GIVEN = 2  # columns at the beginning, where what is given stands
+_FIRST = 2  # settings that stand before all results
+_OF_JOBS = 2  # columns that only a trace of people's jobs has, or time stamps
 WIDE = 240_000  # cells: of wide tables fewer rows are looked at
 
 
@@ -60,57 +66,96 @@ def by_relations(guesses: Sequence[Guess], table: pa.Table) -> None:
     if min(sample.values.shape) < 2:
         return
     ordered = [by_name[name] for name in sample.names]
-    sure = _by_dependence(ordered, sample)
-    _by_family(guesses)
+    ranks = np.column_stack([ranks_of(column) for column in sample.values.T])
+    share, sure = explained(sample.groups, ranks)
+    twins = _twins(ranks, sample.numeric)
+    for family in twins:
+        sure[np.ix_(family, family)] = False  # the same thing once more is no cause
     found = [
         Formula(one.kind, sample.numeric[one.whole], tuple(sample.numeric[p] for p in one.parts))
         for one in formulas(sample.values[:, sample.numeric])
     ]
-    for _ in range(2):
-        _by_formulas(ordered, found)
+    _by_family(guesses)
+    _by_dependence(ordered, sample, share, sure)
+    _by_formulas(ordered, found)
+    results = _by_position(guesses)
+    _by_twins(ordered, twins, results)
+    _by_dependence_of_choices(ordered, sample, share, sure, results)
     _by_settling(ordered, sample, found, sure)
 
 
-def _by_dependence(guesses: Sequence[Guess], sample: _Sample) -> NDArray[np.bool_]:
-    """What varies with the settings is measured; what nothing tells anything of is set.
-
-    Returns which column [d] tells something of which other [d].
-    """
-    ranks = np.column_stack([ranks_of(column) for column in sample.values.T])
-    _by_twins(guesses, ranks)
-    share, sure = explained(sample.groups, ranks)
+def _by_dependence(
+    guesses: Sequence[Guess], sample: _Sample, share: Floats, sure: NDArray[np.bool_]
+) -> None:
+    """What varies with the settings is measured; what nothing tells anything of is set."""
     settings = [place for place, guess in enumerate(guesses) if guess.role in SETTINGS]
-    for place, guess in enumerate(guesses):
-        if guess.fixed is not None or place not in sample.numeric or guess.facts.choice:
+    for place in sample.numeric:
+        guess = guesses[place]
+        if guess.fixed is not None or guess.facts.choice:
             continue
         driven = [other for other in settings if other != place and sure[other, place]]
         if driven:
-            most = max(driven, key=lambda other: share[other, place])
-            guess.add(
-                ReasonCode.VARIES_WITH,
-                Role.OUTCOME,
-                1.5,
-                [guesses[most].facts.name],
-                float(share[most, place]),
-            )
+            _varies(guess, place, 1.5, driven, guesses, share)
         elif not guess.named and _is_free(place, guesses, sure):
-            guess.add(ReasonCode.INDEPENDENT, Role.KNOB, 2.5)
-    return sure
+            guess.add(ReasonCode.INDEPENDENT, Role.KNOB, 1.5)
 
 
-def _by_twins(guesses: Sequence[Guess], ranks: Floats) -> None:
-    """What rises and falls with another column in every row is the same thing once more."""
-    alike: dict[bytes, list[Guess]] = defaultdict(list)
-    for guess, column in zip(guesses, ranks.T, strict=True):
+def _by_dependence_of_choices(
+    guesses: Sequence[Guess],
+    sample: _Sample,
+    share: Floats,
+    sure: NDArray[np.bool_],
+    results: Collection[str],
+) -> None:
+    """The same for numbers that look chosen, where they stand among results.
+
+    Elsewhere it says nothing: a setting may rule out others, and sizes go with resources.
+    """
+    settings = [place for place, guess in enumerate(guesses) if guess.role in SETTINGS]
+    for place in sample.numeric:
+        guess = guesses[place]
+        if guess.fixed is None and guess.facts.choice and guess.facts.name in results:
+            driven = [other for other in settings if other != place and sure[other, place]]
+            if driven:
+                _varies(guess, place, 2.5, driven, guesses, share)
+
+
+def _varies(
+    guess: Guess,
+    place: int,
+    weight: float,
+    driven: Sequence[int],
+    guesses: Sequence[Guess],
+    share: Floats,
+) -> None:
+    most = max(driven, key=lambda other: share[other, place])
+    name, value = guesses[most].facts.name, float(share[most, place])
+    guess.add(ReasonCode.VARIES_WITH, Role.OUTCOME, weight, [name], value)
+
+
+def _twins(ranks: Floats, numeric: Sequence[int]) -> list[list[int]]:
+    """The columns [n, d] that rise and fall together in every row, or always against each other."""
+    alike: dict[bytes, list[int]] = defaultdict(list)
+    for place in numeric:
+        column = ranks[:, place]
         first = column[np.flatnonzero(column)[:1]]
-        alike[(column * np.sign(first.sum())).tobytes()].append(guess)
-    for twins in alike.values():
-        named = [guess for guess in twins if guess.named and guess.role is not Role.IGNORED]
-        for guess in twins:
+        alike[(column * np.sign(first.sum())).tobytes()].append(place)
+    return [places for places in alike.values() if len(places) > 1]
+
+
+def _by_twins(
+    guesses: Sequence[Guess], twins: Sequence[Sequence[int]], results: Collection[str]
+) -> None:
+    """What rises and falls with another column in every row is the same thing once more."""
+    for family in ([guesses[place] for place in places] for places in twins):
+        named = [guess for guess in family if guess.named and guess.role is not Role.IGNORED]
+        for guess in family:
             others = [other for other in named if other is not guess]
-            if guess.fixed is None and others:
-                best = max(others, key=lambda other: other.odds[other.role])
-                guess.add(ReasonCode.TWIN, best.role, 2.0, [best.facts.name])
+            if guess.surely_named or not others:
+                continue
+            best = max(others, key=lambda other: other.odds[other.role])
+            if best.role is Role.OUTCOME or guess.facts.name not in results:
+                guess.add(ReasonCode.TWIN, best.role, 3.0, [best.facts.name])
 
 
 def _is_free(place: int, guesses: Sequence[Guess], sure: NDArray[np.bool_]) -> bool:
@@ -127,7 +172,7 @@ def _is_free(place: int, guesses: Sequence[Guess], sure: NDArray[np.bool_]) -> b
 
 
 def _by_family(guesses: Sequence[Guess]) -> None:
-    """Columns with the same stem, and neighbours, are often of one kind."""
+    """Columns with the same stem are often of one kind."""
     stems: dict[str, list[Guess]] = defaultdict(list)
     for guess in guesses:
         stems[stem(guess.facts.name)].append(guess)
@@ -139,24 +184,62 @@ def _by_family(guesses: Sequence[Guess]) -> None:
             roles = {other.role for other in known} - {Role.IGNORED}
             if len(roles) == 1:
                 guess.add(ReasonCode.FAMILY, roles.pop(), 2.0, [known[0].facts.name])
+
+
+def _by_position(guesses: Sequence[Guess]) -> set[str]:
+    """People write what is given first, then what was set, then what was measured.
+
+    Returns the names of the columns that stand among results. The columns of a trace of people's
+    jobs are in the order of its scheduler, which says nothing.
+    """
+    if _is_trace(guesses):
+        return set()
+    settings, results = (
+        [place for place, one in enumerate(guesses) if one.confident and one.role in roles]
+        for roles in (SETTINGS, (Role.OUTCOME,))
+    )
+    # Settings come first, unless a single one does, or the result itself.
+    ordered = results and sum(place < results[0] for place in settings) >= _FIRST
+    settings = [place for place in settings if guesses[place].named]
+    known = [
+        guess if place in {*settings, *results} else None for place, guess in enumerate(guesses)
+    ]
+    found = set()
     for place, guess in enumerate(guesses):
-        if guess.named:
+        before = [other for other in known[:place] if other is not None]
+        after = [other for other in known[place + 1 :] if other is not None]
+        beside = [*before[-1:], *after[:1]]
+        named = [other.facts.name for other in beside]
+        if guess.fixed is not None:
             continue
-        beside = [guesses[at] for at in (place - 1, place + 1) if 0 <= at < len(guesses)]
-        roles = {other.role for other in beside}
-        told = all(other.named for other in beside)
-        if len(beside) == 2 and told and len(roles) == 1 and Role.IGNORED not in roles:
-            guess.add(ReasonCode.NEIGHBOURS, roles.pop(), 0.7, [o.facts.name for o in beside])
+        if before and all(other.role is Role.OUTCOME for other in beside):
+            found.add(guess.facts.name)
+            last = ordered and place > max(settings, default=-1)
+            weight = _TEXT if guess.facts.text else _LAST if last else _BESIDE
+            guess.add(ReasonCode.NEIGHBOURS, Role.OUTCOME, weight, named)
+        elif after and all(other.role in SETTINGS for other in beside):
+            guess.add(ReasonCode.NEIGHBOURS, Role.OUTCOME, -0.7, named)
+            knobs = any(other.role is Role.KNOB for other in before)
+            if guess.facts.text and guess.facts.distinct > 2 and place < _GIVEN and not knobs:
+                guess.add(ReasonCode.FIRST, Role.CONTEXT, 1.0)
+    return found
+
+
+def _is_trace(guesses: Sequence[Guess]) -> bool:
+    moments = sum(guess.facts.moment for guess in guesses)
+    of_jobs = names.PERSONS | names.SCHEDULING
+    said = {word for guess in guesses for word in names.words(guess.facts.name) if word in of_jobs}
+    return max(moments, len(said)) >= _OF_JOBS
 
 
 def _by_formulas(guesses: Sequence[Guess], found: Sequence[Formula]) -> None:
     """What is calculated from a measured column is measured; settings alone give no result."""
-    for formula in found:
+    for formula in sorted(found, key=lambda one: one.kind == "product"):
         members = [guesses[place] for place in formula.columns]
         measured = [guess for guess in members if guess.role is Role.OUTCOME]
         chosen = [guess for guess in members if guess.role in SETTINGS]
         for guess in members:
-            if guess.fixed is not None or guess in measured:
+            if guess.surely_named or guess in measured or guess.has(ReasonCode.FORMULA):
                 continue
             others = [other.facts.name for other in members if other is not guess]
             if formula.kind == "sum" and len(measured) >= 1 and not guess.facts.choice:
@@ -192,12 +275,13 @@ def _by_settling(
         counted = guess.odds[Role.IGNORED] > 5
         if guess.fixed is not None or place in given or guess.facts.text:
             continue
-        if not counted and guess.named:
+        if not counted and (guess.surely_named or (guess.named and guess.role is Role.KNOB)):
             continue
         by = next((by for by, groups in causes if _settles(groups, sample.values[:, place])), None)
         if by is not None:
             known = [guesses[other].facts.name for other in by]
-            guess.add(ReasonCode.SETTLED, Role.CONTEXT, 12.0 if counted else 3.0, known)
+            weight = 12.0 if counted else 7.0 if guess.facts.choice else 5.0
+            guess.add(ReasonCode.SETTLED, Role.CONTEXT, weight, known)
 
 
 def _settles(groups: Codes, values: Floats) -> bool:

@@ -13,6 +13,7 @@ SETTINGS = (Role.KNOB, Role.CONTEXT)
 _PRIOR = {Role.KNOB: 0.5, Role.CONTEXT: 0.0, Role.OUTCOME: 0.0, Role.IGNORED: -2.0}
 # A measured column that is taken for a knob tells models the answer: a knob has to be likelier.
 _CAUTION = 0.5
+_CONFIDENT = 0.85
 # So likely is another role that a person is asked: whether a column was measured decides what can
 # be learnt at all, whether it is chosen or given only what is offered.
 _MEASURED_ASKED, _OTHERS_ASKED = 0.15, 0.3
@@ -64,6 +65,18 @@ class Guess:
             return math.inf
         told = (one.weight for one in self.reasons if one.code is ReasonCode.NAME)
         return max(told, default=0.0)
+
+    @property
+    def confident(self) -> bool:
+        """Whether it is clear enough whether it was measured to tell of its neighbours."""
+        if self.role is Role.IGNORED:
+            return False
+        alike = SETTINGS if self.role in SETTINGS else (Role.OUTCOME,)
+        return sum(self.chances.get(role, 0.0) for role in alike) >= _CONFIDENT
+
+    def has(self, code: ReasonCode) -> bool:
+        """Whether some evidence of this kind was found."""
+        return any(reason.code is code for reason in self.reasons)
 
     @property
     def chances(self) -> dict[Role, float]:

@@ -1,5 +1,7 @@
 """The role that a column's name hints at; what its words mean is listed in `names`."""
 
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from compass.domain.space import Role
@@ -15,16 +17,17 @@ class Hint:
     weight: float
 
 
+_SHARED = 3  # columns that begin alike
 SURE, LIKELY, WEAK = 4.0, 2.0, 1.0
 
 
-def hints(name: str, *, text: bool) -> tuple[Hint, ...]:
-    """What the name tells about the role; `text`: whether the column holds labels."""
-    space, own = names.spaced(names.folded(name))
-    found = names.words(own)
-    told = _told(own, found, text=text)
-    if {*found} & names.SHARES or "%" in own:
-        told.append(Hint(Role.OUTCOME, LIKELY))
+def hints(name: str, *, text: bool, spaces: Collection[str] = ()) -> tuple[Hint, ...]:
+    """What the name tells about the role; `text`: whether the column holds labels.
+
+    `spaces` are the beginnings of names that several columns share (see there).
+    """
+    space, own = names.spaced(names.folded(name), spaces)
+    told = _told(own, names.words(own), text=text)
     if space in names.OUTCOME_SPACES:
         return (Hint(Role.OUTCOME, SURE),)
     if space in names.KNOB_SPACES and not (told and told[0] == Hint(Role.CONTEXT, SURE)):
@@ -32,56 +35,94 @@ def hints(name: str, *, text: bool) -> tuple[Hint, ...]:
     return tuple(told)
 
 
+def shared_spaces(known: Iterable[str]) -> frozenset[str]:
+    """The first words that three or more names share, as `params` of params_lr, params_depth."""
+    firsts = Counter(name.partition("_")[0].lower() for name in known if "_" in name)
+    return frozenset(first for first, count in firsts.items() if count >= _SHARED)
+
+
 def _told(name: str, found: tuple[str, ...], *, text: bool) -> list[Hint]:
-    if names.is_class(name):
+    if is_verdict(name):
         return [Hint(Role.OUTCOME, SURE)]
     if len(found) > 1 and found[0] in names.SWITCHES:
         return [Hint(Role.KNOB, SURE)]
+    if "price" in found:
+        return [Hint(Role.CONTEXT, LIKELY), Hint(Role.OUTCOME, WEAK)]
+    if name.startswith("-"):
+        return [Hint(Role.KNOB, SURE)]  # an option as it is given to a program
     if names.RATE.search(name) or name in names.TRACE_OUTCOMES:
         return [Hint(Role.OUTCOME, SURE)]
     vocabulary, whole = names.vocabulary_of(name), "".join(found)
-    if vocabulary & names.OUTCOMES or whole in names.OUTCOME_NAMES or found[-1:] == ("used",):
-        return [Hint(Role.KNOB if _is_setting(found, vocabulary) else Role.OUTCOME, SURE)]
+    result = vocabulary & names.OUTCOMES or any(map(names.RESULT_ENDS.fullmatch, found))
+    if result or whole in names.OUTCOME_NAMES or found[-1:] == ("used",):
+        return _of_result(found, vocabulary)
+    measured = _of_measurements(name, found, vocabulary)
     last = _last(found)
-    given = vocabulary & names.CONTEXT or whole in names.CONTEXT_NAMES or vocabulary & names.SIZES
+    given = vocabulary & (names.CONTEXT | names.PERSONS | names.SIZES)
+    given = given or whole in names.CONTEXT_NAMES
     if given or (text and vocabulary & names.CONTEXT_TEXT):
-        if last in names.KNOBS and last not in names.CONTEXT | names.CONTEXT_TEXT:
-            return [Hint(Role.KNOB, LIKELY), Hint(Role.CONTEXT, WEAK)]  # queue_depth
-        return [Hint(Role.CONTEXT, SURE)]
+        if last in (names.KNOBS | names.LAST_SETTINGS) - names.CONTEXT - names.CONTEXT_TEXT:
+            return [Hint(Role.KNOB, LIKELY), Hint(Role.CONTEXT, WEAK), *measured]  # queue_depth
+        return [Hint(Role.CONTEXT, SURE), *measured]
     if name in names.LETTERS:
         return [Hint(Role.CONTEXT, LIKELY)]
     if "size" in found and names.unit_of(name) is not None and not _is_part(name, vocabulary):
         return [Hint(Role.CONTEXT, LIKELY)]  # size_kib: how much a program is given
-    return _weaker(name, found, vocabulary)
+    return [*_of_settings(name, found, vocabulary), *measured]
 
 
-def _weaker(name: str, found: tuple[str, ...], vocabulary: frozenset[str]) -> list[Hint]:
-    """Hints of words that mean one thing or another, and of units."""
+def is_verdict(name: str) -> bool:
+    """Whether the name is that of a result that is a class, or a yes or no: state, converged."""
+    found = names.words(name)
+    return names.is_class(name) or (len(found) > 1 and found[0] == "was")
+
+
+def _of_settings(name: str, found: tuple[str, ...], vocabulary: frozenset[str]) -> list[Hint]:
+    """Hints of words for what is set."""
     told = []
-    if vocabulary & names.KNOBS or names.CACHE.search(name):
+    ends = any(map(names.KNOB_ENDS.fullmatch, found))
+    if vocabulary & names.KNOBS or ends or names.CACHE.search(name):
         told.append(Hint(Role.KNOB, LIKELY))
     elif found[:1] and found[0] in names.COUNTED:
         told.append(Hint(Role.KNOB, WEAK))
-    if {*found[:1], *found[-1:]} & names.OF_MEASUREMENTS or names.PERCENTILE.search(name):
-        told.append(Hint(Role.OUTCOME, LIKELY))
-    elif vocabulary & names.MAYBE_OUTCOMES:
-        told.append(Hint(Role.OUTCOME, WEAK))
-    unit = names.unit_of(name)
-    dimension = UNITS[unit][0] if unit in UNITS else None
     if vocabulary & names.SETTINGS or _last(found) in names.LAST_SETTINGS:
         told.append(Hint(Role.KNOB, SURE))
-    elif dimension in ("time", "energy", "power"):
-        told.append(Hint(Role.OUTCOME, LIKELY))
-    elif dimension == "frequency":
+    elif _dimension(name) == "frequency":
         told.append(Hint(Role.KNOB, WEAK))
     return told
 
 
-def _is_setting(found: tuple[str, ...], vocabulary: frozenset[str]) -> bool:
-    """Whether words turn a result into what is set; what it is counted per says nothing."""
+def _of_measurements(name: str, found: tuple[str, ...], vocabulary: frozenset[str]) -> list[Hint]:
+    """Hints of statistics, shares and units, which measured columns have."""
+    told = []
+    if {*found} & names.SHARES or "%" in name:
+        told.append(Hint(Role.OUTCOME, LIKELY))
+    if {*found[:1], *found[-1:]} & names.OF_MEASUREMENTS or names.PERCENTILE.search(name):
+        told.append(Hint(Role.OUTCOME, LIKELY))
+    elif vocabulary & names.MAYBE_OUTCOMES:
+        told.append(Hint(Role.OUTCOME, WEAK))
+    setting = vocabulary & names.SETTINGS or _last(found) in names.LAST_SETTINGS
+    if _dimension(name) in ("time", "energy", "power") and not setting:
+        told.append(Hint(Role.OUTCOME, LIKELY))
+    return told
+
+
+def _dimension(name: str) -> str | None:
+    unit = names.unit_of(name)
+    return UNITS[unit][0] if unit in UNITS else None
+
+
+def _of_result(found: tuple[str, ...], vocabulary: frozenset[str]) -> list[Hint]:
+    """A word for a result, unless others turn it into what is set: power_cap, error_bound.
+
+    What it is counted per says nothing: energy_per_request.
+    """
     head = found[: found.index("per")] if "per" in found else found
-    asked = vocabulary & names.SETTINGS if head == found else {*head} & names.SETTINGS
-    return bool(asked) or _last(head) in names.LAST_SETTINGS
+    if (vocabulary if head == found else {*head}) & names.SETTINGS:
+        return [Hint(Role.KNOB, SURE)]
+    if _last(head) in names.LAST_SETTINGS:
+        return [Hint(Role.KNOB, LIKELY), Hint(Role.OUTCOME, WEAK)]
+    return [Hint(Role.OUTCOME, SURE)]
 
 
 def _last(found: tuple[str, ...]) -> str:

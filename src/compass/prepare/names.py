@@ -7,6 +7,7 @@ too, so that `run_time`, `runTime` and `runtime` are one word. Digits at the end
 
 import re
 import unicodedata
+from collections.abc import Collection
 from itertools import pairwise
 
 from compass.domain.units import canonical
@@ -27,7 +28,7 @@ OUTCOMES = _set(
     "variation variance std stddev stdev stderr imbalance overhead percentile "
     "score error err errors loss accuracy rmse mse mae mape perplexity bleu auc residual objective "
     "cost predicted fitness fom merit maxrss rss vmem hwm amplification amp completed succeeded "
-    "area slack mpki mispredictrate hitrate missrate hitratio missratio congestion "
+    "area slack wns lut luts ff ffs bram brams dsp dsps uram urams mpki mispredictrate hitrate missrate hitratio missratio congestion "
     # in other languages
     "laufzeit rechenzeit zeit dauer leistung energie durchsatz bandbreite fehler genauigkeit "
     "residuum temperatur wirkungsgrad verlust temps duree energie puissance debit erreur precisao "
@@ -37,10 +38,12 @@ OUTCOMES = _set(
 MAYBE_OUTCOMES = _set(
     "temperature temp rate count counts total totals iterations iters usage hits peak memory mem "
     "bytes load ratio number occupancy sim ops operations allocated volume clock "
-    "frequency freq lut luts ff bram dsp uram registers"
+    "frequency freq registers builds price usd"
 )
 # The whole name of a result; too common as a part of other names.
-OUTCOME_NAMES = _set("avg mean median y target metric result fps qps total sum comm compute io")
+OUTCOME_NAMES = _set(
+    "avg mean median y value target metric result fps qps total sum comm compute io ii"
+)
 # Results in the names of the Standard Workload Format, as they are written.
 TRACE_OUTCOMES = _set("run_s cpu_s")
 # What Slurm knows only once a job has waited or run, as it writes it: neither set nor given, and
@@ -56,8 +59,8 @@ OF_MEASUREMENTS = _set("mean avg average median std stddev stdev sd stderr perce
 PERCENTILE = re.compile(r"(?i)(?<![a-z0-9])p\d{2,4}(?![a-z0-9])|\d{2,}(?:th|st|nd)?_?percentile")
 # Results that are classes, whether written as text or as numbers.
 CLASSES = _set(
-    "state status exit exitcode returncode rc valid success failed outcome class label result "
-    "verdict passed"
+    "state status exit exitcode returncode rc ec valid success failed outcome class label result "
+    "verdict passed converged correct feasible crashed oom verified killed ok fail failure"
 )
 _CLASS_COMPANY = _set("job run task exit final end code slurm is was target")
 # Words that turn a result into something a person sets: power_cap, time_limit, bw_level.
@@ -66,7 +69,7 @@ SETTINGS = _set(
 )
 # The same, where they come last: error_bound, time_step; but step_time is a time.
 LAST_SETTINGS = SETTINGS | _set(
-    "request bound bounds level mode step steps setting estimate target interval period "
+    "factor request bound bounds level mode step steps setting estimate target interval period "
     "function fn model type kind policy scheme"
 )
 # Words that start the name of a switch: use_power_saving, have_statistics.
@@ -86,7 +89,7 @@ KNOBS = _set(
     "api engine driver allocator collective protocol transport lib library "
     "tensor lr learningrate momentum decay dropout optimizer warmup alpha beta gamma theta epsilon "
     "epochs epoch layers hidden heads amp seeds budget interval tuning variant switch option "
-    "max min num timestep dt partitioner decomposition grain granularity collapse "
+    "timestep dt partitioner decomposition grain granularity collapse "
     "segsize segment transfer cache trigger bits window replication fanout retention "
     "kerne knoten loser takt takte zeitschritt prozesse fadenzahl noeuds coeurs nodos nucleos "
     "hilos nodi hebras processus fils frequence frequenz frecuencia frequenza compilador"
@@ -105,24 +108,28 @@ CONTEXT = _set(
     "systype partition queue user uid account group gid project priority qos "
     "scenario deck case matrix graph mesh geometry suite corpus prompt promptlen outputlen outputs "
     "seqlen recordcount records nnz atoms natoms particles molecule testcase scene "
+    "query trace resolution basis compset payload electrons nelectrons server tablesize "
+    "edgefactor vertices edges submitter "
+    "video frames cells ncells zones unknowns rule domain message messagesize price processormhz "
     # in other languages
     "rechner geometrie maschine programm anwendung datensatz netz gitter maquina programa "
-    "aplicacion entrada programme maillage macchina bearbeiter"
+    "aplicacion entrada programme maillage macchina"
 )
-CONTEXT_NAMES = _set("size nx ny nz atoms natoms particles jobname")
+CONTEXT_NAMES = _set("size scale scalefactor sf test nx ny nz atoms natoms particles jobname")
 SIZES = _set("nx ny nz")  # as a word: nxP, nx_global
 LETTERS = _set("m n k M N K")  # of matrices, as the whole name
 # Context only where the column holds text: `gpu: A100`, but `gpus: 4` is a knob.
 CONTEXT_TEXT = _set(
     "gpu cpu device node nodetype nodelist host hostname arch architecture platform processor "
-    "model name site access operation op process accelerator os kernelversion tag instance region"
+    "model name site access operation op process accelerator os kernelversion tag instance region "
+    "vendor sponsor license"
 )
 # Counts of what hardware and system did. They are measured, but seldom asked for.
 COUNTERS = _set(
     "counter counters cycles cycle instructions instruction insts inst instr uops uop ipc cpi "
     "unhalted misses miss mpki icache dcache itlb dtlb tlb stlb offcore imc cas rapl retired "
     "retiring mispredict mispredicts mispredicted mispred misp branches speculation frontend "
-    "stall stalls stalled faults ctxt migrations interrupts irqs evictions writebacks fills "
+    "stall stalls stalled faults minf majf mjf minflt majflt ctxt migrations interrupts irqs evictions writebacks fills "
     "references loads stores snoops prefetches flits walks slots rqsts clears papi likwid "
     "warps sectors replays tsc aperf mperf baclears idq lsd topdown transactions "
 )
@@ -166,8 +173,11 @@ NOT_WORK = _set(
 
 # Identifiers; a column so named is ignored once its values are many.
 IDENTIFIERS = _set("id idx index uuid guid hash sha job jobid jobidraw jobname rowid")
-REPETITIONS = _set("rep repetition replicate trial repeat iter attempt seed retry")
-FILES = _set("file filename filepath path stem workdir dir logfile command cmdline")
+REPETITIONS = _set(
+    "rep repetition repetitions replicate trial repeat repeats iter iteration attempt attempts seed "
+    "retry retries"
+)
+FILES = _set("file filename filepath path stem workdir dir logfile command cmdline submitline cmd")
 MOMENTS = _set("submit start end begin finish eligible timestamp date datetime")
 # Seconds since 1970 in the metadata of profiles, however few runs there are.
 _DATES = _set("launchdate launchday")
@@ -175,14 +185,15 @@ _DATES = _set("launchdate launchday")
 # Words that start the name of a number of things, and words beside the cycles of a whole run.
 SHARES = _set("percent pct percentage")
 TOTALS = _set("total aggregate overall world global sum all")
-COUNTED = _set("n num nr number max min no")
+COUNTED = _set("n num nr number no")
 OF_THE_WHOLE = _set("sim exec clock cpu kernel latency elapsed execution overall")
 TIMES = _set("time energy power seconds runtime second watts joules")
 RATE = re.compile(
     r"(?i)(?:/|(?<![a-z])per[_ ]?)(?:s|secs?|seconds?|day|hour|w|watt|joule)(?![a-z])"
+    r"|(?<![a-z])(?:[mun]?s|secs?|seconds?|hours?|days?)/"
 )
 CACHE = re.compile(r"(?i)(?<![a-z])(?:l[1-4][di]?|llc|rob|iq|lsq|tlb)(?![a-z]*\d)")
-_SPACE = re.compile(r"([A-Za-z]+)[./:](.+)", re.DOTALL)
+_SPACE = re.compile(r"([A-Za-z]+)([./:_])(.+)", re.DOTALL)
 PLACES = _set("node nodes socket sockets core cores rank gpu cpu task device run")
 STATISTICS = _set("std mean avg average median min max sd total sum")
 # One letter can mean many things (filter_w is a width): these need a word about the dimension.
@@ -192,6 +203,11 @@ _ONE_LETTER = {
     "d": _set("time runtime walltime elapsed duration limit timelimit age"),
     "b": _set("mem memory footprint traffic cache buffer message msg"),
 }
+# Ends of words that mean results: usertime, systemtime.
+RESULT_ENDS = re.compile(r".+(?:time|energy|power|latency|bandwidth|throughput|flops|seconds|util)")
+KNOB_ENDS = re.compile(
+    r".+(?:depth|engine|threads?|nodes|cores|ranks|procs|workers|jobs|gpus|policy|width|solver|parallel)"
+)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _CAMEL_UNIT = re.compile(r"[a-z]([A-Z][A-Za-z]{1,2})$")
 
@@ -234,11 +250,15 @@ def folded(name: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
 
 
-def spaced(name: str) -> tuple[str | None, str]:
-    """The namespace that a name is in, and the rest: config.lr, metrics/loss."""
+def spaced(name: str, shared: Collection[str] = ()) -> tuple[str | None, str]:
+    """The namespace that a name is in, and the rest: config.lr, metrics/loss.
+
+    Where several columns share it, an underscore may stand behind it: params_lr.
+    """
     found = _SPACE.match(name)
     if found is not None and found[1].lower() in KNOB_SPACES | OUTCOME_SPACES:
-        return found[1].lower(), found[2]
+        if found[2] != "_" or found[1].lower() in shared:
+            return found[1].lower(), found[3]
     return None, name
 
 
@@ -280,6 +300,8 @@ def is_repetition(name: str) -> bool:
     """Whether the name counts repetitions of the same run."""
     found = frozenset(words(spaced(name)[1]))
     company = {"id", "no", "number", "num", "random", "rng"}
+    if words(name)[-1:] == ("seed",):
+        return True
     return bool(found & REPETITIONS) and found <= REPETITIONS | company
 
 

@@ -22,6 +22,7 @@ class ReasonCode(StrEnum):
     INDEPENDENT = "independent of the settings"
     FAMILY = "same stem"
     NEIGHBOURS = "neighbours"
+    FIRST = "before all knobs"
     TWIN = "rises and falls with another"
     FORMULA = "formula"
     SETTLED = "settled by settings"

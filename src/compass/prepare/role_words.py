@@ -83,6 +83,7 @@ def _phrase(reason: RoleReason) -> str:
         ReasonCode.INDEPENDENT: "follows from nothing else",
         ReasonCode.FAMILY: f"named like {columns}",
         ReasonCode.NEIGHBOURS: f"stands between {columns}",
+        ReasonCode.FIRST: "stands before all knobs",
         ReasonCode.TWIN: f"rises and falls with {columns}",
         ReasonCode.FORMULA: f"calculated with {columns}",
         ReasonCode.SETTLED: f"follows from {columns}",

@@ -5,7 +5,7 @@ added up; the role with the most is its role, and what the others have tells how
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -14,7 +14,7 @@ from compass.prepare import names
 from compass.prepare.dependence import by_relations
 from compass.prepare.facts import ColumnFacts
 from compass.prepare.guess import SETTINGS, Guess
-from compass.prepare.hints import SURE, hints, is_counter, is_event, is_headline
+from compass.prepare.hints import SURE, hints, is_counter, is_event, is_headline, shared_spaces
 from compass.prepare.report import ReasonCode
 
 COUNTERS = 8  # from so many on, a table is one of counters
@@ -35,9 +35,10 @@ def guess_roles(
 ) -> dict[str, Guess]:
     """What every column is likely for; `fixed` are the roles that are known."""
     guesses = [Guess(one, fixed=fixed.get(one.name)) for one in facts]
+    spaces = shared_spaces([one.name for one in facts])
     for guess in guesses:
         if guess.fixed is None:
-            _by_name(guess)
+            _by_name(guess, spaces)
             _by_values(guess)
     open_ones = [guess for guess in guesses if guess.fixed is None]
     if open_ones:
@@ -47,10 +48,10 @@ def guess_roles(
     return {guess.facts.name: guess for guess in guesses}
 
 
-def _by_name(guess: Guess) -> None:
+def _by_name(guess: Guess, spaces: Collection[str]) -> None:
     if names.is_run(guess.facts.name):  # not few values: no count of repetitions
         guess.add(ReasonCode.NAME, Role.OUTCOME, SURE)
-    for hint in hints(guess.facts.name, text=guess.facts.text):
+    for hint in hints(guess.facts.name, text=guess.facts.text, spaces=spaces):
         guess.add(ReasonCode.NAME, hint.role, hint.weight)
 
 
@@ -61,11 +62,17 @@ def _by_values(guess: Guess) -> None:
     if facts.text:
         _by_labels(guess)
     elif facts.choice:
-        # A clock does not show the same few times in hundreds of runs; a yes or no may.
         rare = 2 < facts.distinct <= 12 and facts.present >= 20 * facts.distinct
-        guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, -3.5 if rare else -1.5, value=facts.distinct)
+        against = -2.5 if rare else -1.5
+        if (
+            rare and guess.surely_named
+        ):  # a clock does not show four plain times in hundreds of runs
+            against = -3.5
+        guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, against, value=facts.distinct)
         guess.add(ReasonCode.FEW_VALUES, Role.KNOB, 1.0 if rare else 0.5, value=facts.distinct)
     elif facts.few is None or facts.mostly_different:
+        if facts.mostly_different:  # what is given is given to several runs
+            guess.add(ReasonCode.MANY_VALUES, Role.CONTEXT, -1.5, value=facts.distinct)
         weight = 0.5 if facts.whole else 2.0
         weight += 0.5 if facts.mostly_different else 0.0
         guess.add(ReasonCode.MANY_VALUES, Role.OUTCOME, weight, value=facts.distinct)
@@ -97,9 +104,8 @@ def _of_counters(guesses: Sequence[Guess]) -> None:
     if not many:
         return
     for guess in guesses:
-        unnamed = not guess.named
         facts = guess.facts
-        if guess not in found and unnamed and not facts.text and not facts.choice:
+        if guess not in found and not guess.surely_named and not facts.text and not facts.choice:
             guess.add(ReasonCode.AMONG_COUNTERS, Role.IGNORED, 5.5, value=len(found))
 
 
