@@ -58,10 +58,8 @@ def _told(name: str, found: tuple[str, ...], *, text: bool) -> list[Hint]:
         return _of_result(found, vocabulary)
     measured = _of_measurements(name, found, vocabulary)
     last = _last(found)
-    given = vocabulary & (names.CONTEXT | names.PERSONS | names.SIZES)
-    given = given or whole in names.CONTEXT_NAMES
-    if given or (text and vocabulary & names.CONTEXT_TEXT):
-        if last in (names.KNOBS | names.LAST_SETTINGS) - names.CONTEXT - names.CONTEXT_TEXT:
+    if _is_given(whole, vocabulary, text=text):
+        if last in names.KNOBS - names.CONTEXT - names.CONTEXT_TEXT:
             return [Hint(Role.KNOB, LIKELY), Hint(Role.CONTEXT, WEAK), *measured]  # queue_depth
         return [Hint(Role.CONTEXT, SURE), *measured]
     if name in names.LETTERS:
@@ -69,6 +67,12 @@ def _told(name: str, found: tuple[str, ...], *, text: bool) -> list[Hint]:
     if "size" in found and names.unit_of(name) is not None and not _is_part(name, vocabulary):
         return [Hint(Role.CONTEXT, LIKELY)]  # size_kib: how much a program is given
     return [*_of_settings(name, found, vocabulary), *measured]
+
+
+def _is_given(whole: str, vocabulary: frozenset[str], *, text: bool) -> bool:
+    known = names.CONTEXT | names.PERSONS | names.SIZES
+    known = known | names.CONTEXT_TEXT if text else known
+    return whole in names.CONTEXT_NAMES or bool(vocabulary & known)
 
 
 def is_verdict(name: str) -> bool:

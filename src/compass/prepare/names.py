@@ -28,7 +28,8 @@ OUTCOMES = _set(
     "variation variance std stddev stdev stderr imbalance overhead percentile "
     "score error err errors loss accuracy rmse mse mae mape perplexity bleu auc residual objective "
     "cost predicted fitness fom merit maxrss rss vmem hwm amplification amp completed succeeded "
-    "area slack wns lut luts ff ffs bram brams dsp dsps uram urams mpki mispredictrate hitrate missrate hitratio missratio congestion "
+    "area slack wns lut luts ff ffs bram brams dsp dsps uram urams mpki "
+    "hitrate missrate hitratio missratio congestion "
     # in other languages
     "laufzeit rechenzeit zeit dauer leistung energie durchsatz bandbreite fehler genauigkeit "
     "residuum temperatur wirkungsgrad verlust temps duree energie puissance debit erreur precisao "
@@ -84,8 +85,8 @@ KNOBS = _set(
     "freq frequency clock clk mhz ghz governor turbo cap limit uncore voltage "
     "compiler compile opt optimization flag flags optlevel "
     "solver precond preconditioner smoother scheme method algorithm algo strategy policy "
-    "schedule scheduling order layout format compression codec precision dtype datatype quant "
-    "quantization pinning bind binding affinity placement mapping numa hugepages backend "
+    "factor schedule scheduling order layout format compression codec precision dtype datatype "
+    "quant quantization pinning bind binding affinity placement mapping numa hugepages backend "
     "api engine driver allocator collective protocol transport lib library "
     "tensor lr learningrate momentum decay dropout optimizer warmup alpha beta gamma theta epsilon "
     "epochs epoch layers hidden heads amp seeds budget interval tuning variant switch option "
@@ -129,7 +130,8 @@ COUNTERS = _set(
     "counter counters cycles cycle instructions instruction insts inst instr uops uop ipc cpi "
     "unhalted misses miss mpki icache dcache itlb dtlb tlb stlb offcore imc cas rapl retired "
     "retiring mispredict mispredicts mispredicted mispred misp branches speculation frontend "
-    "stall stalls stalled faults minf majf mjf minflt majflt ctxt migrations interrupts irqs evictions writebacks fills "
+    "stall stalls stalled faults minf majf mjf minflt majflt ctxt migrations "
+    "interrupts irqs evictions writebacks fills "
     "references loads stores snoops prefetches flits walks slots rqsts clears papi likwid "
     "warps sectors replays tsc aperf mperf baclears idq lsd topdown transactions "
 )
@@ -174,8 +176,8 @@ NOT_WORK = _set(
 # Identifiers; a column so named is ignored once its values are many.
 IDENTIFIERS = _set("id idx index uuid guid hash sha job jobid jobidraw jobname rowid")
 REPETITIONS = _set(
-    "rep repetition repetitions replicate trial repeat repeats iter iteration attempt attempts seed "
-    "retry retries"
+    "rep repetition repetitions replicate trial repeat repeats iter iteration attempt attempts "
+    "seed retry retries"
 )
 FILES = _set("file filename filepath path stem workdir dir logfile command cmdline submitline cmd")
 MOMENTS = _set("submit start end begin finish eligible timestamp date datetime")
@@ -256,10 +258,10 @@ def spaced(name: str, shared: Collection[str] = ()) -> tuple[str | None, str]:
     Where several columns share it, an underscore may stand behind it: params_lr.
     """
     found = _SPACE.match(name)
-    if found is not None and found[1].lower() in KNOB_SPACES | OUTCOME_SPACES:
-        if found[2] != "_" or found[1].lower() in shared:
-            return found[1].lower(), found[3]
-    return None, name
+    if found is None or found[1].lower() not in KNOB_SPACES | OUTCOME_SPACES:
+        return None, name
+    space = found[1].lower()
+    return (space, found[3]) if found[2] != "_" or space in shared else (None, name)
 
 
 def is_class(name: str) -> bool:
