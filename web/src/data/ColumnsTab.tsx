@@ -5,7 +5,8 @@ import type { ColumnsView, Role } from "@/api/types";
 import { count } from "@/show/values";
 import { ColumnRow } from "./ColumnRow";
 import { type Filter, filtered, PAGE, page, pages } from "./columns";
-import { countRoles, dropSentence, ROLE_MEANS, ROLES } from "./study";
+import { RoleQuestions } from "./RoleQuestions";
+import { countRoles, dropSentence, ROLE_MEANS, ROLES, setRoles } from "./study";
 import css from "./table.module.css";
 import type { StudyEditor } from "./useStudy";
 
@@ -34,6 +35,7 @@ export function ColumnsTab({ editor, view }: Props) {
         Compass has looked at every column. A <b>knob</b> is {means("knob")}, <b>context</b> is{" "}
         {means("context")}, an <b>outcome</b> is {means("outcome")}. Correct what is wrong.
       </Text>
+      <RoleQuestions reports={view.columns} study={study} onEdit={edit} />
       <Group justify="space-between" align="end" gap="sm">
         <Group gap="sm" align="end">
           <TextInput
@@ -43,6 +45,13 @@ export function ColumnsTab({ editor, view }: Props) {
             onChange={(event) => change({ text: event.currentTarget.value })}
           />
           <RoleFilter editor={editor} view={view} filter={filter} onFilter={change} />
+          <SetAll
+            shown={found.length}
+            onRole={(role) => {
+              const names = found.map((report) => report.name);
+              edit((now) => setRoles(now, names, role));
+            }}
+          />
         </Group>
         <Text size="sm" c="dimmed">
           {found.length === view.columns.length
@@ -133,6 +142,28 @@ function RoleFilter({ editor, view, filter, onFilter }: RoleFilterProps) {
         { value: "all", label: "all roles" },
         ...ROLES.map((role) => ({ value: role, label: `${role} (${counts[role]})` })),
       ]}
+    />
+  );
+}
+
+interface SetAllProps {
+  shown: number;
+  onRole: (role: Role) => void;
+}
+
+/** One role for all columns that the filter shows, on every page of the list. */
+function SetAll({ shown, onRole }: SetAllProps) {
+  return (
+    <NativeSelect
+      label={`Set ${shown === 1 ? "the one" : `all ${shown}`} shown to`}
+      size="xs"
+      value=""
+      disabled={!shown}
+      onChange={(event) => {
+        const role = event.currentTarget.value;
+        if (role) onRole(role as Role);
+      }}
+      data={[{ value: "", label: "choose" }, ...ROLES]}
     />
   );
 }
