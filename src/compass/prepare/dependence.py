@@ -193,6 +193,9 @@ def _by_position(guesses: Sequence[Guess]) -> set[str]:
     jobs are in the order of its scheduler, which says nothing.
     """
     if _is_trace(guesses):
+        for guess in guesses:
+            if guess.facts.text and not guess.named:
+                guess.add(ReasonCode.OF_JOBS, Role.CONTEXT, 1.0)
         return set()
     settings, results = (
         [place for place, one in enumerate(guesses) if one.confident and one.role in roles]

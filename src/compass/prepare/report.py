@@ -23,6 +23,7 @@ class ReasonCode(StrEnum):
     FAMILY = "same stem"
     NEIGHBOURS = "neighbours"
     FIRST = "before all knobs"
+    OF_JOBS = "in a trace of people's jobs"
     TWIN = "rises and falls with another"
     FORMULA = "formula"
     SETTLED = "settled by settings"

@@ -84,6 +84,7 @@ def _phrase(reason: RoleReason) -> str:
         ReasonCode.FAMILY: f"named like {columns}",
         ReasonCode.NEIGHBOURS: f"stands between {columns}",
         ReasonCode.FIRST: "stands before all knobs",
+        ReasonCode.OF_JOBS: "labels in a trace of jobs",
         ReasonCode.TWIN: f"rises and falls with {columns}",
         ReasonCode.FORMULA: f"calculated with {columns}",
         ReasonCode.SETTLED: f"follows from {columns}",

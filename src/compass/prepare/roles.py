@@ -19,11 +19,13 @@ from compass.prepare.report import ReasonCode
 
 COUNTERS = 8  # from so many on, a table is one of counters
 
-_CLASSES = re.compile(
-    r"(?i)(?:ok|pass(?:ed)?|fail(?:ed|ure)?|success(?:ful)?|error|crash(?:ed)?|killed|timeout|"
-    r"timed[ _]?out|oom|out[ _]of[ _]memory|completed|finished|cancelled.*|aborted|node_fail|"
-    r"invalid|valid|correct|wrong|incorrect|done|running|preempted)"
+# How runs end, as labels say it.
+_ENDS = re.compile(
+    r"(?i)(?:ok|pass|fail|success|error|crash|killed|time[d_ ]*out|oom|out[ _]of[ _]mem|complete"
+    r"|finish|cancel|abort|node_fail|invalid|valid|correct|wrong|incorrect|done|running|preempt"
+    r"|terminated)"
 )
+_SIGNALS = frozenset({134, 137, 139, 143})  # what a shell reports of a program that was killed
 _HARDWARE = re.compile(
     r"(?i)\b(?:[avhbp]100|a[34]0|l40s?|t4|k[248]0|mi\d{3}\w?|rtx|gtx|geforce|tesla|radeon|xeon|epyc|"
     r"ryzen|core i\d|graviton|power[89]|titan|quadro|nvidia|amd|intel)\b"
@@ -43,8 +45,8 @@ def guess_roles(
     open_ones = [guess for guess in guesses if guess.fixed is None]
     if open_ones:
         _of_counters(open_ones)
-        _with_settings(guesses)
         by_relations(guesses, table)
+        _with_settings(guesses)
     return {guess.facts.name: guess for guess in guesses}
 
 
@@ -61,20 +63,18 @@ def _by_values(guess: Guess) -> None:
         return
     if facts.text:
         _by_labels(guess)
+    elif facts.few is not None and 0 in facts.few and _SIGNALS & {*facts.few}:
+        guess.add(ReasonCode.CLASSES, Role.OUTCOME, 4.0)
     elif facts.choice:
         rare = 2 < facts.distinct <= 12 and facts.present >= 20 * facts.distinct
-        against = -2.5 if rare else -1.5
-        if (
-            rare and guess.surely_named
-        ):  # a clock does not show four plain times in hundreds of runs
-            against = -3.5
+        # A clock does not show the same few plain times in hundreds of runs, whatever its name.
+        against = -3.5 if rare and guess.surely_named else -2.5 if rare else -1.5
         guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, against, value=facts.distinct)
         guess.add(ReasonCode.FEW_VALUES, Role.KNOB, 1.0 if rare else 0.5, value=facts.distinct)
     elif facts.few is None or facts.mostly_different:
         if facts.mostly_different:  # what is given is given to several runs
             guess.add(ReasonCode.MANY_VALUES, Role.CONTEXT, -1.5, value=facts.distinct)
-        weight = 0.5 if facts.whole else 2.0
-        weight += 0.5 if facts.mostly_different else 0.0
+        weight = 2.0 if facts.mostly_different or not facts.whole else 0.5
         guess.add(ReasonCode.MANY_VALUES, Role.OUTCOME, weight, value=facts.distinct)
 
 
@@ -83,9 +83,10 @@ def _by_labels(guess: Guess) -> None:
     labels = [str(label) for label, _ in facts.labels[:50]]
     if pa.types.is_boolean(facts.type):
         return
-    if labels and all(_CLASSES.fullmatch(label) for label in labels):
+    if sum(bool(_ENDS.match(label)) for label in labels) > max(1, len(labels) / 2):
         guess.add(ReasonCode.CLASSES, Role.OUTCOME, 4.0)
-    elif labels and sum(bool(_HARDWARE.search(label)) for label in labels) > len(labels) / 2:
+        return
+    if labels and sum(bool(_HARDWARE.search(label)) for label in labels) > len(labels) / 2:
         guess.add(ReasonCode.HARDWARE, Role.CONTEXT, 3.0)
     elif facts.distinct > 20 and facts.distinct > 0.02 * facts.present:
         guess.add(ReasonCode.MANY_LABELS, Role.CONTEXT, 2.0, value=facts.distinct)
@@ -110,12 +111,13 @@ def _of_counters(guesses: Sequence[Guess]) -> None:
 
 
 def _with_settings(guesses: Sequence[Guess]) -> None:
-    """Where nothing looks chosen, what no name says was measured is what was set."""
+    """Where nothing is left to set, what no name surely says was measured is what was set."""
     if any(guess.role in SETTINGS for guess in guesses):
         return
     for guess in guesses:
-        if guess.role is Role.OUTCOME and not guess.named:
-            guess.add(ReasonCode.NOTHING_ELSE, Role.KNOB, guess.odds[Role.OUTCOME] + 2.0)
+        if guess.role is Role.OUTCOME and not guess.surely_named:
+            lead = guess.odds[Role.OUTCOME] - guess.odds[Role.KNOB]
+            guess.add(ReasonCode.NOTHING_ELSE, Role.KNOB, lead + 1.0)
 
 
 def _is_counter(facts: ColumnFacts) -> bool:
