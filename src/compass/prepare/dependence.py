@@ -91,7 +91,7 @@ def _by_dependence(
     settings = [place for place, guess in enumerate(guesses) if guess.role in SETTINGS]
     for place in sample.numeric:
         guess = guesses[place]
-        if guess.fixed is not None or guess.facts.choice:
+        if not guess.open or guess.facts.choice:
             continue
         driven = [other for other in settings if other != place and sure[other, place]]
         if driven:
@@ -114,7 +114,7 @@ def _by_dependence_of_choices(
     settings = [place for place, guess in enumerate(guesses) if guess.role in SETTINGS]
     for place in sample.numeric:
         guess = guesses[place]
-        if guess.fixed is None and guess.facts.choice and guess.facts.name in results:
+        if guess.open and guess.facts.choice and guess.facts.name in results:
             driven = [other for other in settings if other != place and sure[other, place]]
             if driven:
                 _varies(guess, place, 2.5, driven, guesses, share)
@@ -151,7 +151,7 @@ def _by_twins(
         named = [guess for guess in family if guess.named and guess.role is not Role.IGNORED]
         for guess in family:
             others = [other for other in named if other is not guess]
-            if guess.surely_named or not others:
+            if guess.surely_named or not guess.open or not others:
                 continue
             best = max(others, key=lambda other: other.odds[other.role])
             if best.role is Role.OUTCOME or guess.facts.name not in results:
@@ -178,7 +178,7 @@ def _by_family(guesses: Sequence[Guess]) -> None:
         stems[stem(guess.facts.name)].append(guess)
     for family in stems.values():
         for guess in family:
-            if guess.named:
+            if guess.named or not guess.open:
                 continue
             known = [other for other in family if other.named]
             roles = {other.role for other in known} - {Role.IGNORED}
@@ -213,7 +213,7 @@ def _by_position(guesses: Sequence[Guess]) -> set[str]:
         after = [other for other in known[place + 1 :] if other is not None]
         beside = [*before[-1:], *after[:1]]
         named = [other.facts.name for other in beside]
-        if guess.fixed is not None:
+        if not guess.open:
             continue
         if before and all(other.role is Role.OUTCOME for other in beside):
             found.add(guess.facts.name)
@@ -242,7 +242,9 @@ def _by_formulas(guesses: Sequence[Guess], found: Sequence[Formula]) -> None:
         measured = [guess for guess in members if guess.role is Role.OUTCOME]
         chosen = [guess for guess in members if guess.role in SETTINGS]
         for guess in members:
-            if guess.surely_named or guess in measured or guess.has(ReasonCode.FORMULA):
+            if guess.surely_named or guess in measured or not guess.open:
+                continue
+            if guess.has(ReasonCode.FORMULA):
                 continue
             others = [other.facts.name for other in members if other is not guess]
             if formula.kind == "sum" and len(measured) >= 1 and not guess.facts.choice:
@@ -275,15 +277,14 @@ def _by_settling(
     )[1].ravel()
     causes = [([place], sample.groups[place]) for place in given] + [(given, joint)]
     for place, guess in enumerate(guesses):
-        counted = guess.odds[Role.IGNORED] > 5
         if guess.fixed is not None or place in given or guess.facts.text:
             continue
-        if not counted and (guess.surely_named or (guess.named and guess.role is Role.KNOB)):
+        if not guess.counted and (guess.surely_named or (guess.named and guess.role is Role.KNOB)):
             continue
         by = next((by for by, groups in causes if _settles(groups, sample.values[:, place])), None)
         if by is not None:
             known = [guesses[other].facts.name for other in by]
-            weight = 12.0 if counted else 7.0 if guess.facts.choice else 5.0
+            weight = 12.5 if guess.counted else 7.0 if guess.facts.choice else 5.0
             guess.add(ReasonCode.SETTLED, Role.CONTEXT, weight, known)
 
 

@@ -27,6 +27,7 @@ class Guess:
     odds: dict[Role, float] = field(default_factory=lambda: dict(_PRIOR))
     reasons: list[RoleReason] = field(default_factory=list)
     fixed: Role | None = None  # stated, or settled by a plain fact
+    counted: bool = False  # a counter: what other columns tell does not matter
 
     def add(
         self,
@@ -49,6 +50,11 @@ class Guess:
             return self.fixed
         odds = self.odds | {Role.KNOB: self.odds[Role.KNOB] - _CAUTION}
         return max(odds, key=lambda role: odds[role])
+
+    @property
+    def open(self) -> bool:
+        """Whether what other columns tell may change it."""
+        return self.fixed is None and not self.counted
 
     @property
     def named(self) -> bool:

@@ -72,6 +72,7 @@ def _for(guess: Guess, role: Role) -> list[RoleReason]:
 def _phrase(reason: RoleReason) -> str:
     columns = _named(reason.columns)
     count = f"{reason.value:.0f}" if reason.value is not None else ""
+    beside = "between" if len(reason.columns) > 1 else "behind"
     phrases = {
         ReasonCode.NAME: "by its name",
         ReasonCode.FEW_VALUES: f"{count} repeated values",
@@ -82,7 +83,7 @@ def _phrase(reason: RoleReason) -> str:
         ReasonCode.VARIES_WITH: f"varies with {columns}",
         ReasonCode.INDEPENDENT: "follows from nothing else",
         ReasonCode.FAMILY: f"named like {columns}",
-        ReasonCode.NEIGHBOURS: f"stands between {columns}",
+        ReasonCode.NEIGHBOURS: f"stands {beside} {columns}",
         ReasonCode.FIRST: "stands before all knobs",
         ReasonCode.OF_JOBS: "labels in a trace of jobs",
         ReasonCode.TWIN: f"rises and falls with {columns}",

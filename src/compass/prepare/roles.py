@@ -101,13 +101,15 @@ def _of_counters(guesses: Sequence[Guess]) -> None:
         if is_headline(guess.facts.name) and not many:
             guess.add(ReasonCode.NAME, Role.OUTCOME, SURE)
         else:
+            guess.counted = True
             guess.add(ReasonCode.COUNTER, Role.IGNORED, 12.0)
     if not many:
         return
     for guess in guesses:
         facts = guess.facts
         if guess not in found and not guess.surely_named and not facts.text and not facts.choice:
-            guess.add(ReasonCode.AMONG_COUNTERS, Role.IGNORED, 5.5, value=len(found))
+            guess.counted = True
+            guess.add(ReasonCode.AMONG_COUNTERS, Role.IGNORED, 12.0, value=len(found))
 
 
 def _with_settings(guesses: Sequence[Guess]) -> None:
