@@ -59,7 +59,11 @@ def _named(given: str, names: Sequence[str], *, partly: bool) -> list[str]:
         return found
     if not is_pattern(given):
         raise unknown("column", given, names, where="in the study")
-    close = nearest(given.replace("*", "").replace("?", ""), names)
+    bare = given.replace("*", "").replace("?", "")
+    # Names are longer than what is left of a pattern: they are compared as far as that goes.
+    starts = {name[: len(bare) + 1]: name for name in reversed(names)}
+    start = nearest(bare, starts)
+    close = None if start is None else starts[start]
     raise UnknownName(
         f"no column matches the pattern '{given}' in the study",
         hint=(f"did you mean {close}? " if close else "") + "* stands for any signs, ? for one",
