@@ -29,7 +29,7 @@ OUTCOMES = _set(
     "score error err errors loss accuracy rmse mse mae mape perplexity bleu auc residual objective "
     "cost predicted fitness fom merit maxrss rss vmem hwm amplification amp completed succeeded "
     "area slack wns lut luts ff ffs bram brams dsp dsps uram urams mpki "
-    "hitrate missrate hitratio missratio congestion "
+    "hitrate missrate hitratio missratio "
     # in other languages
     "laufzeit rechenzeit zeit dauer leistung energie durchsatz bandbreite fehler genauigkeit "
     "residuum temperatur wirkungsgrad verlust temps duree energie puissance debit erreur precisao "
@@ -61,7 +61,8 @@ PERCENTILE = re.compile(r"(?i)(?<![a-z0-9])p\d{2,4}(?![a-z0-9])|\d{2,}(?:th|st|n
 # Results that are classes, whether written as text or as numbers.
 CLASSES = _set(
     "state status exit exitcode returncode rc ec valid success failed outcome class label result "
-    "verdict passed converged correct feasible crashed oom verified killed ok fail failure"
+    "verdict passed converged correct feasible crashed oom verified killed ok fail failure "
+    "answer responsecode errorcode errno"
 )
 _CLASS_COMPANY = _set("job run task exit final end code slurm is was target")
 # Words that turn a result into something a person sets: power_cap, time_limit, bw_level.
@@ -110,7 +111,8 @@ CONTEXT = _set(
     "scenario deck case matrix graph mesh geometry suite corpus prompt promptlen outputlen outputs "
     "seqlen recordcount records nnz atoms natoms particles molecule testcase scene "
     "query trace resolution basis compset payload electrons nelectrons server tablesize "
-    "edgefactor vertices edges submitter "
+    "edgefactor vertices edges submitter rows cols columns density elements nelements ions nions "
+    "kpoints vcpus mailles dimension dimensione dimensiones tamano taille "
     "video frames cells ncells zones unknowns rule domain message messagesize price processormhz "
     # in other languages
     "rechner geometrie maschine programm anwendung datensatz netz gitter maquina programa "
@@ -123,7 +125,7 @@ LETTERS = _set("m n k M N K")  # of matrices, as the whole name
 CONTEXT_TEXT = _set(
     "gpu cpu device node nodetype nodelist host hostname arch architecture platform processor "
     "model name site access operation op process accelerator os kernelversion tag instance region "
-    "vendor sponsor license"
+    "vendor sponsor license function url"
 )
 # Counts of what hardware and system did. They are measured, but seldom asked for.
 COUNTERS = _set(
@@ -267,6 +269,8 @@ def spaced(name: str, shared: Collection[str] = ()) -> tuple[str | None, str]:
 def is_class(name: str) -> bool:
     """Whether the name is that of a class result: state, exit_code, valid."""
     found = frozenset(words(name))
+    if "".join(words(name)) in CLASSES:
+        return True
     return bool(found & CLASSES) and found <= CLASSES | _CLASS_COMPANY
 
 
@@ -291,6 +295,16 @@ def is_identifier(name: str) -> bool:
     vocabulary = vocabulary_of(name)
     context = vocabulary & CONTEXT or "".join(words(name)) in CONTEXT_NAMES
     return bool(vocabulary & IDENTIFIERS) and not context
+
+
+def tells_errors(name: str) -> bool:
+    """Whether the column says what went wrong."""
+    return bool({*words(name)} & {"error", "errors", "err", "failure", "reason"})
+
+
+def mentions_identifier(name: str) -> bool:
+    """Whether a word of the name is that of an identifier: machine_id, job_name."""
+    return bool(vocabulary_of(name) & IDENTIFIERS)
 
 
 def is_unnamed(name: str) -> bool:

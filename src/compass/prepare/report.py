@@ -17,6 +17,7 @@ class ReasonCode(StrEnum):
     MANY_VALUES = "many values"
     MANY_LABELS = "many labels"
     CLASSES = "labels of success and failure"
+    PROBLEM_CLASSES = "labels of problem classes"
     HARDWARE = "labels of hardware"
     VARIES_WITH = "varies with a setting"
     INDEPENDENT = "independent of the settings"

@@ -79,6 +79,7 @@ def _phrase(reason: RoleReason) -> str:
         ReasonCode.MANY_VALUES: f"{count} different values",
         ReasonCode.MANY_LABELS: f"{count} labels",
         ReasonCode.CLASSES: "labels of success and failure",
+        ReasonCode.PROBLEM_CLASSES: "labels name problem classes",
         ReasonCode.HARDWARE: "labels name hardware",
         ReasonCode.VARIES_WITH: f"varies with {columns}",
         ReasonCode.INDEPENDENT: "follows from nothing else",

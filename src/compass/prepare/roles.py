@@ -25,6 +25,7 @@ _ENDS = re.compile(
     r"|finish|cancel|abort|node_fail|invalid|valid|correct|wrong|incorrect|done|running|preempt"
     r"|terminated)"
 )
+_PROBLEMS = frozenset("SWABCDEF")  # the classes of the NAS Parallel Benchmarks
 _SIGNALS = frozenset({134, 137, 139, 143})  # what a shell reports of a program that was killed
 _HARDWARE = re.compile(
     r"(?i)\b(?:[avhbp]100|a[34]0|l40s?|t4|k[248]0|mi\d{3}\w?|rtx|gtx|geforce|tesla|radeon|xeon|epyc|"
@@ -60,6 +61,8 @@ def _by_name(guess: Guess, spaces: Collection[str]) -> None:
 def _by_values(guess: Guess) -> None:
     facts = guess.facts
     if names.is_class(facts.name):
+        if facts.text and all(label in _PROBLEMS for label, _ in facts.labels):
+            guess.add(ReasonCode.PROBLEM_CLASSES, Role.CONTEXT, 6.0)
         return
     if facts.text:
         _by_labels(guess)
@@ -90,7 +93,9 @@ def _by_labels(guess: Guess) -> None:
         guess.add(ReasonCode.HARDWARE, Role.CONTEXT, 3.0)
     elif facts.distinct > 20 and facts.distinct > 0.02 * facts.present:
         guess.add(ReasonCode.MANY_LABELS, Role.CONTEXT, 2.0, value=facts.distinct)
-    guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, -2.0, value=facts.distinct)
+    # Labels are no measurements, whatever the name; what went wrong may be told in words.
+    against = -2.0 if names.tells_errors(facts.name) else -4.0
+    guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, against, value=facts.distinct)
 
 
 def _of_counters(guesses: Sequence[Guess]) -> None:

@@ -58,6 +58,7 @@ def _identifier(facts: ColumnFacts) -> str | None:
     if not (facts.text or facts.whole):
         return None
     named = names.is_identifier(facts.name) or names.is_unnamed(facts.name)
+    named = named or (facts.mostly_different and names.mentions_identifier(facts.name))
     many = facts.distinct > 0.9 * facts.present or (
         facts.distinct > 20 and facts.distinct > 0.1 * facts.present
     )
