@@ -27,6 +27,7 @@ class Guess:
     odds: dict[Role, float] = field(default_factory=lambda: dict(_PRIOR))
     reasons: list[RoleReason] = field(default_factory=list)
     fixed: Role | None = None  # stated, or settled by a plain fact
+    told: float = 0.0  # how strongly its name speaks
     counted: bool = False  # a counter: what other columns tell does not matter
 
     def add(
@@ -39,6 +40,8 @@ class Guess:
     ) -> None:
         """Takes a piece of evidence into account; a negative weight speaks against the role."""
         self.odds[role] += weight
+        if code is ReasonCode.NAME:
+            self.told = max(self.told, weight)
         self.reasons.append(
             RoleReason(code=code, role=role, weight=weight, columns=tuple(columns), value=value)
         )
@@ -59,18 +62,12 @@ class Guess:
     @property
     def named(self) -> bool:
         """Whether its name, or a person, tells what it is for."""
-        return self._told() >= LIKELY
+        return self.fixed is not None or self.told >= LIKELY
 
     @property
     def surely_named(self) -> bool:
         """Whether that leaves no doubt."""
-        return self._told() >= SURE
-
-    def _told(self) -> float:
-        if self.fixed is not None:
-            return math.inf
-        told = (one.weight for one in self.reasons if one.code is ReasonCode.NAME)
-        return max(told, default=0.0)
+        return self.fixed is not None or self.told >= SURE
 
     @property
     def confident(self) -> bool:

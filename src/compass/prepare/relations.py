@@ -21,8 +21,8 @@ _NOTABLE = 0.02  # a smaller share is not worth speaking of, however sure
 _CLOSE = 2e-3  # largest relative error of a formula: values are written with few digits
 _MOST = 0.97  # of the rows a formula has to hold in
 _PRESENT = 0.8  # of its cells
-_FIRST = 100  # rows that most candidates fail on
-_CANDIDATES = 4000  # sums of two that are checked on all rows of the sample
+_MIXTURES = 4  # of the rows, in which columns have to add up before they are compared
+_CANDIDATES = 400_000  # sums of two that are looked at
 
 
 def groups_of(values: Floats) -> Codes:
@@ -121,36 +121,38 @@ def _sums_of_two(
 ) -> list[tuple[int, tuple[int, int]]]:
     """Which column is the sum of which two others, up to a constant; exactly one if `scaled`.
 
-    One random mixture of the rows turns every column into a number: only where the numbers of two
-    columns add up to that of a third, the columns themselves are compared.
+    A random mixture of the rows turns every column into a number: only where the numbers of two
+    columns add up to that of a third, in several mixtures, the columns themselves are compared.
     """
     rows, columns = values.shape
     if rows < 8 or columns < 3:
         return []
     shifted = values if scaled else values - values.mean(axis=0)
-    size = np.abs(shifted).max(axis=0) if scaled else np.ones(columns)
-    mixture = np.random.default_rng(0).normal(size=rows) / np.sqrt(rows)
-    mixed = mixture @ shifted
-    order = np.argsort(mixed)
+    size = np.sqrt(np.mean(shifted**2, axis=0)) if scaled else np.full(columns, 0.5)
+    mixed = _mixtures(rows) @ shifted  # [mixtures, columns]
+    order = np.argsort(mixed[0])
     first, second = np.triu_indices(columns, 1)
-    wanted = mixed[first] + mixed[second]
-    slack = 4 * _CLOSE * (np.maximum(size[first], size[second]) if scaled else 1.0)
-    low = np.searchsorted(mixed[order], wanted - slack)
-    high = np.searchsorted(mixed[order], wanted + slack)
-    hits = np.flatnonzero(high > low)
-    pairs = [
-        (int(order[at]), int(first[hit]), int(second[hit]))
-        for hit in hits
-        for at in range(low[hit], high[hit])
-    ]
+    slack = 4 * _CLOSE * (size[first] + size[second])
+    wanted = mixed[:, first] + mixed[:, second]
+    low = np.searchsorted(mixed[0, order], wanted[0] - slack)
+    high = np.searchsorted(mixed[0, order], wanted[0] + slack)
+    pair = np.repeat(np.arange(len(first)), high - low)[:_CANDIDATES]
+    starts = np.cumsum(high - low) - (high - low)
+    whole = order[low[pair] + np.arange(len(pair)) - starts[pair]]
+    close = (np.abs(mixed[:, whole] - wanted[:, pair]) <= slack[pair]).all(axis=0)
+    close &= (whole != first[pair]) & (whole != second[pair])
     found = []
-    for whole, one, other in pairs[:_CANDIDATES]:
-        few = shifted[:_FIRST]
-        if whole in (one, other) or not _adds_up(few[:, whole], few[:, [one, other]], scaled):
-            continue
-        if _adds_up(shifted[:, whole], shifted[:, [one, other]], scaled):
-            found.append((places[whole], (places[one], places[other])))
+    for target, at in zip(whole[close].tolist(), pair[close].tolist(), strict=True):
+        one, other = int(first[at]), int(second[at])
+        if _adds_up(shifted[:, target], shifted[:, [one, other]], scaled):
+            found.append((places[target], (places[one], places[other])))
     return found
+
+
+def _mixtures(rows: int) -> Floats:
+    """Random weights of rows [mixtures, rows], such that a mixture is as large as a row."""
+    drawn: Floats = np.random.default_rng(0).normal(size=(_MIXTURES, rows))
+    return np.asarray(drawn / np.sqrt(rows))
 
 
 def _adds_up(whole: Floats, parts: Floats, scaled: bool) -> bool:
@@ -167,7 +169,7 @@ def _sums_of_neighbours(values: Floats, places: list[int]) -> list[tuple[int, tu
     rows = len(values)
     if rows < 8:
         return []
-    mixture = np.random.default_rng(0).normal(size=rows) / np.sqrt(rows)
+    mixture = _mixtures(rows)[0]
     found = []
     for block in _blocks(places):
         cumulated = np.concatenate([[0.0], (mixture @ values[:, block]).cumsum()])
@@ -175,7 +177,7 @@ def _sums_of_neighbours(values: Floats, places: list[int]) -> list[tuple[int, tu
         long = np.triu(np.ones(sums.shape, dtype=bool), 3)
         for whole in places:
             target = values[:, whole]
-            slack = 4 * _CLOSE * np.abs(target).max()
+            slack = 4 * _CLOSE * np.sqrt(np.mean(target**2))
             near = long & (np.abs(sums - mixture @ target) <= slack)
             for begin, end in zip(*np.nonzero(near), strict=True):
                 parts = tuple(block[begin:end])
