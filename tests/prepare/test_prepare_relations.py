@@ -42,7 +42,7 @@ def test_what_groups_explain_is_the_share_of_the_variance_between_them() -> None
     codes = RNG.integers(0, 4, 500)
     values = np.column_stack([codes + RNG.normal(size=500), RNG.normal(size=500)])
     ranks = np.column_stack([ranks_of(column) for column in values.T])
-    share, sure = explained([codes], ranks)
+    share, sure = explained([codes, codes], ranks, [0])
     means = np.array([ranks[codes == group].mean(axis=0) for group in range(4)])
     raw = (np.bincount(codes)[:, None] * means**2).sum(axis=0) / 500
     chance = 3 / 499
@@ -56,7 +56,7 @@ def test_independent_columns_are_seldom_said_to_depend(seed: int, rows: int, lev
     rng = np.random.default_rng(seed)
     codes = [rng.integers(0, levels, rows) for _ in range(5)]
     ranks = np.column_stack([ranks_of(rng.normal(size=rows)) for _ in range(5)])
-    assert explained(codes, ranks)[1].sum() <= 1
+    assert explained(codes, ranks, range(5))[1].sum() <= 1
 
 
 def brute(values: np.ndarray) -> set[tuple[str, int, frozenset[int]]]:

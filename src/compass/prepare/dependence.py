@@ -1,5 +1,6 @@
 """What the columns of a table tell about each other's roles: dependence, families and formulas."""
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -67,7 +68,8 @@ def by_relations(guesses: Sequence[Guess], table: pa.Table) -> None:
         return
     ordered = [by_name[name] for name in sample.names]
     ranks = np.column_stack([ranks_of(column) for column in sample.values.T])
-    share, sure = explained(sample.groups, ranks)
+    causes = [place for place, guess in enumerate(ordered) if guess.role is not Role.IGNORED]
+    share, sure = explained(sample.groups, ranks, causes)
     twins = _twins(ranks, sample.numeric)
     for family in twins:
         sure[np.ix_(family, family)] = False  # the same thing once more is no cause
@@ -204,17 +206,15 @@ def _by_position(guesses: Sequence[Guess]) -> set[str]:
     # Settings come first, unless a single one does, or the result itself.
     ordered = results and sum(place < results[0] for place in settings) >= _FIRST
     settings = [place for place in settings if guesses[place].named]
-    known = [
-        guess if place in {*settings, *results} else None for place, guess in enumerate(guesses)
-    ]
+    known = sorted({*settings, *results})
     found = set()
     for place, guess in enumerate(guesses):
-        before = [other for other in known[:place] if other is not None]
-        after = [other for other in known[place + 1 :] if other is not None]
-        beside = [*before[-1:], *after[:1]]
-        named = [other.facts.name for other in beside]
         if not guess.open:
             continue
+        before = [guesses[other] for other in known[: bisect_left(known, place)]]
+        after = [guesses[other] for other in known[bisect_right(known, place) :]]
+        beside = [*before[-1:], *after[:1]]
+        named = [other.facts.name for other in beside]
         if before and all(other.role is Role.OUTCOME for other in beside):
             found.add(guess.facts.name)
             last = ordered and place > max(settings, default=-1)

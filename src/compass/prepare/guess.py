@@ -19,7 +19,7 @@ _CONFIDENT = 0.85
 _MEASURED_ASKED, _OTHERS_ASKED = 0.15, 0.3
 
 
-@dataclass
+@dataclass(eq=False)
 class Guess:
     """What speaks for each role of one column."""
 

@@ -152,6 +152,11 @@ def is_event(name: str) -> bool:
     return names.EVENT.fullmatch(name) is not None
 
 
+def is_dotted(name: str) -> bool:
+    """Whether the name is written as processors' events are: l2_lines_out.silent."""
+    return names.DOTTED.fullmatch(name) is not None
+
+
 def is_counter(name: str) -> bool:
     """Whether the name is that of a counter of hardware or system: cache-misses, IPC."""
     found = names.words(name)

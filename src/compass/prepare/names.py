@@ -152,6 +152,8 @@ EVENT = re.compile(
     r"|PAPI_\w+|[A-Z0-9_]+:[A-Z]*PM?C\d+|[A-Z0-9_]+:FIXC\d|[a-z0-9]+__[a-z0-9_]+(?:\.[a-z_.]+)?)"
 )
 
+DOTTED = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9_]+")
+
 # Who runs it, and what a scheduler knows of it: only a trace of people's jobs has such columns, and
 # they do not tell what runs.
 PERSONS = _set("user uid username owner account acct gid project allocation operator bearbeiter")

@@ -4,6 +4,7 @@ All of it is looked for in a sample of the rows, so that a long table costs no m
 one, and costs at most the square of the columns times that sample.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -21,6 +22,7 @@ _NOTABLE = 0.02  # a smaller share is not worth speaking of, however sure
 _CLOSE = 2e-3  # largest relative error of a formula: values are written with few digits
 _MOST = 0.97  # of the rows a formula has to hold in
 _PRESENT = 0.8  # of its cells
+_NEAR = 30  # columns before and behind a total that its parts are looked for in
 _MIXTURES = 4  # of the rows, in which columns have to add up before they are compared
 _CANDIDATES = 400_000  # sums of two that are looked at
 
@@ -51,8 +53,10 @@ def ranks_of(values: Floats) -> Floats:
     return ranks
 
 
-def explained(groups: list[Codes], ranks: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """How much of each column's ranks [n, d] the groups of each column explain, [x, d].
+def explained(
+    groups: list[Codes], ranks: Floats, causes: Sequence[int]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """How much of each column's ranks [n, d] the groups of each of the causes explain, [d, d].
 
     The share is corrected for what chance explains (eta squared, adjusted); the second array says
     which shares are beyond chance.
@@ -61,7 +65,8 @@ def explained(groups: list[Codes], ranks: Floats) -> tuple[Floats, NDArray[np.bo
     share = np.zeros((len(groups), ranks.shape[1]))
     sure = np.zeros(share.shape, dtype=bool)
     narrow = ranks.astype(np.float32)
-    for place, codes in enumerate(groups):
+    for place in causes:
+        codes = groups[place]
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
         if len(starts) < 2 or len(starts) > rows / 3:
@@ -165,25 +170,26 @@ def _adds_up(whole: Floats, parts: Floats, scaled: bool) -> bool:
 
 
 def _sums_of_neighbours(values: Floats, places: list[int]) -> list[tuple[int, tuple[int, ...]]]:
-    """Which column is the sum of a block of three or more columns that stand side by side."""
+    """Which column is the sum of three or more columns that stand side by side, close to it."""
     rows = len(values)
     if rows < 8:
         return []
     mixture = _mixtures(rows)[0]
     found = []
+    mixed = mixture @ values
     for block in _blocks(places):
-        cumulated = np.concatenate([[0.0], (mixture @ values[:, block]).cumsum()])
-        sums = cumulated[None, :] - cumulated[:, None]  # of the columns from a row's to a column's
-        long = np.triu(np.ones(sums.shape, dtype=bool), 3)
-        for whole in places:
+        for at, whole in enumerate(block):
             target = values[:, whole]
             slack = 4 * _CLOSE * np.sqrt(np.mean(target**2))
-            near = long & (np.abs(sums - mixture @ target) <= slack)
-            for begin, end in zip(*np.nonzero(near), strict=True):
-                parts = tuple(block[begin:end])
-                error = np.abs(values[:, parts].sum(axis=1) - target)
-                if whole not in parts and np.mean(error <= _CLOSE * np.abs(target)) >= _MOST:
-                    found.append((whole, parts))
+            for beside in (block[max(0, at - _NEAR) : at], block[at + 1 : at + 1 + _NEAR]):
+                cumulated = np.concatenate([[0.0], mixed[beside].cumsum()])
+                sums = cumulated[None, :] - cumulated[:, None]  # [from this column, to before that]
+                near = np.triu(np.abs(sums - mixed[whole]) <= slack, 3)
+                for begin, end in zip(*np.nonzero(near), strict=True):
+                    parts = tuple(beside[begin:end])
+                    error = np.abs(values[:, parts].sum(axis=1) - target)
+                    if np.mean(error <= _CLOSE * np.abs(target)) >= _MOST:
+                        found.append((whole, parts))
     return found
 
 

@@ -14,7 +14,15 @@ from compass.prepare import names
 from compass.prepare.dependence import by_relations
 from compass.prepare.facts import ColumnFacts
 from compass.prepare.guess import SETTINGS, Guess
-from compass.prepare.hints import SURE, hints, is_counter, is_event, is_headline, shared_spaces
+from compass.prepare.hints import (
+    SURE,
+    hints,
+    is_counter,
+    is_dotted,
+    is_event,
+    is_headline,
+    shared_spaces,
+)
 from compass.prepare.report import ReasonCode
 
 COUNTERS = 8  # from so many on, a table is one of counters
@@ -112,7 +120,8 @@ def _of_counters(guesses: Sequence[Guess]) -> None:
         return
     for guess in guesses:
         facts = guess.facts
-        if guess not in found and not guess.surely_named and not facts.text and not facts.choice:
+        told = guess.surely_named if is_dotted(facts.name) else guess.named
+        if not (guess in found or told or facts.text or facts.choice):
             guess.counted = True
             guess.add(ReasonCode.AMONG_COUNTERS, Role.IGNORED, 12.0, value=len(found))
 
