@@ -32,6 +32,8 @@ _GIVEN = 2  # columns at the beginning, where what is given stands
 _FIRST = 2  # settings that stand before all results
 _OF_JOBS = 2  # columns that only a trace of people's jobs has, or time stamps
 WIDE = 240_000  # cells: of wide tables fewer rows are looked at
+_CAUSES = 300  # columns that others may depend on, settings first
+_TIED = 400  # columns that formulas are looked for in
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,16 @@ def by_relations(guesses: Sequence[Guess], table: pa.Table) -> None:
         return
     ordered = [by_name[name] for name in sample.names]
     ranks = np.column_stack([ranks_of(column) for column in sample.values.T])
-    causes = [place for place, guess in enumerate(ordered) if guess.role is not Role.IGNORED]
+    used = [place for place, guess in enumerate(ordered) if guess.role is not Role.IGNORED]
+    causes = sorted(used, key=lambda place: ordered[place].role not in SETTINGS)[:_CAUSES]
     share, sure = explained(sample.groups, ranks, causes)
     twins = _twins(ranks, sample.numeric)
     for family in twins:
         sure[np.ix_(family, family)] = False  # the same thing once more is no cause
+    tied = [place for place in sample.numeric if place in {*used}][:_TIED]
     found = [
-        Formula(one.kind, sample.numeric[one.whole], tuple(sample.numeric[p] for p in one.parts))
-        for one in formulas(sample.values[:, sample.numeric])
+        Formula(one.kind, tied[one.whole], tuple(tied[part] for part in one.parts))
+        for one in formulas(sample.values[:, tied])
     ]
     _by_family(guesses)
     _by_dependence(ordered, sample, share, sure)
@@ -89,17 +93,26 @@ def by_relations(guesses: Sequence[Guess], table: pa.Table) -> None:
 def _by_dependence(
     guesses: Sequence[Guess], sample: _Sample, share: Floats, sure: NDArray[np.bool_]
 ) -> None:
-    """What varies with the settings is measured; what nothing tells anything of is set."""
+    """What varies with the settings is measured.
+
+    What depends on nothing, while named results depend on it, is a setting drawn at random.
+    """
     settings = [place for place, guess in enumerate(guesses) if guess.role in SETTINGS]
+    used = np.array([guess.role is not Role.IGNORED for guess in guesses])
+    results = np.array([guess.named and guess.role is Role.OUTCOME for guess in guesses])
     for place in sample.numeric:
         guess = guesses[place]
         if not guess.open or guess.facts.choice:
             continue
         driven = [other for other in settings if other != place and sure[other, place]]
+        others = used & ~results
+        others[place] = False
         if driven:
             _varies(guess, place, 1.5, driven, guesses, share)
-        elif not guess.named and _is_free(place, guesses, sure):
-            guess.add(ReasonCode.INDEPENDENT, Role.KNOB, 1.5)
+        elif not guess.named and others.any():
+            acts, follows = sure[place, results].any(), sure[others, place].any()
+            if acts and not follows:
+                guess.add(ReasonCode.INDEPENDENT, Role.KNOB, 1.5)
 
 
 def _by_dependence_of_choices(
@@ -160,32 +173,18 @@ def _by_twins(
                 guess.add(ReasonCode.TWIN, best.role, 3.0, [best.facts.name])
 
 
-def _is_free(place: int, guesses: Sequence[Guess], sure: NDArray[np.bool_]) -> bool:
-    """Whether nothing but results depends on a column, as on a setting that was drawn at random."""
-    results = {
-        other
-        for other, guess in enumerate(guesses)
-        if other != place and guess.named and guess.role is Role.OUTCOME
-    }
-    others = {*range(len(guesses))} - results - {place}
-    used = [other for other in others if guesses[other].role is not Role.IGNORED]
-    acts = any(sure[place, other] for other in results)
-    return acts and bool(used) and not any(sure[other, place] for other in used)
-
-
 def _by_family(guesses: Sequence[Guess]) -> None:
     """Columns with the same stem are often of one kind."""
     stems: dict[str, list[Guess]] = defaultdict(list)
     for guess in guesses:
         stems[stem(guess.facts.name)].append(guess)
     for family in stems.values():
+        known = [guess for guess in family if guess.named and guess.role is not Role.IGNORED]
+        if len({guess.role for guess in known}) != 1:
+            continue
         for guess in family:
-            if guess.named or not guess.open:
-                continue
-            known = [other for other in family if other.named]
-            roles = {other.role for other in known} - {Role.IGNORED}
-            if len(roles) == 1:
-                guess.add(ReasonCode.FAMILY, roles.pop(), 2.0, [known[0].facts.name])
+            if guess.open and not guess.named:
+                guess.add(ReasonCode.FAMILY, known[0].role, 2.0, [known[0].facts.name])
 
 
 def _by_position(guesses: Sequence[Guess]) -> set[str]:

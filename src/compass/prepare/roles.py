@@ -118,12 +118,29 @@ def _of_counters(guesses: Sequence[Guess]) -> None:
             guess.add(ReasonCode.COUNTER, Role.IGNORED, 12.0)
     if not many:
         return
+    block = _block(guesses, found)
     for guess in guesses:
-        facts = guess.facts
-        told = guess.surely_named if is_dotted(facts.name) else guess.named
-        if not (guess in found or told or facts.text or facts.choice):
+        if guess not in found and _is_among(guess, inside=guess in block):
             guess.counted = True
             guess.add(ReasonCode.AMONG_COUNTERS, Role.IGNORED, 12.0, value=len(found))
+
+
+def _block(guesses: Sequence[Guess], found: Sequence[Guess]) -> Sequence[Guess]:
+    """The columns from the first counter to the last, where most of them are counters."""
+    places = [guesses.index(guess) for guess in (found[0], found[-1])]
+    block = guesses[places[0] : places[1] + 1]
+    named = sum(is_event(one.facts.name) or is_counter(one.facts.name) for one in block)
+    return block if 2 * named >= len(block) else ()
+
+
+def _is_among(guess: Guess, *, inside: bool) -> bool:
+    """Whether a column of a table with many counters is one that its name does not tell."""
+    if guess.facts.text:
+        return False
+    if inside:
+        return not (guess.surely_named and guess.role is Role.OUTCOME)
+    told = guess.surely_named if is_dotted(guess.facts.name) else guess.named
+    return not (told or guess.facts.choice)
 
 
 def _with_settings(guesses: Sequence[Guess]) -> None:
