@@ -222,3 +222,58 @@ def test_plugins_are_listed_with_where_they_come_from() -> None:
     listed = json.loads(compass("plugins", "--json").out)
     assert {"reader", "step", "surrogate", "generator", "exporter"} <= {p["joint"] for p in listed}
     assert all(p["what"] for p in listed)
+
+
+@pytest.fixture(scope="module")
+def unsure(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A size that may be given or set, two phases that no name tells, and counters."""
+    rng = np.random.default_rng(8)
+    n = 180
+    size, threads = rng.choice([1000, 2000, 4000], n), rng.choice([1, 2, 4, 8], n)
+    seconds = size / threads * np.exp(0.02 * rng.normal(size=n))
+    columns = {
+        "N": size,
+        "threads": threads,
+        "runtime_s": seconds,
+        "build_tree": seconds * 0.3 + rng.random(n),
+        "sched:sched_switch": rng.integers(100, 10_000, n),
+        "sched:sched_wakeup": rng.integers(100, 10_000, n),
+    }
+    return write_csv(
+        tmp_path_factory.mktemp("data") / "unsure.csv", {k: v.tolist() for k, v in columns.items()}
+    )
+
+
+def test_roles_that_are_guesses_come_first_with_the_flag_that_settles_each(unsure: Path) -> None:
+    result = compass("columns", unsure)
+    first = result.out.splitlines()[:3]
+    assert first == [
+        "Please check: these roles are guesses",
+        "  N: context (by its name), or a knob (3 repeated values)",
+        "    --role N=knob",
+    ]
+    assert all(len(line) <= 80 for line in result.out.partition("\n\n")[0].splitlines())
+    settled = compass("columns", unsure, "--role", "N=knob")
+    assert "Please check" not in settled.out
+    told = {c["name"]: c for c in json.loads(compass("columns", unsure, "--json").out)["columns"]}
+    assert told["N"]["question"]["alternatives"] == ["knob"]
+    assert told["N"]["question"]["reasons"][0]["code"] == "name"
+    assert told["threads"]["question"] is None
+    assert told["build_tree"]["role"] == "outcome"
+
+
+def test_one_flag_gives_many_columns_a_role(unsure: Path) -> None:
+    def roles(*flags: str) -> list[str]:
+        columns = json.loads(compass("columns", unsure, *flags, "--json").out)["columns"]
+        return [c["role"] for c in columns if c["name"].startswith("sched:")]
+
+    assert roles() == ["ignored", "ignored"]
+    assert roles("--role", "sched:*=outcome") == ["outcome", "outcome"]
+    exact = ("--role", "sched:sched_switch=context", "--role", "sched:*=outcome")
+    assert roles(*exact) == ["context", "outcome"]
+    assert roles("--role", "s*=outcome", "--role", "*wakeup=context") == ["outcome", "context"]
+    refused(
+        compass("columns", unsure, "--role", "shed:*=ignored"),
+        "no column matches the pattern 'shed:*'",
+        "did you mean sched:",
+    )

@@ -2,54 +2,7 @@
 
 import pytest
 
-from compass.domain.space import Role
 from compass.prepare import names
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "runtime", "run_time", "runTime", "time", "Time[s]", "elapsed", "wall_time2", "duration",
-        "latency_us", "energy_j", "pkg_power_w_node_std", "gflops", "GFLOP_per_s", "steps_per_s",
-        "throughput", "bandwidth", "perf", "PERF", "variation", "score", "error", "loss", "State",
-        "job_state", "status", "exit_code", "exitcode", "cost", "speedup", "time_std", "valid",
-        "CPUTimeRAW", "AvgPower[W]", "ConsumedEnergyRaw", "Min time/rank", "mem_used", "wait_s",
-        "avg", "y",
-    ],
-)  # fmt: skip
-def test_results_are_outcomes(name: str) -> None:
-    assert names.role_of(name, text=False) is Role.OUTCOME
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "nodes", "threads", "time_limit", "timelimit", "TimelimitRaw", "walltime_req",
-        "power_cap", "power_limit", "budget_w_node", "bw_level", "batch_size", "block_size_x",
-        "gpus", "num_gpus", "num_nodes", "cores", "ReqNodes", "error_tolerance", "time_step",
-        "use_power_saving", "ExtendedStatus", "HAVE_STATISTICS", "print_used_types", "iv_users",
-        "HostnameLookups", "cost_model", "P",
-    ],
-)  # fmt: skip
-def test_settings_are_knobs(name: str) -> None:
-    assert names.role_of(name, text=False) is Role.KNOB
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "app", "application", "input", "input_size", "dataset", "kernel", "benchmark", "size",
-        "problem_size", "ProblemSize", "machine", "partition", "user", "network", "llc_misses",
-    ],
-)  # fmt: skip
-def test_what_is_given_is_context(name: str) -> None:
-    assert names.role_of(name, text=False) is Role.CONTEXT
-
-
-@pytest.mark.parametrize("name", ["gpu", "gpu_model", "device_name", "node_type", "model"])
-def test_hardware_is_context_where_it_is_named(name: str) -> None:
-    assert names.role_of(name, text=True) is Role.CONTEXT
-    assert names.role_of(name, text=False) is Role.KNOB
 
 
 @pytest.mark.parametrize(

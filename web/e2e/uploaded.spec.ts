@@ -13,6 +13,20 @@ test("bring a table, drop columns, say a rule, learn, and ask all three", async 
     page.getByRole("heading", { level: 1, name: "ft perf variation.csv" }),
   ).toBeVisible();
 
+  // What is not sure is asked, and settled by a click.
+  const check = page.getByRole("region", { name: "Please check" });
+  await expect(check).toContainText("ipath_1: an outcome (stands behind energy), or a knob");
+  await check.getByRole("button", { name: "ipath_1 is knob" }).click();
+  await expect(check).not.toContainText("ipath_1");
+  await expect(page.getByRole("combobox", { name: "Role of ipath_1" })).toHaveValue("knob");
+
+  // One role for all columns that the filter shows.
+  await page.getByRole("textbox", { name: "Find a column" }).fill("ipath");
+  await page.getByRole("combobox", { name: "Set all 2 shown to" }).selectOption("context");
+  await expect(page.getByRole("combobox", { name: "Role of ipath_0" })).toHaveValue("context");
+  await expect(check).toBeHidden();
+  await page.getByRole("textbox", { name: "Find a column" }).fill("");
+
   // Columns that mean nothing are dropped, as the paper's user does.
   await page.getByRole("checkbox", { name: "Use ipath_0" }).uncheck();
   await page.getByRole("checkbox", { name: "Use ipath_1" }).uncheck();

@@ -56,7 +56,12 @@ StudyFile = Annotated[
     MaybePath, option("--study", "FILE", "A study file (YAML or TOML): roles, domains, rules.")
 ]
 Roles = Annotated[
-    Texts, option("--role", "COLUMN=ROLE", "knob, context, outcome or ignored; repeatable.")
+    Texts,
+    option(
+        "--role",
+        "COLUMN=ROLE",
+        "knob, context, outcome or ignored; 'sched:*=ignored' for all that match; repeatable.",
+    ),
 ]
 Units = Annotated[
     Texts,

@@ -117,6 +117,7 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
         rules = [{"text": rule.text, "broken_by": rule.broken_by} for rule in view.rules]
         print_json({name: whole[name] for name in shown} | {"rules": rules})
         return
+    _print_questions(view.columns)
     among = "" if view.sample is None else " of the sample"
     _print_groups(f"{report.rows_in:,} rows{among}, {report.rows_out:,} used", view.columns)
     _print_sample(view.sample)
@@ -167,6 +168,38 @@ def _print_groups(title: str, columns: "Sequence[ColumnReport]") -> None:
         for line in lines:
             console.print(printable(line), soft_wrap=True)
     console.print()
+
+
+_ASKED = 8  # roles to check that are shown
+
+
+def _print_questions(columns: "Sequence[ColumnReport]") -> None:
+    """The roles that are not sure, each with the flag that sets it right."""
+    from rich.console import Console
+
+    from compass.cli.render import printable
+    from compass.prepare.role_words import flag
+
+    asked = [(one, one.question) for one in columns if one.question is not None]
+    if not asked:
+        return
+    console = Console()
+    console.print(printable("Please check: these roles are guesses", "bold"))
+    for column, question in asked[:_ASKED]:
+        said = textwrap.fill(
+            f"{column.name}: {question.why}",
+            console.width,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        console.print(printable(said), soft_wrap=True)
+        for role in question.alternatives:
+            console.print(printable(f"    {flag(column.name, role)}"), soft_wrap=True)
+    if len(asked) > _ASKED:
+        console.print(printable(f"  ... and {len(asked) - _ASKED} more (--json shows all)"))
+    sys.stdout.write("\n")
 
 
 def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from compass.domain.base import Noun
 from compass.domain.constraint import RuleView
 from compass.domain.mined import Mined
 from compass.domain.study import ColumnChoice, Study
+from compass.prepare.patterns import spelled_out
 from compass.prepare.report import CleaningReport, ColumnReport
 from compass.prepare.study import merge, study_from
 
@@ -83,5 +84,6 @@ def study_in_full(data: "Dataset") -> Study:
     kept["trust"] = data.study.trust
     full = study_from(space, reports, data.study.rules).model_copy(update=kept)
     # A unit that the study takes away would otherwise be found again.
-    without = {n: ColumnChoice(unit="") for n, one in data.study.columns.items() if one.unit == ""}
+    said = spelled_out(data.study, space.names).columns
+    without = {n: ColumnChoice(unit="") for n, one in said.items() if one.unit == ""}
     return merge(full, Study(columns=without))

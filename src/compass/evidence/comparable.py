@@ -76,7 +76,9 @@ def comparable_runs(prepared: Prepared) -> Comparable:
         for name in prepared.space.having(Role.OUTCOME)
         if isinstance(prepared.space[name], Number)
     ]
-    return _known(prepared, features, apart)
+    # A question is judged by its own outcomes; of a table it is asked whether any can be explained.
+    known = [one for one in apart if one is not None]
+    return _known(prepared, features, [min(known)] if known else ())
 
 
 def _known(prepared: Prepared, features: Space, apart: Sequence[float | None]) -> Comparable:

@@ -18,6 +18,7 @@ from compass.prepare.clean import AFTER, BEFORE, report_of, run_steps
 from compass.prepare.encode import Encoder
 from compass.prepare.infer import infer
 from compass.prepare.origin import origins, without_failed
+from compass.prepare.patterns import spelled_out
 from compass.prepare.report import CleaningReport, ColumnReport, Dropped
 from compass.prepare.study import merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
@@ -136,13 +137,16 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
     if study.weight is None and table.sampled is not None:
         # Said aloud, because a person's step may return a table without the mark of a sample.
         study = study.model_copy(update={"weight": WEIGHT})
-    early = _about(study, table) if steps else study
+    # What is said of columns that a step adds waits until they are there.
+    early = spelled_out(study, table.names, partly=bool(steps))
+    study = study if steps else early
     space, columns = infer(table, early)
     rows = np.arange(table.rows, dtype=np.int64)
     first = run_steps(BEFORE, table, rows, space, study)
     extra = run_steps(steps, first.table, first.rows, space, study)
     if extra.table is not first.table or early != study:
         # A step may have changed cells or added columns; labels are already rewritten.
+        study = spelled_out(study, extra.table.names)
         space, columns = infer(extra.table, study.model_copy(update={"map": {}}))
     origin = None if study.origin is None else origins(extra.table.column(study.origin))
     made, failed = without_failed(extra.rows, origin)
@@ -175,12 +179,6 @@ def _constants(space: Space, columns: Sequence[ColumnReport]) -> Space:
         if report.role is Role.IGNORED and report.distinct == 1 and not report.missing
     ]
     return space.select(single)
-
-
-def _about(study: Study, table: Table) -> Study:
-    """What the study says of columns that are there before the steps add theirs."""
-    there = {name: choice for name, choice in study.columns.items() if name in table.names}
-    return study.model_copy(update={"columns": there})
 
 
 def _weights(name: str | None, table: Table, rows: Rows) -> NDArray[np.float64]:

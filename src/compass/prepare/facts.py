@@ -12,6 +12,7 @@ from compass.domain.base import Value
 from compass.prepare.cells import coded, numbers
 
 FEW = 64  # at most this many different values can be a list of legal values
+SMALL = 12  # in small tables, this many different values can still be a list or labels
 _EXACT = 2**53  # whole numbers beyond this are not exact as floats
 
 
@@ -47,6 +48,28 @@ class ColumnFacts:
     def moment(self) -> bool:
         """Whether the cells are time stamps."""
         return bool(pa.types.is_timestamp(self.type))
+
+    @property
+    def choice(self) -> bool:
+        """Whether the numbers look chosen: few of them, plain, and repeated."""
+        if self.few is None or self.distinct > self.present / 3:
+            return False
+        plain = sum(map(_is_plain, self.few)) >= 0.8 * len(self.few)
+        return plain and (self.distinct <= 24 or self.whole)
+
+    @property
+    def mostly_different(self) -> bool:
+        """Whether more than half of the rows have a value of their own."""
+        return self.distinct > SMALL and self.distinct > self.present / 2
+
+
+def _is_plain(value: float) -> bool:
+    """Whether a number has few digits, or is a small multiple of a power of two."""
+    while value.is_integer() and value and value % 1024 == 0:  # 64000 MiB in bytes
+        value /= 1024
+    return float(f"{value:.3g}") == value or (
+        value.is_integer() and (int(value) & -int(value)) * 64 >= abs(value)
+    )
 
 
 def facts_of(field: pa.Field, column: pa.ChunkedArray) -> ColumnFacts:

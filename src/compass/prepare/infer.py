@@ -1,7 +1,8 @@
 """Finds out what the columns of a table are: legal values, roles and units, all correctable."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pydantic import ValidationError
@@ -13,16 +14,19 @@ from compass.domain.study import ColumnChoice, Study
 from compass.domain.units import canonical
 from compass.prepare import names
 from compass.prepare.cells import coded, label_key, numbers
-from compass.prepare.facts import ColumnFacts, facts_of
+from compass.prepare.facts import SMALL, ColumnFacts, facts_of
+from compass.prepare.guess import Guess
 from compass.prepare.legal import summary
 from compass.prepare.mapping import label_text, mapped
-from compass.prepare.report import ColumnReport
+from compass.prepare.patterns import spelled_out
+from compass.prepare.report import ColumnReport, ReasonCode, RoleQuestion
+from compass.prepare.role_words import note_of, question_of
+from compass.prepare.roles import guess_roles
 from compass.prepare.study import weight_column
+from compass.prepare.unusable import LEVELS, RUNNING, why_unusable
 from compass.readers import Table
 from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
 
-LEVELS = 1000  # labels beyond which text is free text
-_SMALL = 12  # in small tables, this many different values can still be a list or labels
 _REPEATS = 5  # rows per value from which a list of values is taken for complete
 _DOMAIN = ("low", "high", "step", "allowed", "values")
 
@@ -33,39 +37,40 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     Ignored columns of free text have no labels in the space: give them a role in the study, and
     their labels are listed.
     """
-    study = study or Study()
+    study = spelled_out(study or Study(), table.names)
     _check_names(table, study)
     arrow = mapped(table.arrow, study.map)
+    facts = [facts_of(field, arrow.column(field.name)) for field in arrow.schema]
     found = [
-        _column(facts_of(field, column), column, _choice(study, field.name), study)
-        for field, column in zip(arrow.schema, arrow.columns, strict=True)
+        _column(one, arrow.column(one.name), _choice(study, one.name), understood)
+        for one, understood in zip(facts, _understood(facts, arrow, study), strict=True)
     ]
     if table.sampled is not None or study.weight == WEIGHT:
         found = [_of_sample(*one, study) for one in found]
-    if not any(parameter.role is Role.KNOB for parameter, _ in found):
-        found = [_with_role(*one, _RUNNING, Role.KNOB, _SWEEP) for one in found]
-    if not any(parameter.role is Role.OUTCOME for parameter, _ in found):
-        measured = [_with_role(*one, _CONTINUOUS, Role.OUTCOME, _MEASURED) for one in found]
-        if any(parameter.role is Role.KNOB for parameter, _ in measured):
-            found = measured
     return Space(parameters=tuple(p for p, _ in found)), tuple(report for _, report in found)
 
 
-_STATED = "as the study says"
-_RUNNING = "running index"
-_SWEEP = "counts 1, 2, 3, ... like an index, but nothing else can be set"
-_CONTINUOUS = "nearly every value is different: measured? then make it an outcome"
-_MEASURED = "nearly every value is different, and no column is named like a result: measured"
+@dataclass(frozen=True)
+class _Understood:
+    """The role of a column, and why where that is worth saying."""
+
+    role: Role
+    note: str = ""
+    stated: bool = False
+    question: RoleQuestion | None = None
 
 
-def _with_role(
-    parameter: Number | Category, report: ColumnReport, note: str, role: Role, why: str
-) -> tuple[Number | Category, ColumnReport]:
-    """The column with another role, if it was understood for this reason."""
-    if report.note != note:
-        return parameter, report
-    update: dict[str, object] = {"role": role}
-    return parameter.model_copy(update=update), report.model_copy(update={**update, "note": why})
+def _understood(
+    facts: Sequence[ColumnFacts], arrow: pa.Table, study: Study
+) -> Iterator[_Understood]:
+    """What each column is taken for."""
+    settled = {one.name: _settled(one, _choice(study, one.name), study) for one in facts}
+    known = {name: found.role for name, found in settled.items() if found is not None}
+    guesses = guess_roles(facts, arrow, known)
+    _with_something(guesses, settled)
+    for one in facts:
+        found = settled[one.name]
+        yield _guessed(guesses[one.name], _choice(study, one.name)) if found is None else found
 
 
 _SAMPLED = {
@@ -97,7 +102,7 @@ def _of_sample(
 def _check_names(table: Table, study: Study) -> None:
     named = (study.group, study.time, study.origin, weight_column(study, table))
     single = [name for name in named if name is not None]
-    for name in (*study.columns, *study.drop, *study.map, *single, *(study.comparable or ())):
+    for name in (*study.map, *single, *(study.comparable or ())):
         if name not in table.names:
             raise unknown("column", name, table.names, where="in the study")
 
@@ -107,100 +112,72 @@ def _choice(study: Study, name: str) -> ColumnChoice:
 
 
 def _column(
-    facts: ColumnFacts, column: pa.ChunkedArray, choice: ColumnChoice, study: Study
+    facts: ColumnFacts, column: pa.ChunkedArray, choice: ColumnChoice, understood: _Understood
 ) -> tuple[Number | Category, ColumnReport]:
-    role, note = _role(facts, choice, study)
     try:
-        parameter = _parameter(facts, column, choice, role)
+        parameter = _parameter(facts, column, choice, understood.role)
     except ValidationError as problem:
         message = str(problem.errors()[0]["msg"]).removeprefix("Value error, ")
         raise StudyProblem(f"in the study, {message}", hint="correct the study") from problem
-    return parameter, _report(facts, parameter, note)
+    return parameter, _report(facts, parameter, understood)
 
 
-def _role(facts: ColumnFacts, choice: ColumnChoice, study: Study) -> tuple[Role, str]:
-    """The role of a column, and why where that is worth saying."""
+def _settled(facts: ColumnFacts, choice: ColumnChoice, study: Study) -> _Understood | None:
+    """What a column is where nothing has to be guessed."""
     if facts.name in study.drop:
-        return Role.IGNORED, "left out by the study"
+        return _Understood(Role.IGNORED, "left out by the study")
     if choice.role is not None:
         if choice.role is not Role.IGNORED and not facts.distinct:
             raise StudyProblem(
                 f"the study makes '{facts.name}' a {choice.role.value}, but it has no values",
                 hint="leave it ignored",
             )
-        return choice.role, _STATED
-    if facts.name == study.weight:
-        return Role.IGNORED, "how much a row counts"
-    if facts.name == study.origin:
-        return Role.IGNORED, "how a row came to be"
-    if facts.name == study.time:
-        return Role.IGNORED, "orders the rows in time"
-    role = names.role_of(facts.name, text=facts.text)
-    if names.is_run(facts.name) and not facts.text and facts.few is None:
-        role = Role.OUTCOME
+        return _Understood(choice.role, "as the study says", stated=True)
+    for name, note in (
+        (study.weight, "how much a row counts"),
+        (study.origin, "how a row came to be"),
+        (study.time, "orders the rows in time"),
+    ):
+        if facts.name == name:
+            return _Understood(Role.IGNORED, note)
     wanted = any(getattr(choice, key) is not None for key in _DOMAIN)
-    reason = None if wanted and facts.distinct else _why_ignored(facts, role, choice)
-    if reason is not None:
-        return Role.IGNORED, reason
-    if role is Role.KNOB and not facts.text and not facts.whole and _mostly_different(facts):
-        return role, _CONTINUOUS
-    return role, ""
-
-
-def _mostly_different(facts: ColumnFacts) -> bool:
-    return facts.distinct > _SMALL and facts.distinct > facts.present / 2
-
-
-def _why_ignored(facts: ColumnFacts, role: Role, choice: ColumnChoice) -> str | None:
-    """Why a column can be neither set nor learnt from, or None when it can."""
-    level = choice.missing == "none" and facts.missing > 0
-    if not facts.distinct:
-        return "empty"
-    if facts.distinct == 1 and not level:
-        return "constant" if not facts.missing else "constant where it is given"
-    moment = names.is_moment(facts.name) and _mostly_different(facts)
-    if facts.moment or moment or names.is_date(facts.name):
-        return "time stamp"
-    if names.is_afterwards(facts.name):
-        return f"known only after the job; --role {facts.name}=outcome to ask for it"
-    if names.is_repetition(facts.name) or (names.is_run(facts.name) and facts.few is not None):
-        return "counts repetitions"
-    if (identifier := _identifier(facts, role)) is not None:
-        return identifier
-    if facts.text and (text := _text_without_levels(facts, role)) is not None:
-        return text
-    if not facts.exact and facts.distinct > LEVELS and role is not Role.OUTCOME:
-        return "whole numbers too large to calculate with"
-    if role is not Role.OUTCOME and facts.missing > facts.rows / 2 and not level:
-        share = math.floor(100 * facts.missing / facts.rows)
-        return f"missing in {share} % of the rows; --missing {facts.name}=none keeps it as a level"
-    return None
-
-
-def _text_without_levels(facts: ColumnFacts, role: Role) -> str | None:
-    if names.is_file(facts.name):
-        return "names a file or a command"
-    if facts.distinct > LEVELS:
-        return f"free text: {facts.distinct} different values"
-    if facts.distinct == facts.present > _SMALL:
-        return "every row has a value of its own"
-    if role is not Role.CONTEXT and _mostly_different(facts):
-        return "free text: more than half of the values are different"
-    return None
-
-
-def _identifier(facts: ColumnFacts, role: Role) -> str | None:
-    if role is Role.OUTCOME or not (facts.text or facts.whole):
+    if wanted and facts.distinct:
         return None
-    named = names.is_identifier(facts.name) or names.is_unnamed(facts.name)
-    many = facts.distinct > 0.9 * facts.present or (
-        facts.distinct > 20 and facts.distinct > 0.1 * facts.present
-    )
-    if named and many:
-        return "looks like an id"
-    if facts.running and facts.low in (0, 1) and facts.rows >= 20:
-        return _RUNNING
-    return None
+    reason = why_unusable(facts, optional=choice.missing == "none")
+    return None if reason is None else _Understood(Role.IGNORED, reason)
+
+
+def _guessed(guess: Guess, choice: ColumnChoice) -> _Understood:
+    facts, role = guess.facts, guess.role
+    wanted = any(getattr(choice, key) is not None for key in _DOMAIN)
+    if role is not Role.OUTCOME and not wanted:
+        if not facts.exact and facts.distinct > LEVELS:
+            return _Understood(Role.IGNORED, "whole numbers too large to calculate with")
+        if facts.missing > facts.rows / 2 and choice.missing != "none":
+            share = math.floor(100 * facts.missing / facts.rows)
+            keep = f"--missing {facts.name}=none keeps it as a level"
+            return _Understood(Role.IGNORED, f"missing in {share} % of the rows; {keep}")
+    return _Understood(role, note_of(guess), question=question_of(guess))
+
+
+def _with_something(guesses: Mapping[str, Guess], settled: dict[str, _Understood | None]) -> None:
+    """Where nothing can be set, the likeliest columns are what was set.
+
+    What looks like an index, or else what may be given or chosen.
+    """
+    if any(guess.role is Role.KNOB for guess in guesses.values()):
+        return
+    running = [
+        name for name, found in settled.items() if found is not None and found.note == RUNNING
+    ]
+    for name in running:
+        settled[name] = _Understood(
+            Role.KNOB, "counts 1, 2, 3, ... like an index, but nothing else can be set"
+        )
+    for guess in guesses.values() if not running else ():
+        # The sizes of matrices, where they are all that was varied.
+        if guess.role is Role.CONTEXT and guess.fixed is None and not guess.surely_named:
+            guess.add(ReasonCode.NOTHING_ELSE, Role.KNOB, guess.odds[Role.CONTEXT] + 2.0)
 
 
 def _parameter(
@@ -302,13 +279,15 @@ def _is_list(facts: ColumnFacts) -> bool:
     if facts.few is None or facts.moment:
         return False
     repeats = facts.present / facts.distinct
-    if repeats >= _REPEATS or (facts.distinct <= _SMALL and repeats >= 2):
+    if repeats >= _REPEATS or (facts.distinct <= SMALL and repeats >= 2):
         return True
     powers = all(value >= 1 and math.log2(value).is_integer() for value in facts.few)
     return facts.whole and facts.distinct > 2 and powers
 
 
-def _report(facts: ColumnFacts, parameter: Number | Category, note: str) -> ColumnReport:
+def _report(
+    facts: ColumnFacts, parameter: Number | Category, understood: _Understood
+) -> ColumnReport:
     common = sorted(facts.labels, key=lambda pair: -pair[1])[:3]
     return ColumnReport(
         name=facts.name,
@@ -321,6 +300,7 @@ def _report(facts: ColumnFacts, parameter: Number | Category, note: str) -> Colu
         high=facts.high,
         common=tuple(common),
         legal=summary(parameter),
-        stated=note == _STATED,
-        note=note,
+        stated=understood.stated,
+        note=understood.note,
+        question=understood.question,
     )

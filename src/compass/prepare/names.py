@@ -1,4 +1,4 @@
-"""What a column's name tells: its default role, its unit, and whether it is an identifier.
+"""What a column's name tells: its words, its unit, and whether it is an identifier.
 
 All word lists are here, so that they can be read, judged and extended in one place. A name is cut
 into words at signs and at capitals (`pkg_power_w`, `CPUTimeRAW`, `Time[s]`); neighbours are joined
@@ -6,9 +6,10 @@ too, so that `run_time`, `runTime` and `runtime` are one word. Digits at the end
 """
 
 import re
+import unicodedata
+from collections.abc import Collection
 from itertools import pairwise
 
-from compass.domain.space import Role
 from compass.domain.units import canonical
 
 
@@ -18,16 +19,34 @@ def _set(text: str) -> frozenset[str]:
 
 # Measured results.
 OUTCOMES = _set(
-    "runtime walltime wallclock time elapsed duration latency span makespan wait turnaround "
-    "energy power edp gflop gflops gflopss mflop mflops tflops flops throughput bandwidth bw iops "
-    "perf performance speedup slowdown efficiency utilization utilisation util temperature "
-    "variation variance std stddev stdev score error err loss accuracy objective cost predicted "
-    "maxrss rss merit"
+    "runtime walltime wallclock time elapsed duration latency latencies span makespan wait "
+    "turnaround delay rtt jitter lag ttft tpot itl tbt "
+    "energy power edp joule joules watt watts kwh emissions carbon "
+    "gflop gflops gflopss mflop mflops tflop tflops pflops flops mlups glups teps gteps mteps "
+    "throughput goodput bandwidth bw iops tps rps qps fps mops nsday "
+    "perf performance speedup slowdown efficiency utilization utilisation util utilized usage "
+    "variation variance std stddev stdev stderr imbalance overhead percentile "
+    "score error err errors loss accuracy rmse mse mae mape perplexity bleu auc residual objective "
+    "cost predicted fitness fom merit maxrss rss vmem hwm amplification amp completed succeeded "
+    "area slack wns lut luts ff ffs bram brams dsp dsps uram urams mpki "
+    "hitrate missrate hitratio missratio "
+    # in other languages
+    "laufzeit rechenzeit zeit dauer leistung energie durchsatz bandbreite fehler genauigkeit "
+    "residuum temperatur wirkungsgrad verlust temps duree energie puissance debit erreur precisao "
+    "tiempo duracion energia potencia rendimiento memoria tempo durata potenza tempos"
+)
+# The same, but as often something that is set or given: the values decide.
+MAYBE_OUTCOMES = _set(
+    "temperature temp rate count counts total totals iterations iters usage hits peak memory mem "
+    "bytes load ratio number occupancy sim ops operations allocated volume clock "
+    "frequency freq registers builds price usd"
 )
 # The whole name of a result; too common as a part of other names.
-OUTCOME_NAMES = _set("avg mean median y target metric result fps qps")
+OUTCOME_NAMES = _set(
+    "avg mean median y value target metric result fps qps total sum comm compute io ii"
+)
 # Results in the names of the Standard Workload Format, as they are written.
-_TRACE_OUTCOMES = _set("run_s cpu_s")
+TRACE_OUTCOMES = _set("run_s cpu_s")
 # What Slurm knows only once a job has waited or run, as it writes it: neither set nor given, and
 # seldom asked for. The results that people do ask for are among OUTCOMES.
 _AFTERWARDS = _set(
@@ -36,36 +55,108 @@ _AFTERWARDS = _set(
     "ResvCPU ResvCPURAW Suspended Restarts DerivedExitCode exit_signal derived_exit_signal"
 )
 _USAGE = ("usage_in_", "usage_out_")
+# Statistics of something measured, at the beginning or the end of a name; p99 is one, too.
+OF_MEASUREMENTS = _set("mean avg average median std stddev stdev sd stderr percentile peak")
+PERCENTILE = re.compile(r"(?i)(?<![a-z0-9])p\d{2,4}(?![a-z0-9])|\d{2,}(?:th|st|nd)?_?percentile")
 # Results that are classes, whether written as text or as numbers.
-CLASSES = _set("state status exit exitcode returncode valid success failed outcome class label")
+CLASSES = _set(
+    "state status exit exitcode returncode rc ec valid success failed outcome class label result "
+    "verdict passed converged correct feasible crashed oom verified killed ok fail failure "
+    "answer responsecode errorcode errno"
+)
 _CLASS_COMPANY = _set("job run task exit final end code slurm is was target")
 # Words that turn a result into something a person sets: power_cap, time_limit, bw_level.
 SETTINGS = _set(
-    "cap caps limit limits timelimit timeout budget req request requested bound bounds level mode "
-    "step steps threshold tolerance tol governor setting estimate"
+    "cap caps limit limits timelimit timeout budget req requested threshold tolerance tol governor"
 )
-_SETTING_ENDS = _set("function fn model type kind policy scheme")  # cost_model, loss_function
+# The same, where they come last: error_bound, time_step; but step_time is a time.
+LAST_SETTINGS = SETTINGS | _set(
+    "factor request bound bounds level mode step steps setting estimate target interval period "
+    "function fn model type kind policy scheme"
+)
 # Words that start the name of a switch: use_power_saving, have_statistics.
-_SWITCHES = _set("use using enable enabled disable disabled have has no with without")
+SWITCHES = _set("use using enable enabled disable disabled have has no with without")
+# What a person sets.
+KNOBS = _set(
+    "alloc node nodes nnodes ppn rank ranks task tasks proc procs process processes nprocs ntasks "
+    "thread threads nthreads core cores gpus cpus smt worker workers replica replicas "
+    "executor executors instances shards parallel parallelism concurrency omp mpi ntmpi ntomp npme "
+    "batch minibatch microbatch block tile chunk stripe stripes buffer unroll vector vectorize "
+    "simd prefetch width assoc associativity entries depth ways lanes banks ports pipeline buffer "
+    "freq frequency clock clk mhz ghz governor turbo cap limit uncore voltage "
+    "compiler compile opt optimization flag flags optlevel "
+    "solver precond preconditioner smoother scheme method algorithm algo strategy policy "
+    "factor schedule scheduling order layout format compression codec precision dtype datatype "
+    "quant quantization pinning bind binding affinity placement mapping numa hugepages backend "
+    "api engine driver allocator collective protocol transport lib library "
+    "tensor lr learningrate momentum decay dropout optimizer warmup alpha beta gamma theta epsilon "
+    "epochs epoch layers hidden heads amp seeds budget interval tuning variant switch option "
+    "timestep dt partitioner decomposition grain granularity collapse "
+    "segsize segment transfer cache trigger bits window replication fanout retention "
+    "kerne knoten loser takt takte zeitschritt prozesse fadenzahl noeuds coeurs nodos nucleos "
+    "hilos nodi hebras processus fils frequence frequenz frecuencia frequenza compilador"
+)
+# Namespaces that say it of all that is in them: config.lr, metrics/loss.
+KNOB_SPACES = _set(
+    "config configs param params parameter parameters hparams hyperparameters args arg options "
+    "opts knob knobs setting settings cfg tunable tunables"
+)
+OUTCOME_SPACES = _set("summary metric metrics result results output outputs measured measurement")
 
 # What the run is, and where it runs: given, not chosen.
 CONTEXT = _set(
     "app application apps program code workload benchmark bench kernel input dataset problem "
     "problemsize inputsize datasize gridsize meshsize matrixsize network machine cluster system "
     "systype partition queue user uid account group gid project priority qos "
-    "counter counters cycles instructions uops ipc cpi clk misses miss icache dcache llc tlb "
-    "offcore imc rapl retired mispredict speculation retiring frontend backend stall stalls"
+    "scenario deck case matrix graph mesh geometry suite corpus prompt promptlen outputlen outputs "
+    "seqlen recordcount records nnz atoms natoms particles molecule testcase scene "
+    "query trace resolution basis compset payload electrons nelectrons server tablesize "
+    "edgefactor vertices edges submitter rows cols columns density elements nelements ions nions "
+    "kpoints vcpus mailles dimension dimensione dimensiones tamano taille "
+    "video frames cells ncells zones unknowns rule domain message messagesize price processormhz "
+    # in other languages
+    "rechner geometrie maschine programm anwendung datensatz netz gitter maquina programa "
+    "aplicacion entrada programme maillage macchina"
 )
-CONTEXT_NAMES = _set("size nx ny nz atoms natoms particles jobname")
+CONTEXT_NAMES = _set("size scale scalefactor sf test nx ny nz atoms natoms particles jobname")
+SIZES = _set("nx ny nz")  # as a word: nxP, nx_global
+LETTERS = _set("m n k M N K")  # of matrices, as the whole name
 # Context only where the column holds text: `gpu: A100`, but `gpus: 4` is a knob.
 CONTEXT_TEXT = _set(
     "gpu cpu device node nodetype nodelist host hostname arch architecture platform processor "
-    "model name site"
+    "model name site access operation op process accelerator os kernelversion tag instance region "
+    "vendor sponsor license function url"
 )
+# Counts of what hardware and system did. They are measured, but seldom asked for.
+COUNTERS = _set(
+    "counter counters cycles cycle instructions instruction insts inst instr uops uop ipc cpi "
+    "unhalted misses miss mpki icache dcache itlb dtlb tlb stlb offcore imc cas rapl retired "
+    "retiring mispredict mispredicts mispredicted mispred misp branches speculation frontend "
+    "stall stalls stalled faults minf majf mjf minflt majflt ctxt migrations "
+    "interrupts irqs evictions writebacks fills "
+    "references loads stores snoops prefetches flits walks slots rqsts clears papi likwid "
+    "warps sectors replays tsc aperf mperf baclears idq lsd topdown transactions "
+)
+# The counters that people do ask for, where there are not many others.
+HEADLINES = _set("cycles ipc cpi")
+COUNTER_PHRASES = _set(
+    "contextswitches cgroupswitches cpumigrations pagefaults taskclock cpuclock cachereferences "
+    "cachehits badspec memorybound corebound backendbound frontendbound machineclears febound "
+    "bebound lbound branchinstructions ctxswitches volctxt invctxt"
+)
+# Names as tools write them: tracepoints (`sched:sched_switch`), events of a unit
+# (`uncore_imc_0/cas_count_read/`), PAPI, LIKWID (`INSTR_RETIRED_ANY:FIXC0`) and Nsight
+# (`sm__cycles_elapsed.avg`).
+EVENT = re.compile(
+    r"(?!power[/:]energy)(?:[a-z][a-z0-9_]*:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*/[a-z0-9_=,.-]+/"
+    r"|PAPI_\w+|[A-Z0-9_]+:[A-Z]*PM?C\d+|[A-Z0-9_]+:FIXC\d|[a-z0-9]+__[a-z0-9_]+(?:\.[a-z_.]+)?)"
+)
+
+DOTTED = re.compile(r"[a-z][a-z0-9_]*\.[a-z0-9_]+")
 
 # Who runs it, and what a scheduler knows of it: only a trace of people's jobs has such columns, and
 # they do not tell what runs.
-PERSONS = _set("user uid username owner account acct gid project allocation")
+PERSONS = _set("user uid username owner account acct gid project allocation operator bearbeiter")
 PERSON_NAMES = _set("group groupname unixgroup")
 SCHEDULING = _set(
     "partition queue qos priority timelimit timelimitraw submit eligible jobid jobidraw nodelist "
@@ -81,21 +172,36 @@ INPUTS = _set(
     "matrix mesh deck case nx ny nz atoms natoms particles"
 )
 # Words that make something else of these: kernel_version, cpu_code, block_size.
-_NOT_WORK = _set(
+NOT_WORK = _set(
     "version os linux cpu gpu node device processor hardware machine host driver "
     "block tile chunk batch buffer cache page stripe message msg window"
 )
 
 # Identifiers; a column so named is ignored once its values are many.
 IDENTIFIERS = _set("id idx index uuid guid hash sha job jobid jobidraw jobname rowid")
-REPETITIONS = _set("rep repetition replicate trial repeat")
-FILES = _set("file filename filepath path stem workdir dir logfile command cmdline")
+REPETITIONS = _set(
+    "rep repetition repetitions replicate trial repeat repeats iter iteration attempt attempts "
+    "seed retry retries"
+)
+FILES = _set("file filename filepath path stem workdir dir logfile command cmdline submitline cmd")
 MOMENTS = _set("submit start end begin finish eligible timestamp date datetime")
 # Seconds since 1970 in the metadata of profiles, however few runs there are.
 _DATES = _set("launchdate launchday")
 
-_PLACES = _set("node nodes socket sockets core cores rank gpu cpu task device run")
-_STATISTICS = _set("std mean avg average median min max sd total sum")
+# Words that start the name of a number of things, and words beside the cycles of a whole run.
+SHARES = _set("percent pct percentage")
+TOTALS = _set("total aggregate overall world global sum all")
+COUNTED = _set("n num nr number no")
+OF_THE_WHOLE = _set("sim exec clock cpu kernel latency elapsed execution overall")
+TIMES = _set("time energy power seconds runtime second watts joules")
+RATE = re.compile(
+    r"(?i)(?:/|(?<![a-z])per[_ ]?)(?:s|secs?|seconds?|day|hour|w|watt|joule)(?![a-z])"
+    r"|(?<![a-z])(?:[mun]?s|secs?|seconds?|hours?|days?)/"
+)
+CACHE = re.compile(r"(?i)(?<![a-z])(?:l[1-4][di]?|llc|rob|iq|lsq|tlb)(?![a-z]*\d)")
+_SPACE = re.compile(r"([A-Za-z]+)([./:_])(.+)", re.DOTALL)
+PLACES = _set("node nodes socket sockets core cores rank gpu cpu task device run")
+STATISTICS = _set("std mean avg average median min max sd total sum")
 # One letter can mean many things (filter_w is a width): these need a word about the dimension.
 _ONE_LETTER = {
     "w": _set("power cap budget tdp limit draw consumption pkg dram"),
@@ -103,6 +209,11 @@ _ONE_LETTER = {
     "d": _set("time runtime walltime elapsed duration limit timelimit age"),
     "b": _set("mem memory footprint traffic cache buffer message msg"),
 }
+# Ends of words that mean results: usertime, systemtime.
+RESULT_ENDS = re.compile(r".+(?:time|energy|power|latency|bandwidth|throughput|flops|seconds|util)")
+KNOB_ENDS = re.compile(
+    r".+(?:depth|engine|threads?|nodes|cores|ranks|procs|workers|jobs|gpus|policy|width|solver|parallel)"
+)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _CAMEL_UNIT = re.compile(r"[a-z]([A-Z][A-Za-z]{1,2})$")
 
@@ -129,7 +240,7 @@ def words(name: str) -> tuple[str, ...]:
     )
 
 
-def _vocabulary(name: str) -> frozenset[str]:
+def vocabulary_of(name: str) -> frozenset[str]:
     """The words, the pieces they were cut from, and neighbours joined."""
     found = words(name)
     bare, _ = _bracketed(name)
@@ -138,54 +249,64 @@ def _vocabulary(name: str) -> frozenset[str]:
     return frozenset([*found, *pieces, *joined])
 
 
+def folded(name: str) -> str:
+    """The name without accents."""
+    if name.isascii():
+        return name
+    return "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+
+
+def spaced(name: str, shared: Collection[str] = ()) -> tuple[str | None, str]:
+    """The namespace that a name is in, and the rest: config.lr, metrics/loss.
+
+    Where several columns share it, an underscore may stand behind it: params_lr.
+    """
+    found = _SPACE.match(name)
+    if found is None or found[1].lower() not in KNOB_SPACES | OUTCOME_SPACES:
+        return None, name
+    space = found[1].lower()
+    return (space, found[3]) if found[2] != "_" or space in shared else (None, name)
+
+
 def is_class(name: str) -> bool:
     """Whether the name is that of a class result: state, exit_code, valid."""
     found = frozenset(words(name))
+    if "".join(words(name)) in CLASSES:
+        return True
     return bool(found & CLASSES) and found <= CLASSES | _CLASS_COMPANY
-
-
-def role_of(name: str, *, text: bool) -> Role:
-    """The default role of a column; `text` tells whether it holds labels instead of numbers."""
-    found = words(name)
-    vocabulary = _vocabulary(name)
-    whole = "".join(found)
-    if is_class(name):
-        return Role.OUTCOME
-    if found and found[0] in _SWITCHES:
-        return Role.KNOB
-    rate = "per" in found and found[-1] in {"s", "sec", "second"}
-    measured = vocabulary & OUTCOMES or whole in OUTCOME_NAMES or found[-1:] == ("used",)
-    setting = vocabulary & SETTINGS or (found and found[-1] in _SETTING_ENDS)
-    if rate or (measured and not setting) or name in _TRACE_OUTCOMES:
-        return Role.OUTCOME
-    if vocabulary & CONTEXT or whole in CONTEXT_NAMES or (text and vocabulary & CONTEXT_TEXT):
-        return Role.CONTEXT
-    if "size" in found and unit_of(name) is not None and not vocabulary & _NOT_WORK:
-        return Role.CONTEXT  # size_kib: how much a program is given
-    return Role.KNOB
 
 
 def names_person(name: str) -> bool:
     """Whether the column says who ran something."""
-    return bool(_vocabulary(name) & PERSONS) or "".join(words(name)) in PERSON_NAMES
+    return bool(vocabulary_of(name) & PERSONS) or "".join(words(name)) in PERSON_NAMES
 
 
 def names_jobs(name: str) -> bool:
     """Whether only a trace of people's jobs has such a column: who ran it, where it waited."""
-    return names_person(name) or bool(_vocabulary(name) & SCHEDULING)
+    return names_person(name) or bool(vocabulary_of(name) & SCHEDULING)
 
 
 def names_work(name: str) -> bool:
     """Whether the column says what runs: the program, its input or the size of its problem."""
-    vocabulary = _vocabulary(name)
-    return bool(vocabulary & (PROGRAMS | INPUTS)) and not vocabulary & _NOT_WORK
+    vocabulary = vocabulary_of(name)
+    return bool(vocabulary & (PROGRAMS | INPUTS)) and not vocabulary & NOT_WORK
 
 
 def is_identifier(name: str) -> bool:
     """Whether the name is that of an identifier (of a run, not of a user or an application)."""
-    vocabulary = _vocabulary(name)
+    vocabulary = vocabulary_of(name)
     context = vocabulary & CONTEXT or "".join(words(name)) in CONTEXT_NAMES
     return bool(vocabulary & IDENTIFIERS) and not context
+
+
+def tells_errors(name: str) -> bool:
+    """Whether the column says what went wrong."""
+    return bool({*words(name)} & {"error", "errors", "err", "failure", "reason"})
+
+
+def mentions_identifier(name: str) -> bool:
+    """Whether a word of the name is that of an identifier: machine_id, job_name."""
+    return bool(vocabulary_of(name) & IDENTIFIERS)
 
 
 def is_unnamed(name: str) -> bool:
@@ -195,8 +316,11 @@ def is_unnamed(name: str) -> bool:
 
 def is_repetition(name: str) -> bool:
     """Whether the name counts repetitions of the same run."""
-    found = frozenset(words(name))
-    return bool(found & REPETITIONS) and found <= REPETITIONS | {"id", "no", "number", "num"}
+    found = frozenset(words(spaced(name)[1]))
+    company = {"id", "no", "number", "num", "random", "rng"}
+    if words(name)[-1:] == ("seed",):
+        return True
+    return bool(found & REPETITIONS) and found <= REPETITIONS | company
 
 
 def is_run(name: str) -> bool:
@@ -206,13 +330,18 @@ def is_run(name: str) -> bool:
 
 def is_file(name: str) -> bool:
     """Whether the name is that of a file, folder or command line."""
-    return bool(_vocabulary(name) & FILES)
+    return bool(vocabulary_of(name) & FILES)
 
 
 def is_moment(name: str) -> bool:
     """Whether the name is that of a point in time: submit, start_time."""
     found = frozenset(words(name))
     return bool(found & MOMENTS) and found <= MOMENTS | {"time", "ts", "job", "s"}
+
+
+def mentions_moment(name: str) -> bool:
+    """Whether a word of the name is that of a point in time: summary._timestamp."""
+    return bool({*words(name)} & MOMENTS)
 
 
 def is_date(name: str) -> bool:
@@ -255,7 +384,7 @@ def _unit_of_pieces(pieces: list[str]) -> str | None:
             unit = canonical(last)
         if unit is not None:
             return unit
-        if low not in _PLACES | _STATISTICS:
+        if low not in PLACES | STATISTICS:
             camel = _CAMEL_UNIT.search(last)
             return canonical(camel.group(1)) if camel is not None else None
         pieces = pieces[:-1]

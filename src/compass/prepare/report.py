@@ -1,11 +1,59 @@
 """What Compass understood of a table, and what it left out: nouns to show to a person."""
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
 from compass.domain.base import Noun, Value
 from compass.domain.space import Role
+
+
+class ReasonCode(StrEnum):
+    """What tells something about the role of a column."""
+
+    NAME = "name"
+    FEW_VALUES = "few values"
+    MANY_VALUES = "many values"
+    MANY_LABELS = "many labels"
+    CLASSES = "labels of success and failure"
+    PROBLEM_CLASSES = "labels of problem classes"
+    HARDWARE = "labels of hardware"
+    VARIES_WITH = "varies with a setting"
+    INDEPENDENT = "independent of the settings"
+    FAMILY = "same stem"
+    NEIGHBOURS = "neighbours"
+    FIRST = "before all knobs"
+    OF_JOBS = "in a trace of people's jobs"
+    TWIN = "rises and falls with another"
+    FORMULA = "formula"
+    SETTLED = "settled by settings"
+    COUNTER = "counter"
+    NOTHING_ELSE = "nothing else can be set"
+    AMONG_COUNTERS = "among counters"
+
+
+class RoleReason(Noun):
+    """One thing that speaks for or against a role of a column."""
+
+    code: ReasonCode
+    role: Role = Field(description="the role that it speaks of")
+    weight: float = Field(description="how strongly it speaks for the role, in log odds")
+    columns: tuple[str, ...] = Field((), description="the other columns that tell it")
+    value: float | None = Field(
+        None, description="different values; the share that a setting explains; counters"
+    )
+
+
+class RoleQuestion(Noun):
+    """A role that is not sure: a person is asked."""
+
+    alternatives: tuple[Role, ...] = Field(
+        description="what it may well be instead, likeliest first"
+    )
+    chance: float = Field(description="how likely the guessed role is")
+    reasons: tuple[RoleReason, ...] = Field(description="what the guess is made of")
+    why: str = Field(description="the same in words")
 
 
 class ColumnReport(Noun):
@@ -25,6 +73,9 @@ class ColumnReport(Noun):
     legal: str = Field("", description="the values it may take, in short")
     stated: bool = Field(False, description="whether the study gives its role")
     note: str = Field("", description="why it was understood this way")
+    question: RoleQuestion | None = Field(
+        None, description="what to confirm about its role; None: it is sure, or stated"
+    )
 
 
 class Dropped(Noun):

@@ -42,7 +42,7 @@ def with_roles(
                     hint="name each column once",
                 )
             given[name] = role
-            chosen = columns.get(name, ColumnChoice())
+            chosen = columns.pop(name, ColumnChoice())
             columns[name] = chosen.model_copy(update={"role": role})
     return study.model_copy(update={"columns": columns})
 
@@ -51,7 +51,8 @@ def merge(study: Study, overrides: Study) -> Study:
     """One study of two, where the second has the last word."""
     columns = dict(study.columns)
     for name, choice in overrides.columns.items():
-        columns[name] = _merge_column(columns.get(name, ColumnChoice()), choice)
+        # At the end, where it is the later one: of two patterns the later one wins.
+        columns[name] = merge_column(columns.pop(name, ColumnChoice()), choice)
     return Study(
         columns=columns,
         drop=_union(study.drop, overrides.drop),
@@ -70,7 +71,8 @@ def merge(study: Study, overrides: Study) -> Study:
     )
 
 
-def _merge_column(one: ColumnChoice, other: ColumnChoice) -> ColumnChoice:
+def merge_column(one: ColumnChoice, other: ColumnChoice) -> ColumnChoice:
+    """What two choices say of one column, where the second has the last word."""
     given = other.model_dump(exclude_none=True)
     kept = one.model_dump(exclude_none=True)
     # Legal values replace each other as a whole: a new list of labels ends an old range.

@@ -6,7 +6,8 @@ import { isLearnt } from "@/show/outcomes";
 import { count } from "@/show/values";
 import { ColumnRow } from "./ColumnRow";
 import { type Filter, filtered, PAGE, page, pages } from "./columns";
-import { countRoles, dropSentence, ROLE_MEANS, ROLES } from "./study";
+import { RoleQuestions } from "./RoleQuestions";
+import { countRoles, dropSentence, ROLE_MEANS, ROLES, setRoles } from "./study";
 import css from "./table.module.css";
 import { useChoices } from "./useChoices";
 import { useKnownEngine } from "./useKnownEngine";
@@ -39,6 +40,7 @@ export function ColumnsTab({ info, editor, view }: Props & { info: DatasetInfo }
         Compass has looked at every column. A <b>knob</b> is {means("knob")}, <b>context</b> is{" "}
         {means("context")}, an <b>outcome</b> is {means("outcome")}. Correct what is wrong.
       </Text>
+      <RoleQuestions reports={view.columns} study={study} onEdit={edit} />
       <Group justify="space-between" align="end" gap="sm">
         <Group gap="sm" align="end">
           <TextInput
@@ -48,6 +50,13 @@ export function ColumnsTab({ info, editor, view }: Props & { info: DatasetInfo }
             onChange={(event) => change({ text: event.currentTarget.value })}
           />
           <RoleFilter editor={editor} view={view} filter={filter} onFilter={change} />
+          <SetAll
+            shown={found.length}
+            onRole={(role) => {
+              const names = found.map((report) => report.name);
+              edit((now) => setRoles(now, names, role));
+            }}
+          />
         </Group>
         <Text size="sm" c="dimmed">
           {found.length === view.columns.length
@@ -139,6 +148,28 @@ function RoleFilter({ editor, view, filter, onFilter }: RoleFilterProps) {
         { value: "all", label: "all roles" },
         ...ROLES.map((role) => ({ value: role, label: `${role} (${counts[role]})` })),
       ]}
+    />
+  );
+}
+
+interface SetAllProps {
+  shown: number;
+  onRole: (role: Role) => void;
+}
+
+/** One role for all columns that the filter shows, on every page of the list. */
+function SetAll({ shown, onRole }: SetAllProps) {
+  return (
+    <NativeSelect
+      label={`Set ${shown === 1 ? "the one" : `all ${shown}`} shown to`}
+      size="xs"
+      value=""
+      disabled={!shown}
+      onChange={(event) => {
+        const role = event.currentTarget.value;
+        if (role) onRole(role as Role);
+      }}
+      data={[{ value: "", label: "choose" }, ...ROLES]}
     />
   );
 }

@@ -23,6 +23,14 @@ export function filtered(
   );
 }
 
+/** The columns whose role is a guess that nobody has confirmed or corrected yet. */
+export function unsure(reports: readonly ColumnReport[], study: Study): ColumnReport[] {
+  return reports.filter(
+    ({ name, question }) =>
+      question && !study.columns?.[name]?.role && !(study.drop ?? []).includes(name),
+  );
+}
+
 export function pages(count: number, size = PAGE): number {
   return Math.max(1, Math.ceil(count / size));
 }

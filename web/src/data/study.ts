@@ -91,6 +91,15 @@ export function setRole(study: Study, name: string, role: Role): Study {
   return say({ ...study, drop }, name, { role });
 }
 
+/** The same role for many columns at once. */
+export function setRoles(study: Study, names: readonly string[], role: Role): Study {
+  const chosen = new Set(names);
+  const drop = role === "ignored" ? study.drop : study.drop.filter((one) => !chosen.has(one));
+  const columns = { ...study.columns };
+  for (const name of names) columns[name] = { ...columns[name], role } as ColumnChoice;
+  return tidy({ ...study, columns, drop });
+}
+
 /** Labels have no range, and numbers no labels: another kind ends what was legal before. */
 export function setKind(study: Study, name: string, kind: "number" | "category"): Study {
   const nothing = { low: null, high: null, step: null, allowed: null, values: null };

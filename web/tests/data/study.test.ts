@@ -12,6 +12,7 @@ import {
   sameStudy,
   setKind,
   setRole,
+  setRoles,
   setUnit,
   tidy,
 } from "@/data/study";
@@ -34,6 +35,15 @@ function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
 }
 
 describe("a study", () => {
+  it("gives many columns one role, and keeps what else is said of them", () => {
+    const before: Study = { ...EMPTY, columns: { a: { unit: "s" } }, drop: ["a", "c"] };
+    const after = setRoles(before, ["a", "b"], "outcome");
+    expect(after.columns).toEqual({ a: { role: "outcome", unit: "s" }, b: { role: "outcome" } });
+    expect(after.drop).toEqual(["c"]);
+    expect(setRoles(before, ["a"], "ignored").drop).toEqual(["a", "c"]);
+    expect(sameStudy(setRoles(EMPTY, ["a"], "knob"), setRole(EMPTY, "a", "knob"))).toBe(true);
+  });
+
   it("means the same with and without what says nothing", () => {
     const told = {
       ...EMPTY,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ColumnReport, RuleView, Study } from "@/api/types";
-import { cut, filtered, missingOf, page, pages, valuesOf } from "@/data/columns";
+import { cut, filtered, missingOf, page, pages, unsure, valuesOf } from "@/data/columns";
 import { added, addRule, brokenBy, confirm, examples, removable, removeRule } from "@/data/rules";
 
 const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
@@ -31,6 +31,15 @@ describe("the list of columns", () => {
     expect(
       filtered(many, { ...EMPTY, drop: ["Counter_3"] }, { text: "", role: "ignored" }),
     ).toHaveLength(1);
+  });
+
+  it("asks about guesses until somebody has said what they are", () => {
+    const question = { alternatives: ["outcome" as const], chance: 0.6, reasons: [], why: "" };
+    const reports = [report("a", { question }), report("b"), report("c", { question })];
+    const names = (study: Study) => unsure(reports, study).map(({ name }) => name);
+    expect(names(EMPTY)).toEqual(["a", "c"]);
+    expect(names({ ...EMPTY, columns: { a: { role: "knob" } } })).toEqual(["c"]);
+    expect(names({ ...EMPTY, columns: { a: { unit: "s" } }, drop: ["c"] })).toEqual(["a"]);
   });
 
   it("comes in pages, and never beyond the last", () => {
