@@ -18,6 +18,7 @@ from compass.prepare.legal import summary
 from compass.prepare.mapping import label_text, mapped
 from compass.prepare.report import ColumnReport
 from compass.prepare.study import weight_column
+from compass.prepare.text_columns import read_texts
 from compass.readers import Table
 from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
 
@@ -35,7 +36,7 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     """
     study = study or Study()
     _check_names(table, study)
-    arrow = mapped(table.arrow, study.map)
+    arrow = read_texts(mapped(table.arrow, study.map), study).arrow
     found = [
         _column(facts_of(field, column), column, _choice(study, field.name), study)
         for field, column in zip(arrow.schema, arrow.columns, strict=True)
@@ -323,4 +324,5 @@ def _report(facts: ColumnFacts, parameter: Number | Category, note: str) -> Colu
         legal=summary(parameter),
         stated=note == _STATED,
         note=note,
+        cells=facts.cells.sentence(parameter.role) if facts.cells is not None else "",
     )

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from compass.readers.marks import marks_of, shape
+
 _SAMPLE_LINES = 20
 _NUMBER = re.compile(r"\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*")
-_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_MARKED = re.compile(r"\s*[-+]?[0-9][0-9.,]*[.,][0-9.,]*\s*")  # a number that is not whole
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def layout_of(start: str, separators: str) -> TextLayout:
     header = rows[0] if rows else next(csv.reader(io.StringIO(sample), delimiter=best))
     names = tuple(named(header))
     headless = all(_NUMBER.fullmatch(name) for name in header)
-    decimal = "," if best != "," and _decimal_comma(rows[1:]) else "."
+    decimal = "." if best == "," else _decimal(rows[1:])
     return TextLayout(best, names, decimal, headless)
 
 
@@ -63,10 +65,10 @@ def _score(rows: list[list[str]]) -> tuple[int, int]:
     return (sum(len(row) == width for row in rows) if width > 1 else 0, width)
 
 
-def _decimal_comma(rows: list[list[str]]) -> bool:
-    cells = [cell for row in rows for cell in row]
-    fractions = any(_NUMBER.fullmatch(cell) and "." in cell for cell in cells)
-    return not fractions and any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+def _decimal(rows: list[list[str]]) -> str:
+    """The decimal mark of the numbers in the sample; a point unless they say otherwise."""
+    marks = marks_of(shape(cell) for row in rows for cell in row if _MARKED.fullmatch(cell))
+    return "." if marks is None else marks.decimal
 
 
 def ragged(stream: pa.NativeFile, layout: TextLayout) -> tuple[int, int] | None:
