@@ -30,7 +30,7 @@ def texts(*cells: str | None) -> pa.Array:
 def test_forms_that_mean_one_moment(cell: str) -> None:
     found = moments_of(texts(cell, None))
     assert isinstance(found, pa.Array)
-    assert found.to_pylist() == [datetime(2024, 12, 31, 10, 11, 12), None]  # noqa: DTZ001
+    assert found.to_pylist() == [datetime(2024, 12, 31, 10, 11, 12), None]
 
 
 def test_days_and_months_are_told_apart_by_the_column_or_not_at_all() -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from compass.arrow import UNIT
 from compass.domain.base import Value
 from compass.prepare.cells import coded, numbers
-from compass.prepare.text_columns import CellNotes, notes_of
+from compass.readers.cell_notes import CellNotes, notes_of
 
 FEW = 64  # at most this many different values can be a list of legal values
 _EXACT = 2**53  # whole numbers beyond this are not exact as floats

@@ -4,22 +4,23 @@ A word among numbers says that nothing is known (`-`, `n/a`) or that the run fai
 What was read how stands in the metadata of the column (`CellNotes`); nothing is read silently.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as having
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from compass.arrow import CELLS, DECIMAL, UNIT, values_of
+from compass.arrow import DECIMAL, UNIT, values_of
 from compass.domain.errors import shortened
 from compass.domain.space import Role
 from compass.domain.study import ColumnChoice, Study
 from compass.prepare import names
 from compass.prepare.base import FailedRows, Rows
+from compass.readers.cell_notes import FAILED, MISSING, OTHER, CellNotes, cells, with_notes
 from compass.readers.moments import moments_of
 from compass.readers.words import says_failed, says_missing
 from compass.readers.written import NotNumbers, Writing, writing_of
@@ -43,38 +44,6 @@ _MEMORY = _set(
 )
 _NUMBER_KEYS = ("low", "high", "step", "allowed")
 
-FAILED, MISSING, OTHER = "failed", "missing", "other"
-
-
-@dataclass(frozen=True)
-class CellNotes:
-    """What is worth knowing about the cells of one column."""
-
-    how: str = ""  # how they are written, in words
-    words: tuple[tuple[str, int, str], ...] = ()  # word, its cells, what it means
-
-    def sentence(self, role: Role) -> str:
-        """All of it in words; in an outcome a word of failure means a failed run."""
-        told = [self.how] if self.how else []
-        for word, count, meaning in self.words[:_SHOWN]:
-            verb = "says" if count == 1 else "say"
-            failed = meaning == FAILED and role is Role.OUTCOME
-            means = "the run failed" if failed else "no value"
-            told.append(f"{_cells(count)} {verb} '{shortened(word, 30)}': {means}")
-        if len(self.words) > _SHOWN:
-            rest = self.words[_SHOWN:]
-            told.append(f"{sum(n for _, n, _ in rest)} cells say {len(rest)} other words")
-        return "; ".join(told)
-
-
-def notes_of(field: pa.Field) -> CellNotes | None:
-    """What the metadata of a column say of its cells."""
-    stored = (field.metadata or {}).get(CELLS)
-    if stored is None:
-        return None
-    raw = json.loads(stored)
-    return CellNotes(raw["how"], tuple((w, n, m) for w, n, m in raw["words"]))
-
 
 @dataclass(frozen=True)
 class ReadTexts:
@@ -82,7 +51,9 @@ class ReadTexts:
 
     arrow: pa.Table
     failed: tuple[FailedRows, ...] = ()  # of an outcome, the run failed
-    no_numbers: Mapping[str, Rows] = field(default_factory=dict)  # column -> neither number nor gap
+    no_numbers: Mapping[str, Rows] = having(
+        default_factory=dict
+    )  # column -> neither number nor gap
 
 
 def read_texts(arrow: pa.Table, study: Study) -> ReadTexts:
@@ -99,15 +70,14 @@ def read_texts(arrow: pa.Table, study: Study) -> ReadTexts:
         found = read_labels(told, encoded, choice)
         if found is None:
             continue
-        kept = {key: one for key, one in (told.metadata or {}).items() if key != CELLS}
-        kept[CELLS] = json.dumps(asdict(found.notes)).encode()
-        if found.labels is None:
-            arrow = arrow.set_column(place, told.with_metadata(kept), arrow.column(place))
-            continue
+        column = arrow.column(place)
+        field = with_notes(told, found.notes)
+        if found.labels is not None:
+            column = pa.chunked_array([found.labels.take(encoded.indices)])
+            field = field.with_type(column.type)
         if found.unit:
-            kept[UNIT] = found.unit.encode()
-        column = pa.chunked_array([found.labels.take(encoded.indices)])
-        arrow = arrow.set_column(place, pa.field(told.name, column.type, metadata=kept), column)
+            field = field.with_metadata({**field.metadata, UNIT: found.unit.encode()})
+        arrow = arrow.set_column(place, field, column)
         if any(meaning != MISSING for _, _, meaning in found.notes.words):
             failed.extend(_failures(told.name, encoded, found.notes))
             no_numbers[told.name] = _saying(encoded, found.notes, FAILED, OTHER)
@@ -246,12 +216,8 @@ def _how(writing: Writing) -> str:
         told.append(f"{same} is read as {writing.unit}")
     if writing.durations:
         told.append(f"durations, read in {writing.unit}")
-    told += [f"{_cells(n)} converted from {one} to {writing.unit}" for one, n in others.items()]
+    told += [f"{cells(n)} converted from {one} to {writing.unit}" for one, n in others.items()]
     return "; ".join(told) or "the cells name their unit"
-
-
-def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _saying(encoded: pa.DictionaryArray, notes: CellNotes, *meanings: str) -> Rows:

@@ -16,7 +16,7 @@ from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files, hive, quick
 from compass.readers.columnar import DAMAGED, MISSING
-from compass.readers.delimited import TextLayout, named
+from compass.readers.delimited import TextLayout, marked, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
 from compass.readers.inflate import Shallow
 
@@ -247,12 +247,12 @@ def _parsed(
         read_options=csv.ReadOptions(
             use_threads=False,
             block_size=len(text) + 1,
-            column_names=None if header else list(layout.names),
+            **(layout.read_options() if header else {"column_names": list(layout.names)}),
         ),
         parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=quoted),
         convert_options=_options(kinds, layout),
     )
-    return table.rename_columns(named(table.column_names)) if header else table
+    return marked(table.rename_columns(named(table.column_names)) if header else table, layout)
 
 
 def _csv_stream(
@@ -264,12 +264,14 @@ def _csv_stream(
     with files.opened(Path(fragment.file)) as source:
         for batch in csv.open_csv(
             source,
-            read_options=csv.ReadOptions(use_threads=False, block_size=8 << 20),
+            read_options=csv.ReadOptions(
+                use_threads=False, block_size=8 << 20, **layout.read_options()
+            ),
             parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True),
             convert_options=_options(kinds, layout),
         ):
             table = pa.Table.from_batches([batch])
-            yield table.rename_columns(named(table.column_names))
+            yield marked(table.rename_columns(named(table.column_names)), layout)
 
 
 def _json_range(fragment: Fragment) -> Iterator[pa.Table]:

@@ -13,7 +13,14 @@ import pyarrow as pa
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files
-from compass.readers.delimited import TextLayout, layout_of, named, ragged
+from compass.readers.delimited import (
+    TextLayout,
+    layout_of,
+    marked,
+    named,
+    ragged,
+    ragged_problem,
+)
 from compass.readers.inflate import Shallow, limits, too_large
 
 # What Arrow raises for a damaged file: by kind of damage, and a broken text as Python does.
@@ -125,7 +132,11 @@ class CsvReader:
     ) -> pa.Table:
         from pyarrow import csv as arrow_csv  # only for text files
 
-        header = {} if names is None else {"column_names": list(names), "skip_rows": 1}
+        header = (
+            layout.read_options()
+            if names is None
+            else {"column_names": list(names), "skip_rows": 1}
+        )
         with files.opened(path) as stream:
             try:
                 table = arrow_csv.read_csv(
@@ -142,7 +153,7 @@ class CsvReader:
                 )
             except DAMAGED as problem:
                 raise self._explain(path, layout, problem) from problem
-        return table.rename_columns(named(table.column_names))
+        return marked(table.rename_columns(named(table.column_names)), layout)
 
     def _explain(self, path: Path, layout: TextLayout, problem: Exception) -> DataProblem:
         with files.opened(path) as stream:
@@ -156,11 +167,7 @@ class CsvReader:
             return DataProblem(
                 f"cannot read {path}: {problem}", hint="is every line written like the first?"
             )
-        line, cells = found
-        return DataProblem(
-            f"line {line} of {path} has {cells} cells, but the header has {len(layout.names)}",
-            hint="quote cells that contain the separator, or remove the line",
-        )
+        return ragged_problem(path, layout, *found)
 
 
 # What stands for a missing cell in text files. `none` in lower case is a label: `affinity: none`.
