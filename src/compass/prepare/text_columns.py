@@ -22,7 +22,7 @@ from compass.prepare import names
 from compass.prepare.base import FailedRows, Rows
 from compass.readers.cell_notes import FAILED, MISSING, OTHER, CellNotes, cells, with_notes
 from compass.readers.moments import moments_of
-from compass.readers.words import says_failed, says_missing
+from compass.readers.words import GAP, says_failed, says_missing
 from compass.readers.written import NotNumbers, Writing, writing_of
 
 
@@ -121,11 +121,12 @@ def read_labels(
     texts = encoded.dictionary
     codes = values_of(encoded.indices, -1)
     rows = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(np.int64)
-    total = int(rows.sum())
+    gaps = values_of(pc.match_substring_regex(texts, GAP))
+    total = int(rows[~gaps].sum())
     starts = values_of(pc.match_substring_regex(texts, _DIGIT))
-    if not total or rows[starts].sum() < _KNOWN * total:
-        return None
     forced = _forced(choice)
+    if not total or (rows[starts].sum() < _KNOWN * total and not forced):
+        return None
     if not forced and pc.any(pc.match_substring_regex(texts, _CODE)).as_py():
         return None
     stated = choice.unit or names.unit_of(field.name)
@@ -134,7 +135,7 @@ def read_labels(
     writing = writing_of(texts, rows, usual=usual, unit=stated, memory=memory)
     values = writing.numbers(texts) if isinstance(writing, Writing) else np.full(len(texts), np.nan)
     share = float(rows[~np.isnan(values)].sum()) / total
-    if share < _KNOWN and not forced and (found := _moments(texts, rows)) is not None:
+    if share < _KNOWN and not forced and (found := _moments(texts, rows, gaps)) is not None:
         return found
     if isinstance(writing, NotNumbers):
         return ReadLabels(None, None, CellNotes(f"stays text: {writing.reason}"))
@@ -182,17 +183,18 @@ def _why_text(words: Sequence[tuple[str, int, str]], share: float, measured: boo
     return f"numbers and other words ({some}{more}); kind: number in the study reads the numbers"
 
 
-def _moments(texts: pa.Array, rows: NDArray[np.int64]) -> ReadLabels | None:
+def _moments(
+    texts: pa.Array, rows: NDArray[np.int64], gaps: NDArray[np.bool_]
+) -> ReadLabels | None:
     """The cells as time stamps, if they are."""
-    empty = np.array([says_missing(text) for text in texts.to_pylist()], dtype=np.bool_)
-    known = pc.if_else(pa.array(empty), pa.scalar(None, texts.type), texts)
+    known = pc.if_else(pa.array(gaps), pa.scalar(None, texts.type), texts)
     found = moments_of(known)
     if found is None:
         return None
     if isinstance(found, NotNumbers):
         return ReadLabels(None, None, CellNotes(f"stays text: {found.reason}"))
     shown = next(text for text in known.to_pylist() if text is not None)
-    words = _words(texts, rows, empty, measured=True)
+    words = _words(texts, rows, gaps, measured=True)
     return ReadLabels(found, None, CellNotes(f"time stamps such as '{shown}'", words))
 
 
@@ -203,9 +205,8 @@ def _how(writing: Writing) -> str:
     if marks.doubtful:
         told.append("commas are taken for thousands marks: 1,234 is 1234")
     elif marks.grouped:
-        named = {",": "decimal commas and thousands points", ".": "commas between thousands"}
-        told.append(named[marks.decimal])
-    elif marks.decimal == ",":
+        told.append(f"{'points' if marks.decimal == ',' else 'commas'} between thousands")
+    elif marks.decimal == "," and marks.used:
         told.append("decimal commas")
     others = {one: n for one, n in writing.units.items() if writing.factors.get(one, 1.0) != 1.0}
     if writing.unit is None:

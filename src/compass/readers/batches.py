@@ -19,6 +19,7 @@ from compass.readers.columnar import DAMAGED, MISSING
 from compass.readers.delimited import TextLayout, marked, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
 from compass.readers.inflate import Shallow
+from compass.readers.json_mixed import read_lines
 
 ROWS = 1 << 16  # of Parquet at a time: what the score needs of them stays in the cache
 _LONGEST = 64 << 20  # bytes of one line
@@ -275,13 +276,11 @@ def _csv_stream(
 
 
 def _json_range(fragment: Fragment) -> Iterator[pa.Table]:
-    from pyarrow import json
-
     text = _lines(fragment)
     if text and not text.isspace():
-        options = json.ReadOptions(use_threads=False, block_size=len(text) + 1)
         harmless = Shallow(pa.BufferReader(text), Path(fragment.file))
-        yield json.read_json(pa.PythonFile(harmless, "r"), read_options=options)
+        source = pa.PythonFile(harmless, "r")
+        yield read_lines(source, lambda: text, block=len(text) + 1, threads=False)
 
 
 def _lines(fragment: Fragment) -> bytes:

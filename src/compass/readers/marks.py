@@ -21,6 +21,7 @@ class Marks:
 
     decimal: str = "."
     grouped: bool = False  # whether the other one is there
+    used: bool = False  # whether the decimal mark is there
     doubtful: bool = False  # the cells could also be meant the other way round
 
     def plain(self, texts: pa.Array) -> pa.Array:
@@ -70,7 +71,9 @@ def marks_of(found: Iterable[str], usual: str = ".") -> Marks | None:
     by_comma = any(_BY_COMMA.fullmatch(one) for one in clear)
     by_point = any(_BY_POINT.fullmatch(one) for one in clear)
     if by_comma != by_point:
-        return Marks(",", points) if by_comma else Marks(".", commas)
+        return Marks(",", points, commas) if by_comma else Marks(".", commas, points)
     if by_comma or (commas and points):
         return None
-    return Marks(",", points) if usual == "," else Marks(".", commas, doubtful=commas)
+    if usual == ",":
+        return Marks(",", points, commas)
+    return Marks(".", commas, points, doubtful=commas)

@@ -7,6 +7,7 @@ from compass.readers.written import NotNumbers
 
 _STAMP = pa.timestamp("us")
 _DATE = r"^\s*(?:[A-Za-z]{3,9},? +)?(?:[0-9]{1,4}[-/. ]|[A-Za-z]{3,9} +[0-9]{1,2}[ ,])"
+_YEAR = r"(?:^|[^0-9])(?:19|20)[0-9]{2}(?:[^0-9]|$)"
 # The first form that reads every cell is the one; none of these can be meant in another way.
 _FORMS = (
     "%Y-%m-%d",
@@ -26,7 +27,10 @@ _EITHER = ("%d/%m/%Y", "%m/%d/%Y")  # told apart by days after the twelfth
 def moments_of(texts: pa.Array) -> pa.Array | NotNumbers | None:
     """The time stamps of these texts (nulls stay), or why it is not clear which; None: no dates."""
     some = pc.drop_null(texts)
-    if not len(some) or not pc.all(pc.match_substring_regex(some.slice(0, 100), _DATE)).as_py():
+    first = some.slice(0, 100)
+    if not len(first) or not all(
+        pc.all(pc.match_substring_regex(first, pattern)).as_py() for pattern in (_DATE, _YEAR)
+    ):
         return None
     trimmed = pc.utf8_trim_whitespace(texts)
     for zone in (None, "UTC"):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from compass.arrow import nulls_of, values_of
 from compass.domain.units import UNITS, canonical
 from compass.readers.marks import Marks, marks_of, shapes
+from compass.readers.words import says_failed, says_missing
 from compass.slurm import units as slurm
 
 Floats = NDArray[np.float64]
@@ -61,6 +62,16 @@ class Writing:
             for place in np.flatnonzero(lasting):
                 found[place] = self.seconds * duration(texts[place].as_py())
         return found
+
+
+def only_numbers_and_words(column: pa.ChunkedArray) -> bool:
+    """Whether every text is a number or a known word that stands for one: `timeout`, `n/a`."""
+    texts = pc.drop_null(pc.unique(column))
+    found = writing_of(texts, np.ones(len(texts), dtype=np.int64))
+    values = (found if isinstance(found, Writing) else Writing()).numbers(texts)
+    others = np.flatnonzero(np.isnan(values))
+    words = (texts[int(place)].as_py() for place in others)
+    return all(says_failed(word) or says_missing(word) for word in words)
 
 
 @dataclass(frozen=True)
