@@ -51,15 +51,15 @@ class ReadTexts:
 
     arrow: pa.Table
     failed: tuple[FailedRows, ...] = ()  # of an outcome, the run failed
-    no_numbers: Mapping[str, Rows] = having(
-        default_factory=dict
-    )  # column -> neither number nor gap
+    no_numbers: Mapping[str, Rows] = having(default_factory=dict)  # of a column: other words
+    writings: Mapping[str, Writing] = having(default_factory=dict)  # of columns of numbers
 
 
 def read_texts(arrow: pa.Table, study: Study) -> ReadTexts:
     """The table with numbers and time stamps where text columns hold them."""
     failed: list[FailedRows] = []
     no_numbers: dict[str, Rows] = {}
+    writings: dict[str, Writing] = {}
     for place, told in enumerate(arrow.schema):
         if not pa.types.is_large_string(told.type):
             continue
@@ -78,10 +78,41 @@ def read_texts(arrow: pa.Table, study: Study) -> ReadTexts:
         if found.unit:
             field = field.with_metadata({**field.metadata, UNIT: found.unit.encode()})
         arrow = arrow.set_column(place, field, column)
+        if found.writing is not None:
+            writings[told.name] = found.writing
         if any(meaning != MISSING for _, _, meaning in found.notes.words):
             failed.extend(_failures(told.name, encoded, found.notes))
             no_numbers[told.name] = _saying(encoded, found.notes, FAILED, OTHER)
-    return ReadTexts(arrow, tuple(failed), no_numbers)
+    return ReadTexts(arrow, tuple(failed), no_numbers, writings)
+
+
+def as_written(
+    table: pa.Table, writings: Mapping[str, Writing]
+) -> tuple[pa.Table, dict[str, NDArray[np.bool_]]]:
+    """A piece of a table with numbers where it is known how texts write them.
+
+    Also which cells of these columns say that the run failed.
+    """
+    failed = {}
+    for name, writing in writings.items():
+        place = table.column_names.index(name)
+        column = table.column(place)
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            continue
+        encoded = _encoded(column)
+        texts = encoded.dictionary.cast(pa.large_string())
+        values = writing.numbers(texts)
+        words = [i for i in np.flatnonzero(np.isnan(values)) if _is_failure(texts[int(i)].as_py())]
+        codes = values_of(encoded.indices, -1)
+        failed[name] = np.isin(codes, words)
+        numbers = pa.chunked_array([pa.array(np.append(values, np.nan)[codes])])
+        table = table.set_column(place, pa.field(name, pa.float64()), numbers)
+    return table, failed
+
+
+def _is_failure(word: str) -> bool:
+    return says_failed(word) or _BEYOND.match(word) is not None
 
 
 def _is_text(name: str, choice: ColumnChoice, study: Study) -> bool:
@@ -101,7 +132,7 @@ def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     whole = column.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], column.type)
-    return pc.dictionary_encode(whole)
+    return whole if pa.types.is_dictionary(whole.type) else pc.dictionary_encode(whole)
 
 
 @dataclass(frozen=True)
