@@ -1,7 +1,7 @@
 """Finds out what the columns of a table are: legal values, roles and units, all correctable."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,7 @@ from compass.prepare.grid import step_of
 from compass.prepare.legal import summary
 from compass.prepare.mapping import label_text, mapped
 from compass.prepare.report import ColumnReport
+from compass.prepare.same import followers
 from compass.prepare.study import weight_column
 from compass.prepare.text_columns import read_texts
 from compass.readers import Table
@@ -52,7 +53,27 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
         measured = [_with_role(*one, _CONTINUOUS, Role.OUTCOME, _MEASURED) for one in found]
         if any(parameter.role is Role.KNOB for parameter, _ in measured):
             found = measured
+    found = _without_followers(found, arrow)
     return Space(parameters=tuple(p for p, _ in found)), tuple(report for _, report in found)
+
+
+def _without_followers(
+    found: Sequence[tuple[Number | Category, ColumnReport]], arrow: pa.Table
+) -> list[tuple[Number | Category, ColumnReport]]:
+    """The columns, where those that say the same as another one are ignored."""
+    stated = frozenset(report.name for _, report in found if report.stated)
+    same = {one.name: one for one in followers(arrow, [p for p, _ in found], stated)}
+    update: dict[str, object] = {"role": Role.IGNORED}
+    known = []
+    for parameter, report in found:
+        one = same.get(parameter.name)
+        if one is None:
+            known.append((parameter, report))
+            continue
+        told = {"note": f"says the same as {one.kept} ({one.relation})", "same_as": one.kept}
+        ignored = parameter.model_copy(update=update)
+        known.append((ignored, report.model_copy(update={**update, **told})))
+    return known
 
 
 _STATED = "as the study says"

@@ -26,6 +26,7 @@ class ColumnReport(Noun):
     stated: bool = Field(False, description="whether the study gives its role")
     note: str = Field("", description="why it was understood this way")
     cells: str = Field("", description="how its cells were read, and what words in them mean")
+    same_as: str | None = Field(None, description="the column that says the same and is used")
 
 
 class Dropped(Noun):

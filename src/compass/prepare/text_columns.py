@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as having
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -170,9 +171,7 @@ def read_labels(
         return found
     if isinstance(writing, NotNumbers):
         return ReadLabels(None, None, CellNotes(f"stays text: {writing.reason}"))
-    measured = choice.role is Role.OUTCOME or (
-        choice.role is None and names.role_of(field.name, text=False) is Role.OUTCOME
-    )
+    measured = choice.role is Role.OUTCOME or (choice.role is None and _named_result(field.name))
     words = _words(texts, rows, np.isnan(values), measured)
     if writing is None or (share < _KNOWN and not forced):
         return None
@@ -181,6 +180,14 @@ def read_labels(
     labels = pa.array(values, pa.float64(), mask=np.isnan(values))
     notes = CellNotes(_how(writing), words)
     return ReadLabels(labels, writing.unit, notes, writing)
+
+
+def _named_result(name: str) -> bool:
+    """Whether the name is that of a result: then a word among its numbers is no setting."""
+    found = names.words(name)
+    parts = {*found, *(a + b for a, b in pairwise(found))}
+    result = parts & names.OUTCOMES or "".join(found) in names.OUTCOME_NAMES
+    return bool(result) and not parts & names.SETTINGS
 
 
 def _words(
