@@ -49,6 +49,11 @@ def test_what_the_cells_do_not_tell_is_said_or_told_by_the_file() -> None:
     assert read("1,234", "2,000", usual=",") == ["1.234", "2.000"]
 
 
+@given(st.from_regex(r"[ \t]?[-+]?[0-9][0-9.,]{0,9}[ \t]?", fullmatch=True))
+def test_the_shape_of_one_number_is_that_of_a_column(cell: str) -> None:
+    assert shapes(texts(cell)) == [shape(cell)]
+
+
 whole = st.integers(0, 10**9)
 cents = st.integers(0, 99)
 

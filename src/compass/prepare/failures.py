@@ -93,16 +93,15 @@ def failed_rows(
 
 def _by_class(table: Table, space: Space) -> Iterator[FailedRows]:
     """Rows in which a column says that the run failed and nothing else was measured."""
+    telling = [name for name in table.names if _tells_success(name)]
     numeric = [p for p in space if p.role is Role.OUTCOME and isinstance(p, Number)]
     measured = [p for p in numeric if not _tells_success(p.name)]
-    if not measured or any(p.optional for p in measured):
+    if not telling or not measured or any(p.optional for p in measured):
         return
     nothing = np.logical_and.reduce([np.isnan(numbers(table.column(p.name))) for p in measured])
     if not nothing.any():
         return
-    for name in table.names:
-        if not _tells_success(name):
-            continue
+    for name in telling:
         codes, labels = coded(table.column(name))
         for code, label in enumerate(labels):
             if _is_failure(name, label):

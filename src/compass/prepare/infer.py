@@ -29,6 +29,8 @@ from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
 LEVELS = 1000  # labels beyond which text is free text
 _SMALL = 12  # in small tables, this many different values can still be a list or labels
 _REPEATS = 5  # rows per value from which a list of values is taken for complete
+_FIRST_ROWS = 5000  # in which most columns show that they have no grid
+_ENOUGH = 100  # different values that show it
 _DOMAIN = ("low", "high", "step", "allowed", "values")
 
 
@@ -328,8 +330,13 @@ def _number(
 
 def _grid_step(column: pa.ChunkedArray, low: float) -> float | None:
     """The step of the grid that all values and the lowest legal one stand on."""
-    values = numbers(pa.chunked_array([pc.unique(column)]))
-    return step_of(np.append(values[np.isfinite(values)], low))
+    for rows in (min(_FIRST_ROWS, len(column)), len(column)):
+        values = numbers(pa.chunked_array([pc.unique(column.slice(0, rows))]))
+        values = np.append(values[np.isfinite(values)], low)
+        step = step_of(values)
+        if step is None and len(values) > _ENOUGH:
+            return None  # more values do not make a grid of what is none
+    return step
 
 
 def _is_list(facts: ColumnFacts) -> bool:

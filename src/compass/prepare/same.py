@@ -101,14 +101,13 @@ def _alike(arrow: pa.Table, used: Sequence[Number | Category]) -> Iterator[list[
     In this way the work grows with the columns, not with their pairs.
     """
     places = np.unique(np.linspace(0, arrow.num_rows - 1, _SKETCH).astype(np.int64))
-    sketch = arrow.select([p.name for p in used]).take(pa.array(places))
     groups: dict[object, list[Number | Category]] = {}
     for parameter in used:
         measured = parameter.role is Role.OUTCOME
         missing = arrow.column(parameter.name).null_count
         groups.setdefault((measured, missing, _thing(parameter.name)), []).append(parameter)
         if isinstance(parameter, Number):
-            ratios = _ratios(numbers(sketch.column(parameter.name)))
+            ratios = _ratios(numbers(arrow.column(parameter.name))[places])
             groups.setdefault((measured, missing, ratios), []).append(parameter)
     yield from (group for group in groups.values() if len(group) > 1)
 

@@ -17,7 +17,7 @@ from compass.readers.marks import marks_of, shape
 
 _SAMPLE_LINES = 20
 _NUMBER = re.compile(r"\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*")
-_MARKED = re.compile(r"\s*[-+]?[0-9][0-9.,]*[.,][0-9.,]*\s*")  # a number that is not whole
+_MARKED = re.compile(r"\s*[-+]?[0-9][0-9.,]*\s*")  # a number, whatever its marks mean
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ import pyarrow.compute as pc
 
 _NUMBER = r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"
 _BLANKS = r"[ '\x{a0}\x{202f}]"  # between thousands, whatever the decimal mark is
-# What the shape of one cell tells: digits are 1, but for a zero at the start.
+# Shapes of numbers: digits are 1, but for a zero at the start.
 _EITHER = re.compile(r"1{1,3}[,.]111")
-_BY_COMMA = re.compile(r".*\..*,.*|1{1,3}(\.111){2,}|[^,.]*,[^,.]*")
-_BY_POINT = re.compile(r".*,.*\..*|1{1,3}(,111){2,}|[^,.]*\.[^,.]*")
+_GROUPED = {",": re.compile(r"1{1,3}(,111){2,}"), ".": re.compile(r"1{1,3}(\.111){2,}")}
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,9 @@ def shapes(texts: pa.Array) -> list[str]:
 
 def shape(text: str) -> str:
     """The shape of one number."""
-    for pattern, sign in _SHAPE:
-        text = re.sub(pattern, sign, text)
-    return text
+    bare = text.strip().removeprefix("-").removeprefix("+")
+    ones = "".join("1" if sign.isdecimal() else sign for sign in bare)
+    return f"z{ones[1:]}" if bare.startswith("0") else ones
 
 
 def marks_of(found: Iterable[str], usual: str = ".") -> Marks | None:
@@ -66,14 +65,21 @@ def marks_of(found: Iterable[str], usual: str = ".") -> Marks | None:
     `usual` is the mark of the file that they stand in, which decides where the cells do not.
     """
     marked = [one for one in found if "," in one or "." in one]
-    clear = [one for one in marked if not _EITHER.fullmatch(one)]
+    told = {_decimal(one) for one in marked if not _EITHER.fullmatch(one)} - {None}
     commas, points = (any(mark in one for one in marked) for mark in ",.")
-    by_comma = any(_BY_COMMA.fullmatch(one) for one in clear)
-    by_point = any(_BY_POINT.fullmatch(one) for one in clear)
-    if by_comma != by_point:
-        return Marks(",", points, commas) if by_comma else Marks(".", commas, points)
-    if by_comma or (commas and points):
+    if len(told) == 1:
+        return Marks(",", points, commas) if "," in told else Marks(".", commas, points)
+    if told or (commas and points):
         return None
     if usual == ",":
         return Marks(",", points, commas)
     return Marks(".", commas, points, doubtful=commas)
+
+
+def _decimal(shape_of: str) -> str | None:
+    """The decimal mark that a number of this shape must have; None: it is none."""
+    places = {mark: shape_of.rfind(mark) for mark in ",."}
+    last, other = sorted(places, key=lambda mark: -places[mark])
+    if places[other] >= 0 or shape_of.count(last) == 1:
+        return last
+    return other if _GROUPED[last].fullmatch(shape_of) else None

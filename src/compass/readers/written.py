@@ -26,6 +26,9 @@ _CELL = (  # a number, and what stands behind it
     r"^\s*(?P<number>[-+]?[0-9.,][0-9.,' \x{a0}\x{202f}]*(?:[eE][-+]?[0-9]+)?)"
     r"(?P<unit>[A-Za-zµμ%°][A-Za-z/]*|)\s*$"
 )
+_PLAIN = r"^-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$"  # as programs write numbers
+_CLEARLY_DECIMAL = r"^-?(?:0\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,}))$"
+_FEW = 1000  # cells in which a clear one is looked for
 _INFINITE = r"(?i)^\s*(?P<sign>[-+]?)inf(?:inity)?\s*$"
 _CLOCK = r"(?:[0-9]+ days?, *|[0-9]+-)?(?:[0-9]+:){1,2}[0-9]{1,2}(?:\.[0-9]+)?"
 _SHORT_CLOCK = r"[0-9]+:[0-9]{1,2}(?:\.[0-9]+)?"  # without days and hours, or without seconds
@@ -51,16 +54,16 @@ class Writing:
 
     def numbers(self, texts: pa.Array) -> Floats:
         """What each text means, float64[n]; NaN where it is no number, or null."""
-        values, behind = _split(texts, self.marks)
-        encoded = behind.dictionary_encode()
-        factors = [self.factors.get(unit, np.nan) for unit in encoded.dictionary.to_pylist()]
-        found: Floats = values * np.array([*factors, np.nan])[values_of(encoded.indices, -1)]
-        for place in np.flatnonzero(_matches(texts, _INFINITE)):
-            found[place] = -np.inf if "-" in texts[place].as_py() else np.inf
+        cells = _split(texts, self.marks)
+        factors = [self.factors.get(unit, np.nan) for unit in cells.units]
+        found: Floats = cells.values * np.array([*factors, np.nan])[cells.codes]
+        others = np.flatnonzero(np.isnan(found))
+        left = texts.take(pa.array(others))
+        for place in np.flatnonzero(_matches(left, _INFINITE)):
+            found[others[place]] = -np.inf if "-" in left[place].as_py() else np.inf
         if self.seconds is not None:
-            lasting = _matches(texts, rf"^\s*(?:{_CLOCK}|{_SPELLED})\s*$") & np.isnan(found)
-            for place in np.flatnonzero(lasting):
-                found[place] = self.seconds * duration(texts[place].as_py())
+            for place in np.flatnonzero(_matches(left, rf"^\s*(?:{_CLOCK}|{_SPELLED})\s*$")):
+                found[others[place]] = self.seconds * duration(left[place].as_py())
         return found
 
 
@@ -95,29 +98,58 @@ def writing_of(
     are to have, where that is known; `memory` says that single letters are sizes (4G), not
     thousands.
     """
-    cells = pc.struct_field(pc.extract_regex(texts, _CELL), "number")
-    marks = marks_of(shapes(cells), usual)
+    marks = marks_of(_shapes(texts), usual)
     if marks is None:
         return NotNumbers("some of its numbers have a decimal comma, others a decimal point")
-    values, behind = _split(texts, marks)
-    known = np.isfinite(values)
-    units = _counted(behind.filter(pa.array(known)), rows[known])
-    units.pop("", None)
-    times = _durations(texts, values)
+    cells = _split(texts, marks)
+    known = np.isfinite(cells.values)
+    counts = np.bincount(cells.codes[known], rows[known], minlength=len(cells.units))
+    units = {u: int(n) for u, n in zip(cells.units, counts, strict=True) if u and n}
+    times = _durations(texts.filter(pa.array(~known)))
     if isinstance(times, NotNumbers):
         return times
     if not known.any() and not times:
         return None
-    bare = int(rows[known & (values != 0) & _matches(behind, "^$")].sum())
-    return _in_one_unit(marks, units, bare, times, unit, memory)
+    bare = np.array([unit == "" for unit in cells.units] + [False])[cells.codes]
+    unsaid = int(rows[known & bare & (cells.values != 0)].sum())
+    return _in_one_unit(marks, units, unsaid, times, unit, memory)
 
 
-def _split(texts: pa.Array, marks: Marks) -> tuple[Floats, pa.Array]:
-    """The number of each cell (NaN: none) and what stands behind it."""
-    parts = pc.extract_regex(texts, _CELL)
+def _shapes(texts: pa.Array) -> list[str]:
+    """The shapes of the numbers; where points are clearly decimal, only those of other cells."""
+    plain = _matches(texts, _PLAIN)
+    some = texts.filter(pa.array(plain)).slice(0, _FEW)
+    clear = bool(pc.any(pc.match_substring_regex(some, _CLEARLY_DECIMAL)).as_py())
+    left = texts.filter(pa.array(~plain)) if clear else texts
+    number = pc.struct_field(pc.extract_regex(left, _CELL), "number")
+    return [*shapes(number), *(["1.1"] if clear else [])]
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Numbers as they are written, and what stands behind them."""
+
+    values: Floats  # [n] NaN: no number
+    codes: NDArray[np.int64]  # [n] place in `units`; -1: no number
+    units: tuple[str, ...]  # as written; empty: nothing stands there
+
+
+def _split(texts: pa.Array, marks: Marks) -> _Cells:
+    """The numbers of the cells; those that programs write are read at once."""
+    values, codes = np.full(len(texts), np.nan), np.full(len(texts), -1, dtype=np.int64)
+    plain = _matches(texts, _PLAIN) if marks.decimal == "." else np.zeros(len(texts), dtype=bool)
+    values[plain] = values_of(texts.filter(pa.array(plain)).cast(pa.float64()), np.nan)
+    codes[plain] = 0
+    left = np.flatnonzero(~plain)
+    parts = pc.extract_regex(texts.take(pa.array(left)), _CELL)
     number, behind = (pc.struct_field(parts, name) for name in ("number", "unit"))
-    plain = pc.utf8_ltrim(marks.plain(number), characters="+")
-    return np.array(values_of(plain.cast(pa.float64()), np.nan)), behind
+    written = pc.utf8_ltrim(marks.plain(number), characters="+")
+    values[left] = values_of(written.cast(pa.float64()), np.nan)
+    encoded = behind.dictionary_encode()
+    codes[left] = np.append(np.arange(len(encoded.dictionary)) + 1, -1)[
+        values_of(encoded.indices, -1)
+    ]
+    return _Cells(values, codes, ("", *encoded.dictionary.to_pylist()))
 
 
 def _matches(texts: pa.Array, pattern: str) -> Mask:
@@ -125,17 +157,10 @@ def _matches(texts: pa.Array, pattern: str) -> Mask:
     return np.asarray(values_of(found) & ~nulls_of(found), dtype=np.bool_)
 
 
-def _counted(labels: pa.Array, rows: NDArray[np.int64]) -> dict[str, int]:
-    """How many rows each label has."""
-    encoded = labels.dictionary_encode()
-    counts = np.bincount(values_of(encoded.indices), rows, minlength=len(encoded.dictionary))
-    return dict(zip(encoded.dictionary.to_pylist(), counts.astype(int).tolist(), strict=True))
-
-
-def _durations(texts: pa.Array, values: Floats) -> bool | NotNumbers:
-    """Whether some cells are durations; clocks that can be read in two ways are told."""
+def _durations(texts: pa.Array) -> bool | NotNumbers:
+    """Whether some of these cells are durations; clocks that can be meant in two ways are told."""
     clocks = _matches(texts, rf"^\s*{_CLOCK}\s*$")
-    spelled = _matches(texts, rf"^\s*{_SPELLED}\s*$") & np.isnan(values)
+    spelled = _matches(texts, rf"^\s*{_SPELLED}\s*$")
     short = _matches(texts, rf"^\s*{_SHORT_CLOCK}\s*$")
     if short.any() and short.sum() == clocks.sum() and not spelled.any():
         shown = texts[int(np.flatnonzero(short)[0])].as_py().strip()

@@ -29,6 +29,7 @@ function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
     legal: "",
     stated: false,
     note: "",
+    cells: "",
     ...more,
   };
 }
