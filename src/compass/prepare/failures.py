@@ -39,6 +39,7 @@ _CODES = frozenset(["exit", "exitcode", "returncode", "rc"])
 _YES = frozenset(("1", "1.0", "true", "yes", "y"))
 _NO = frozenset(("0", "0.0", "false", "no", "n"))
 _FAILED = "the run failed"
+_CORRECT = "where that is wrong, say what it means under `map` in the study"
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def without_failed(
     for parameter in space:
         if parameter.role is Role.OUTCOME and isinstance(parameter, Category):
             known |= ~nulls_of(table.column(parameter.name))
-    notes = []
+    notes: list[Dropped] = []
     for one in failed:
         if one.column is None:
             known[one.rows] = False  # the study says that such a row is none to learn from
@@ -151,7 +152,9 @@ def without_failed(
         for kept, then in ((False, ""), (True, "; its class is learnt, its numbers are not")):
             mine = one.rows[known[one.rows] == kept]
             if len(mine):
-                notes.append(remark(f"{_FAILED}{why}{then}", mine, one.column, kept=kept))
+                reason = f"{_FAILED}{why}{then}"
+                hint = _CORRECT if why and not notes else ""  # once is enough
+                notes.append(remark(reason, mine, one.column, kept=kept, hint=hint))
     rows = rows[~(hit & ~known)[rows]]
     return _without_numbers(table, space, hit & known), rows, tuple(notes)
 
