@@ -35,6 +35,11 @@ def test_another_unit_says_the_same() -> None:
     assert found["runtime_ms"].note == "says the same as runtime_s (1000 * runtime_s)"
 
 
+def test_a_basic_unit_is_kept() -> None:
+    same = ignored(nodes=NODES, **{"Energy[Wh]": TIME, "Energy[J]": 3600 * TIME})
+    assert same == {"Energy[Wh]": "Energy[J]"}
+
+
 def test_the_limit_of_a_job_in_two_ways() -> None:
     minutes = RNG.choice([30, 60, 1440, 2880], N)
     text = [f"{m // 1440}-{m % 1440 // 60:02d}:{m % 60:02d}:00" for m in minutes]
@@ -52,7 +57,9 @@ def test_a_label_is_kept_rather_than_its_code() -> None:
 
 
 def test_copies_say_the_same_whatever_they_are_called() -> None:
-    assert ignored(nodes=NODES, req=NODES, time=TIME) == {"req": "nodes"}
+    assert ignored(nodes=NODES, alloc=NODES, time=TIME) == {"alloc": "nodes"}
+    # What is asked for is what a person sets.
+    assert ignored(nodes=NODES, req=NODES, time=TIME) == {"nodes": "req"}
     few = slice(0, 12)  # too few rows to be sure
     assert ignored(nodes=NODES[few], req=NODES[few], time=TIME[few]) == {}
 

@@ -167,13 +167,15 @@ def test_a_unit_of_the_study_is_the_unit_of_the_column() -> None:
 def test_names_made_of_digits_stay_names() -> None:
     table = runs(
         code=["007", "008", "007", "012"],
+        uid=["1001", "1002", "1001", "1003"],
         job_id=["1,001", "1,002", "1,003", "1,004"],
         version=["1.2.3", "1.2.4", "1.10.1", "1.2.3"],
         gpu=["3090Ti", "2080Ti", "3090Ti", "A100"],
         time=[1.5, 2.5, 3.5, 4.5],
     )
     space, _ = infer(table)
-    assert all(space[name].kind == "category" for name in ("code", "job_id", "version", "gpu"))
+    assert all(space[name].kind == "category" for name in ("code", "uid", "version", "gpu"))
+    assert space["job_id"].kind == "category"
 
 
 def test_dates_are_time_stamps() -> None:

@@ -54,8 +54,8 @@ def followers(
     """The columns that say the same as another one, which is kept.
 
     Over all rows, and for the same purpose: features among themselves, outcomes among themselves.
-    Kept is what the study states (such columns never follow), then a label before its code, a
-    number with a unit, and the first.
+    Kept is what the study states (such columns never follow), then a label before its code, what
+    can be set, a request, a number in a basic unit (s, J, B), in another one, and the first.
     """
     if arrow.num_rows < _ROWS:
         return ()
@@ -118,11 +118,17 @@ def _ratios(values: Floats) -> bytes:
     return bytes((np.round(values / (largest or 1.0), 9) + 0.0).tobytes())
 
 
-def _rank(parameter: Number | Category, stated: frozenset[str]) -> tuple[bool, bool, bool]:
+def _rank(parameter: Number | Category, stated: frozenset[str]) -> tuple[bool, ...]:
     """What is kept rather, as a key to sort by."""
-    is_number = isinstance(parameter, Number)
-    unit = parameter.unit if isinstance(parameter, Number) else None
-    return parameter.name not in stated, is_number, unit is None
+    unit = canonical(parameter.unit or "") if isinstance(parameter, Number) else None
+    return (
+        parameter.name not in stated,
+        isinstance(parameter, Number),
+        parameter.role is not Role.KNOB,  # what can be set, and what asks for something
+        not names.SETTINGS & {*names.words(parameter.name)},
+        unit is None,
+        unit is None or UNITS[unit][1] != 1,
+    )
 
 
 def _follows(arrow: pa.Table, one: Number | Category, kept: Number | Category) -> Follower | None:

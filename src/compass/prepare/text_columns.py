@@ -120,8 +120,9 @@ def _is_text(name: str, choice: ColumnChoice, study: Study) -> bool:
     """Whether a text column stays as it is, whatever it holds."""
     if choice.kind == "category" or choice.values is not None or choice.role is Role.IGNORED:
         return True
-    told = (*study.drop, study.group, study.origin)
-    return name in told or (names.is_identifier(name) and not _forced(choice))
+    if name in (*study.drop, study.group, study.origin):
+        return True
+    return (names.is_identifier(name) or names.names_person(name)) and not _forced(choice)
 
 
 def _forced(choice: ColumnChoice) -> bool:
