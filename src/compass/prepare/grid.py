@@ -1,7 +1,11 @@
 """The step of a grid that all values of a column stand on: 96, 192, 288, or 0.1, 0.3, 0.5."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from compass.prepare.cells import numbers
 
 _CHANCE = 1e-3  # that arbitrary numbers would stand on such a grid: less than this
 _DECIMALS = 3  # most decimals of a step
@@ -10,6 +14,19 @@ _LARGEST = 2.0**53
 _FEW = 8  # different values from which on their last decimal is a step
 _STEPS = 1000  # from the lowest to the highest value, up to which it is
 _FIRST = 1000  # values that are looked at before all are
+_FIRST_ROWS = 5000  # in which most columns show that they have no grid
+_ENOUGH = 100  # different values that show it
+
+
+def step_of_column(column: pa.ChunkedArray, low: float) -> float | None:
+    """The step of the grid that all values of a column and the lowest legal one stand on."""
+    for rows in (min(_FIRST_ROWS, len(column)), len(column)):
+        values = numbers(pa.chunked_array([pc.unique(column.slice(0, rows))]))
+        values = np.append(values[np.isfinite(values)], low)
+        step = step_of(values)
+        if step is None and len(values) > _ENOUGH:
+            return None  # more values do not make a grid of what is none
+    return step
 
 
 def step_of(values: NDArray[np.float64]) -> float | None:

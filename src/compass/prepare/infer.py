@@ -1,11 +1,9 @@
 """Finds out what the columns of a table are: legal values, roles and units, all correctable."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import ValidationError
 
 from compass.domain.base import Value
@@ -16,11 +14,11 @@ from compass.domain.units import canonical
 from compass.prepare import names
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.facts import ColumnFacts, facts_of
-from compass.prepare.grid import step_of
+from compass.prepare.grid import step_of_column
 from compass.prepare.legal import summary
 from compass.prepare.mapping import label_text, mapped
 from compass.prepare.report import ColumnReport
-from compass.prepare.same import followers
+from compass.prepare.same import without_followers
 from compass.prepare.study import weight_column
 from compass.prepare.text_columns import read_texts
 from compass.readers import Table
@@ -29,8 +27,6 @@ from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
 LEVELS = 1000  # labels beyond which text is free text
 _SMALL = 12  # in small tables, this many different values can still be a list or labels
 _REPEATS = 5  # rows per value from which a list of values is taken for complete
-_FIRST_ROWS = 5000  # in which most columns show that they have no grid
-_ENOUGH = 100  # different values that show it
 _DOMAIN = ("low", "high", "step", "allowed", "values")
 
 
@@ -55,27 +51,8 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
         measured = [_with_role(*one, _CONTINUOUS, Role.OUTCOME, _MEASURED) for one in found]
         if any(parameter.role is Role.KNOB for parameter, _ in measured):
             found = measured
-    found = _without_followers(found, arrow)
+    found = without_followers(found, arrow)
     return Space(parameters=tuple(p for p, _ in found)), tuple(report for _, report in found)
-
-
-def _without_followers(
-    found: Sequence[tuple[Number | Category, ColumnReport]], arrow: pa.Table
-) -> list[tuple[Number | Category, ColumnReport]]:
-    """The columns, where those that say the same as another one are ignored."""
-    stated = frozenset(report.name for _, report in found if report.stated)
-    same = {one.name: one for one in followers(arrow, [p for p, _ in found], stated)}
-    update: dict[str, object] = {"role": Role.IGNORED}
-    known = []
-    for parameter, report in found:
-        one = same.get(parameter.name)
-        if one is None:
-            known.append((parameter, report))
-            continue
-        told = {"note": f"says the same as {one.kept} ({one.relation})", "same_as": one.kept}
-        ignored = parameter.model_copy(update=update)
-        known.append((ignored, report.model_copy(update={**update, **told})))
-    return known
 
 
 _STATED = "as the study says"
@@ -313,7 +290,7 @@ def _number(
             wider = low < facts.low or high > facts.high
             allowed = None if wider else tuple(v for v in facts.few if low <= v <= high) or None
         if allowed is None and role in (Role.KNOB, Role.CONTEXT) and not facts.moment:
-            step = _grid_step(column, low) or step
+            step = step_of_column(column, low) or step
     if allowed is not None:
         low, high, step = allowed[0], allowed[-1], None
     return Number(
@@ -326,17 +303,6 @@ def _number(
         unit=(canonical(unit) or unit) if unit else None,
         optional=choice.missing == "none",
     )
-
-
-def _grid_step(column: pa.ChunkedArray, low: float) -> float | None:
-    """The step of the grid that all values and the lowest legal one stand on."""
-    for rows in (min(_FIRST_ROWS, len(column)), len(column)):
-        values = numbers(pa.chunked_array([pc.unique(column.slice(0, rows))]))
-        values = np.append(values[np.isfinite(values)], low)
-        step = step_of(values)
-        if step is None and len(values) > _ENOUGH:
-            return None  # more values do not make a grid of what is none
-    return step
 
 
 def _is_list(facts: ColumnFacts) -> bool:

@@ -12,6 +12,7 @@ from compass.domain.space import Category, Number, Role
 from compass.domain.units import UNITS, canonical
 from compass.prepare import names
 from compass.prepare.cells import coded, numbers
+from compass.prepare.report import ColumnReport
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +47,24 @@ class Follower:
             scaled = self.kept if self.factor == 1 else f"{self.factor:.10g} * {self.kept}"
         sign = "-" if self.offset < 0 else "+"
         return scaled + (f" {sign} {abs(self.offset):.10g}" if self.offset else "")
+
+
+def without_followers(
+    found: Sequence[tuple[Number | Category, ColumnReport]], arrow: pa.Table
+) -> list[tuple[Number | Category, ColumnReport]]:
+    """The columns of a table with what is known of them; those that follow another are ignored."""
+    stated = frozenset(report.name for _, report in found if report.stated)
+    same = {one.name: one for one in followers(arrow, [p for p, _ in found], stated)}
+    return [_ignored(*one, same[one[0].name]) if one[0].name in same else one for one in found]
+
+
+def _ignored(
+    parameter: Number | Category, report: ColumnReport, follower: Follower
+) -> tuple[Number | Category, ColumnReport]:
+    role: dict[str, object] = {"role": Role.IGNORED}
+    note = f"says the same as {follower.kept} ({follower.relation})"
+    told = {**role, "note": note, "same_as": follower.kept}
+    return parameter.model_copy(update=role), report.model_copy(update=told)
 
 
 def followers(
