@@ -196,6 +196,18 @@ def test_files_with_and_without_words_go_together(tmp_path: Path) -> None:
     assert p.failures.reasons == ("runtime: timeout", "runtime: OOM")
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_long_columns_are_read_like_short_ones(share: float) -> None:
+    rows = 5000
+    drawn = np.random.default_rng(2).random(rows)
+    cells = [f"{x * 100:.2f}" if x < share else "timeout" for x in drawn]
+    study = Study(columns={"runtime": ColumnChoice(role=Role.OUTCOME)})
+    found = read_texts(pa.table({"runtime": pa.array(cells, pa.large_string())}), study)
+    column = found.arrow.column("runtime")
+    assert pa.types.is_floating(column.type) == (share > 0)
+    assert column.null_count == (rows - sum(drawn < share) if share else 0)
+
+
 numbers = st.floats(-1e6, 1e6, allow_nan=False).map(repr)
 gaps = st.sampled_from(["", "-", "N/A", "?", "null"])
 failures = st.sampled_from(["timeout", "OOM", "Killed", "error 12"])

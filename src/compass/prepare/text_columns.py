@@ -35,6 +35,7 @@ MOSTLY = 0.6  # of the rows are numbers: then a few words do not make it a colum
 _KNOWN = 0.1  # of the rows are numbers, where every word is a known one: many runs may fail
 _WORDS = 5  # unknown words that a column of numbers may have, each more than once
 _REASONS = 20  # words of a column that are told apart as reasons of failures
+_GLANCES, _GLANCE = 20, 100  # pieces of a long column, and rows of each, that are looked at first
 _SHOWN = 3  # words of a column that are named
 _DIGIT = r"^\s*[-+]?[.,]?[0-9]"
 _CODE = r"^\s*0[0-9]+\s*$"  # 007 is a name, whatever it is made of
@@ -65,7 +66,7 @@ def read_texts(arrow: pa.Table, study: Study) -> ReadTexts:
         if not pa.types.is_large_string(told.type):
             continue
         choice = study.columns.get(told.name, ColumnChoice())
-        if _is_text(told.name, choice, study):
+        if _is_text(told.name, choice, study) or _no_digits(arrow.column(place), choice):
             continue
         encoded = _encoded(arrow.column(place))
         found = read_labels(told, encoded, choice)
@@ -123,6 +124,15 @@ def _is_text(name: str, choice: ColumnChoice, study: Study) -> bool:
     if name in (*study.drop, study.group, study.origin):
         return True
     return (names.is_identifier(name) or names.names_person(name)) and not _forced(choice)
+
+
+def _no_digits(column: pa.ChunkedArray, choice: ColumnChoice) -> bool:
+    """Whether a long column shows at a glance that hardly any cell begins with a digit."""
+    if len(column) <= _GLANCES * _GLANCE or _forced(choice):
+        return False
+    starts = np.linspace(0, len(column) - _GLANCE, _GLANCES).astype(np.int64).tolist()
+    pieces = (column.slice(start, _GLANCE) for start in starts)
+    return not any(pc.any(pc.match_substring_regex(one, _DIGIT)).as_py() for one in pieces)
 
 
 def _forced(choice: ColumnChoice) -> bool:
