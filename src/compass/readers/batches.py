@@ -16,7 +16,7 @@ from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files, hive, quick
 from compass.readers.columnar import DAMAGED, MISSING
-from compass.readers.delimited import TextLayout, marked, named
+from compass.readers.delimited import TextLayout, marked, named, ragged, ragged_problem
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
 from compass.readers.inflate import Shallow
 from compass.readers.json_mixed import read_lines
@@ -65,10 +65,20 @@ def batches(fragment: Fragment, shape: Shape, rows: int = ROWS) -> Iterator[pa.T
             else:
                 yield table
     except DAMAGED as problem:
-        raise DataProblem(
+        wide = fragment.kind == CSV and "columns, got" in str(problem)
+        raise (_ragged(fragment) if wide else None) or DataProblem(
             f"cannot read {fragment}: {_on_one_line(str(problem))}",
             hint="is the file complete? copy it again, or leave it out: --skip-unreadable",
         ) from problem
+
+
+def _ragged(fragment: Fragment) -> DataProblem | None:
+    """The error for the first row of a text file that is not as wide as its header."""
+    path = Path(fragment.file)
+    layout = _layout(fragment.file, fragment.reader, path.stat().st_mtime_ns)
+    with files.opened(path) as stream:
+        found = ragged(stream, layout)
+    return None if found is None else ragged_problem(path, layout, *found)
 
 
 def _on_one_line(text: str) -> str:
