@@ -277,3 +277,29 @@ def test_one_flag_gives_many_columns_a_role(unsure: Path) -> None:
         "no column matches the pattern 'shed:*'",
         "did you mean sched:",
     )
+
+
+def test_how_cells_were_read_is_said_and_can_be_corrected(tmp_path: Path) -> None:
+    times = ["1.5", "timeout", "2.5", "3.5", "OOM", "timeout", "1.75", "-", "2.25", "3.75"]
+    columns = {
+        "tile": [96 * n for n in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)],
+        "mem": ["4G", "8G", "512M", "4G", "8G", "4G", "8G", "512M", "4G", "8G"],
+        "runtime_s": times,
+        "runtime_ms": [f"{1000 * float(t):g}" if t[0].isdigit() else t for t in times],
+    }
+    path = write_csv(tmp_path / "runs.csv", columns)
+    shown = flat(compass("columns", path).out)
+    assert "2 rows dropped: the run failed (runtime_s: timeout)" in shown
+    found = {c["name"]: c for c in json.loads(compass("columns", path, "--json").out)["columns"]}
+    assert found["tile"]["legal"] == "96..8544 in steps of 96"
+    assert found["mem"]["unit"] == "GiB"
+    assert "2 cells converted from M to GiB" in found["mem"]["cells"]
+    assert "2 cells say 'timeout': the run failed" in found["runtime_s"]["cells"]
+    assert found["runtime_ms"]["same_as"] == "runtime_s"
+    assert found["runtime_ms"]["note"] == "says the same as runtime_s (1000 * runtime_s)"
+    study = tmp_path / "study.yaml"
+    study.write_text("map: {runtime_s: {timeout: 3600, OOM: null}}\n")
+    kept = json.loads(compass("columns", path, "--study", study, "--json").out)
+    found = {c["name"]: c for c in kept["columns"]}
+    assert found["runtime_s"]["high"] == 3600
+    assert found["runtime_s"]["missing"] == 2

@@ -11,8 +11,10 @@ from pyarrow import parquet
 
 from compass.domain.errors import CompassError, DataProblem
 from compass.readers import fragments
+from compass.readers import read as read_whole
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
 from compass.readers.fragments import fragments_of
+from compass.readers.plain import plain
 
 
 def read(path: Path, shape: Shape | None = None, rows: int = 1 << 17) -> list[pa.Table]:
@@ -79,7 +81,7 @@ def test_columns_named_twice_are_told(tmp_path: Path) -> None:
         (b"only\n1\n2\n", "has one column only"),
         ("a,b\n1,2\n".encode("utf-16"), "is UTF-16 text"),
         (b"a,b\n1\x00,2\n", "is not text"),
-        (b"a,b\n1,2,3\n", "cannot read"),
+        (b"a,b\n1,2,3\n", "has 2 names, but its rows have 3 cells"),
     ],
 )
 def test_text_that_is_no_table_is_told(text: bytes, message: str, tmp_path: Path) -> None:
@@ -146,3 +148,38 @@ def test_damaged_files_are_told_and_never_crash(kind: str, tmp_path: Path) -> No
 def assert_readable(table: pa.Table) -> None:
     rows: Any = table.take(pa.array([0, table.num_rows - 1])) if table.num_rows else table
     rows.validate(full=True)
+
+
+def test_a_mended_header_and_decimal_commas_are_read_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fragments, "BYTES", 500)
+    path = tmp_path / "runs.csv"
+    rows = [f"{n};{n % 4};{n / 8:.3f}".replace(".", ",") for n in range(1, 101)]
+    path.write_text("\n".join(["nodes;time", *rows]) + "\n")
+    assert len(fragments_of([path]).fragments) > 2
+    found = pa.concat_tables(map(plain, read(path)), promote_options="permissive")
+    whole = read_whole(path).arrow
+    assert found.schema.equals(whole.schema, check_metadata=True)
+    assert found.to_pylist() == whole.to_pylist()
+    assert found.column_names == ["column_1", "nodes", "time"]
+    assert found.column("time").to_pylist()[:2] == [0.125, 0.25]
+
+
+def test_a_row_that_is_too_short_is_told_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fragments, "BYTES", 100)
+    path = tmp_path / "runs.csv"
+    path.write_text("a,b,c\n" + "1,2,3\n" * 60 + "1,2\n")
+    with pytest.raises(DataProblem) as caught:
+        read(path)
+    assert f"line 62 of {path} has 2 cells, but the header has 3" in caught.value.message
+
+
+def test_words_among_numbers_of_json_lines_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"n": 1, "t": 1.5}\n{"n": 2, "t": "timeout"}\n{"n": 3}\n')
+    (table,) = read(path)
+    assert table.column("t").to_pylist() == ["1.5", "timeout", None]
+    assert table.to_pylist() == read_whole(path).arrow.to_pylist()

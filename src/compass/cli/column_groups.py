@@ -139,7 +139,7 @@ def _about(column: "ColumnReport") -> str:
     missing = f"{column.missing:,} missing" if column.missing else ""
     labels = "labels" if column.kind == "category" and _counts(column) else ""
     note = "" if column.stated else column.note
-    return "; ".join(part for part in (labels, distinct, missing, note) if part)
+    return "; ".join(part for part in (labels, distinct, missing, note, column.cells) if part)
 
 
 def _counts(column: "ColumnReport") -> bool:

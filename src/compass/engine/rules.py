@@ -64,6 +64,8 @@ def ignored_column(error: UnknownName, prepared: Prepared) -> UnknownName:
         meant = error.kind == "column" and error.name == report.name
         if report.role is Role.IGNORED and meant:
             use = f"to use it: --role {shlex.quote(report.name + '=context')} (or knob, outcome)"
+            if report.same_as is not None:
+                use = f"ask for {report.same_as} instead; {use}"
             return UnknownName(
                 f"column '{report.name}' is ignored ({report.note or 'by the study'})",
                 hint=use if report.distinct else "it has no values",

@@ -13,18 +13,19 @@ from compass.arrow import nulls_of, values_of
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.study import Study
-from compass.prepare.base import Rows, Step, StepResult
+from compass.prepare.base import FailedRows, Rows, Step, StepResult
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.legal import legal_mask, summary
 from compass.prepare.mapping import changed, mapped
 from compass.prepare.report import CleaningReport, Dropped
+from compass.prepare.text_columns import read_texts
 from compass.readers import Table
 
 _KEEPABLE = "they can be kept as the level `none`"
 FIRST = 5  # row numbers shown per reason
 FEATURES = (Role.KNOB, Role.CONTEXT)
 
-BEFORE = ("map", "not-finite")  # steps that run before those a person names
+BEFORE = ("map", "cells", "not-finite")  # steps that run before those a person names
 AFTER = ("domain", "missing")  # and after: a person's step may fill in what is missing
 
 
@@ -57,6 +58,31 @@ class Map:
             if len(touched):
                 notes.append(remark(f"{name} was rewritten by the study", touched, name, kept=True))
         return StepResult(Table(arrow, table.parts, table.fingerprint), rows, tuple(notes))
+
+
+@registry.add("step", "cells")
+class TextColumns:
+    """Reads text columns that hold numbers or time stamps; the columns' reports say how."""
+
+    name = "cells"
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+
+    def apply(self, table: Table, rows: Rows, space: Space) -> StepResult:
+        """The table with numbers in place of texts; drops rows with a word for a feature."""
+        read = read_texts(table.arrow, self.study)
+        if read.arrow is table.arrow:
+            return StepResult(table, rows)
+        notes = []
+        for name in space.having(*FEATURES):
+            # A word is no gap, which could be the level `none`.
+            hit = np.isin(rows, read.no_numbers.get(name, ()))
+            if hit.any():
+                notes.append(remark(f"{name} is not a number", rows[hit], name))
+                rows = rows[~hit]
+        arrow = Table(read.arrow, table.parts, table.fingerprint)
+        return StepResult(arrow, rows, tuple(notes), read.failed)
 
 
 @registry.add("step", "not-finite")
@@ -214,6 +240,7 @@ def run_steps(
 ) -> StepResult:
     """Runs the named steps one after the other."""
     notes: list[Dropped] = []
+    failed: list[FailedRows] = []
     for name in names:
         step: Step = registry.get("step", name)(study)
         result = step.apply(table, rows, space)
@@ -224,7 +251,8 @@ def run_steps(
             )
         table, rows = result.table, result.rows
         notes.extend(result.notes)
-    return StepResult(table, rows, tuple(notes))
+        failed.extend(result.failed)
+    return StepResult(table, rows, tuple(notes), tuple(failed))
 
 
 def report_of(rows_in: int, rows_out: int, notes: Sequence[Dropped]) -> CleaningReport:

@@ -15,6 +15,7 @@ from compass.domain.units import canonical
 from compass.prepare import names
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.facts import SMALL, ColumnFacts, facts_of
+from compass.prepare.grid import step_of_column
 from compass.prepare.guess import Guess
 from compass.prepare.legal import summary
 from compass.prepare.mapping import label_text, mapped
@@ -22,7 +23,9 @@ from compass.prepare.patterns import spelled_out
 from compass.prepare.report import ColumnReport, ReasonCode, RoleQuestion
 from compass.prepare.role_words import note_of, question_of
 from compass.prepare.roles import guess_roles
+from compass.prepare.same import without_followers
 from compass.prepare.study import weight_column
+from compass.prepare.text_columns import read_texts
 from compass.prepare.unusable import LEVELS, RUNNING, why_unusable
 from compass.readers import Table
 from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
@@ -39,7 +42,7 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     """
     study = spelled_out(study or Study(), table.names)
     _check_names(table, study)
-    arrow = mapped(table.arrow, study.map)
+    arrow = read_texts(mapped(table.arrow, study.map), study).arrow
     facts = [facts_of(field, arrow.column(field.name)) for field in arrow.schema]
     found = [
         _column(one, arrow.column(one.name), _choice(study, one.name), understood)
@@ -47,6 +50,7 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     ]
     if table.sampled is not None or study.weight == WEIGHT:
         found = [_of_sample(*one, study) for one in found]
+    found = without_followers(found, arrow)
     return Space(parameters=tuple(p for p, _ in found)), tuple(report for _, report in found)
 
 
@@ -196,7 +200,7 @@ def _parameter(
         kind = "category" if labels else "number"
     if kind == "category":
         return Category(name=facts.name, role=role, values=_labels(facts, column, choice, role))
-    return _number(_as_number(facts, column), choice, role)
+    return _number(_as_number(facts, column), column, choice, role)
 
 
 def _as_number(facts: ColumnFacts, column: pa.ChunkedArray) -> ColumnFacts:
@@ -243,7 +247,9 @@ def _like_column(facts: ColumnFacts, value: Value) -> Value:
     return label_text(value)
 
 
-def _number(facts: ColumnFacts, choice: ColumnChoice, role: Role) -> Number:
+def _number(
+    facts: ColumnFacts, column: pa.ChunkedArray, choice: ColumnChoice, role: Role
+) -> Number:
     assert facts.low is not None
     assert facts.high is not None
     # An empty text says that there is none, whatever the file or the name tells.
@@ -260,6 +266,8 @@ def _number(facts: ColumnFacts, choice: ColumnChoice, role: Role) -> Number:
             # A bound beyond the data means that more than the seen values are legal.
             wider = low < facts.low or high > facts.high
             allowed = None if wider else tuple(v for v in facts.few if low <= v <= high) or None
+        if allowed is None and role in (Role.KNOB, Role.CONTEXT) and not facts.moment:
+            step = step_of_column(column, low) or step
     if allowed is not None:
         low, high, step = allowed[0], allowed[-1], None
     return Number(
@@ -303,4 +311,5 @@ def _report(
         stated=understood.stated,
         note=understood.note,
         question=understood.question,
+        cells=facts.cells.sentence(parameter.role) if facts.cells is not None else "",
     )

@@ -76,6 +76,8 @@ class ColumnReport(Noun):
     question: RoleQuestion | None = Field(
         None, description="what to confirm about its role; None: it is sure, or stated"
     )
+    cells: str = Field("", description="how its cells were read, and what words in them mean")
+    same_as: str | None = Field(None, description="the column that says the same and is used")
 
 
 class Dropped(Noun):

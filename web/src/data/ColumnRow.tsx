@@ -62,6 +62,11 @@ export const ColumnRow = memo(function ColumnRow(props: Props) {
             {sentence(report.note)}
           </Text>
         ) : null}
+        {report.cells ? (
+          <Text size="xs" c="dimmed" className={css.note}>
+            {sentence(report.cells)}
+          </Text>
+        ) : null}
       </Table.Th>
       <Table.Td>
         <NativeSelect

@@ -18,6 +18,7 @@ function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
     legal: "",
     stated: false,
     note: "",
+    cells: "",
     ...more,
   };
 }
